@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+
+// What every question shares: the clock, the name of a row, the registration of a contender and its checksum.
+//
+// A benchmark is named <operation>/bytes:<b>/n:<n>[/live:<percent>]/<contender>; bench/run.py takes everything before the
+// last slash as the row. Each reports two counters: "items" (elements or operations in one timed batch, so that time /
+// items is the number in the table) and "checksum" (must be equal for all contenders of a row).
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <utility>
+
+namespace bench {
+
+// limit: what the hardware allows, with promises left out. rival: something one could use instead. ours: slotwise.
+enum class Role { limit, rival, ours };
+
+[[nodiscard]] inline const char* to_string(Role role) noexcept {
+    switch (role) {
+    case Role::limit:
+        return "limit";
+    case Role::rival:
+        return "rival";
+    case Role::ours:
+        return "ours";
+    }
+    return "";
+}
+
+struct Row {
+    std::string operation;
+    std::size_t bytes = 0;
+    std::size_t n = 0;
+    int live = -1; // percent; -1 when the row has no such column
+
+    [[nodiscard]] std::string name(const std::string& contender) const {
+        std::string text = operation + "/bytes:" + std::to_string(bytes) + "/n:" + std::to_string(n);
+        if (live >= 0) text += "/live:" + std::to_string(live);
+        return text + "/" + contender;
+    }
+};
+
+// CPU time of this thread: a machine that is shared or that the host deschedules must not add to the result.
+[[nodiscard]] inline double thread_seconds() noexcept {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// JSON numbers are doubles: keep the checksum exact.
+[[nodiscard]] inline double printable(std::uint64_t checksum) noexcept {
+    return static_cast<double>((checksum ^ (checksum >> 52)) & ((std::uint64_t{1} << 52) - 1));
+}
+
+struct Measured {
+    std::size_t items = 0;
+    std::uint64_t checksum = 0;
+};
+
+// One timed batch: prepare() and finish() are outside the clock, run() inside. run must do at least 50 us of work.
+template <class Prepare, class Run>
+void timed_batches(benchmark::State& state, Prepare prepare, Run run) {
+    prepare();
+    run(); // warm-up: memory is faulted in and the code is cached before the clock starts
+    for (auto _ : state) {
+        prepare();
+        const double start = thread_seconds();
+        run();
+        state.SetIterationTime(thread_seconds() - start);
+    }
+}
+
+inline void report(benchmark::State& state, Role role, const Measured& measured) {
+    state.counters["items"] = static_cast<double>(measured.items);
+    state.counters["checksum"] = printable(measured.checksum);
+    state.SetLabel(to_string(role));
+}
+
+// body(state) -> Measured. The number of batches is fixed, not searched for, so that every contender does the same work and
+// ends in the same state.
+template <class Body>
+void add(const Row& row, const std::string& contender, Role role, int batches, Body body) {
+    benchmark::RegisterBenchmark(row.name(contender).c_str(),
+                                 [role, body](benchmark::State& state) { report(state, role, body(state)); })
+        ->UseManualTime()
+        ->Iterations(batches)
+        ->Unit(benchmark::kNanosecond);
+}
+
+// A contender registers itself from its own file: static const Registered registered([] { ... });
+class Registered {
+public:
+    template <class Function>
+    explicit Registered(Function function) {
+        std::move(function)();
+    }
+};
+
+} // namespace bench
