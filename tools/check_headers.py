@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
+
+  check_headers.py layout                      floors, cycles, front door, length, folder READMEs, macro names, SPDX lines
+  check_headers.py alone [-j N] -- COMPILER FLAGS...
+                                               each header compiles as the only one, twice in a row, and leaves no macro
+                                               behind that does not start with SLOTWISE_
+  check_headers.py cost -- COMPILER FLAGS...   seconds each header costs to include (a report, never a failure)
+
+Each takes --root FOLDER (default: the repository this script is in). Exit code 0: all kept; 1: findings, one a line.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LINES_MOST = 600  # of one header
+LINES_MEDIAN = 250  # of all headers
+README_LINES_MOST = 20
+
+# Folders of one floor never include each other. debug is on no floor: it may look at everything, and whoever includes a debug
+# header stands at least as high as the highest header that one includes.
+FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "map": 4, "keyed": 4, "sparse": 4, "table": 4, "series": 5, "ecs": 5, "arrow": 6}
+ANY_FLOOR = "debug"
+FWD = "fwd.hpp"  # lives on the floor of core
+FRONT_DOOR = "slotwise.hpp"  # above everything
+FRONT_DOOR_FLOOR = max(FLOORS.values()) + 1
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<(slotwise/[^>]+)>|"([^"]+)")', re.M)
+DEFINE = re.compile(r"^[ \t]*#[ \t]*(define|undef)[ \t]+(\w+)", re.M)
+SPDX = ("SPDX-License-Identifier: MIT", "SPDX-FileCopyrightText: the slotwise authors")
+SOURCES = ("include", "tests", "bench", "examples", "tools", ".ci", "CMakeLists.txt")
+SOURCE_SUFFIXES = {".hpp", ".cpp", ".h", ".py", ".cmake", ".sh"}
+
+
+class House:
+    """The headers under include/slotwise, by name relative to it ("map/slot_map.hpp"), and what each includes of ours."""
+
+    def __init__(self, root):
+        self.root = root
+        self.folder = root / "include" / "slotwise"
+        self.text = {}
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and path.suffix in {".hpp", ".h", ".ipp", ".inl"}:
+                self.text[path.relative_to(self.folder).as_posix()] = path.read_text(encoding="utf-8")
+        if not self.text:
+            sys.exit(f"check_headers: no header found under {self.folder}; is --root the repository?")
+        self.missing = []  # (header, what it includes)
+        self.includes = {name: self._includes(name) for name in self.text}
+
+    def _includes(self, name):
+        found = []
+        for ours, quoted in INCLUDE.findall(without_comments(self.text[name])):
+            if ours:
+                target = ours[len("slotwise/"):]
+            else:
+                path = os.path.normpath(os.path.join("slotwise", os.path.dirname(name), quoted))
+                target = path[len("slotwise/"):] if path.startswith("slotwise/") else None
+                if target not in self.text and quoted.startswith("slotwise/"):
+                    target = quoted[len("slotwise/"):]
+            if target in self.text:
+                found.append(target)
+            else:
+                self.missing.append((name, ours or quoted))
+        return found
+
+    def reachable(self, start):
+        seen, todo = set(), [start]
+        while todo:
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo += self.includes[name]
+        return seen
+
+    @staticmethod
+    def room(name):
+        if name == FWD:
+            return "core"
+        return name.split("/")[0] if "/" in name else name
+
+    def floor(self, name):
+        """The floor a header stands on; None when its folder has none."""
+        if name == FRONT_DOOR:
+            return FRONT_DOOR_FLOOR
+        room = self.room(name)
+        if room == ANY_FLOOR:
+            return max((self.floor(other) or 0 for other in self.reachable(name) if self.room(other) != ANY_FLOOR), default=0)
+        return FLOORS.get(room)
+
+
+def without_comments(text):
+    """The text with comments blanked and line breaks kept; string literals are left alone."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+    return token.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
+
+
+def check_floors(house):
+    for name, target in house.missing:
+        yield f"{name} includes \"{target}\", which is not a header of this library: write <...> for others, correct the path for ours"
+    for name, targets in house.includes.items():
+        floor = house.floor(name)
+        if floor is None:
+            yield f"{name}: the folder has no floor; add it to FLOORS in tools/check_headers.py and to the design, or move the file"
+            continue
+        if house.room(name) == ANY_FLOOR:
+            continue
+        for target in targets:
+            below = house.floor(target)
+            if below is None:
+                continue  # said once, at the target itself
+            if below > floor:
+                yield (f"{name} (floor {floor}) includes {target} (floor {below}): a header includes its own floor and lower ones; "
+                       f"move what both need down to floor {floor} or lower, or move {name} up to floor {below} or higher")
+            elif below == floor and house.room(target) not in (house.room(name), ANY_FLOOR):
+                yield (f"{name} includes {target}: {house.room(name)} and {house.room(target)} are both on floor {floor} and may not "
+                       f"include each other; move what both need down to floor {floor - 1} or lower")
+
+
+def check_cycles(house):
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            yield "include cycle: " + " -> ".join(path[path.index(name):] + [name]) + ": move what both sides need into a header of its own"
+            return
+        if name in done:
+            return
+        path.append(name)
+        for target in house.includes[name]:
+            yield from visit(target)
+        path.pop()
+        done.add(name)
+
+    for name in house.text:
+        yield from visit(name)
+
+
+def check_front_door(house):
+    if FRONT_DOOR not in house.text:
+        yield f"{FRONT_DOOR} is missing: the front door includes every public header"
+        return
+    inside = house.reachable(FRONT_DOOR)
+    for name in house.text:
+        if name not in inside and house.room(name) != ANY_FLOOR:
+            yield f"{FRONT_DOOR} does not reach {name}: include it there (the front door includes every public header)"
+
+
+def check_lengths(house):
+    lines = {name: text.count("\n") for name, text in house.text.items()}
+    for name, count in lines.items():
+        if count > LINES_MOST:
+            yield f"{name} has {count} lines, more than {LINES_MOST}: give a part of it a header of its own"
+    median = statistics.median(lines.values())
+    longest = max(lines, key=lines.get)
+    print(f"{len(lines)} headers, {sum(lines.values())} lines, median {median:g} (at most {LINES_MEDIAN}), longest {longest} {lines[longest]} (at most {LINES_MOST})")
+    if median > LINES_MEDIAN:
+        yield f"the median header has {median:g} lines, more than {LINES_MEDIAN}: split the longer ones by topic"
+
+
+def check_folder_readmes(house):
+    for folder in sorted({name.rsplit("/", 1)[0] for name in house.text if "/" in name}):
+        readme = house.folder / folder / "README.md"
+        if not readme.is_file():
+            yield f"{folder}/README.md is missing: what lives here, what it may use, reading order, in at most {README_LINES_MOST} lines"
+            continue
+        count = len(readme.read_text(encoding="utf-8").splitlines())
+        if count > README_LINES_MOST:
+            yield f"{folder}/README.md has {count} lines, more than {README_LINES_MOST}"
+
+
+def check_macro_names(house):
+    for name, text in house.text.items():
+        for kind, macro in DEFINE.findall(without_comments(text)):
+            if not macro.startswith("SLOTWISE_"):
+                yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
+
+
+def check_guards(house):
+    for name, text in house.text.items():
+        if not re.search(r"^#(ifndef SLOTWISE_|pragma once)", text, re.M):
+            yield f"{name} has neither #ifndef SLOTWISE_..._HPP nor #pragma once"
+    guards = {}
+    for name, text in house.text.items():
+        guard = re.search(r"^#ifndef (SLOTWISE_\w+)\n#define \1$", text, re.M)
+        if guard and guards.setdefault(guard[1], name) != name:
+            yield f"{name} has the include guard of {guards[guard[1]]} ({guard[1]}): the second one included would vanish"
+
+
+def check_spdx(house):
+    for start in SOURCES:
+        top = house.root / start
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            hidden_or_built = any(part.startswith(("build", "__pycache__")) for part in path.relative_to(house.root).parts[:-1])
+            if not path.is_file() or hidden_or_built:
+                continue
+            script = path.suffix == "" and path.read_bytes()[:2] == b"#!"
+            if path.suffix not in SOURCE_SUFFIXES and path.name != "CMakeLists.txt" and not script:
+                continue
+            head = path.read_text(encoding="utf-8").splitlines()[:6]
+            for line in SPDX:
+                if not any(line in text for text in head):
+                    yield f"{path.relative_to(house.root)}: the line '{line}' is missing among the first six"
+
+
+LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_macro_names, check_guards, check_spdx)
+
+
+def layout(house, _):
+    return [finding for check in LAYOUT_CHECKS for finding in check(house)]
+
+
+def compile_text(command, house, text, *flags):
+    return subprocess.run([*command, f"-I{house.root / 'include'}", "-x", "c++", *flags, "-"], input=text, text=True,
+                          capture_output=True, env={**os.environ, "LC_ALL": "C"})
+
+
+def foreign_macros(preprocessed, folder):
+    """Macros defined or undefined by our files, from the output of -dD: names that do not start with SLOTWISE_."""
+    ours = False
+    for line in preprocessed.splitlines():
+        marker = re.match(r'# \d+ "([^"]*)"', line)
+        if marker:
+            ours = os.path.abspath(marker[1]).startswith(str(folder) + os.sep)
+        elif ours and (found := re.match(r"#(define|undef) (\w+)", line)) and not found[2].startswith("SLOTWISE_"):
+            yield f"#{found[1]} {found[2]}"
+
+
+def alone(house, options):
+    def check(name):
+        text = f"#include <slotwise/{name}>\n" * 2 + "int main() {}\n"
+        result = compile_text(options.command, house, text, "-fsyntax-only")
+        if result.returncode != 0 or result.stderr:
+            yield f"{name} does not compile alone without warnings:\n{result.stderr}"
+            return
+        result = compile_text(options.command, house, text, "-E", "-dD")
+        if result.returncode != 0:
+            yield f"{name} could not be preprocessed:\n{result.stderr}"
+        for macro in foreign_macros(result.stdout, house.folder):
+            yield f"{name}: {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        findings = [finding for found in pool.map(lambda name: list(check(name)), house.text) for finding in found]
+    print(f"{len(house.text)} headers, each alone, with {' '.join(options.command)}")
+    return findings
+
+
+def cost(house, options):
+    """The least of five runs, over the same for an empty source."""
+    def seconds(text):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "cost.cpp"
+            source.write_text(text)
+            least = float("inf")
+            for _ in range(5):
+                start = time.perf_counter()
+                subprocess.run([*options.command, f"-I{house.root / 'include'}", "-c", source, "-o", os.devnull], check=True)
+                least = min(least, time.perf_counter() - start)
+            return least
+
+    empty = seconds("")
+    print(f"seconds to include, over an empty source ({empty:.3f}), with {' '.join(options.command)}")
+    for name in house.text:
+        print(f"  {seconds(f'#include <slotwise/{name}>{chr(10)}') - empty:6.3f}  {name}")
+    return []
+
+
+def main():
+    arguments = sys.argv[1:]
+    command = []
+    if "--" in arguments:
+        command = arguments[arguments.index("--") + 1:]
+        arguments = arguments[:arguments.index("--")]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["layout", "alone", "cost"])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent)
+    parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))
+    options = parser.parse_args(arguments)
+    options.command = command
+    if options.what != "layout" and not command:
+        parser.error(f"{options.what} needs a compiler: {options.what} -- g++ -std=c++20 -Wall")
+
+    findings = {"layout": layout, "alone": alone, "cost": cost}[options.what](House(options.root.resolve()), options)
+    for finding in dict.fromkeys(findings):
+        print(finding)
+    if findings:
+        print(f"{len(dict.fromkeys(findings))} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
