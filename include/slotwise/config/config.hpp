@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Every feature macro of the library, each with its reason. Nothing here is guessed from what happens to be installed:
+// a user changes it by a definition on the command line, or by SLOTWISE_USER_CONFIG naming a header to read first.
+#ifndef SLOTWISE_CONFIG_CONFIG_HPP
+#define SLOTWISE_CONFIG_CONFIG_HPP
+
+#ifdef SLOTWISE_USER_CONFIG
+#include SLOTWISE_USER_CONFIG
+#endif
+
+#include <version>
+
+#if !defined(__cpp_concepts) || __cplusplus < 202002L
+#if !defined(_MSVC_LANG) || _MSVC_LANG < 202002L
+#error "slotwise needs C++20: compile with -std=c++20 (g++ 12 or newer, clang 16 or newer) or /std:c++20"
+#endif
+#endif
+
+//=== exceptions ===//
+// With -fno-exceptions every error goes through the failure hook of assert.hpp and aborts.
+#ifndef SLOTWISE_EXCEPTIONS
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+#define SLOTWISE_EXCEPTIONS 1
+#else
+#define SLOTWISE_EXCEPTIONS 0
+#endif
+#endif
+
+//=== checks ===//
+// 0 none: no precondition is checked. 1 fast (default): checks of a compare and a branch. 2 debug: also checks that cost
+// more than the operation they guard. The level is part of the ABI namespace, so two levels in one program stay apart.
+#ifndef SLOTWISE_CHECK_LEVEL
+#define SLOTWISE_CHECK_LEVEL 1
+#endif
+#if SLOTWISE_CHECK_LEVEL < 0 || SLOTWISE_CHECK_LEVEL > 2
+#error "SLOTWISE_CHECK_LEVEL is 0 (none), 1 (fast) or 2 (debug)"
+#endif
+
+//=== virtual memory ===//
+// Growth::reserve asks the system for address space without memory. Known to exist on POSIX systems with mmap and on Windows.
+#ifndef SLOTWISE_VIRTUAL_MEMORY
+#if defined(_WIN32) || defined(__unix__) || defined(__APPLE__)
+#define SLOTWISE_VIRTUAL_MEMORY 1
+#else
+#define SLOTWISE_VIRTUAL_MEMORY 0
+#endif
+#endif
+
+//=== attributes ===//
+// The hot paths are small but the optimiser counts their cold tails; inlining is forced where a measurement asked for it.
+#if defined(_MSC_VER) && !defined(__clang__)
+#define SLOTWISE_ALWAYS_INLINE __forceinline
+#define SLOTWISE_NEVER_INLINE __declspec(noinline)
+#define SLOTWISE_COLD
+#define SLOTWISE_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]] // the standard spelling is ignored by MSVC for ABI reasons
+#else
+#define SLOTWISE_ALWAYS_INLINE inline __attribute__((always_inline))
+#define SLOTWISE_NEVER_INLINE __attribute__((noinline))
+#define SLOTWISE_COLD __attribute__((cold, noinline))
+#define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#endif
+
+#endif

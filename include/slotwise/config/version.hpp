@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The version of the library; the only place where it is written. CMake reads these three lines.
+#ifndef SLOTWISE_CONFIG_VERSION_HPP
+#define SLOTWISE_CONFIG_VERSION_HPP
+
+#define SLOTWISE_VERSION_MAJOR 0
+#define SLOTWISE_VERSION_MINOR 1
+#define SLOTWISE_VERSION_PATCH 0
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Words of 64 bits as sets of slots: one bit a slot, least significant first.
+#ifndef SLOTWISE_CORE_BITS_HPP
+#define SLOTWISE_CORE_BITS_HPP
+
+#include "../config/abi.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+SLOTWISE_BEGIN
+namespace bits {
+
+using word_t = std::uint64_t;
+inline constexpr unsigned word_bits = 64;
+inline constexpr word_t full_word = ~word_t{0};
+
+/// Words needed for `slots` bits.
+constexpr std::size_t word_count(std::size_t slots) noexcept { return slots / word_bits + (slots % word_bits != 0); }
+
+/// The word that holds `slot`.
+constexpr std::size_t word_of(std::size_t slot) noexcept { return slot / word_bits; }
+
+/// The bit of `slot` in its word.
+constexpr word_t bit_of(std::size_t slot) noexcept { return word_t{1} << (slot % word_bits); }
+
+/// The lowest `count` bits set. @pre count <= 64
+constexpr word_t low_mask(unsigned count) noexcept { return count >= word_bits ? full_word : (word_t{1} << count) - 1; }
+
+/// Position of the lowest set bit. @pre word != 0
+constexpr unsigned lowest(word_t word) noexcept { return static_cast<unsigned>(std::countr_zero(word)); }
+
+/// Number of set bits.
+constexpr unsigned count(word_t word) noexcept { return static_cast<unsigned>(std::popcount(word)); }
+
+/// Calls f(position) for every set bit, in ascending order.
+template <class F>
+constexpr void for_each(word_t word, F&& f) {
+    for (; word != 0; word &= word - 1) f(lowest(word));
+}
+
+/// `value` rounded up to a multiple of `step`. @pre step is a power of two and the result fits
+constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept { return (value + step - 1) & ~(step - 1); }
+
+} // namespace bits
+SLOTWISE_END
+
+#endif

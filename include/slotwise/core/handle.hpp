@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Handle: a name for one insertion of one element, for ever. {index, version, user bits} in one integer.
+#ifndef SLOTWISE_CORE_HANDLE_HPP
+#define SLOTWISE_CORE_HANDLE_HPP
+
+#include "../config/assert.hpp"
+#include "../fwd.hpp"
+
+#include <compare>
+#include <type_traits>
+#include <typeindex> // the cheapest standard header that declares std::hash (<functional> costs ten times as much)
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <unsigned Bits>
+using uint_of_bits = std::conditional_t<Bits <= 8, std::uint8_t,
+                                        std::conditional_t<Bits <= 16, std::uint16_t,
+                                                           std::conditional_t<Bits <= 32, std::uint32_t, std::uint64_t>>>;
+
+template <HandleLayout L>
+struct HandleTraits {
+    static constexpr unsigned total_bits = L.index_bits + L.version_bits + L.user_bits;
+    static_assert(total_bits == 16 || total_bits == 32 || total_bits == 64,
+                  "HandleLayout: index_bits + version_bits + user_bits must be 16, 32 or 64");
+    static_assert(L.index_bits >= 1 && L.index_bits <= 32, "HandleLayout: index_bits must be 1 to 32");
+    static_assert(L.version_bits >= 1 && L.version_bits <= 32, "HandleLayout: version_bits must be 1 to 32");
+    static_assert(L.user_bits <= 62, "HandleLayout: user_bits must leave room for index and version");
+
+    using bits_type = uint_of_bits<total_bits>;
+    using version_type = uint_of_bits<L.version_bits>; ///< what a container stores per slot
+
+    static constexpr std::uint32_t index_mask = static_cast<std::uint32_t>((std::uint64_t{1} << L.index_bits) - 1);
+    static constexpr std::uint32_t max_version = static_cast<std::uint32_t>((std::uint64_t{1} << L.version_bits) - 1);
+    static constexpr std::uint64_t user_mask = (std::uint64_t{1} << L.user_bits) - 1;
+    static constexpr unsigned user_shift = L.user_bits == 0 ? 0 : L.index_bits + L.version_bits; // a shift by 64 is no shift
+    /// Slots a handle can name; no_slot is never one of them.
+    static constexpr std::size_t max_slots = index_mask == no_slot ? std::size_t{no_slot} : std::size_t{index_mask} + 1;
+};
+
+} // namespace detail
+
+/// Refers to one insertion of one element. Handles of different tags or layouts are different types and do not compare.
+/// A value-initialised handle is null: all bits zero, resolves nowhere. A live element's version is odd.
+/// Any bit pattern is a valid Handle object: looking up an untrusted one is answered "not here".
+/// @tparam Tag names what the handle refers to; may be an incomplete type
+/// @tparam L how the bits are divided: index lowest, then version, then user bits
+template <class Tag, HandleLayout L>
+class Handle {
+    using traits = detail::HandleTraits<L>;
+
+public:
+    using tag_type = Tag;
+    using bits_type = typename traits::bits_type;
+    using version_type = std::uint32_t;
+    static constexpr HandleLayout layout = L;
+    static constexpr std::uint32_t max_index = traits::index_mask;
+    static constexpr std::uint32_t max_version = traits::max_version;
+
+    /// The null handle.
+    constexpr Handle() noexcept = default;
+
+    /// A handle of these parts.
+    /// @pre each part fits its bits (checked at level fast)
+    constexpr Handle(slot_t index, version_type version, std::uint64_t user_bits = 0) noexcept
+        : bits_(static_cast<bits_type>(std::uint64_t{index} | std::uint64_t{version} << L.index_bits |
+                                       (user_bits & traits::user_mask) << traits::user_shift)) {
+        SLOTWISE_EXPECT(index <= max_index, "Handle: index does not fit index_bits");
+        SLOTWISE_EXPECT(version <= max_version, "Handle: version does not fit version_bits");
+        SLOTWISE_EXPECT(user_bits <= traits::user_mask, "Handle: user bits do not fit user_bits");
+    }
+
+    /// The handle whose bits are `bits`; every pattern is accepted and kept as it is. to_bits(from_bits(b)) == b.
+    static constexpr Handle from_bits(bits_type bits) noexcept {
+        Handle handle;
+        handle.bits_ = bits;
+        return handle;
+    }
+    constexpr bits_type to_bits() const noexcept { return bits_; }
+
+    /// The slot. Null and slot 0 both answer 0; ask is_null() first.
+    constexpr slot_t index() const noexcept { return static_cast<slot_t>(bits_ & traits::index_mask); }
+    /// The version of the slot at the insertion; odd for every handle a container gave out.
+    constexpr version_type version() const noexcept {
+        return static_cast<version_type>((std::uint64_t{bits_} >> L.index_bits) & traits::max_version);
+    }
+    /// The caller's bits: carried along, ignored by every lookup, part of equality.
+    constexpr std::uint64_t user_bits() const noexcept { return (std::uint64_t{bits_} >> traits::user_shift) & traits::user_mask; }
+    /// The same handle with other user bits. @pre user_bits fits
+    constexpr Handle with_user_bits(std::uint64_t user_bits) const noexcept { return Handle(index(), version(), user_bits); }
+
+    constexpr bool is_null() const noexcept { return bits_ == 0; }
+    constexpr explicit operator bool() const noexcept { return bits_ != 0; }
+
+    /// Equal when all bits are equal. Ordered by index, then version, then user bits: sorted handles visit memory in order.
+    friend constexpr bool operator==(Handle, Handle) noexcept = default;
+    friend constexpr std::strong_ordering operator<=>(Handle a, Handle b) noexcept {
+        if (const auto order = a.index() <=> b.index(); order != 0) return order;
+        return a.bits_ <=> b.bits_; // the index is equal, what remains is user bits above version
+    }
+
+    /// Writes "12v5", "12v5#3" with user bits, or "null".
+    template <class Char, class Traits>
+    friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, Handle handle) {
+        if (handle.is_null()) return out << "null";
+        out << handle.index() << 'v' << handle.version();
+        if (handle.user_bits() != 0) out << '#' << handle.user_bits();
+        return out;
+    }
+
+private:
+    bits_type bits_ = 0;
+};
+
+namespace detail {
+
+template <class H>
+inline constexpr bool is_handle = false;
+template <class Tag, HandleLayout L>
+inline constexpr bool is_handle<Handle<Tag, L>> = true;
+
+} // namespace detail
+SLOTWISE_END
+
+/// Mixes all bits (the two-round xorshift-multiply of C. Rettig, https://mostlymangling.blogspot.com), so that tables which take low bits spread slots and versions.
+template <class Tag, slotwise::HandleLayout L>
+struct std::hash<slotwise::Handle<Tag, L>> {
+    constexpr std::size_t operator()(slotwise::Handle<Tag, L> handle) const noexcept {
+        std::uint64_t x = handle.to_bits();
+        x = (x ^ (x >> 32)) * 0xD6E8'FEB8'6659'FD93u;
+        x = (x ^ (x >> 32)) * 0xD6E8'FEB8'6659'FD93u;
+        return static_cast<std::size_t>(x ^ (x >> 32));
+    }
+};
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// All public names of the library, every enumeration and option struct, and each default template argument, once.
+// Costs next to nothing to include: enough to declare a member pointer, a handle or a function on containers.
+#ifndef SLOTWISE_FWD_HPP
+#define SLOTWISE_FWD_HPP
+
+#include "config/abi.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd> // declares std::allocator
+
+SLOTWISE_BEGIN
+
+//=== slots and handles ===//
+
+/// A place in a container, numbered from 0; columns are indexed by it.
+using slot_t = std::uint32_t;
+
+/// No slot: the answer to "where is it" for something that is nowhere.
+inline constexpr slot_t no_slot = 0xFFFF'FFFFu;
+
+/// What a slot is at the moment.
+enum class SlotState : std::uint8_t {
+    free,     ///< vacant, may be handed out
+    live,     ///< holds an element
+    pending,  ///< removed, but key and columns are still readable (deferred erase)
+    reserved, ///< a handle was handed out, the element comes later
+    retired   ///< its versions are used up; never handed out again
+};
+
+/// How an element came into its slot.
+enum class InsertKind : std::uint8_t { fresh, resurrected };
+
+/// What a handle is worth, for diagnostics.
+enum class HandleStatus : std::uint8_t { null, out_of_range, live, stale, pending, reserved, retired };
+
+/// What happens to a slot that has used its last version.
+enum class Exhaustion : std::uint8_t {
+    retire, ///< it is never issued again: no stale handle ever resolves
+    wrap    ///< versions start again; a handle kept through all versions of a slot resolves wrongly
+};
+
+/// Which vacant slot the next element gets.
+enum class Reuse : std::uint8_t {
+    lifo,  ///< the one vacated last; 8 bytes a slot for the links
+    fifo,  ///< the one vacated first, spreads versions evenly; 8 bytes a slot for the links
+    lowest ///< the lowest: the next handle is a pure function of occupancy and versions; no links
+};
+
+/// Where the version of a slot lives.
+enum class Layout : std::uint8_t {
+    split,      ///< versions in an array of their own: a stale lookup touches no value, values vectorise
+    interleaved ///< version and value side by side, as in the classic article
+};
+
+/// How value storage grows without moving an element.
+enum class Growth : std::uint8_t {
+    pages,  ///< pages from the allocator; portable
+    reserve ///< one run of reserved address space, memory committed as it is used; one span over every slot for ever
+};
+
+/// How a handle's bits are divided. The sum is 16, 32 or 64; index_bits and version_bits are 1 to 32.
+struct HandleLayout {
+    unsigned index_bits = 32;
+    unsigned version_bits = 32;
+    unsigned user_bits = 0;
+    friend constexpr bool operator==(const HandleLayout&, const HandleLayout&) = default;
+};
+
+/// The choices of a slot map. Designated initialisers name them: SlotMapOptions{.reuse = Reuse::lifo}.
+struct SlotMapOptions {
+    HandleLayout handle{};
+    Reuse reuse = Reuse::lowest; ///< measured default, see memory/free_slots.hpp
+    Exhaustion exhaustion = Exhaustion::retire;
+    Layout layout = Layout::split;
+    Growth growth = Growth::pages;
+    std::size_t page_slots = 0; ///< slots in a page, a power of two of at least 64; 0 chooses by sizeof(T)
+    std::size_t max_slots = 0;  ///< upper limit of slots; 0 = what the handle can index (Growth::reserve: also 64 GiB of values)
+    friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
+};
+
+template <class Tag, HandleLayout L = HandleLayout{}>
+class Handle;
+
+struct EqualTo;
+
+template <class K>
+struct DefaultHash;
+
+template <class T, class Equal = EqualTo>
+class Versioned;
+
+//=== memory and slots ===//
+
+class Occupancy;
+class SlotObserver;
+class ObserverToken;
+class SlotRange;
+
+template <class T>
+class ColumnView;
+
+template <class T, class Allocator = std::allocator<T>>
+class ValueArray;
+
+//=== slot maps ===//
+
+template <class T, SlotMapOptions O = SlotMapOptions{}, class Allocator = std::allocator<T>, class... Observers>
+class SlotMap;
+
+template <class T, SlotMapOptions O = SlotMapOptions{}, class Allocator = std::allocator<T>, class... Observers>
+class DenseSlotMap;
+
+template <SlotMapOptions O, class Allocator, class... Ts>
+class BasicSoaSlotMap;
+
+template <class... Ts>
+using SoaSlotMap = BasicSoaSlotMap<SlotMapOptions{}, std::allocator<std::byte>, Ts...>;
+
+template <class Handle, class T, class Allocator = std::allocator<T>>
+class SecondaryMap;
+
+template <class Handle, class T, class Allocator = std::allocator<T>>
+class SparseSecondaryMap;
+
+template <class Id, class Handle, class Hash = DefaultHash<Id>, class Equal = EqualTo,
+          class Allocator = std::allocator<std::byte>>
+class IdentityMap;
+
+SLOTWISE_END
+
+#endif
