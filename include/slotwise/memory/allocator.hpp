@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The allocator rules of the standard in one place, and a flat array of trivial values that follows them.
+#ifndef SLOTWISE_MEMORY_ALLOCATOR_HPP
+#define SLOTWISE_MEMORY_ALLOCATOR_HPP
+
+#include "../config/error.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <class Allocator, class T>
+using rebind_t = typename std::allocator_traits<Allocator>::template rebind_alloc<T>;
+
+template <class Allocator>
+inline constexpr bool propagates_on_copy = std::allocator_traits<Allocator>::propagate_on_container_copy_assignment::value;
+template <class Allocator>
+inline constexpr bool propagates_on_move = std::allocator_traits<Allocator>::propagate_on_container_move_assignment::value;
+template <class Allocator>
+inline constexpr bool propagates_on_swap = std::allocator_traits<Allocator>::propagate_on_container_swap::value;
+template <class Allocator>
+inline constexpr bool always_equal = std::allocator_traits<Allocator>::is_always_equal::value;
+
+/// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)
+/// and make the fancy pointer again for deallocation; fancy pointers that are valid in several address spaces lose that here.
+template <class Allocator>
+constexpr auto* allocate_raw(Allocator& allocator, std::size_t count) {
+    return std::to_address(std::allocator_traits<Allocator>::allocate(allocator, count));
+}
+
+template <class Allocator, class T>
+constexpr void deallocate_raw(Allocator& allocator, T* data, std::size_t count) noexcept {
+    using pointer = typename std::allocator_traits<Allocator>::pointer;
+    if constexpr (std::is_pointer_v<pointer>)
+        std::allocator_traits<Allocator>::deallocate(allocator, data, count);
+    else
+        std::allocator_traits<Allocator>::deallocate(allocator, std::pointer_traits<pointer>::pointer_to(*data), count);
+}
+
+/// A contiguous array of trivial values (versions, words, links): the bookkeeping of every container. It never grows in
+/// place: resized() builds the new array beside the old one, so that a caller with several arrays commits them together.
+template <class T, class Allocator>
+class FlatArray {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+    using allocator = rebind_t<Allocator, T>;
+
+public:
+    constexpr FlatArray() noexcept(noexcept(Allocator())) = default;
+    constexpr explicit FlatArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
+    constexpr FlatArray(FlatArray&& other) noexcept
+        : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    FlatArray(const FlatArray&) = delete;
+    FlatArray& operator=(const FlatArray&) = delete;
+    FlatArray& operator=(FlatArray&&) = delete;
+    constexpr ~FlatArray() { free(); }
+
+    /// A copy of the first min(size, count) values in memory of `alloc`, followed by `fill` up to `count`.
+    /// @throws what the allocator throws; this array is unchanged
+    constexpr FlatArray resized(std::size_t count, T fill, const Allocator& alloc) const {
+        FlatArray result(alloc);
+        if (count == 0) return result;
+        result.data_ = allocate_raw(result.allocator_, count);
+        result.size_ = count;
+        const std::size_t kept = size_ < count ? size_ : count;
+        for (std::size_t i = 0; i < kept; ++i) std::construct_at(result.data_ + i, data_[i]);
+        for (std::size_t i = kept; i < count; ++i) std::construct_at(result.data_ + i, fill);
+        return result;
+    }
+    constexpr FlatArray resized(std::size_t count, T fill) const { return resized(count, fill, Allocator(allocator_)); }
+
+    /// Exchanges the contents; the allocators too, which must have come from equal ones or be meant to travel.
+    constexpr void swap(FlatArray& other) noexcept {
+        using std::swap;
+        if constexpr (!always_equal<allocator>) swap(allocator_, other.allocator_);
+        swap(data_, other.data_);
+        swap(size_, other.size_);
+    }
+
+    constexpr void free() noexcept {
+        if (data_ == nullptr) return;
+        deallocate_raw(allocator_, data_, size_);
+        data_ = nullptr;
+        size_ = 0;
+    }
+
+    constexpr T* data() noexcept { return data_; }
+    constexpr const T* data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    constexpr T& operator[](std::size_t i) noexcept { return data_[i]; }
+    constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+
+private:
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Free slot policies: which vacant slot comes next. None of them allocates when a slot is freed, and none keeps its links in
+// the bytes of dead elements (a throwing constructor would scribble over them: plf_hive's defect).
+//
+// Default: see SlotMapOptions::reuse and bench/slot_map (churn rows).
+#ifndef SLOTWISE_MEMORY_FREE_SLOTS_HPP
+#define SLOTWISE_MEMORY_FREE_SLOTS_HPP
+
+#include "occupancy.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Common interface of the policies. A policy knows the vacant slots below the directory's cursor that may be handed out.
+///   resized(slots, alloc)  a copy for that many slots in memory of alloc; may throw
+///   push(slot)             slot became vacant
+///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
+///   unpop(slot)            exactly undo the pop that gave slot
+///   remove(slot, vacant)   take this one. @pre slot is in the policy; its vacant bit is already 0
+///   unremove(slot)         exactly undo the remove of slot (if its neighbours are still neighbours)
+///   clear()                forget all
+///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
+template <Reuse Policy, class Allocator>
+class FreeSlots;
+
+/// Lowest first: one bit a word of 64 slots says that the word has a vacant slot; which one, the occupancy words know.
+template <class Allocator>
+class FreeSlots<Reuse::lowest, Allocator> {
+public:
+    static constexpr bool ordered = false; ///< the order is a function of the vacant set
+
+    constexpr FreeSlots() = default;
+    constexpr explicit FreeSlots(const Allocator& alloc) noexcept : words_(alloc) {}
+
+    constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
+        FreeSlots result(alloc);
+        auto words = words_.resized(bits::word_count(slots), alloc);
+        result.words_.swap(words);
+        return result;
+    }
+    constexpr void swap(FreeSlots& other) noexcept { words_.swap(other.words_); }
+
+    constexpr void push(slot_t slot) noexcept { words_.set(bits::word_of(slot)); }
+
+    /// @pre the caller marks the returned slot as taken before the next call
+    template <class Vacant>
+    constexpr slot_t pop(Vacant&& vacant) noexcept {
+        const std::size_t w = words_.lowest();
+        const bits::word_t word = vacant(w);
+        if ((word & (word - 1)) == 0) words_.reset(w);
+        return static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
+    }
+    constexpr void unpop(slot_t slot) noexcept { push(slot); }
+
+    template <class Vacant>
+    constexpr void remove(slot_t slot, Vacant&& vacant) noexcept {
+        if (vacant(bits::word_of(slot)) == 0) words_.reset(bits::word_of(slot));
+    }
+    constexpr void unremove(slot_t slot) noexcept { push(slot); }
+    constexpr void clear() noexcept { words_.clear(); }
+
+    constexpr bool has_word(std::size_t w) const noexcept { return words_.test(w); }
+
+private:
+    SummaryBits<Allocator> words_{};
+};
+
+/// Lists, last in first out or first in first out: two links a slot, so that insert_at takes a slot out of the middle in O(1).
+template <Reuse Policy, class Allocator>
+class FreeSlots {
+public:
+    static constexpr bool ordered = true;
+
+    constexpr FreeSlots() = default;
+    constexpr explicit FreeSlots(const Allocator& alloc) noexcept : links_(alloc) {}
+    constexpr FreeSlots(FreeSlots&& other) noexcept
+        : links_(std::move(other.links_)), head_(std::exchange(other.head_, no_slot)), tail_(std::exchange(other.tail_, no_slot)) {}
+
+    constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
+        FreeSlots result(alloc);
+        auto links = links_.resized(slots, Link{no_slot, no_slot}, alloc);
+        result.links_.swap(links);
+        result.head_ = head_;
+        result.tail_ = tail_;
+        return result;
+    }
+    constexpr void swap(FreeSlots& other) noexcept {
+        links_.swap(other.links_);
+        std::swap(head_, other.head_);
+        std::swap(tail_, other.tail_);
+    }
+
+    constexpr void push(slot_t slot) noexcept {
+        if constexpr (Policy == Reuse::lifo)
+            push_front(slot);
+        else
+            push_back(slot);
+    }
+
+    template <class Vacant>
+    constexpr slot_t pop(Vacant&&) noexcept {
+        const slot_t slot = head_;
+        head_ = links_[slot].next;
+        if (head_ == no_slot) tail_ = no_slot;
+        return slot;
+    }
+    constexpr void unpop(slot_t slot) noexcept { push_front(slot); }
+
+    template <class Vacant>
+    constexpr void remove(slot_t slot, Vacant&&) noexcept {
+        const Link link = links_[slot];
+        const slot_t previous = slot == head_ ? no_slot : link.previous; // the head's own link back is stale, see pop
+        (slot == head_ ? head_ : links_[previous].next) = link.next;
+        (slot == tail_ ? tail_ : links_[link.next].previous) = previous;
+    }
+    constexpr void unremove(slot_t slot) noexcept {
+        const Link link = links_[slot]; // remove() left it as it was
+        if (head_ == link.next || link.previous == no_slot || links_[link.previous].next != link.next) return push_front(slot);
+        links_[link.previous].next = slot;
+        (link.next == no_slot ? tail_ : links_[link.next].previous) = slot;
+    }
+    constexpr void clear() noexcept { head_ = tail_ = no_slot; }
+
+    template <class F>
+    constexpr void order(F&& f) const {
+        for (slot_t slot = head_; slot != no_slot; slot = links_[slot].next) f(slot);
+    }
+
+private:
+    struct Link {
+        slot_t next;
+        slot_t previous;
+    };
+
+    constexpr void push_front(slot_t slot) noexcept {
+        links_[slot].next = head_;
+        if (head_ == no_slot)
+            tail_ = slot;
+        else
+            links_[head_].previous = slot;
+        head_ = slot;
+    }
+    constexpr void push_back(slot_t slot) noexcept {
+        links_[slot] = {no_slot, tail_};
+        if (tail_ == no_slot)
+            head_ = slot;
+        else
+            links_[tail_].next = slot;
+        tail_ = slot;
+    }
+
+    FlatArray<Link, Allocator> links_{};
+    slot_t head_ = no_slot;
+    slot_t tail_ = no_slot;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// PagedArray: raw storage for one T a slot, in pages that never move.
+#ifndef SLOTWISE_MEMORY_PAGED_ARRAY_HPP
+#define SLOTWISE_MEMORY_PAGED_ARRAY_HPP
+
+#include "../core/bits.hpp"
+#include "../core/scope_guard.hpp"
+#include "../fwd.hpp"
+#include "allocator.hpp"
+
+#include <compare>
+
+SLOTWISE_BEGIN
+
+/// A run of consecutive slots whose values lie side by side in memory.
+template <class T>
+struct SlotRun {
+    T* data;           ///< value of the first slot; elements are alive where the directory says so
+    slot_t first;      ///< number of the first slot
+    std::size_t slots; ///< how many
+};
+
+namespace detail {
+
+/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small.
+/// Pages are only the grain of the page table. Memory comes in chunks of 1, 1, 2, 4 ... pages up to 1 MiB, contiguous inside,
+/// because at a million elements short runs cost iteration with holes 2-4x (DESIGN 11: 1024-slot pages against flat).
+constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
+    const std::size_t fit = 4096 / value_bytes;
+    return fit <= bits::word_bits ? bits::word_bits : std::bit_floor(fit);
+}
+
+/// Whether `address` lies in the array; <compare> orders unrelated pointers, which the built-in < need not.
+template <class T>
+constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexcept {
+    constexpr std::compare_three_way order;
+    return order(address, data) >= 0 && order(address, data + count) < 0;
+}
+
+} // namespace detail
+
+/// Raw memory for slots 0 to capacity() - 1, a T each, whose addresses never change. Constructs and destroys nothing: the
+/// owner knows which slots are alive.
+/// @tparam PageSlots slots in a page, a power of two of at least 64; 0 chooses by sizeof(T)
+template <class T, class Allocator = std::allocator<T>, std::size_t PageSlots = 0>
+class PagedArray {
+    using allocator = detail::rebind_t<Allocator, T>;
+    struct Chunk {
+        std::size_t first_page;
+        std::size_t pages;
+    };
+
+public:
+    static constexpr std::size_t page_slots = PageSlots != 0 ? PageSlots : detail::default_page_slots(sizeof(T));
+    static_assert(std::has_single_bit(page_slots) && page_slots >= bits::word_bits,
+                  "page_slots must be 0 or a power of two of at least 64: one occupancy word covers 64 slots");
+    static constexpr bool contiguous = false;
+
+    constexpr PagedArray() noexcept(noexcept(Allocator())) = default;
+    constexpr explicit PagedArray(const Allocator& alloc) noexcept : allocator_(alloc), table_(alloc), chunks_(alloc) {}
+    constexpr PagedArray(PagedArray&& other) noexcept
+        : allocator_(std::move(other.allocator_)), table_(std::move(other.table_)), chunks_(std::move(other.chunks_)),
+          pages_(std::exchange(other.pages_, 0)), chunk_count_(std::exchange(other.chunk_count_, 0)) {}
+    PagedArray(const PagedArray&) = delete;
+    PagedArray& operator=(const PagedArray&) = delete;
+    PagedArray& operator=(PagedArray&&) = delete;
+    constexpr ~PagedArray() { shrink(0); }
+
+    constexpr void swap(PagedArray& other) noexcept {
+        using std::swap;
+        if constexpr (!detail::always_equal<allocator>) swap(allocator_, other.allocator_);
+        table_.swap(other.table_);
+        chunks_.swap(other.chunks_);
+        swap(pages_, other.pages_);
+        swap(chunk_count_, other.chunk_count_);
+    }
+
+    constexpr std::size_t capacity() const noexcept { return pages_ * page_slots; }
+    constexpr allocator get_allocator() const noexcept { return allocator_; }
+
+    /// Where the value of `slot` lies. @pre slot < capacity() @complexity O(1), one load
+    constexpr T* ptr(slot_t slot) const noexcept { return table_[slot / page_slots] + slot % page_slots; }
+
+    /// The page table, for views: page p holds slots from p * page_slots on.
+    constexpr T* const* pages() const noexcept { return table_.data(); }
+
+    /// Makes room for slots below `slots`. @throws what the allocator throws; nothing has changed then
+    constexpr void reserve(std::size_t slots) {
+        const std::size_t want = slots / page_slots + (slots % page_slots != 0);
+        if (want <= pages_) return;
+        reserve_entries(table_, want);
+        reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
+        const std::size_t pages_before = pages_;
+        const std::size_t chunks_before = chunk_count_;
+        ScopeGuard undo([&]() noexcept { release_chunks(chunks_before, pages_before); });
+        while (pages_ < want) add_chunk(want - pages_ < max_chunk_pages ? want - pages_ : max_chunk_pages);
+        undo.dismiss();
+    }
+
+    /// Room for the next slots as growth wants it: as many pages again as there are, at most 1 MiB at a time.
+    constexpr std::size_t grown_capacity() const noexcept {
+        return (pages_ + (pages_ == 0 ? 1 : pages_ < max_chunk_pages ? pages_ : max_chunk_pages)) * page_slots;
+    }
+
+    /// Gives back every chunk that lies wholly at or above `slots`. @pre no value lives there
+    constexpr void shrink(std::size_t slots) noexcept {
+        std::size_t keep = chunk_count_;
+        while (keep != 0 && chunks_[keep - 1].first_page * page_slots >= slots) --keep;
+        release_chunks(keep, keep == 0 ? 0 : chunks_[keep - 1].first_page + chunks_[keep - 1].pages);
+        if (keep == 0) {
+            table_.free();
+            chunks_.free();
+        }
+    }
+
+    /// The slots below the capacity as runs of contiguous memory, in slot order.
+    constexpr std::size_t run_count() const noexcept { return chunk_count_; }
+    constexpr SlotRun<T> run(std::size_t i) const noexcept {
+        const auto& chunk = chunks_[i];
+        return {table_[chunk.first_page], static_cast<slot_t>(chunk.first_page * page_slots), chunk.pages * page_slots};
+    }
+
+    /// The slot whose value lies at `address`, or no_slot. @complexity linear in runs (1 MiB of values a run)
+    constexpr slot_t slot_at(const T* address) const noexcept {
+        for (std::size_t i = 0; i != chunk_count_; ++i) {
+            const auto here = run(i);
+            if (detail::lies_in(address, here.data, here.slots))
+                return static_cast<slot_t>(here.first + static_cast<std::size_t>(address - here.data));
+        }
+        return no_slot;
+    }
+
+private:
+    static constexpr std::size_t max_chunk_pages = (std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1;
+
+    // Doubling keeps growth amortised although the arrays are copied.
+    template <class Array>
+    static constexpr void reserve_entries(Array& array, std::size_t count) {
+        if (count <= array.size()) return;
+        auto grown = array.resized(count < 2 * array.size() ? 2 * array.size() : count, {});
+        array.swap(grown);
+    }
+
+    constexpr void add_chunk(std::size_t pages) {
+        T* data = detail::allocate_raw(allocator_, pages * page_slots);
+        chunks_[chunk_count_++] = {pages_, pages};
+        for (std::size_t i = 0; i != pages; ++i) table_[pages_++] = data + i * page_slots;
+    }
+
+    constexpr void release_chunks(std::size_t keep, std::size_t keep_pages) noexcept {
+        while (chunk_count_ > keep) {
+            const auto& chunk = chunks_[--chunk_count_];
+            detail::deallocate_raw(allocator_, table_[chunk.first_page], chunk.pages * page_slots);
+        }
+        pages_ = keep_pages;
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
+    detail::FlatArray<T*, Allocator> table_{};
+    detail::FlatArray<Chunk, Allocator> chunks_{};
+    std::size_t pages_ = 0;
+    std::size_t chunk_count_ = 0;
+};
+
+SLOTWISE_END
+
+#endif

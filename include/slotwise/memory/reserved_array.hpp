@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ReservedArray: contiguous, growable and stable at once. Address space for every slot is reserved at the first use, memory
+// is committed as it is needed.
+#ifndef SLOTWISE_MEMORY_RESERVED_ARRAY_HPP
+#define SLOTWISE_MEMORY_RESERVED_ARRAY_HPP
+
+#include "paged_array.hpp"
+
+#if SLOTWISE_VIRTUAL_MEMORY
+#if defined(_WIN32)
+// Declared here because <windows.h> brings thousands of macros into user code.
+extern "C" __declspec(dllimport) void* __stdcall VirtualAlloc(void*, std::size_t, unsigned long, unsigned long);
+extern "C" __declspec(dllimport) int __stdcall VirtualFree(void*, std::size_t, unsigned long);
+#else
+#include <sys/mman.h>
+#endif
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// The four calls on virtual memory. Sizes are multiples of virtual_grain.
+inline constexpr std::size_t virtual_grain = std::size_t{1} << 16; // Windows' allocation grain; a multiple of every page size
+
+#if defined(_WIN32)
+inline void* virtual_reserve(std::size_t bytes) noexcept { return ::VirtualAlloc(nullptr, bytes, 0x2000, 0x01); }
+inline bool virtual_commit(void* data, std::size_t bytes) noexcept { return ::VirtualAlloc(data, bytes, 0x1000, 0x04) != nullptr; }
+inline void virtual_decommit(void* data, std::size_t bytes) noexcept { ::VirtualFree(data, bytes, 0x4000); }
+inline void virtual_release(void* data, std::size_t) noexcept { ::VirtualFree(data, 0, 0x8000); }
+#else
+inline void* virtual_reserve(std::size_t bytes) noexcept {
+    // PROT_NONE private memory is not counted against the overcommit limit until it is made writable.
+    void* data = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return data == MAP_FAILED ? nullptr : data;
+}
+inline bool virtual_commit(void* data, std::size_t bytes) noexcept { return ::mprotect(data, bytes, PROT_READ | PROT_WRITE) == 0; }
+inline void virtual_decommit(void* data, std::size_t bytes) noexcept {
+    // Mapping fresh pages over the old ones drops both memory and commit charge in one call that cannot lose the range.
+    if (::mmap(data, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        ::madvise(data, bytes, MADV_DONTNEED);
+}
+inline void virtual_release(void* data, std::size_t bytes) noexcept { ::munmap(data, bytes); }
+#endif
+
+} // namespace detail
+
+/// Raw memory for slots 0 to capacity() - 1 in one run whose address never changes, up to max_slots() slots.
+/// The memory comes from the system, not from the allocator. Constructs and destroys nothing.
+/// The interface of PagedArray, and data().
+template <class T, class Allocator = std::allocator<T>, std::size_t MaxSlots = 0>
+class ReservedArray {
+    static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
+
+public:
+    static constexpr bool contiguous = true;
+    /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values, at most every slot a handle can name.
+    static constexpr std::size_t max_slots =
+        MaxSlots != 0 ? MaxSlots : ((std::uint64_t{1} << 36) / sizeof(T) < no_slot ? (std::uint64_t{1} << 36) / sizeof(T) : no_slot);
+
+    ReservedArray() noexcept = default;
+    explicit ReservedArray(const Allocator&) noexcept {}
+    ReservedArray(ReservedArray&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), committed_(std::exchange(other.committed_, 0)) {}
+    ReservedArray(const ReservedArray&) = delete;
+    ReservedArray& operator=(const ReservedArray&) = delete;
+    ReservedArray& operator=(ReservedArray&&) = delete;
+    ~ReservedArray() {
+        if (data_ != nullptr) detail::virtual_release(data_, reserved_bytes);
+    }
+
+    void swap(ReservedArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(committed_, other.committed_);
+    }
+
+    std::size_t capacity() const noexcept {
+        const std::size_t slots = committed_ / sizeof(T);
+        return slots < max_slots ? slots : max_slots;
+    }
+    T* data() const noexcept { return data_; }
+    T* ptr(slot_t slot) const noexcept { return data_ + slot; }
+
+    /// Makes room for slots below `slots`.
+    /// @throws std::length_error when slots > max_slots, std::bad_alloc when the system gives no memory; nothing has changed then
+    void reserve(std::size_t slots) {
+        if (slots <= capacity()) return;
+        if (slots > max_slots) detail::throw_length_error("ReservedArray::reserve: more slots than address space was reserved for");
+        if (data_ == nullptr) {
+            data_ = static_cast<T*>(detail::virtual_reserve(reserved_bytes));
+            if (data_ == nullptr) detail::throw_bad_alloc("ReservedArray: the system refuses that much address space; give max_slots");
+        }
+        const std::size_t want = bits::round_up(slots * sizeof(T), detail::virtual_grain);
+        if (!detail::virtual_commit(reinterpret_cast<std::byte*>(data_) + committed_, want - committed_))
+            detail::throw_bad_alloc("ReservedArray: the system has no memory to commit");
+        committed_ = want;
+    }
+
+    std::size_t grown_capacity() const noexcept {
+        constexpr std::size_t most = std::size_t{1} << 24; // a commit is one system call; 16 MiB makes it free of cost
+        const std::size_t step = committed_ == 0 ? detail::virtual_grain : committed_ < most ? committed_ : most;
+        const std::size_t slots = (committed_ + step + sizeof(T) - 1) / sizeof(T);
+        return slots < max_slots ? slots : max_slots;
+    }
+
+    /// Gives memory at or above `slots` back to the system; the address space stays reserved. @pre no value lives there
+    void shrink(std::size_t slots) noexcept {
+        const std::size_t keep = bits::round_up(slots * sizeof(T), detail::virtual_grain);
+        if (keep >= committed_) return;
+        detail::virtual_decommit(reinterpret_cast<std::byte*>(data_) + keep, committed_ - keep);
+        committed_ = keep;
+    }
+
+    std::size_t run_count() const noexcept { return capacity() != 0; }
+    SlotRun<T> run(std::size_t) const noexcept { return {data_, 0, capacity()}; }
+    slot_t slot_at(const T* address) const noexcept {
+        return detail::lies_in(address, data_, capacity()) ? static_cast<slot_t>(address - data_) : no_slot;
+    }
+
+private:
+    static constexpr std::size_t reserved_bytes = bits::round_up(max_slots * sizeof(T), detail::virtual_grain);
+
+    T* data_ = nullptr;
+    std::size_t committed_ = 0; // bytes
+};
+
+SLOTWISE_END
+#endif
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ColumnView: a column seen from outside, indexed by slot: what job systems, SIMD loops and exporters use.
+#ifndef SLOTWISE_SLOTS_COLUMN_VIEW_HPP
+#define SLOTWISE_SLOTS_COLUMN_VIEW_HPP
+
+#include "../core/concepts.hpp"
+#include "../core/iterator_facade.hpp"
+#include "../memory/paged_array.hpp"
+#include "slot_range.hpp"
+
+#include <span>
+#include <tuple>
+
+SLOTWISE_BEGIN
+
+/// A run of consecutive slots whose values are contiguous. `values[i]` belongs to slot first + i and is alive where live.test(i).
+template <class T>
+struct ColumnChunk {
+    slot_t first;        ///< a multiple of 64
+    std::span<T> values; ///< touch only live ones
+    Occupancy live;      ///< one bit a value; live.words() is the mask, lowest bit = values[0]
+};
+
+namespace detail {
+
+/// What every view of one directory shares.
+struct DirectoryView {
+    Occupancy live;
+    const void* versions = nullptr; ///< of the width that the handle's layout states
+    std::size_t capacity = 0;
+};
+
+/// Where a column's values lie: page p of 2^shift slots at pages[p].
+template <class T>
+struct PageView {
+    T* const* pages = nullptr;
+    unsigned shift = 0;
+
+    constexpr T* ptr(std::size_t slot) const noexcept {
+        return pages[slot >> shift] + (slot & ((std::size_t{1} << shift) - 1));
+    }
+    /// Slots from `first` on that are contiguous in memory, below `end`. @pre first is the start of a page
+    constexpr std::size_t run(std::size_t first, std::size_t end) const noexcept {
+        const std::size_t grain = std::size_t{1} << shift;
+        std::size_t next = first + grain;
+        while (next < end && pages[next >> shift] == pages[(next >> shift) - 1] + grain) next += grain;
+        return (next < end ? next : end) - first;
+    }
+};
+
+template <class T, class A, std::size_t P>
+constexpr PageView<T> page_view(const PagedArray<T, A, P>& array) noexcept {
+    return {array.pages(), static_cast<unsigned>(std::countr_zero(PagedArray<T, A, P>::page_slots))};
+}
+
+} // namespace detail
+
+/// One column of a container: a value for every live slot. Two pointers wide and some; passed by value.
+/// @tparam T const for a read-only view
+/// @invalidates itself when the container grows, shrinks, moves or dies; inserts within the capacity and erases show through
+template <class T>
+class ColumnView {
+public:
+    using value_type = std::remove_const_t<T>;
+    class chunk_iterator;
+    class iterator;
+
+    constexpr ColumnView() noexcept = default;
+    /// For containers: a view of these pages under this directory.
+    constexpr ColumnView(detail::PageView<T> values, detail::DirectoryView directory) noexcept
+        : values_(values), directory_(directory) {}
+    /// A read-only view of a mutable one.
+    constexpr operator ColumnView<const T>() const noexcept
+        requires(!std::is_const_v<T>)
+    {
+        return {{values_.pages, values_.shift}, directory_};
+    }
+
+    /// The value of `slot`. @pre slot is live (checked at level fast) @complexity O(1)
+    constexpr T& operator[](slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(directory_.live.test(slot), "ColumnView[slot]: the slot is not live; ask contains(slot) first");
+        return *values_.ptr(slot);
+    }
+    /// The value of the element that `handle` names, or null when it is gone. Any bit pattern may be asked.
+    template <AnyHandle H>
+    constexpr T* get(H handle) const noexcept {
+        using version_type = typename detail::HandleTraits<H::layout>::version_type;
+        const slot_t slot = handle.index();
+        if (!directory_.live.test(slot)) return nullptr;
+        return static_cast<const version_type*>(directory_.versions)[slot] == handle.version() ? values_.ptr(slot) : nullptr;
+    }
+    constexpr bool contains(slot_t slot) const noexcept { return directory_.live.test(slot); }
+
+    /// One past the highest slot in use.
+    constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
+    constexpr Occupancy occupancy() const noexcept { return directory_.live; }
+    constexpr SlotRange slots() const noexcept { return SlotRange(directory_.live); }
+
+    /// Live values in slot order.
+    constexpr iterator begin() const noexcept { return {*this, directory_.live.find_next(0)}; }
+    constexpr iterator end() const noexcept { return {*this, no_slot}; }
+
+    /// Calls f(value) or f(slot, value) for every live slot; full words run as a plain loop that vectorises.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        for (const auto chunk : chunks()) for_each_in_chunk(chunk, f);
+    }
+
+    /// The column as contiguous chunks in slot order: the unit for jobs and SIMD loops.
+    constexpr detail::IteratorRange<chunk_iterator> chunks() const noexcept {
+        std::size_t count = 0;
+        for (std::size_t first = 0; first < slot_end(); first += values_.run(first, slot_end())) ++count;
+        return {chunk_iterator(*this, 0), chunk_iterator(*this, slot_end()), count};
+    }
+
+    /// The chunk loop of for_each, for one chunk: f(value) or f(slot, value).
+    template <class F>
+    static constexpr void for_each_in_chunk(const ColumnChunk<T>& chunk, F& f) {
+        T* const values = chunk.values.data();
+        const std::size_t words = chunk.live.words().size();
+        for (std::size_t w = 0; w != words; ++w) {
+            const bits::word_t word = chunk.live.word(w);
+            T* const block = values + w * bits::word_bits;
+            const slot_t first = static_cast<slot_t>(chunk.first + w * bits::word_bits);
+            if (word == bits::full_word)
+                for (unsigned i = 0; i != bits::word_bits; ++i) call(f, first + i, block[i]);
+            else
+                bits::for_each(word, [&](unsigned i) { call(f, first + i, block[i]); });
+        }
+    }
+
+private:
+    template <class>
+    friend class ColumnView;
+
+    template <class F>
+    static constexpr void call(F& f, [[maybe_unused]] slot_t slot, T& value) {
+        if constexpr (std::is_invocable_v<F&, slot_t, T&>)
+            f(slot, value);
+        else
+            f(value);
+    }
+
+    detail::PageView<T> values_{};
+    detail::DirectoryView directory_{};
+};
+
+template <class T>
+class ColumnView<T>::chunk_iterator : public detail::IteratorFacade<chunk_iterator, ColumnChunk<T>, ColumnChunk<T>> {
+public:
+    constexpr chunk_iterator() noexcept = default;
+    constexpr chunk_iterator(const ColumnView& view, std::size_t first) noexcept : view_(view), first_(first) {}
+    friend constexpr bool operator==(const chunk_iterator& a, const chunk_iterator& b) noexcept { return a.first_ == b.first_; }
+
+private:
+    friend detail::IteratorFacade<chunk_iterator, ColumnChunk<T>, ColumnChunk<T>>;
+    constexpr std::size_t length() const noexcept { return view_.values_.run(first_, view_.slot_end()); }
+    constexpr ColumnChunk<T> dereference() const noexcept {
+        const std::size_t slots = length();
+        return {static_cast<slot_t>(first_), {view_.values_.ptr(first_), slots}, view_.directory_.live.part(first_, slots)};
+    }
+    constexpr void increment() noexcept { first_ += length(); }
+
+    ColumnView view_{};
+    std::size_t first_ = 0;
+};
+
+template <class T>
+class ColumnView<T>::iterator : public detail::IteratorFacade<iterator, std::remove_const_t<T>, T&> {
+public:
+    constexpr iterator() noexcept = default;
+    constexpr iterator(const ColumnView& view, slot_t slot) noexcept : view_(view), slot_(slot) {}
+    constexpr slot_t slot() const noexcept { return slot_; }
+    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+
+private:
+    friend detail::IteratorFacade<iterator, std::remove_const_t<T>, T&>;
+    constexpr T& dereference() const noexcept { return *view_.values_.ptr(slot_); }
+    constexpr void increment() noexcept { slot_ = view_.directory_.live.find_next(std::size_t{slot_} + 1); }
+
+    ColumnView view_{};
+    slot_t slot_ = no_slot;
+};
+
+/// Several columns of one directory, walked together: f(slot, a, b, ...) for every live slot, in slot order.
+/// @pre all views are of one container (checked at level fast)
+template <class F, class First, class... Rest>
+constexpr void zip_columns(F&& f, ColumnView<First> first, ColumnView<Rest>... rest) {
+    SLOTWISE_EXPECT(((first.occupancy().words().data() == rest.occupancy().words().data()) && ... && true),
+                    "zip_columns: the views belong to different containers");
+    first.occupancy().for_each([&](slot_t slot) { f(slot, first[slot], rest[slot]...); });
+}
+
+SLOTWISE_END
+
+#endif

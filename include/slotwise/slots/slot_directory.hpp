@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SlotDirectory: who lives in which slot, and since when. Everything else is a column that follows it.
+#ifndef SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
+#define SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
+
+#include "../core/handle.hpp"
+#include "../memory/free_slots.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+struct DirectorySnapshot;
+}
+
+/// Versions, liveness and vacant slots of one container. Knows nothing of values.
+///
+/// Slots below cursor() have been in use; those from the cursor to capacity() are fresh. A slot below the cursor is live, free
+/// or *blocked* (reserved, retired, pending, or held while its value is being built or destroyed). A slot's version is odd
+/// while it is live; a free slot's next version is its version + 1. 4.25 bytes a slot, and 8 more for the list policies.
+/// @tparam L version width and index limit; @tparam E at the end of versions; @tparam R which vacant slot comes next
+template <HandleLayout L = HandleLayout{}, Exhaustion E = Exhaustion::retire, Reuse R = Reuse::lowest,
+          class Allocator = std::allocator<std::byte>>
+class SlotDirectory {
+    using traits = detail::HandleTraits<L>;
+    using word_t = bits::word_t;
+
+public:
+    using version_type = typename traits::version_type;
+    static constexpr std::uint32_t max_version = traits::max_version;
+    static constexpr std::size_t max_slots = traits::max_slots;
+
+    /// Bookkeeping for more slots, built beside the directory and committed without a throw.
+    class Growth {
+        friend SlotDirectory;
+        detail::FlatArray<version_type, Allocator> versions{};
+        detail::FlatArray<word_t, Allocator> live{}, blocked{}, reserved{};
+        detail::FreeSlots<R, Allocator> free{};
+        explicit constexpr Growth(const Allocator& alloc) noexcept
+            : versions(alloc), live(alloc), blocked(alloc), reserved(alloc), free(alloc) {}
+    };
+
+    constexpr SlotDirectory() = default;
+    constexpr explicit SlotDirectory(const Allocator& alloc) noexcept
+        : versions_(alloc), live_(alloc), blocked_(alloc), reserved_(alloc), free_(alloc) {}
+    /// An exact copy: the same handles now and in future. @throws what the allocator throws
+    constexpr SlotDirectory(const SlotDirectory& other, const Allocator& alloc) : SlotDirectory(alloc) {
+        Growth copy = other.sized_for(other.versions_.size(), alloc);
+        adopt(copy);
+        n_ = other.n_;
+    }
+    SlotDirectory(const SlotDirectory&) = delete;
+    SlotDirectory& operator=(const SlotDirectory&) = delete;
+    SlotDirectory& operator=(SlotDirectory&&) = delete;
+    /// Takes the state; `other` is as new. @invalidates nothing: the handles belong to this directory now
+    constexpr SlotDirectory(SlotDirectory&& other) noexcept
+        : versions_(std::move(other.versions_)), live_(std::move(other.live_)), blocked_(std::move(other.blocked_)),
+          reserved_(std::move(other.reserved_)), free_(std::move(other.free_)), n_(std::exchange(other.n_, {})) {}
+    ~SlotDirectory() = default;
+
+    constexpr void swap(SlotDirectory& other) noexcept {
+        versions_.swap(other.versions_);
+        live_.swap(other.live_);
+        blocked_.swap(other.blocked_);
+        reserved_.swap(other.reserved_);
+        free_.swap(other.free_);
+        std::swap(n_, other.n_);
+    }
+
+    //=== looking ===//
+
+    constexpr std::size_t size() const noexcept { return std::size_t{n_.cursor} - n_.free - n_.blocked; }
+    constexpr std::size_t capacity() const noexcept { return n_.capacity; }
+    /// One past the highest slot ever in use since the last clear.
+    constexpr slot_t cursor() const noexcept { return n_.cursor; }
+    constexpr std::size_t retired() const noexcept { return n_.retired; }
+    constexpr std::size_t reserved() const noexcept { return n_.reserved; }
+    /// Whether acquire() would find a slot without growth.
+    constexpr bool has_room() const noexcept { return n_.free != 0 || n_.cursor < n_.capacity; }
+
+    /// Whether the element inserted into `slot` at `version` is there. Any two numbers may be asked. @complexity O(1)
+    constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
+        // Vacant slots hold even versions, and an untrusted handle may hold the same even one: the parity must be looked at.
+        return slot < versions_.size() && versions_[slot] == version && (version & 1u) != 0;
+    }
+    constexpr bool is_live(slot_t slot) const noexcept { return slot < n_.cursor && (versions_[slot] & 1u) != 0; }
+    constexpr bool is_reserved(slot_t slot, std::uint32_t version) const noexcept {
+        return bit(reserved_, slot) && versions_[slot] + 1u == version;
+    }
+    /// The version of `slot`, odd when live. @pre slot < capacity()
+    constexpr std::uint32_t version(slot_t slot) const noexcept { return versions_[slot]; }
+    constexpr const version_type* versions() const noexcept { return versions_.data(); }
+
+    /// The state of any slot number; what was never in use is free.
+    constexpr SlotState state(slot_t slot) const noexcept {
+        if (slot >= n_.cursor) return SlotState::free;
+        if (is_live(slot)) return SlotState::live;
+        if (!bit(blocked_, slot)) return SlotState::free;
+        if (bit(reserved_, slot)) return SlotState::reserved;
+        return versions_[slot] == 0 ? SlotState::retired : SlotState::pending;
+    }
+
+    constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
+        if (slot >= n_.capacity) return HandleStatus::out_of_range;
+        if (is_live(slot, version)) return HandleStatus::live;
+        if (is_reserved(slot, version)) return HandleStatus::reserved;
+        const SlotState now = state(slot);
+        if (now == SlotState::pending && versions_[slot] == static_cast<version_type>(version + 1)) return HandleStatus::pending;
+        return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
+    }
+
+    /// Liveness of the slots below the cursor.
+    constexpr Occupancy occupancy() const noexcept { return {live_.data(), n_.cursor}; }
+
+    //=== one slot at a time; all noexcept ===//
+
+    /// Takes the next slot and makes it live at once, for values that are built without a throw and without re-entrance.
+    /// @pre has_room()
+    constexpr slot_t acquire_live() noexcept {
+        const slot_t slot = take_next();
+        set_live(slot);
+        return slot;
+    }
+
+    /// Takes the next slot; it is blocked until commit() or unacquire(). @pre has_room()
+    constexpr slot_t acquire() noexcept {
+        const slot_t slot = take_next();
+        block(slot);
+        return slot;
+    }
+    /// The slot's value is there: live from now on, at version + 1.
+    constexpr void commit(slot_t slot) noexcept {
+        unblock(slot);
+        set_live(slot);
+    }
+    /// Whether acquire() would take a slot at the cursor; to be asked before it, for unacquire().
+    constexpr bool next_is_fresh() const noexcept { return n_.free == 0; }
+    /// Exactly undoes acquire(): the same slot at the same version comes next (if nothing else was taken in between).
+    constexpr void unacquire(slot_t slot, bool was_fresh) noexcept {
+        unblock(slot);
+        if (was_fresh && slot + 1 == n_.cursor)
+            --n_.cursor;
+        else {
+            free_.unpop(slot);
+            ++n_.free;
+        }
+    }
+
+    /// Ends the life of `slot`: its handle is stale from now on; the slot is blocked until release(). @pre is_live(slot)
+    constexpr void remove(slot_t slot) noexcept {
+        set_vacant(slot);
+        block(slot);
+    }
+    /// Makes a blocked slot free, or retires it when its versions are used up.
+    constexpr void release(slot_t slot) noexcept {
+        if (exhausted(slot)) {
+            ++n_.retired;
+            return;
+        }
+        unblock(slot);
+        free_.push(slot);
+        ++n_.free;
+    }
+    /// remove() and release() in one, for values whose destruction does nothing. @pre is_live(slot)
+    constexpr void erase(slot_t slot) noexcept {
+        set_vacant(slot);
+        if (exhausted(slot)) [[unlikely]] {
+            block(slot);
+            ++n_.retired;
+            return;
+        }
+        free_.push(slot);
+        ++n_.free;
+    }
+
+    //=== reserved handles ===//
+
+    /// Takes the next slot for an element that comes later; its handle will be {slot, version(slot) + 1}. @pre has_room()
+    /// @throws what the allocator throws, at the first reservation after growth; nothing has changed then
+    constexpr slot_t reserve_slot() {
+        if (reserved_.size() < live_.size()) {
+            auto more = reserved_.resized(live_.size(), 0);
+            reserved_.swap(more);
+        }
+        const slot_t slot = acquire();
+        reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
+        ++n_.reserved;
+        return slot;
+    }
+    /// A reservation becomes an ordinary acquired slot (for commit or cancel). @pre it is reserved
+    constexpr void unreserve(slot_t slot) noexcept {
+        reserved_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+        --n_.reserved;
+    }
+    constexpr void rereserve(slot_t slot) noexcept {
+        reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
+        ++n_.reserved;
+    }
+    /// Gives back an acquired slot whose handle was seen outside: that version is skipped. @pre slot is blocked
+    constexpr void burn(slot_t slot) noexcept {
+        versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
+        release(slot);
+    }
+
+    //=== a chosen slot ===//
+
+    /// Whether `slot` may be made live at exactly `version` without a handle of another element ever resolving: it is free,
+    /// the version is odd, and not older than the last one issued for the slot (which undoes its erase).
+    constexpr bool can_take(slot_t slot, std::uint32_t version) const noexcept {
+        if ((version & 1u) == 0 || slot >= max_slots || state(slot) != SlotState::free) return false;
+        if constexpr (E == Exhaustion::wrap) return true;
+        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? std::uint64_t{versions_[slot]} : slot < n_.floor_end ? n_.floor : 0u);
+    }
+    /// Takes a chosen slot; it is blocked until commit(). Its version becomes `version` - 1; returns what it was, for untake().
+    /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
+    constexpr std::uint32_t take(slot_t slot, std::uint32_t version) noexcept {
+        for (; n_.cursor < slot; ++n_.cursor) {
+            free_.push(n_.cursor);
+            ++n_.free;
+        }
+        if (slot == n_.cursor) {
+            ++n_.cursor;
+            block(slot);
+        } else {
+            block(slot);
+            free_.remove(slot, vacant());
+            --n_.free;
+        }
+        return std::exchange(versions_[slot], static_cast<version_type>(version - 1u));
+    }
+    /// Undoes take(); slots skipped by it stay below the cursor.
+    constexpr void untake(slot_t slot, std::uint32_t version_before) noexcept {
+        versions_[slot] = static_cast<version_type>(version_before);
+        unblock(slot);
+        free_.unremove(slot);
+        ++n_.free;
+    }
+
+    //=== all at once ===//
+
+    /// First half of clear: every handle is stale, reservations are cancelled, and until end_clear() new elements go only to
+    /// fresh slots. occupancy() still lists the slots to be destroyed, below the returned end.
+    /// @complexity linear in slots, vector code: about 0.1 ns a slot
+    constexpr slot_t begin_clear() noexcept {
+        bool exhausting = false;
+        for (slot_t slot = 0; slot < n_.cursor; ++slot) {
+            const std::uint32_t version = versions_[slot];
+            exhausting |= version == max_version;
+            versions_[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
+        }
+        if (exhausting && E == Exhaustion::retire)
+            occupancy().for_each([&](slot_t slot) { exhaust_in_clear(slot); });
+        for (std::size_t w = 0; n_.reserved != 0; ++w)
+            bits::for_each(std::exchange(reserved_[w], 0), [&](unsigned bit) {
+                const slot_t slot = static_cast<slot_t>(w * bits::word_bits + bit);
+                --n_.reserved;
+                versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
+                if (exhausted(slot))
+                    ++n_.retired;
+                else
+                    blocked_[w] &= ~(word_t{1} << bit);
+            });
+        free_.clear();
+        n_.free = 0;
+        n_.blocked = n_.cursor;
+        return n_.cursor;
+    }
+
+    /// Second half of clear: the slots below `end` are vacant. @pre their values are destroyed
+    constexpr void end_clear(slot_t end) noexcept {
+        const std::size_t last = bits::word_of(end);
+        for (std::size_t w = 0; w < last; ++w) live_[w] = 0;
+        if (end % bits::word_bits != 0) live_[last] &= ~bits::low_mask(end % bits::word_bits);
+        if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
+            n_.cursor = 0;
+            n_.blocked = 0;
+            return;
+        }
+        // Descending for lists that give back the last one first: slot 0 comes first under every policy.
+        for (slot_t i = 0; i < end; ++i) {
+            const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
+            if (bit(blocked_, slot)) continue;
+            free_.push(slot);
+            ++n_.free;
+            --n_.blocked;
+        }
+    }
+
+    /// Retired slots may be handed out again, from version 0. Handles of their first lives can then resolve: the caller says that
+    /// none is left. Returns how many. @complexity linear in slots
+    constexpr std::size_t recycle_retired() noexcept {
+        const std::size_t count = n_.retired;
+        for (slot_t slot = 0; slot < n_.cursor && n_.retired != 0; ++slot) {
+            if (state(slot) != SlotState::retired) continue;
+            unblock(slot);
+            free_.push(slot);
+            ++n_.free;
+            --n_.retired;
+        }
+        return count;
+    }
+
+    //=== memory ===//
+
+    /// Bookkeeping for at least `slots` slots. @throws what the allocator throws; nothing has changed then
+    constexpr Growth prepare(std::size_t slots, const Allocator& alloc) const {
+        const std::size_t now = versions_.size();
+        const std::size_t doubled = now + now < max_slots ? now + now : max_slots;
+        return sized_for(slots <= now ? now : slots < doubled ? doubled : slots, alloc);
+    }
+    /// Bookkeeping for exactly `slots` slots (rounded up to a word).
+    constexpr Growth prepare_exactly(std::size_t slots, const Allocator& alloc) const { return sized_for(slots, alloc); }
+    /// Whether prepare(slots) would only copy what is there.
+    constexpr bool covers(std::size_t slots) const noexcept { return slots <= versions_.size(); }
+    constexpr void adopt(Growth& growth) noexcept {
+        versions_.swap(growth.versions);
+        live_.swap(growth.live);
+        blocked_.swap(growth.blocked);
+        reserved_.swap(growth.reserved);
+        free_.swap(growth.free);
+    }
+    /// Slots from now on. @pre covers(slots), slots >= cursor()
+    constexpr void set_capacity(std::size_t slots) noexcept { n_.capacity = slots < max_slots ? slots : max_slots; }
+
+    /// Moves the cursor down over free slots. Returns the slots that must be kept. @complexity linear in slots given up
+    constexpr slot_t retreat() noexcept {
+        slot_t end = n_.cursor;
+        while (end != 0 && state(end - 1) == SlotState::free) --end;
+        while (n_.cursor != end) {
+            const slot_t slot = n_.cursor - 1;
+            --n_.free;
+            // Lowest: the word's remaining vacant bits are those below the new cursor.
+            n_.cursor = slot;
+            free_.remove(slot, vacant());
+        }
+        return end;
+    }
+    /// Remembers the highest version of slots that are given up, from `slots` on: slots made there later start above it, so that
+    /// shrinking forgets no handle. @pre slots >= cursor()
+    constexpr void raise_floor(std::size_t slots) noexcept {
+        for (std::size_t slot = slots; slot < versions_.size(); ++slot) {
+            if (versions_[slot] == 0) continue;
+            if (versions_[slot] > n_.floor) n_.floor = versions_[slot];
+            n_.floor_end = static_cast<slot_t>(slot + 1) > n_.floor_end ? static_cast<slot_t>(slot + 1) : n_.floor_end;
+        }
+    }
+
+    /// Whether every count, bit, version and link agrees. @complexity linear in capacity; for tests
+    constexpr bool check_invariants() const noexcept;
+
+private:
+    friend struct detail::DirectorySnapshot;
+
+    template <class Array>
+    static constexpr bool bit(const Array& words, slot_t slot) noexcept {
+        return bits::word_of(slot) < words.size() && (words[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
+    }
+    /// The vacant slots of a word, below the cursor.
+    constexpr auto vacant() const noexcept {
+        return [this](std::size_t w) noexcept {
+            const word_t word = ~(live_[w] | blocked_[w]);
+            return w == bits::word_of(n_.cursor) ? word & bits::low_mask(n_.cursor % bits::word_bits) : word;
+        };
+    }
+    constexpr slot_t take_next() noexcept {
+        if (n_.free == 0) return n_.cursor++;
+        --n_.free;
+        return free_.pop(vacant());
+    }
+    constexpr void set_live(slot_t slot) noexcept {
+        live_[bits::word_of(slot)] |= bits::bit_of(slot);
+        ++versions_[slot];
+    }
+    constexpr void set_vacant(slot_t slot) noexcept {
+        live_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+        versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
+    }
+    constexpr void block(slot_t slot) noexcept {
+        blocked_[bits::word_of(slot)] |= bits::bit_of(slot);
+        ++n_.blocked;
+    }
+    constexpr void unblock(slot_t slot) noexcept {
+        blocked_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+        --n_.blocked;
+    }
+    constexpr bool exhausted(slot_t slot) const noexcept { return E == Exhaustion::retire && versions_[slot] == 0; }
+    constexpr void exhaust_in_clear(slot_t slot) noexcept {
+        if (versions_[slot] != 0) return;
+        blocked_[bits::word_of(slot)] |= bits::bit_of(slot);
+        ++n_.retired;
+    }
+    constexpr bool any_blocked(slot_t end) const noexcept {
+        for (std::size_t w = 0; w < bits::word_count(end); ++w)
+            if (blocked_[w] != 0) return true;
+        return false;
+    }
+
+    constexpr Growth sized_for(std::size_t slots, const Allocator& alloc) const {
+        const std::size_t words = bits::word_count(slots);
+        Growth growth(alloc);
+        auto versions = versions_.resized(words * bits::word_bits, 0, alloc);
+        for (std::size_t slot = versions_.size(); slot < versions.size() && slot < n_.floor_end; ++slot)
+            versions[slot] = static_cast<version_type>(n_.floor);
+        auto live = live_.resized(words, 0, alloc);
+        auto blocked = blocked_.resized(words, 0, alloc);
+        auto reserved = reserved_.resized(reserved_.empty() ? 0 : words, 0, alloc);
+        auto free = free_.resized(words * bits::word_bits, alloc);
+        growth.versions.swap(versions);
+        growth.live.swap(live);
+        growth.blocked.swap(blocked);
+        growth.reserved.swap(reserved);
+        growth.free.swap(free);
+        return growth;
+    }
+    struct Counters {
+        slot_t cursor = 0;
+        slot_t free = 0;    // below the cursor, in free_
+        slot_t blocked = 0; // below the cursor, set in blocked_
+        slot_t retired = 0;
+        std::size_t capacity = 0;
+        slot_t reserved = 0;
+        std::uint32_t floor = 0; // slots below floor_end that are made anew start at this version
+        slot_t floor_end = 0;
+    };
+
+    detail::FlatArray<version_type, Allocator> versions_{};
+    detail::FlatArray<word_t, Allocator> live_{};
+    detail::FlatArray<word_t, Allocator> blocked_{};
+    detail::FlatArray<word_t, Allocator> reserved_{}; // empty until the first reservation
+    detail::FreeSlots<R, Allocator> free_{};
+    Counters n_{};
+};
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
+constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexcept {
+    if (n_.capacity > versions_.size() || n_.cursor > n_.capacity) return false;
+    std::size_t live = 0, blocked = 0, reserved = 0, retired = 0, free = 0;
+    for (slot_t slot = 0; slot < versions_.size(); ++slot) {
+        const bool is_odd = (versions_[slot] & 1u) != 0, is_blocked = bit(blocked_, slot), is_promised = bit(reserved_, slot);
+        if (versions_[slot] > max_version || is_odd != bit(live_, slot)) return false;
+        if ((is_odd && is_blocked) || (is_promised && !is_blocked)) return false;
+        if (slot >= n_.cursor && (is_odd || is_blocked)) return false;
+        live += is_odd;
+        blocked += is_blocked;
+        reserved += is_promised;
+        retired += is_blocked && !is_promised && versions_[slot] == 0;
+        free += slot < n_.cursor && !is_odd && !is_blocked;
+    }
+    if (live != size() || blocked != n_.blocked || reserved != n_.reserved || free != n_.free) return false;
+    if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
+    if constexpr (R == Reuse::lowest) {
+        for (std::size_t w = 0; w < live_.size(); ++w)
+            if (free_.has_word(w) != (w <= bits::word_of(n_.cursor) && vacant()(w) != 0)) return false;
+    } else {
+        std::size_t listed = 0;
+        bool sound = true;
+        free_.order([&](slot_t slot) { sound = sound && slot < n_.cursor && state(slot) == SlotState::free && ++listed <= free; });
+        if (!sound || listed != free) return false;
+    }
+    return true;
+}
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SlotObserver: how columns follow a directory. Static observers are named as template arguments and called inline; dynamic
+// ones derive from SlotObserver and are attached at run time. Both see the same events in the same order.
+#ifndef SLOTWISE_SLOTS_SLOT_OBSERVER_HPP
+#define SLOTWISE_SLOTS_SLOT_OBSERVER_HPP
+
+#include "../core/concepts.hpp"
+#include "../core/scope_guard.hpp"
+#include "../memory/occupancy.hpp"
+
+#include <tuple>
+
+SLOTWISE_BEGIN
+
+/// What a dynamic observer derives from. A static observer has any of these functions with these names, and no base.
+///
+/// Construct-type events (on_capacity, on_insert) run in attach order, destroy-type events in reverse; static observers count as
+/// attached first, in the order of the template arguments. An observer must not change the container that is notifying;
+/// it may attach and detach observers, itself too.
+class SlotObserver {
+public:
+    /// Slots from now on; told before any new slot is used. May throw when it grows: then nothing has changed. Must not throw when
+    /// new_slots < old_slots (shrink_to_fit).
+    virtual void on_capacity([[maybe_unused]] slot_t old_slots, [[maybe_unused]] slot_t new_slots) {}
+    /// The value of `slot` was built; the handle is issued after every observer has agreed. May throw: those already told
+    /// get on_erase in reverse order and the insert is rolled back.
+    virtual void on_insert([[maybe_unused]] slot_t slot, [[maybe_unused]] InsertKind kind) {}
+    /// No longer live; value and every column still intact.
+    virtual void on_remove([[maybe_unused]] slot_t slot) noexcept {}
+    /// Last look before destruction; the slot may be reused after it.
+    virtual void on_erase([[maybe_unused]] slot_t slot) noexcept {}
+    /// All of exactly these slots are removed and erased.
+    virtual void on_clear(Occupancy slots) noexcept { slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); }); }
+    /// Everything is physically gone, capacity too.
+    virtual void on_reset() noexcept {}
+
+protected:
+    SlotObserver() = default;
+    SlotObserver(const SlotObserver&) = default;
+    SlotObserver& operator=(const SlotObserver&) = default;
+    ~SlotObserver() = default; // never deleted through the base
+};
+
+namespace detail {
+
+/// The dynamic observers of one container, on the heap so that moving the container moves a pointer, and shared with the tokens
+/// so that either may die first. A detached entry becomes null while a notification runs and is swept after it.
+struct ObserverCell {
+    FlatArray<SlotObserver*, std::allocator<std::byte>> list{};
+    std::size_t count = 0;  // entries in use, nulls included
+    std::size_t owners = 1; // the container and the tokens
+    std::size_t depth = 0;  // notifications running
+    bool swept = true;
+
+    void add(SlotObserver& observer) {
+        if (count == list.size()) {
+            auto more = list.resized(count == 0 ? 4 : 2 * count, nullptr);
+            list.swap(more);
+        }
+        list[count++] = &observer;
+    }
+    void remove(const SlotObserver* observer) noexcept {
+        for (std::size_t i = 0; i != count; ++i)
+            if (list[i] == observer) {
+                list[i] = nullptr;
+                swept = false;
+                break;
+            }
+        sweep();
+    }
+    void sweep() noexcept {
+        if (depth != 0 || swept) return;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i != count; ++i)
+            if (list[i] != nullptr) list[kept++] = list[i];
+        count = kept;
+        swept = true;
+    }
+    static void release(ObserverCell* cell) noexcept {
+        if (cell != nullptr && --cell->owners == 0) delete cell;
+    }
+
+    template <class F>
+    void forward(F&& f) {
+        ++depth;
+        ScopeGuard leave([this]() noexcept { --depth, sweep(); });
+        for (std::size_t i = 0; i < count; ++i) // count is read each time: one attached during the event hears of it
+            if (list[i] != nullptr) f(*list[i], i);
+    }
+    template <class F>
+    void backward(std::size_t from, F&& f) noexcept {
+        ++depth;
+        for (std::size_t i = from; i-- != 0;)
+            if (list[i] != nullptr) f(*list[i]);
+        --depth;
+        sweep();
+    }
+};
+
+} // namespace detail
+
+/// Keeps a dynamic observer attached; detaches it when it dies. Move-only. Valid when the container moves, and harmless when
+/// the container is gone.
+class ObserverToken {
+public:
+    ObserverToken() noexcept = default;
+    ObserverToken(detail::ObserverCell* cell, SlotObserver* observer) noexcept : cell_(cell), observer_(observer) { ++cell->owners; }
+    ObserverToken(ObserverToken&& other) noexcept
+        : cell_(std::exchange(other.cell_, nullptr)), observer_(std::exchange(other.observer_, nullptr)) {}
+    ObserverToken& operator=(ObserverToken&& other) noexcept {
+        ObserverToken(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~ObserverToken() { detach(); }
+
+    /// Whether the observer still hears of a container.
+    bool attached() const noexcept { return cell_ != nullptr && listed(); }
+    /// The observer hears nothing more. It is not told. Allowed inside a notification.
+    void detach() noexcept {
+        if (cell_ == nullptr) return;
+        cell_->remove(observer_);
+        detail::ObserverCell::release(std::exchange(cell_, nullptr));
+    }
+    /// The observer lives at another address now (it was moved).
+    void rebind(SlotObserver& observer) noexcept {
+        if (cell_ != nullptr)
+            for (std::size_t i = 0; i != cell_->count; ++i)
+                if (cell_->list[i] == observer_) cell_->list[i] = &observer;
+        observer_ = &observer;
+    }
+    void swap(ObserverToken& other) noexcept {
+        std::swap(cell_, other.cell_);
+        std::swap(observer_, other.observer_);
+    }
+
+private:
+    bool listed() const noexcept {
+        for (std::size_t i = 0; i != cell_->count; ++i)
+            if (cell_->list[i] == observer_) return true;
+        return false;
+    }
+
+    detail::ObserverCell* cell_ = nullptr;
+    SlotObserver* observer_ = nullptr;
+};
+
+namespace detail {
+
+/// Whether a static observer's on_insert can throw; one that has none cannot.
+template <class O>
+inline constexpr bool insert_hook_throws = [] {
+    if constexpr (requires(O& o) { o.on_insert(slot_t{}, InsertKind::fresh); })
+        return !noexcept(std::declval<O&>().on_insert(slot_t{}, InsertKind::fresh));
+    else
+        return false;
+}();
+
+/// All observers of one container: the static ones as members, the dynamic ones behind one pointer. An absent hook costs
+/// nothing; no dynamic observer costs one predictable branch.
+template <class... Static>
+class ObserverHub {
+public:
+    static constexpr bool nothrow_insert = (!insert_hook_throws<Static> && ... && true);
+
+    constexpr ObserverHub() = default;
+    template <class Allocator>
+    constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
+    /// Copies the static observers; a copy has no dynamic ones.
+    constexpr ObserverHub(const ObserverHub& other) : static_(other.static_) {}
+    constexpr ObserverHub(ObserverHub&& other) noexcept
+        : static_(std::move(other.static_)), cell_(std::exchange(other.cell_, nullptr)) {}
+    ObserverHub& operator=(const ObserverHub&) = delete;
+    constexpr ~ObserverHub() { ObserverCell::release(cell_); }
+    constexpr void swap(ObserverHub& other) noexcept {
+        std::swap(static_, other.static_);
+        std::swap(cell_, other.cell_);
+    }
+    constexpr void swap_dynamic(ObserverHub& other) noexcept { std::swap(cell_, other.cell_); }
+
+    template <std::size_t I>
+    constexpr auto& get() noexcept {
+        return std::get<I>(static_);
+    }
+    template <std::size_t I>
+    constexpr const auto& get() const noexcept {
+        return std::get<I>(static_);
+    }
+    constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
+    constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
+
+    /// Attaches and replays: capacity, then every live slot. @throws what the observer throws; it is not attached then
+    ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live) {
+        if (cell_ == nullptr) cell_ = new ObserverCell;
+        cell_->add(observer);
+        ObserverToken token(cell_, &observer);
+        slot_t told = 0;
+        ScopeGuard undo([&]() noexcept {
+            while (told-- != 0)
+                if (live.test(told)) observer.on_erase(told);
+        });
+        if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
+        live.for_each([&](slot_t slot) {
+            told = slot; // not yet this one
+            observer.on_insert(slot, InsertKind::fresh);
+        });
+        undo.dismiss();
+        return token;
+    }
+
+    constexpr void capacity(std::size_t old_slots, std::size_t new_slots) {
+        const auto before = static_cast<slot_t>(old_slots), after = static_cast<slot_t>(new_slots);
+        each([&](auto& o) {
+            if constexpr (requires { o.on_capacity(before, after); }) o.on_capacity(before, after);
+        });
+        if (dynamic()) [[unlikely]]
+            cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(before, after); });
+    }
+
+    /// Tells everyone of an insert; if one throws, those told get on_erase in reverse order.
+    constexpr void insert(slot_t slot, InsertKind kind) {
+        insert_from<0>(slot, kind);
+    }
+
+    /// on_remove to all, then on_erase to all, in reverse order.
+    constexpr void erase(slot_t slot) noexcept {
+        removed(slot);
+        erased(slot);
+    }
+    constexpr void removed(slot_t slot) noexcept {
+        if (dynamic()) [[unlikely]]
+            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
+        });
+    }
+    constexpr void erased(slot_t slot) noexcept {
+        if (dynamic()) [[unlikely]]
+            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); });
+        each_reversed([&](auto& o) { erase_one(o, slot); });
+    }
+    constexpr void clear(Occupancy live) noexcept {
+        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_clear(live); });
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_clear(live); })
+                o.on_clear(live);
+            else
+                live.for_each([&](slot_t slot) {
+                    if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
+                    erase_one(o, slot);
+                });
+        });
+    }
+    constexpr void reset() noexcept {
+        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_reset(); });
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_reset(); }) o.on_reset();
+        });
+    }
+    /// The container is about to die or to take other contents: everyone is told, dynamic observers are let go.
+    constexpr void let_go() noexcept {
+        reset();
+        if (cell_ == nullptr) return;
+        cell_->count = 0;
+        ObserverCell::release(std::exchange(cell_, nullptr));
+    }
+
+private:
+    template <class O, class Allocator>
+    static constexpr O make(const Allocator& alloc) {
+        if constexpr (std::is_constructible_v<O, const Allocator&>)
+            return O(alloc);
+        else
+            return O();
+    }
+    template <class F>
+    constexpr void each(F&& f) {
+        std::apply([&](auto&... o) { (f(o), ...); }, static_);
+    }
+    template <class F>
+    constexpr void each_reversed([[maybe_unused]] F&& f) noexcept {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f(std::get<sizeof...(Static) - 1 - I>(static_)), ...);
+        }(std::index_sequence_for<Static...>{});
+    }
+    template <class O>
+    static constexpr void erase_one(O& o, slot_t slot) noexcept {
+        if constexpr (requires { o.on_erase(slot); }) o.on_erase(slot);
+    }
+
+    // Recursion holds one rollback guard for each static observer already told.
+    template <std::size_t I>
+    constexpr void insert_from(slot_t slot, InsertKind kind) {
+        if constexpr (I == sizeof...(Static)) {
+            if (dynamic()) [[unlikely]] insert_dynamic(slot, kind);
+        } else {
+            auto& o = std::get<I>(static_);
+            if constexpr (requires { o.on_insert(slot, kind); }) o.on_insert(slot, kind);
+            ScopeGuard undo([&]() noexcept { erase_one(o, slot); });
+            insert_from<I + 1>(slot, kind);
+            undo.dismiss();
+        }
+    }
+    SLOTWISE_COLD void insert_dynamic(slot_t slot, InsertKind kind) {
+        std::size_t told = 0;
+        ScopeGuard undo([&]() noexcept { cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
+        cell_->forward([&](SlotObserver& o, std::size_t i) {
+            told = i;
+            o.on_insert(slot, kind);
+        });
+        undo.dismiss();
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS std::tuple<Static...> static_{};
+    ObserverCell* cell_ = nullptr;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
