@@ -248,7 +248,14 @@ def alone(house, options):
             yield f"{name}: {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        findings = [finding for found in pool.map(lambda name: list(check(name)), house.text) for finding in found]
+        found = dict(zip(house.text, pool.map(lambda name: list(check(name)), house.text)))
+    bad = {name for name in found if found[name]}
+    findings = []
+    for name in sorted(bad):
+        causes = sorted(bad & (house.reachable(name) - {name}))
+        # said in full at the lowest header only; a cycle (which layout refuses) has none that is lowest
+        through = [cause for cause in causes if name not in house.reachable(cause)]
+        findings += [f"{name} fails with {through[0]}, which it includes"] if through else found[name]
     print(f"{len(house.text)} headers, each alone, with {' '.join(options.command)}")
     return findings
 
