@@ -537,7 +537,8 @@ def main():
         for name in QUESTIONS if options.question == "all" else [options.question]:
             results = Results()
             def wanted(row, contender, question=QUESTIONS[name]):
-                return ((not options.quick or question.quick(row)) and options.bytes in (None, row.bytes)
+                chosen = options.bytes is not None or options.n is not None
+                return ((chosen or not options.quick or question.quick(row)) and options.bytes in (None, row.bytes)
                         and options.n in (None, row.n))
             runner.run(name, wanted, results)
             table(name, results, options.quick)
