@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// DenseSlotMap: handles outside, one packed array inside. Iterates as std::vector does.
+#ifndef SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
+#define SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
+
+#include "dense_store.hpp"
+#include "slot_map_core.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// The face of a single column: rows are values.
+template <class T>
+struct ValueFace {
+    using value_type = T;
+    using row_type = T;
+    using pointer = T*;
+    using const_pointer = const T*;
+    using reference = T&;
+    using const_reference = const T&;
+    template <class... Args>
+    static constexpr bool builds_from = std::is_constructible_v<T, Args...> && std::is_move_constructible_v<T>;
+
+    template <class Columns>
+    static constexpr T* pointer_to(const Columns& columns, std::size_t row) noexcept {
+        return std::get<0>(columns).data() + row;
+    }
+    static constexpr std::tuple<T&&> split(T&& row) noexcept { return std::tuple<T&&>(std::move(row)); }
+    template <class Columns>
+    static constexpr T take(const Columns& columns, std::size_t row) {
+        return std::move(std::get<0>(columns)[row]);
+    }
+};
+
+} // namespace detail
+
+/// Elements of type T, packed in one 64-byte aligned array; the map makes the handle. Erase moves the last element into the gap.
+///
+/// Erasing while iterating: erase(it) returns the iterator at which to go on (the last element came there). Any insert that grows,
+/// and any erase, invalidates iterators and addresses of the last element; growth invalidates all.
+/// Cost: 12.25 bytes an element over the payload.
+/// @tparam T movable; erase is noexcept if T's moves are
+template <class T, SlotMapOptions O, class Allocator, class... Observers>
+class DenseSlotMap : public SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...> {
+    using Core = SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...>;
+    static_assert(O.growth == Growth::pages, "DenseSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
+
+public:
+    using typename Core::handle_type;
+    using typename Core::size_type;
+    using iterator = T*;
+    using const_iterator = const T*;
+    using Core::Core;
+    using Core::erase;
+    using Core::handle_of;
+    constexpr DenseSlotMap() = default;
+    constexpr DenseSlotMap(const DenseSlotMap&) = default;
+    constexpr DenseSlotMap(DenseSlotMap&&) = default;
+    constexpr DenseSlotMap(const DenseSlotMap& other, const Allocator& alloc) : Core(other, alloc) {}
+    constexpr DenseSlotMap(DenseSlotMap&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr DenseSlotMap& operator=(const DenseSlotMap&) = default;
+    constexpr DenseSlotMap& operator=(DenseSlotMap&&) = default;
+    ~DenseSlotMap() = default;
+
+    /// All values, packed, in row order. @invalidates itself on growth; shows neither later inserts nor erases
+    constexpr std::span<T> values() noexcept { return {data(), this->size()}; }
+    constexpr std::span<const T> values() const noexcept { return {data(), this->size()}; }
+    constexpr iterator begin() noexcept { return data(); }
+    constexpr iterator end() noexcept { return data() + this->store_.count(); }
+    constexpr const_iterator begin() const noexcept { return data(); }
+    constexpr const_iterator end() const noexcept { return data() + this->store_.count(); }
+    constexpr const_iterator cbegin() const noexcept { return begin(); }
+    constexpr const_iterator cend() const noexcept { return end(); }
+
+    /// The row of an element in values(). @pre contains(handle) (checked at level fast)
+    constexpr size_type index_of(handle_type handle) const noexcept {
+        SLOTWISE_EXPECT(this->contains(handle), "DenseSlotMap::index_of(handle): no element has this handle");
+        return this->store_.row_of(handle.index());
+    }
+    /// The handle of the value in row `row`. @pre row < size()
+    constexpr handle_type handle_at(size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_at(row): there are not so many rows");
+        return Core::handle_of(this->store_.slot(row));
+    }
+    /// The handle of the element at `address`, null when none of this map lives there. Iterators are addresses here. @complexity O(1)
+    template <class P>
+        requires std::same_as<std::remove_const_t<P>, T>
+    constexpr handle_type handle_of(P* address) const noexcept {
+        return detail::lies_in<T>(address, data(), this->size()) ? handle_at(static_cast<size_type>(address - data())) : handle_type();
+    }
+
+    /// Removes the element at `it`; returns `it`, where the last element has come. @pre it is in [begin(), end())
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->erase_slot(slot_t{}))) {
+        SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()), "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
+        const std::ptrdiff_t row = it - data();
+        this->erase_slot(this->store_.slot(static_cast<std::size_t>(row)));
+        return data() + row;
+    }
+
+    /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase.
+    template <class F>
+    constexpr void for_each(F&& f) {
+        walk(*this, f);
+    }
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        walk(*this, f);
+    }
+
+    /// Sorts the rows by their values; the handles follow. Not stable.
+    /// @param less strict weak order on values @throws std::bad_alloc; what less throws (order unspecified, handles true)
+    /// @complexity O(n log n) compares (heap sort of row numbers), n row moves
+    template <class Less>
+    constexpr void sort(Less less) {
+        for (std::size_t n = this->size(), first = n / 2; n > 1;) {
+            if (first != 0)
+                --first;
+            else
+                this->store_.swap_rows(0, --n);
+            for (std::size_t top = first, child; (child = 2 * top + 1) < n; top = child) {
+                if (child + 1 < n && less(std::as_const(data()[child]), std::as_const(data()[child + 1]))) ++child;
+                if (!less(std::as_const(data()[top]), std::as_const(data()[child]))) break;
+                this->store_.swap_rows(top, child);
+            }
+        }
+    }
+
+private:
+    constexpr T* data() noexcept { return this->store_.template data<0>(); }
+    constexpr const T* data() const noexcept { return this->store_.template data<0>(); }
+    template <class Self, class F>
+    static constexpr void walk(Self& self, F& f) {
+        auto* const data = self.data();
+        const std::size_t count = self.size();
+        for (std::size_t row = 0; row != count; ++row) {
+            if constexpr (std::is_invocable_v<F&, handle_type, decltype(data[row])>)
+                f(self.handle_at(row), data[row]);
+            else
+                f(data[row]);
+        }
+    }
+};
+
+SLOTWISE_END
+
+#endif

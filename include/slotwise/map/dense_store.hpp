@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// DenseStore: one or several packed columns, with the way from slot to row and back. Behind DenseSlotMap and SoaSlotMap.
+#ifndef SLOTWISE_MAP_DENSE_STORE_HPP
+#define SLOTWISE_MAP_DENSE_STORE_HPP
+
+#include "../memory/aligned_array.hpp"
+#include "snapshot.hpp"
+
+#include <tuple>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Rows packed in the order of insertion, with the last one moved into the place of an erased one.
+/// @tparam Face says what a row looks like from outside: value_type, row_type, pointer, reference, pointer_to(columns, row) ...
+/// 8 bytes a row over values and directory: a row number for each slot, a slot number for each row.
+template <class Face, class Allocator, class... Ts>
+class DenseStore {
+    static constexpr auto columns_index = std::index_sequence_for<Ts...>{};
+
+public:
+    using value_type = typename Face::value_type;
+    using row_type = typename Face::row_type;
+    using pointer = typename Face::pointer;
+    using const_pointer = typename Face::const_pointer;
+    using reference = typename Face::reference;
+    using const_reference = typename Face::const_reference;
+    using columns_type = std::tuple<AlignedArray<Ts, Allocator>...>;
+    static constexpr bool stable = false;
+    static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
+    static constexpr bool nothrow_move = ((std::is_nothrow_move_constructible_v<Ts> && std::is_nothrow_move_assignable_v<Ts>) && ...);
+    static constexpr bool nothrow_destroy = nothrow_move;
+    static constexpr std::size_t max_slots = no_slot;
+    template <class... Args>
+    static constexpr bool builds_from = Face::template builds_from<Args...>;
+    template <class... Args>
+    static constexpr bool builds_nothrow = true; // the row is built before; only its move remains
+
+    constexpr DenseStore() = default;
+    constexpr explicit DenseStore(const Allocator& alloc)
+        : columns_(AlignedArray<Ts, Allocator>(alloc)...), slots_(alloc), rows_(alloc) {}
+    constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slots, const Allocator& alloc) : DenseStore(alloc) {
+        take_rows(slots, other, [](const auto& value) -> const auto& { return value; });
+    }
+    constexpr DenseStore(DenseStore&& other, Occupancy, std::size_t slots, const Allocator& alloc) : DenseStore(alloc) {
+        take_rows(slots, other, [](auto& value) -> auto&& { return std::move(value); });
+    }
+    constexpr DenseStore(DenseStore&& other) noexcept
+        : columns_(std::move(other.columns_)), slots_(std::move(other.slots_)), rows_(std::move(other.rows_)),
+          count_(std::exchange(other.count_, 0)) {}
+    constexpr void swap(DenseStore& other) noexcept {
+        each([](auto& mine, auto& theirs) { mine.swap(theirs); }, other);
+        slots_.swap(other.slots_);
+        rows_.swap(other.rows_);
+        std::swap(count_, other.count_);
+    }
+
+    //=== memory ===//
+
+    constexpr std::size_t capacity() const noexcept { return rows_.size(); }
+    constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
+    constexpr void reserve(std::size_t slots, std::size_t) {
+        if (slots > capacity()) resize(slots);
+    }
+    constexpr std::size_t shrunk_capacity(slot_t end, std::size_t alive) const noexcept { return end > alive ? end : alive; }
+    constexpr void shrink(slot_t end, std::size_t alive) { resize(shrunk_capacity(end, alive)); }
+
+    //=== rows ===//
+
+    constexpr std::size_t count() const noexcept { return count_; }
+    constexpr std::size_t row_of(slot_t slot) const noexcept { return rows_[slot]; }
+    constexpr slot_t slot(std::size_t row) const noexcept { return slots_[row]; }
+    template <std::size_t I>
+    constexpr auto* data() const noexcept {
+        return std::get<I>(columns_).data();
+    }
+    constexpr pointer ptr(slot_t slot) const noexcept { return Face::pointer_to(columns_, rows_[slot]); }
+
+    constexpr void construct(slot_t slot, row_type&& row) noexcept(nothrow_move) { push(slot, std::move(row), columns_index); }
+    template <class... Args>
+    constexpr void construct(slot_t slot, Args&&... args) {
+        construct(slot, row_type(std::forward<Args>(args)...));
+    }
+    template <class Make>
+    constexpr void construct_with(slot_t slot, Make&& make) {
+        construct(slot, row_type(make()));
+    }
+    /// If moving can throw: brings the slot's row to the end now, before anyone is told of its end.
+    constexpr void make_erasable(slot_t slot) noexcept(nothrow_move) {
+        if constexpr (!nothrow_move) {
+            const std::size_t last = count_ - 1;
+            if (rows_[slot] != last) swap_rows(rows_[slot], last);
+        }
+    }
+    constexpr void destroy(slot_t slot) noexcept {
+        const std::size_t row = rows_[slot], last = count_ - 1;
+        if constexpr (trivial || !nothrow_move) {
+            close_gap(row, last);
+        } else {
+            // The row is taken out first: its destructor runs when the arrays are whole again, and may insert and erase.
+            auto victim = std::apply([row](auto&... column) { return std::tuple<Ts...>(std::move(column[row])...); }, columns_);
+            close_gap(row, last);
+        }
+    }
+    constexpr row_type take(slot_t slot) const { return Face::take(columns_, rows_[slot]); }
+    constexpr void swap_values(slot_t a, slot_t b) {
+        if (a == b) return;
+        each([&](auto& column) {
+            using std::swap;
+            swap(column[rows_[a]], column[rows_[b]]);
+        });
+    }
+    /// Exchanges two rows; the slots follow. @throws what the swaps throw; basic
+    constexpr void swap_rows(std::size_t a, std::size_t b) {
+        each([&](auto& column) {
+            using std::swap;
+            swap(column[a], column[b]);
+        });
+        std::swap(slots_[a], slots_[b]);
+        rows_[slots_[a]] = static_cast<slot_t>(a);
+        rows_[slots_[b]] = static_cast<slot_t>(b);
+    }
+
+    template <class Directory>
+    constexpr void destroy_all(Directory& directory, slot_t) noexcept {
+        if constexpr (trivial)
+            count_ = 0;
+        else
+            for (std::size_t row = count_; row-- != 0;) { // newcomers of a destructor are appended and stay
+                const slot_t slot = slots_[row];
+                directory.strike(slot);
+                destroy(slot);
+            }
+    }
+    /// f may erase the slot it is given: rows are visited from the last.
+    template <class Directory, class F>
+    constexpr void for_each_slot(const Directory&, F&& f) const {
+        for (std::size_t row = count_; row-- != 0;) f(slots_[row]);
+    }
+    template <class Directory>
+    constexpr std::size_t first(const Directory&) const noexcept {
+        return 0;
+    }
+    template <class Directory>
+    constexpr std::size_t last(const Directory&) const noexcept {
+        return count_;
+    }
+    template <class Directory>
+    constexpr std::size_t next(const Directory&, std::size_t row) const noexcept {
+        return row + 1;
+    }
+
+    //=== snapshots ===//
+
+    template <class Directory, class Codec>
+    void write(const Directory&, ByteWriter& out, Codec& codec) const {
+        (out.number(static_cast<std::uint32_t>(sizeof(Ts))), ...);
+        for (std::size_t row = 0; row != count_; ++row) {
+            out.number(slots_[row]);
+            std::apply([&](const auto&... column) { (codec.write(std::as_const(column[row]), out), ...); }, columns_);
+        }
+    }
+    template <class Directory, class Codec>
+    bool read(const Directory& directory, ByteReader& in, Codec& codec) {
+        if (!((in.number<std::uint32_t>() == sizeof(Ts)) && ...)) return in.fail("snapshot: made by a map of elements of another size");
+        ScopeGuard undo([this]() noexcept { drop_all(); });
+        for (std::size_t n = directory.size(); n != 0; --n) {
+            const slot_t slot = in.number<slot_t>();
+            if (!directory.is_live(slot) || (rows_[slot] < count_ && slots_[rows_[slot]] == slot))
+                return in.fail("snapshot: a row names a slot that is not live, or one twice");
+            construct_row(slot, std::tuple<Ts...>{codec.template read<Ts>(in)...});
+            if (in.error() != nullptr) return false;
+        }
+        undo.dismiss();
+        return true;
+    }
+    template <class Directory>
+    constexpr bool check(const Directory& directory) const noexcept {
+        if (count_ != directory.size() || directory.capacity() > capacity()) return false;
+        for (std::size_t row = 0; row != count_; ++row)
+            if (!directory.is_live(slots_[row]) || rows_[slots_[row]] != row) return false;
+        return true;
+    }
+
+private:
+    template <class F>
+    constexpr void each(F&& f) {
+        std::apply([&](auto&... column) { (f(column), ...); }, columns_);
+    }
+    template <class F>
+    constexpr void each(F&& f, DenseStore& other) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f(std::get<I>(columns_), std::get<I>(other.columns_)), ...);
+        }(columns_index);
+    }
+
+    template <std::size_t... I>
+    constexpr void push(slot_t slot, row_type&& row, std::index_sequence<I...>) noexcept(nothrow_move) {
+        construct_row(slot, Face::split(std::move(row)));
+    }
+    // `values` is a tuple of values or of references to them.
+    template <class Tuple>
+    constexpr void construct_row(slot_t slot, Tuple&& values) {
+        construct_columns<0>(values);
+        slots_[count_] = slot;
+        rows_[slot] = static_cast<slot_t>(count_++);
+    }
+    template <std::size_t I, class Tuple>
+    constexpr void construct_columns(Tuple& values) {
+        if constexpr (I != sizeof...(Ts)) {
+            auto& column = std::get<I>(columns_);
+            column.construct(count_, std::forward<std::tuple_element_t<I, Tuple>>(std::get<I>(values)));
+            ScopeGuard undo([&]() noexcept { column.destroy(count_, count_ + 1); });
+            construct_columns<I + 1>(values);
+            undo.dismiss();
+        }
+    }
+    constexpr void close_gap(std::size_t row, std::size_t last) noexcept {
+        if (row != last) {
+            if constexpr (nothrow_move) each([&](auto& column) { column[row] = std::move(column[last]); });
+            slots_[row] = slots_[last];
+            rows_[slots_[row]] = static_cast<slot_t>(row);
+        }
+        count_ = last;
+        each([&](auto& column) { column.destroy(last, last + 1); });
+    }
+    constexpr void drop_all() noexcept {
+        each([this](auto& column) { column.destroy(0, count_); });
+        count_ = 0;
+    }
+    constexpr void resize(std::size_t slots) {
+        auto slots_by_row = slots_.resized(slots, no_slot);
+        auto rows_by_slot = rows_.resized(slots, no_slot);
+        each([&](auto& column) { column.resize(slots, count_); });
+        slots_.swap(slots_by_row);
+        rows_.swap(rows_by_slot);
+    }
+    template <class Other, class Get>
+    constexpr void take_rows(std::size_t slots, Other& other, Get&& get) {
+        resize(slots);
+        ScopeGuard undo([this]() noexcept { drop_all(); });
+        for (std::size_t row = 0; row != other.count_; ++row)
+            std::apply([&](auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },
+                       other.columns_);
+        undo.dismiss();
+    }
+
+    columns_type columns_{};
+    FlatArray<slot_t, Allocator> slots_{}; // by row
+    FlatArray<slot_t, Allocator> rows_{};  // by slot; meaningless where no element lives
+    std::size_t count_ = 0;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

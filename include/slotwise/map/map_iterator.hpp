@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Iterators of slot maps: one class for values, handles and items, const and not.
+#ifndef SLOTWISE_MAP_MAP_ITERATOR_HPP
+#define SLOTWISE_MAP_MAP_ITERATOR_HPP
+
+#include "../core/handle.hpp"
+#include "../core/iterator_facade.hpp"
+
+SLOTWISE_BEGIN
+
+/// A handle and a reference to its element: what items() yields. Binds as auto [handle, value].
+template <class H, class Reference>
+struct SlotMapItem {
+    H handle;
+    Reference value;
+};
+
+namespace detail {
+
+struct ValueProjection {
+    template <class Core, class Store>
+    using reference = std::conditional_t<std::is_const_v<Core>, typename Store::const_reference, typename Store::reference>;
+};
+struct HandleProjection {
+    template <class Core, class Store>
+    using reference = typename Core::handle_type;
+};
+struct ItemProjection {
+    template <class Core, class Store>
+    using reference = SlotMapItem<typename Core::handle_type, ValueProjection::reference<Core, Store>>;
+};
+
+/// A place in a map: the map and the store's cursor. Survives growth and the erase of any element: ++ from an erased
+/// element goes on to the next live one (paged stores). Dereferencing an erased one is asserted at level debug.
+template <class Core, class Store, class Projection>
+class MapIterator : public IteratorFacade<MapIterator<Core, Store, Projection>,
+                                          std::remove_cvref_t<typename Projection::template reference<Core, Store>>,
+                                          typename Projection::template reference<Core, Store>> {
+    using Reference = typename Projection::template reference<Core, Store>;
+    using Base = IteratorFacade<MapIterator, std::remove_cvref_t<Reference>, Reference>;
+
+public:
+    constexpr MapIterator() noexcept = default;
+    constexpr MapIterator(Core* map, std::size_t place) noexcept : map_(map), place_(place) {}
+    /// iterator to const_iterator.
+    template <class Other>
+        requires(std::is_const_v<Core> && std::same_as<const Other, Core> && !std::is_const_v<Other>)
+    constexpr MapIterator(const MapIterator<Other, Store, Projection>& other) noexcept : map_(other.map_), place_(other.place_) {}
+
+    /// The slot of the element here. @pre not at the end
+    constexpr slot_t slot() const noexcept { return map_->store_.slot(place_); }
+    /// Its handle.
+    constexpr auto handle() const noexcept { return map_->handle_of(slot()); }
+    friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.place_ == b.place_; }
+
+private:
+    template <class, class, class>
+    friend class MapIterator;
+    friend Base;
+    friend std::remove_const_t<Core>;
+    constexpr Reference dereference() const {
+        SLOTWISE_EXPECT_DEBUG(map_->directory_.is_live(slot()), "slot map iterator: the element here was erased");
+        if constexpr (std::same_as<Projection, HandleProjection>)
+            return Reference(slot(), map_->directory_.version(slot()));
+        else if constexpr (std::same_as<Projection, ItemProjection>)
+            return {map_->handle_of(slot()), *map_->store_.ptr(slot())};
+        else
+            return *map_->store_.ptr(slot());
+    }
+    constexpr void increment() noexcept { place_ = map_->store_.next(map_->directory_, place_); }
+
+    Core* map_ = nullptr;
+    std::size_t place_ = 0;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

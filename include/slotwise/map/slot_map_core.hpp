@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SlotMapCore: the interface that SlotMap, DenseSlotMap and SoaSlotMap share, over a store that says where values lie.
+#ifndef SLOTWISE_MAP_SLOT_MAP_CORE_HPP
+#define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
+
+#include "../slots/column_view.hpp"
+#include "../slots/slot_directory.hpp"
+#include "../slots/slot_observer.hpp"
+#include "map_iterator.hpp"
+#include "snapshot.hpp"
+
+#include <optional>
+
+SLOTWISE_BEGIN
+/// A directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap.
+///
+/// Guarantees, the same for all three:
+///   strong    an insert that throws has no effect: size, elements, the order of future handles are as before
+///   handles   a handle resolves from its insert to its erase, clear or extract, and never again
+///   lookups   any bit pattern of a handle may be asked; absent ones are answered, never undefined
+///   const     const members may run concurrently
+/// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
+template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
+class SlotMapCore {
+    static_assert(O.layout == Layout::split, "SlotMapOptions::layout: interleaved is measured as the article contender in "
+                                             "bench/iteration and bench/slot_map and was not better; write Layout::split");
+
+protected:
+    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Allocator>;
+    using Hub = detail::ObserverHub<Observers...>;
+
+public:
+    //=== types ===//
+
+    using value_type = typename Store::value_type;
+    using handle_type = Handle<Tag, O.handle>;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using allocator_type = Allocator;
+    using reference = typename Store::reference;
+    using const_reference = typename Store::const_reference;
+    using pointer = typename Store::pointer;
+    using const_pointer = typename Store::const_pointer;
+    using iterator = detail::MapIterator<SlotMapCore, Store, detail::ValueProjection>;
+    using const_iterator = detail::MapIterator<const SlotMapCore, Store, detail::ValueProjection>;
+    static constexpr SlotMapOptions options = O;
+
+    //=== construct, copy, move ===//
+
+    constexpr SlotMapCore() = default;
+    constexpr explicit SlotMapCore(const Allocator& alloc) : directory_(alloc), store_(alloc), hub_(alloc), allocator_(alloc) {}
+    /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied,
+    /// dynamic ones stay with the original. @throws what the allocator and the copies throw
+    constexpr SlotMapCore(const SlotMapCore& other)
+        : SlotMapCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
+    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc)
+        : directory_(other.directory_, alloc), store_(other.store_, other.occupancy(), other.capacity(), alloc), hub_(other.hub_),
+          allocator_(alloc) {}
+    /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
+    constexpr SlotMapCore(SlotMapCore&& other) noexcept
+        : directory_(std::move(other.directory_)), store_(std::move(other.store_)), hub_(std::move(other.hub_)),
+          allocator_(other.allocator_) {}
+    /// As above, into memory of `alloc`. With unequal allocators the elements are moved one by one: addresses change, handles stay.
+    constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : SlotMapCore(alloc) {
+        if (alloc == other.allocator_) {
+            swap_contents(other);
+            return;
+        }
+        Directory directory(other.directory_, alloc);
+        Store store(std::move(other.store_), other.occupancy(), other.capacity(), alloc);
+        directory_.swap(directory);
+        store_.swap(store);
+        hub_.swap(other.hub_);
+        other.forget_elements();
+    }
+    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
+    /// end and of the new ones; if one throws the target is empty.
+    constexpr SlotMapCore& operator=(const SlotMapCore& other) {
+        if (this == &other) return *this;
+        constexpr bool propagate = detail::propagates_on_copy<Allocator>;
+        SlotMapCore copy(other, propagate ? other.allocator_ : allocator_);
+        adopt(copy);
+        return *this;
+    }
+    /// Takes elements and observers; the target's dynamic observers are told on_reset and let go.
+    /// With unequal allocators that do not propagate the elements are moved one by one.
+    constexpr SlotMapCore& operator=(SlotMapCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
+                                                                   detail::always_equal<Allocator>) {
+        if (this == &other) return *this;
+        constexpr bool propagate = detail::propagates_on_move<Allocator>;
+        SlotMapCore taken(std::move(other), propagate ? other.allocator_ : allocator_);
+        swap_contents(taken);
+        return *this;
+    }
+    constexpr ~SlotMapCore() {
+        while (!empty()) clear(); // a destructor may insert
+        hub_.let_go();
+    }
+
+    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too, at
+    /// the price of moving every element.
+    constexpr void swap(SlotMapCore& other) noexcept(detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>) {
+        if (detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator> || allocator_ == other.allocator_)
+            return swap_contents(other);
+        SlotMapCore mine(std::move(*this), other.allocator_), theirs(std::move(other), allocator_);
+        swap_contents(theirs);
+        other.swap_contents(mine);
+    }
+    friend constexpr void swap(SlotMapCore& a, SlotMapCore& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    constexpr allocator_type get_allocator() const noexcept { return allocator_; }
+
+    //=== capacity ===//
+
+    constexpr size_type size() const noexcept { return directory_.size(); }
+    constexpr bool empty() const noexcept { return size() == 0; }
+    /// Slots there is memory for. size() + retired() + reserved ones never exceed it.
+    constexpr size_type capacity() const noexcept { return directory_.capacity(); }
+    /// Slots there can ever be.
+    static constexpr size_type max_size() noexcept {
+        constexpr std::size_t limit = O.max_slots != 0 && O.max_slots < Directory::max_slots ? O.max_slots : Directory::max_slots;
+        return limit < Store::max_slots ? limit : Store::max_slots;
+    }
+    /// Room for `count` elements in all, so that inserts up to there allocate nothing.
+    /// @throws std::length_error when count > max_size(), what the allocator or an observer throws; strong
+    /// @invalidates dense: addresses and iterators; paged: views
+    constexpr void reserve(size_type count) {
+        const std::size_t slots = count + directory_.retired() + directory_.reserved();
+        if (slots > max_size()) detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
+        if (slots > capacity()) grow_to(slots);
+    }
+    /// Gives back memory above the highest slot in use. Their versions live on as a floor: old handles stay stale for ever.
+    /// @throws what the allocator throws; strong @complexity linear in capacity
+    constexpr void shrink_to_fit() {
+        expect_quiet();
+        const slot_t end = directory_.retreat();
+        const std::size_t slots = store_.shrunk_capacity(end, size());
+        const std::size_t before = capacity();
+        auto less = directory_.prepare_exactly(slots, allocator_);
+        store_.shrink(end, size()); // dense: may throw, and has then no effect
+        directory_.raise_floor(bits::round_up(slots, bits::word_bits));
+        directory_.adopt(less);
+        directory_.set_capacity(slots < before ? slots : before);
+        tell_shrunk(before, capacity());
+    }
+
+    //=== insert ===//
+
+    /// Adds an element; returns its handle.
+    /// @throws std::length_error when every slot is in use, what the allocator, T and observers throw; strong
+    /// @complexity amortised O(1) @invalidates paged: views when it grows; dense: addresses and iterators when it grows
+    template <class... Args>
+        requires(Store::template builds_from<Args...>)
+    constexpr handle_type emplace(Args&&... args) {
+        expect_quiet();
+        if constexpr (Store::stable) {
+            if (!directory_.has_room()) [[unlikely]] grow();
+            return place(std::forward<Args>(args)...);
+        } else {
+            // Built before anything moves: an argument may refer to an element of this map.
+            typename Store::row_type row(std::forward<Args>(args)...);
+            if (!directory_.has_room()) [[unlikely]] grow();
+            return place(std::move(row));
+        }
+    }
+    constexpr handle_type insert(const value_type& value)
+        requires(Store::template builds_from<const value_type&>)
+    {
+        return emplace(value);
+    }
+    constexpr handle_type insert(value_type&& value)
+        requires(Store::template builds_from<value_type &&>)
+    {
+        return emplace(std::move(value));
+    }
+
+    /// Adds the element f(handle), which knows its own handle. f may insert and erase in this map. The value is built in place
+    /// (SlotMap), so T need not be movable there. If f throws, its handle stays stale for ever: f has seen it.
+    /// @throws as emplace, and what f throws; strong but for that version
+    template <class F>
+        requires std::is_invocable_v<F, handle_type>
+    constexpr handle_type insert_with(F&& f) {
+        expect_quiet();
+        if (!directory_.has_room()) grow();
+        const slot_t slot = directory_.acquire();
+        const handle_type handle(slot, directory_.version(slot) + 1u);
+        ScopeGuard undo([&]() noexcept { directory_.burn(slot); });
+        store_.construct_with(slot, [&]() -> decltype(auto) { return std::forward<F>(f)(handle); });
+        announce(slot);
+        undo.dismiss();
+        directory_.commit(slot);
+        return handle;
+    }
+
+    /// A handle whose element comes later. Until fulfill() it is "reserved": no lookup finds it.
+    /// @throws as emplace; strong
+    constexpr handle_type reserve_handle() {
+        expect_quiet();
+        if (!directory_.has_room()) grow();
+        const slot_t slot = directory_.reserve_slot();
+        return handle_type(slot, directory_.version(slot) + 1u);
+    }
+    /// Builds the element of a reserved handle. Null when the handle is not reserved (any more).
+    /// @throws what T and observers throw; the handle is then still reserved
+    template <class... Args>
+    constexpr pointer fulfill(handle_type handle, Args&&... args) {
+        expect_quiet();
+        const slot_t slot = handle.index();
+        if (!directory_.is_reserved(slot, handle.version())) return pointer();
+        directory_.unreserve(slot);
+        ScopeGuard undo([&]() noexcept { directory_.rereserve(slot); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory_.commit(slot);
+        return store_.ptr(slot);
+    }
+    /// Gives a reserved handle back; it stays stale for ever. False when it is not reserved.
+    constexpr bool cancel(handle_type handle) noexcept {
+        if (!directory_.is_reserved(handle.index(), handle.version())) return false;
+        directory_.unreserve(handle.index());
+        directory_.burn(handle.index());
+        return true;
+    }
+
+    /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let another
+    /// element's handle resolve (slot in use, version older than the last one issued there) or when the version is even.
+    /// Slots up to max(2 * capacity(), 65536) are made as needed; farther ones are refused, so that a hostile handle cannot claim the
+    /// memory of its whole range: reserve() first what you are ready to give.
+    /// @throws as emplace; strong @complexity O(1), or the gap above the highest slot in use
+    template <class... Args>
+    constexpr pointer insert_at(handle_type handle, Args&&... args) {
+        expect_quiet();
+        const slot_t slot = handle.index();
+        if (!directory_.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
+        if constexpr (Store::stable) {
+            if (!room_for(slot)) return pointer();
+            return place_at(slot, handle.version(), std::forward<Args>(args)...);
+        } else {
+            typename Store::row_type row(std::forward<Args>(args)...);
+            if (!room_for(slot)) return pointer();
+            return place_at(slot, handle.version(), std::move(row));
+        }
+    }
+
+    //=== erase ===//
+
+    /// Removes the element; false when it is not there. Destroys before the slot can be reused: T's destructor may insert and erase.
+    /// @throws nothing (dense: if T's moves do not throw) @complexity O(1), never allocates
+    /// @invalidates the handle; dense: also addresses of the last element
+    constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
+        if (!directory_.is_live(handle.index(), handle.version())) return false;
+        erase_slot(handle.index());
+        return true;
+    }
+    /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, what was erased
+    /// stays erased.
+    template <class Pred>
+    constexpr size_type erase_if(Pred pred) {
+        const size_type before = size();
+        store_.for_each_slot(directory_, [&](slot_t slot) {
+            if (call(pred, *this, slot)) erase_slot(slot);
+        });
+        return before - size();
+    }
+    /// Takes the element out; empty when it is not there. @throws what T's move throws; the element is then still there
+    constexpr std::optional<value_type> extract(handle_type handle)
+        requires std::move_constructible<value_type>
+    {
+        if (!contains(handle)) return std::nullopt;
+        std::optional<value_type> result(store_.take(handle.index()));
+        erase_slot(handle.index());
+        return result;
+    }
+    /// Removes all elements and reservations; every handle is stale. Capacity stays.
+    /// An element that a destructor inserts meanwhile survives. @throws nothing
+    /// @complexity linear in slots; trivially destructible values: about 0.1 ns a slot
+    constexpr void clear() noexcept {
+        expect_quiet();
+        if (clearing_) { // a destructor calls: the outer clear destroys the rest, newcomers go now
+            for (slot_t slot = 0; slot < directory_.cursor(); ++slot)
+                if (directory_.is_live(slot)) erase_slot(slot);
+            return;
+        }
+        if (directory_.cursor() == 0) return;
+        clearing_ = true;
+        const slot_t end = directory_.begin_clear();
+        hub_.clear(directory_.occupancy());
+        store_.destroy_all(directory_, end);
+        directory_.end_clear(end);
+        clearing_ = false;
+    }
+
+    //=== lookup ===//
+
+    constexpr bool contains(handle_type handle) const noexcept { return directory_.is_live(handle.index(), handle.version()); }
+    /// The element, or null when it is gone. @complexity O(1)
+    constexpr pointer get(handle_type handle) noexcept { return contains(handle) ? store_.ptr(handle.index()) : pointer(); }
+    constexpr const_pointer get(handle_type handle) const noexcept {
+        return contains(handle) ? const_pointer(store_.ptr(handle.index())) : const_pointer();
+    }
+    /// The element. @throws std::out_of_range when it is gone
+    constexpr reference at(handle_type handle) { return *checked(*this, handle); }
+    constexpr const_reference at(handle_type handle) const { return *checked(*this, handle); }
+    /// The element. @pre contains(handle) (checked at level fast)
+    constexpr reference operator[](handle_type handle) noexcept { return *expected(*this, handle); }
+    constexpr const_reference operator[](handle_type handle) const noexcept { return *expected(*this, handle); }
+    /// Pointers to several elements, null where one is gone. Equal handles give equal pointers.
+    template <std::same_as<handle_type>... Handles>
+    constexpr auto get_many(Handles... handles) noexcept {
+        return std::tuple{get(handles)...};
+    }
+    template <std::same_as<handle_type>... Handles>
+    constexpr auto get_many(Handles... handles) const noexcept {
+        return std::tuple{get(handles)...};
+    }
+    /// Exchanges two values; the handles stay where they are. False, and no effect, when one is gone.
+    constexpr bool swap_values(handle_type a, handle_type b) {
+        if (!contains(a) || !contains(b)) return false;
+        store_.swap_values(a.index(), b.index());
+        return true;
+    }
+
+    /// The handle of the element in `slot`, null when none lives there.
+    constexpr handle_type handle_of(slot_t slot) const noexcept {
+        return directory_.is_live(slot) ? handle_type(slot, directory_.version(slot)) : handle_type();
+    }
+    template <class C, class P>
+    constexpr handle_type handle_of(const detail::MapIterator<C, Store, P>& it) const noexcept {
+        return handle_of(it.slot());
+    }
+    constexpr SlotState state(slot_t slot) const noexcept { return directory_.state(slot); }
+    /// Why a handle does or does not resolve.
+    constexpr HandleStatus explain(handle_type handle) const noexcept {
+        return handle.is_null() ? HandleStatus::null : directory_.explain(handle.index(), handle.version());
+    }
+    /// Slots whose versions are used up.
+    constexpr size_type retired() const noexcept { return directory_.retired(); }
+    /// Retired slots may be issued again; you promise that no handle to their first lives is left. Returns how many.
+    constexpr size_type recycle_retired() noexcept { return directory_.recycle_retired(); }
+
+    //=== iteration ===//
+
+    constexpr iterator begin() noexcept { return {this, store_.first(directory_)}; }
+    constexpr iterator end() noexcept { return {this, store_.last(directory_)}; }
+    constexpr const_iterator begin() const noexcept { return {this, store_.first(directory_)}; }
+    constexpr const_iterator end() const noexcept { return {this, store_.last(directory_)}; }
+    constexpr const_iterator cbegin() const noexcept { return begin(); }
+    constexpr const_iterator cend() const noexcept { return end(); }
+    /// Handles of all elements. The same walk as begin() to end().
+    constexpr auto handles() const noexcept { return range<detail::HandleProjection>(*this); }
+    /// Pairs of handle and reference: for (auto [handle, value] : map.items()).
+    constexpr auto items() noexcept { return range<detail::ItemProjection>(*this); }
+    constexpr auto items() const noexcept { return range<detail::ItemProjection>(*this); }
+    /// Live slots in ascending order.
+    constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
+    /// Liveness of the slots, one bit each.
+    constexpr Occupancy occupancy() const noexcept { return directory_.occupancy(); }
+
+    //=== observers ===//
+
+    /// Attaches an observer until the token goes; it is told the capacity and every live slot first.
+    /// @throws what the observer throws; it is not attached then
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return hub_.attach(observer, capacity(), occupancy()); }
+    /// Static observer number I.
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return hub_.template get<I>();
+    }
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return hub_.template get<I>();
+    }
+    /// Static observer number I, a column, seen by slot.
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        using T = typename std::remove_reference_t<decltype(observer<I>())>::value_type;
+        return ColumnView<T>(observer<I>().pages(), directory_view());
+    }
+
+    //=== whole ===//
+
+    /// Equal when the same handles name equal values. Capacity, vacant slots and observers do not count.
+    friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) {
+        if (a.size() != b.size()) return false;
+        for (const slot_t slot : a.slots())
+            if (a.handle_of(slot) != b.handle_of(slot) || !(*const_pointer(a.store_.ptr(slot)) == *const_pointer(b.store_.ptr(slot))))
+                return false;
+        return true;
+    }
+
+    /// The exact state as bytes: restored anywhere, the map gives the same handles for the same calls.
+    /// @param codec how values become bytes; needed when T is not trivially copyable
+    template <class Codec = TrivialCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        ByteWriter out;
+        detail::DirectorySnapshot::write(directory_, out);
+        store_.write(directory_, out, codec);
+        return out.take();
+    }
+    /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes; values are the
+    /// codec's business. Dynamic observers are told of the exchange.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    template <class Codec = TrivialCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    template <class Codec = TrivialCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        expect_quiet();
+        ByteReader in(bytes);
+        Directory directory(allocator_);
+        if (!detail::DirectorySnapshot::read(directory, in, allocator_)) return in.error();
+        if (directory.cursor() > max_size()) return "snapshot: more slots than this map's max_slots";
+        SlotMapCore fresh(allocator_);
+        if (directory.cursor() != 0) fresh.grow_to(directory.cursor());
+        if (!directory.covers(fresh.capacity())) {
+            auto more = directory.prepare(fresh.capacity(), allocator_);
+            directory.adopt(more);
+        }
+        directory.set_capacity(fresh.capacity());
+        // The store undoes what it has built when a value is bad or throws; only then does the directory speak of live slots.
+        if (!fresh.store_.read(directory, in, codec)) return in.error();
+        fresh.directory_.swap(directory);
+        ScopeGuard undo([&]() noexcept { fresh.forget_elements(); });
+        if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
+        fresh.hub_.replay(0, fresh.occupancy());
+        undo.dismiss();
+        adopt(fresh);
+        return nullptr;
+    }
+
+    /// Whether directory and store agree in every count, bit and link; for tests. @complexity linear in capacity
+    constexpr bool check_invariants() const noexcept {
+        return directory_.check_invariants() && store_.capacity() >= size() && store_.check(directory_);
+    }
+
+protected:
+    template <class, class, class>
+    friend class detail::MapIterator;
+
+    static constexpr bool calls_nothing_back = Store::trivial; // neither construction nor destruction of T runs user code
+
+    constexpr detail::DirectoryView directory_view() const noexcept {
+        return {directory_.occupancy(), directory_.versions(), capacity()};
+    }
+
+    template <class... Args>
+    constexpr handle_type place(Args&&... args) {
+        if constexpr (calls_nothing_back && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
+            if (!hub_.dynamic()) [[likely]] {
+                const slot_t slot = directory_.acquire_live();
+                store_.construct(slot, std::forward<Args>(args)...);
+                hub_.insert_nothrow(slot);
+                return handle_type(slot, directory_.version(slot));
+            }
+        }
+        const bool fresh = directory_.next_is_fresh();
+        const slot_t slot = directory_.acquire();
+        ScopeGuard undo([&]() noexcept { directory_.unacquire(slot, fresh); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory_.commit(slot);
+        return handle_type(slot, directory_.version(slot));
+    }
+    template <class... Args>
+    constexpr pointer place_at(slot_t slot, std::uint32_t version, Args&&... args) {
+        const std::uint32_t before = directory_.take(slot, version);
+        ScopeGuard undo([&]() noexcept { directory_.untake(slot, before); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory_.commit(slot);
+        return store_.ptr(slot);
+    }
+    template <class... Args>
+    constexpr void build(slot_t slot, Args&&... args) {
+        store_.construct(slot, std::forward<Args>(args)...);
+        announce(slot);
+    }
+    constexpr void announce(slot_t slot) {
+        ScopeGuard undo([&]() noexcept { store_.destroy(slot); });
+        hub_.insert(slot, InsertKind::fresh);
+        undo.dismiss();
+    }
+    constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
+        expect_quiet();
+        store_.make_erasable(slot);
+        if constexpr (calls_nothing_back && sizeof...(Observers) == 0) {
+            if (!hub_.dynamic()) [[likely]] {
+                directory_.erase(slot);
+                store_.destroy(slot);
+                return;
+            }
+        }
+        directory_.remove(slot);
+        hub_.erase(slot);
+        store_.destroy(slot);
+        directory_.release(slot);
+    }
+    constexpr bool room_for(slot_t slot) {
+        if (slot < capacity()) return true;
+        const std::size_t most = 2 * capacity() < 65536 ? 65536 : 2 * capacity();
+        if (slot >= most) return false;
+        grow_to(std::size_t{slot} + 1);
+        return true;
+    }
+    SLOTWISE_COLD constexpr void grow() {
+        if (capacity() >= max_size())
+            detail::throw_length_error("slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
+                                       "or see recycle_retired()");
+        const std::size_t want = store_.grown_capacity();
+        grow_to(want < max_size() ? want : max_size());
+    }
+    SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
+        store_.reserve(slots, size());
+        const std::size_t room = store_.capacity() < max_size() ? store_.capacity() : max_size();
+        const std::size_t before = capacity();
+        if (!directory_.covers(room)) {
+            auto more = directory_.prepare(room, allocator_);
+            hub_.capacity(before, room);
+            directory_.adopt(more);
+        } else
+            hub_.capacity(before, room);
+        directory_.set_capacity(room);
+    }
+    constexpr void tell_shrunk(std::size_t before, std::size_t after) noexcept {
+        if (before != after) hub_.capacity(before, after);
+    }
+
+    // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
+    constexpr void adopt(SlotMapCore& other) {
+        hub_.clear_dynamic(occupancy());
+        hub_.reset_dynamic();
+        hub_.swap(other.hub_);
+        hub_.swap_dynamic(other.hub_);
+        directory_.swap(other.directory_);
+        store_.swap(other.store_);
+        std::swap(allocator_, other.allocator_);
+        if (!hub_.dynamic()) return;
+        ScopeGuard undo([this]() noexcept {
+            hub_.clear_static(occupancy());
+            forget_elements();
+        });
+        hub_.replay_dynamic(capacity(), occupancy());
+        undo.dismiss();
+    }
+    constexpr void swap_contents(SlotMapCore& other) noexcept {
+        directory_.swap(other.directory_);
+        store_.swap(other.store_);
+        hub_.swap(other.hub_);
+        std::swap(allocator_, other.allocator_);
+    }
+    // After the elements were moved from one by one: destroyed without a word to observers, which have gone with the contents.
+    constexpr void forget_elements() noexcept {
+        const slot_t end = directory_.begin_clear();
+        store_.destroy_all(directory_, end);
+        directory_.end_clear(end);
+    }
+
+    template <class Self>
+    static constexpr auto checked(Self& self, handle_type handle) {
+        auto found = self.get(handle);
+        if (!found) detail::throw_out_of_range("slot map at(handle): no element has this handle; ask get(handle) or explain(handle)");
+        return found;
+    }
+    template <class Self>
+    static constexpr auto expected(Self& self, handle_type handle) noexcept {
+        SLOTWISE_EXPECT(self.contains(handle), "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)");
+        using result = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
+        return result(self.store_.ptr(handle.index()));
+    }
+    template <class F, class Self>
+    static constexpr decltype(auto) call(F& f, Self& self, slot_t slot) {
+        using Ptr = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
+        const Ptr at(self.store_.ptr(slot));
+        if constexpr (std::is_invocable_v<F&, handle_type, decltype(*at)>)
+            return f(handle_type(slot, self.directory_.version(slot)), *at);
+        else
+            return f(*at);
+    }
+    template <class Projection, class Self>
+    static constexpr auto range(Self& self) noexcept {
+        using It = detail::MapIterator<Self, Store, Projection>;
+        return detail::IteratorRange<It>(It(&self, self.store_.first(self.directory_)), It(&self, self.store_.last(self.directory_)),
+                                         self.size());
+    }
+    constexpr void expect_quiet() const noexcept {
+        SLOTWISE_EXPECT_DEBUG(!hub_.notifying(), "slot map: an observer changes the container that is notifying it");
+    }
+
+    Directory directory_{};
+    Store store_{};
+    Hub hub_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
+    bool clearing_ = false;
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SoaSlotMap: handles outside, one packed array for each member inside.
+#ifndef SLOTWISE_MAP_SOA_SLOT_MAP_HPP
+#define SLOTWISE_MAP_SOA_SLOT_MAP_HPP
+
+#include "dense_store.hpp"
+#include "slot_map_core.hpp"
+
+SLOTWISE_BEGIN
+
+/// References to the members of one row: auto [position, velocity] = map[handle]; row.get<0>(). Assigns to the members.
+template <class... Refs>
+class SoaRow : public std::tuple<Refs...> {
+    using Base = std::tuple<Refs...>;
+
+public:
+    using Base::Base;
+    using Base::operator=;
+    constexpr SoaRow(const SoaRow&) = default;
+    constexpr SoaRow& operator=(const SoaRow&) = default;
+    template <std::size_t I>
+    constexpr decltype(auto) get() const noexcept {
+        return std::get<I>(static_cast<const Base&>(*this));
+    }
+    constexpr SoaRow* operator->() noexcept { return this; }
+};
+
+/// What get() returns: a pointer to each member, or null. if (auto row = map.get(handle)) row->get<0>() += 1;
+template <class... Ts>
+class SoaPointer {
+public:
+    constexpr SoaPointer() noexcept = default;
+    constexpr explicit SoaPointer(Ts*... members) noexcept : members_(members...) {}
+    template <class... Us>
+        requires(sizeof...(Us) == sizeof...(Ts) && (std::convertible_to<Us*, Ts*> && ...))
+    constexpr SoaPointer(const SoaPointer<Us...>& other) noexcept : members_(other.members()) {}
+    constexpr explicit operator bool() const noexcept { return std::get<0>(members_) != nullptr; }
+    friend constexpr bool operator==(const SoaPointer& a, std::nullptr_t) noexcept { return !a; }
+    constexpr SoaRow<Ts&...> operator*() const noexcept {
+        return std::apply([](auto*... member) { return SoaRow<Ts&...>(*member...); }, members_);
+    }
+    constexpr SoaRow<Ts&...> operator->() const noexcept { return **this; }
+    constexpr const std::tuple<Ts*...>& members() const noexcept { return members_; }
+
+private:
+    std::tuple<Ts*...> members_{};
+};
+
+namespace detail {
+
+/// The face of several columns: rows are tuples.
+template <class... Ts>
+struct RowFace {
+    using value_type = std::tuple<Ts...>;
+    using row_type = std::tuple<Ts...>;
+    using pointer = SoaPointer<Ts...>;
+    using const_pointer = SoaPointer<const Ts...>;
+    using reference = SoaRow<Ts&...>;
+    using const_reference = SoaRow<const Ts&...>;
+    template <class... Args>
+    static constexpr bool builds_from = std::is_constructible_v<row_type, Args...>;
+
+    template <class Columns>
+    static constexpr pointer pointer_to(const Columns& columns, std::size_t row) noexcept {
+        return std::apply([row](const auto&... column) { return pointer(column.data() + row...); }, columns);
+    }
+    static constexpr row_type&& split(row_type&& row) noexcept { return std::move(row); }
+    template <class Columns>
+    static constexpr row_type take(const Columns& columns, std::size_t row) {
+        return std::apply([row](const auto&... column) { return row_type(std::move(column[row])...); }, columns);
+    }
+};
+
+template <class T, class... Ts>
+constexpr std::size_t position_of() noexcept {
+    constexpr bool same[] = {std::is_same_v<T, Ts>...};
+    std::size_t found = sizeof...(Ts), times = 0;
+    for (std::size_t i = 0; i != sizeof...(Ts); ++i)
+        if (same[i]) found = i, ++times;
+    return times == 1 ? found : sizeof...(Ts);
+}
+
+} // namespace detail
+
+/// Rows of members Ts..., each member packed in a 64-byte aligned array of its own; the map makes the handle.
+/// Everything of DenseSlotMap; insert(a, b, ...) takes a value for each member, references are rows of references.
+template <SlotMapOptions O, class Allocator, class... Ts>
+class BasicSoaSlotMap
+    : public SlotMapCore<detail::DenseStore<detail::RowFace<Ts...>, Allocator, Ts...>, std::tuple<Ts...>, O, Allocator> {
+    using Core = SlotMapCore<detail::DenseStore<detail::RowFace<Ts...>, Allocator, Ts...>, std::tuple<Ts...>, O, Allocator>;
+    static_assert(sizeof...(Ts) > 0, "SoaSlotMap<Ts...>: name at least one member type");
+    static_assert(O.growth == Growth::pages, "SoaSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
+
+public:
+    using typename Core::const_iterator;
+    using typename Core::handle_type;
+    using typename Core::iterator;
+    using typename Core::size_type;
+    using Core::Core;
+    using Core::erase;
+    constexpr BasicSoaSlotMap() = default;
+    constexpr BasicSoaSlotMap(const BasicSoaSlotMap&) = default;
+    constexpr BasicSoaSlotMap(BasicSoaSlotMap&&) = default;
+    constexpr BasicSoaSlotMap(const BasicSoaSlotMap& other, const Allocator& alloc) : Core(other, alloc) {}
+    constexpr BasicSoaSlotMap(BasicSoaSlotMap&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr BasicSoaSlotMap& operator=(const BasicSoaSlotMap&) = default;
+    constexpr BasicSoaSlotMap& operator=(BasicSoaSlotMap&&) = default;
+    ~BasicSoaSlotMap() = default;
+
+    /// Adds a row. @throws as emplace; strong
+    template <class... Args>
+        requires(sizeof...(Args) == sizeof...(Ts) && (std::is_constructible_v<Ts, Args &&> && ...))
+    constexpr handle_type insert(Args&&... members) {
+        return this->emplace(std::forward<Args>(members)...);
+    }
+
+    /// Member I of all rows, packed, in row order. @invalidates itself on growth
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        return std::span(this->store_.template data<I>(), this->size());
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        using T = std::tuple_element_t<I, std::tuple<Ts...>>;
+        return std::span<const T>(this->store_.template data<I>(), this->size());
+    }
+    /// The member of type T of all rows.
+    template <class T>
+    constexpr auto column() noexcept {
+        static_assert(index<T> < sizeof...(Ts), "SoaSlotMap::column<T>(): T must name exactly one member; use column<I>()");
+        return column<index<T>>();
+    }
+    template <class T>
+    constexpr auto column() const noexcept {
+        static_assert(index<T> < sizeof...(Ts), "SoaSlotMap::column<T>(): T must name exactly one member; use column<I>()");
+        return column<index<T>>();
+    }
+
+    /// Rows of references in row order: for (auto [position, velocity] : map.rows()).
+    constexpr auto rows() noexcept { return detail::IteratorRange<iterator>(this->begin(), this->end(), this->size()); }
+    constexpr auto rows() const noexcept { return detail::IteratorRange<const_iterator>(this->begin(), this->end(), this->size()); }
+
+    /// The row of an element in every column. @pre contains(handle) (checked at level fast)
+    constexpr size_type index_of(handle_type handle) const noexcept {
+        SLOTWISE_EXPECT(this->contains(handle), "SoaSlotMap::index_of(handle): no element has this handle");
+        return this->store_.row_of(handle.index());
+    }
+    /// The handle of row `row`. @pre row < size()
+    constexpr handle_type handle_at(size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_at(row): there are not so many rows");
+        return Core::handle_of(this->store_.slot(row));
+    }
+
+    /// Removes the row at `it`; returns `it`, where the last row has come. @pre it is in [begin(), end())
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->erase_slot(slot_t{}))) {
+        const slot_t slot = it.slot();
+        const std::size_t row = this->store_.row_of(slot);
+        this->erase_slot(slot);
+        return {this, row};
+    }
+
+    /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase.
+    template <class F>
+    constexpr void for_each(F&& f) {
+        walk(*this, f, std::index_sequence_for<Ts...>{});
+    }
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        walk(*this, f, std::index_sequence_for<Ts...>{});
+    }
+
+private:
+    template <class T>
+    static constexpr std::size_t index = detail::position_of<T, Ts...>();
+
+    template <class Self, class F, std::size_t... I>
+    static constexpr void walk(Self& self, F& f, std::index_sequence<I...>) {
+        const auto columns = std::tuple(self.template column<I>().data()...);
+        const std::size_t count = self.size();
+        for (std::size_t row = 0; row != count; ++row) {
+            if constexpr (std::is_invocable_v<F&, handle_type, decltype(std::get<I>(columns)[row])...>)
+                f(self.handle_at(row), std::get<I>(columns)[row]...);
+            else
+                f(std::get<I>(columns)[row]...);
+        }
+    }
+};
+
+SLOTWISE_END
+
+/// SoaRow binds as its tuple does.
+template <class... Refs>
+struct std::tuple_size<slotwise::SoaRow<Refs...>> : std::integral_constant<std::size_t, sizeof...(Refs)> {};
+template <std::size_t I, class... Refs>
+struct std::tuple_element<I, slotwise::SoaRow<Refs...>> {
+    using type = std::tuple_element_t<I, std::tuple<Refs...>>;
+};
+
+#endif
