@@ -23,9 +23,9 @@ namespace bench::iteration {
 inline constexpr int densities[] = {100, 90, 50, 10};
 inline constexpr std::size_t sizes[] = {1'000, 10'000, 100'000, 1'000'000};
 
-// One call a pass, never inlined: what is measured is a whole loop over a container the compiler knows nothing about.
+// One call a pass.
 template <class Contender>
-[[gnu::noinline]] field_t<typename Contender::value_type> sum_of(const Contender& contender) {
+SLOTWISE_BENCH_LOOP field_t<typename Contender::value_type> sum_of(const Contender& contender) {
     return contender.sum();
 }
 

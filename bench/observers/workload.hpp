@@ -27,7 +27,7 @@ inline constexpr std::size_t sizes[] = {1'000, 100'000};
 inline constexpr std::size_t pairs = 100'000;
 
 template <class Map, class Handle>
-[[gnu::noinline]] void churn(Map& map, Handle* handles, const std::uint32_t* positions, std::size_t n) {
+SLOTWISE_BENCH_LOOP void churn(Map& map, Handle* handles, const std::uint32_t* positions, std::size_t n) {
     const ValueTable<Element16>& table = values<Element16>();
     for (std::size_t i = 0; i < n; ++i) {
         Handle& handle = handles[positions[i]];

@@ -67,16 +67,16 @@ concept can_erase = requires(C& c, const handle_of<C>& h) { c.erase(h); };
 template <class C>
 concept sees_stale = C::sees_stale;
 
-// The loops, never inlined into each other, so that each can be read in a disassembly.
+// The measured loops.
 template <class C>
-[[gnu::noinline]] void fill(C& contender, handle_of<C>* handles, std::size_t n) {
+SLOTWISE_BENCH_LOOP void fill(C& contender, handle_of<C>* handles, std::size_t n) {
     using T = typename C::value_type;
     const ValueTable<T>& table = values<T>();
     for (std::size_t i = 0; i < n; ++i) handles[i] = contender.insert(table[i]);
 }
 
 template <class C>
-[[gnu::noinline]] std::uint64_t look_up(const C& contender, const handle_of<C>* handles, std::size_t n) {
+SLOTWISE_BENCH_LOOP std::uint64_t look_up(const C& contender, const handle_of<C>* handles, std::size_t n) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (const auto* field = field_of(contender, handles[i])) sum += *field;
@@ -85,7 +85,7 @@ template <class C>
 }
 
 template <class C>
-[[gnu::noinline]] void churn(C& contender, handle_of<C>* handles, const std::uint32_t* positions, std::size_t n) {
+SLOTWISE_BENCH_LOOP void churn(C& contender, handle_of<C>* handles, const std::uint32_t* positions, std::size_t n) {
     using T = typename C::value_type;
     const ValueTable<T>& table = values<T>();
     for (std::size_t i = 0; i < n; ++i) {
@@ -96,7 +96,7 @@ template <class C>
 }
 
 template <class C>
-[[gnu::noinline]] void erase_all(C& contender, const handle_of<C>* handles, std::size_t n) {
+SLOTWISE_BENCH_LOOP void erase_all(C& contender, const handle_of<C>* handles, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) contender.erase(handles[i]);
 }
 
