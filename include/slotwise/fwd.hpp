@@ -86,6 +86,7 @@ template <class Tag, HandleLayout L = HandleLayout{}>
 class Handle;
 
 struct EqualTo;
+struct PublicId;
 
 template <class K>
 struct DefaultHash;

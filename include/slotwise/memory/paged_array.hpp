@@ -54,7 +54,7 @@ class PagedArray {
 
 public:
     static constexpr std::size_t page_slots = PageSlots != 0 ? PageSlots : detail::default_page_slots(sizeof(T));
-    static_assert(std::has_single_bit(page_slots) && page_slots >= bits::word_bits,
+    static_assert(PageSlots == 0 || (std::has_single_bit(PageSlots) && PageSlots >= bits::word_bits),
                   "page_slots must be 0 or a power of two of at least 64: one occupancy word covers 64 slots");
     static constexpr bool contiguous = false;
 
@@ -93,8 +93,7 @@ public:
         reserve_entries(table_, want);
         reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
         const std::size_t pages_before = pages_;
-        const std::size_t chunks_before = chunk_count_;
-        ScopeGuard undo([&]() noexcept { release_chunks(chunks_before, pages_before); });
+        ScopeGuard undo([&]() noexcept { release_chunks(pages_before); });
         while (pages_ < want) add_chunk(want - pages_ < max_chunk_pages ? want - pages_ : max_chunk_pages);
         undo.dismiss();
     }
@@ -104,12 +103,17 @@ public:
         return (pages_ + (pages_ == 0 ? 1 : pages_ < max_chunk_pages ? pages_ : max_chunk_pages)) * page_slots;
     }
 
-    /// Gives back every chunk that lies wholly at or above `slots`. @pre no value lives there
-    constexpr void shrink(std::size_t slots) noexcept {
+    /// The capacity that shrink(slots) would leave.
+    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         std::size_t keep = chunk_count_;
         while (keep != 0 && chunks_[keep - 1].first_page * page_slots >= slots) --keep;
-        release_chunks(keep, keep == 0 ? 0 : chunks_[keep - 1].first_page + chunks_[keep - 1].pages);
-        if (keep == 0) {
+        return keep == 0 ? 0 : (chunks_[keep - 1].first_page + chunks_[keep - 1].pages) * page_slots;
+    }
+    /// Gives back every chunk that lies wholly at or above `slots`. @pre no value lives there
+    constexpr void shrink(std::size_t slots) noexcept {
+        const std::size_t keep_pages = shrunk_capacity(slots) / page_slots;
+        release_chunks(keep_pages);
+        if (keep_pages == 0) {
             table_.free();
             chunks_.free();
         }
@@ -149,8 +153,8 @@ private:
         for (std::size_t i = 0; i != pages; ++i) table_[pages_++] = data + i * page_slots;
     }
 
-    constexpr void release_chunks(std::size_t keep, std::size_t keep_pages) noexcept {
-        while (chunk_count_ > keep) {
+    constexpr void release_chunks(std::size_t keep_pages) noexcept {
+        while (chunk_count_ != 0 && chunks_[chunk_count_ - 1].first_page >= keep_pages) {
             const auto& chunk = chunks_[--chunk_count_];
             detail::deallocate_raw(allocator_, table_[chunk.first_page], chunk.pages * page_slots);
         }

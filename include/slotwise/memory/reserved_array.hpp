@@ -50,8 +50,6 @@ inline void virtual_release(void* data, std::size_t bytes) noexcept { ::munmap(d
 /// The interface of PagedArray, and data().
 template <class T, class Allocator = std::allocator<T>, std::size_t MaxSlots = 0>
 class ReservedArray {
-    static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
-
 public:
     static constexpr bool contiguous = true;
     /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values, at most every slot a handle can name.
@@ -80,10 +78,13 @@ public:
     }
     T* data() const noexcept { return data_; }
     T* ptr(slot_t slot) const noexcept { return data_ + slot; }
+    /// The run as a page table of one entry, for views.
+    T* const* pages() const noexcept { return &data_; }
 
     /// Makes room for slots below `slots`.
     /// @throws std::length_error when slots > max_slots, std::bad_alloc when the system gives no memory; nothing has changed then
     void reserve(std::size_t slots) {
+        static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
         if (slots <= capacity()) return;
         if (slots > max_slots) detail::throw_length_error("ReservedArray::reserve: more slots than address space was reserved for");
         if (data_ == nullptr) {
@@ -103,6 +104,12 @@ public:
         return slots < max_slots ? slots : max_slots;
     }
 
+    /// The capacity that shrink(slots) would leave.
+    std::size_t shrunk_capacity(std::size_t slots) const noexcept {
+        const std::size_t keep = bits::round_up(slots * sizeof(T), detail::virtual_grain);
+        const std::size_t left = (keep < committed_ ? keep : committed_) / sizeof(T);
+        return left < max_slots ? left : max_slots;
+    }
     /// Gives memory at or above `slots` back to the system; the address space stays reserved. @pre no value lives there
     void shrink(std::size_t slots) noexcept {
         const std::size_t keep = bits::round_up(slots * sizeof(T), detail::virtual_grain);

@@ -266,6 +266,9 @@ public:
         return n_.cursor;
     }
 
+    /// Between the halves: `slot` leaves the list of slots to be destroyed.
+    constexpr void strike(slot_t slot) noexcept { live_[bits::word_of(slot)] &= ~bits::bit_of(slot); }
+
     /// Second half of clear: the slots below `end` are vacant. @pre their values are destroyed
     constexpr void end_clear(slot_t end) noexcept {
         const std::size_t last = bits::word_of(end);

@@ -116,19 +116,22 @@ public:
     ~ObserverToken() { detach(); }
 
     /// Whether the observer still hears of a container.
-    bool attached() const noexcept { return cell_ != nullptr && listed(); }
+    bool attached() const noexcept { return entry() != nullptr; }
     /// The observer hears nothing more. It is not told. Allowed inside a notification.
     void detach() noexcept {
         if (cell_ == nullptr) return;
         cell_->remove(observer_);
         detail::ObserverCell::release(std::exchange(cell_, nullptr));
     }
-    /// The observer lives at another address now (it was moved).
-    void rebind(SlotObserver& observer) noexcept {
-        if (cell_ != nullptr)
-            for (std::size_t i = 0; i != cell_->count; ++i)
-                if (cell_->list[i] == observer_) cell_->list[i] = &observer;
-        observer_ = &observer;
+    /// The two observers exchange what they are attached to: for swapping and moving observers.
+    static void exchange(ObserverToken& a, SlotObserver& observer_a, ObserverToken& b, SlotObserver& observer_b) noexcept {
+        SlotObserver** const in_a = a.entry();
+        SlotObserver** const in_b = b.entry();
+        if (in_a != nullptr) *in_a = &observer_b;
+        if (in_b != nullptr) *in_b = &observer_a;
+        a.observer_ = &observer_b;
+        b.observer_ = &observer_a;
+        a.swap(b);
     }
     void swap(ObserverToken& other) noexcept {
         std::swap(cell_, other.cell_);
@@ -136,10 +139,10 @@ public:
     }
 
 private:
-    bool listed() const noexcept {
-        for (std::size_t i = 0; i != cell_->count; ++i)
-            if (cell_->list[i] == observer_) return true;
-        return false;
+    SlotObserver** entry() const noexcept {
+        for (std::size_t i = 0; cell_ != nullptr && i != cell_->count; ++i)
+            if (cell_->list[i] == observer_) return &cell_->list[i];
+        return nullptr;
     }
 
     detail::ObserverCell* cell_ = nullptr;
@@ -195,17 +198,8 @@ public:
         if (cell_ == nullptr) cell_ = new ObserverCell;
         cell_->add(observer);
         ObserverToken token(cell_, &observer);
-        slot_t told = 0;
-        ScopeGuard undo([&]() noexcept {
-            while (told-- != 0)
-                if (live.test(told)) observer.on_erase(told);
-        });
         if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
-        live.for_each([&](slot_t slot) {
-            told = slot; // not yet this one
-            observer.on_insert(slot, InsertKind::fresh);
-        });
-        undo.dismiss();
+        replay_inserts(live, [&](slot_t slot) { observer.on_insert(slot, InsertKind::fresh); }, [&](slot_t slot) { observer.on_erase(slot); });
         return token;
     }
 
@@ -221,6 +215,26 @@ public:
     /// Tells everyone of an insert; if one throws, those told get on_erase in reverse order.
     constexpr void insert(slot_t slot, InsertKind kind) {
         insert_from<0>(slot, kind);
+    }
+
+    /// Tells the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
+    constexpr void insert_nothrow(slot_t slot) noexcept {
+        each([&](auto& o) {
+            if constexpr (requires { o.on_insert(slot, InsertKind::fresh); }) o.on_insert(slot, InsertKind::fresh);
+        });
+    }
+
+    /// What late attaching does, for all observers or the dynamic ones: capacity (unless 0), then every live slot.
+    /// @throws what an observer throws; those told of inserts are told of their erase then
+    constexpr void replay(std::size_t slots, Occupancy live) {
+        if (slots != 0) capacity(0, slots);
+        replay_inserts(live, [this](slot_t slot) { insert(slot, InsertKind::fresh); }, [this](slot_t slot) { erased(slot); });
+    }
+    constexpr void replay_dynamic(std::size_t slots, Occupancy live) {
+        if (slots != 0) cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(0, static_cast<slot_t>(slots)); });
+        replay_inserts(
+            live, [this](slot_t slot) { insert_dynamic(slot, InsertKind::fresh); },
+            [this](slot_t slot) { cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); }); });
     }
 
     /// on_remove to all, then on_erase to all, in reverse order.
@@ -241,7 +255,13 @@ public:
         each_reversed([&](auto& o) { erase_one(o, slot); });
     }
     constexpr void clear(Occupancy live) noexcept {
+        clear_dynamic(live);
+        clear_static(live);
+    }
+    constexpr void clear_dynamic(Occupancy live) noexcept {
         if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_clear(live); });
+    }
+    constexpr void clear_static(Occupancy live) noexcept {
         each_reversed([&](auto& o) {
             if constexpr (requires { o.on_clear(live); })
                 o.on_clear(live);
@@ -252,8 +272,11 @@ public:
                 });
         });
     }
-    constexpr void reset() noexcept {
+    constexpr void reset_dynamic() noexcept {
         if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_reset(); });
+    }
+    constexpr void reset() noexcept {
+        reset_dynamic();
         each_reversed([&](auto& o) {
             if constexpr (requires { o.on_reset(); }) o.on_reset();
         });
@@ -287,6 +310,20 @@ private:
     template <class O>
     static constexpr void erase_one(O& o, slot_t slot) noexcept {
         if constexpr (requires { o.on_erase(slot); }) o.on_erase(slot);
+    }
+
+    template <class Insert, class Erase>
+    static constexpr void replay_inserts(Occupancy live, Insert&& insert, Erase&& erase) {
+        slot_t told = 0;
+        ScopeGuard undo([&]() noexcept {
+            while (told-- != 0)
+                if (live.test(told)) erase(told);
+        });
+        live.for_each([&](slot_t slot) {
+            told = slot; // not yet this one
+            insert(slot);
+        });
+        undo.dismiss();
     }
 
     // Recursion holds one rollback guard for each static observer already told.

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SecondaryFace: what SecondaryMap and SparseSecondaryMap have in common.
+#ifndef SLOTWISE_MAP_SECONDARY_FACE_HPP
+#define SLOTWISE_MAP_SECONDARY_FACE_HPP
+
+#include "../config/error.hpp"
+#include "../slots/slot_follower.hpp"
+
+#include <optional>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), find(handle) -> T* const and
+/// drop_slot(slot).
+template <class Derived, class H, class T>
+class SecondaryFace : public SlotFollower<Derived> {
+public:
+    using handle_type = H;
+    using value_type = T;
+
+    /// try_emplace(handle, value). @throws as try_emplace
+    std::pair<T*, bool> insert(H handle, const T& value) { return self().try_emplace(handle, value); }
+    std::pair<T*, bool> insert(H handle, T&& value) { return self().try_emplace(handle, std::move(value)); }
+    /// As insert, but an existing value is assigned.
+    template <class U>
+    std::pair<T*, bool> insert_or_assign(H handle, U&& value) {
+        if (T* there = get(handle)) {
+            *there = std::forward<U>(value);
+            return {there, false};
+        }
+        return self().try_emplace(handle, std::forward<U>(value));
+    }
+
+    bool contains(H handle) const noexcept { return get(handle) != nullptr; }
+    /// The value of exactly this handle, or null. Any bit pattern may be asked. @complexity O(1), far slots O(log pages)
+    T* get(H handle) noexcept { return self().find(handle); }
+    const T* get(H handle) const noexcept { return self().find(handle); }
+    /// @throws std::out_of_range when the handle has no value
+    T& at(H handle) { return *checked(self().find(handle)); }
+    const T& at(H handle) const { return *checked(self().find(handle)); }
+    /// @pre contains(handle) (checked at level fast)
+    T& operator[](H handle) noexcept { return *expected(self().find(handle)); }
+    const T& operator[](H handle) const noexcept { return *expected(self().find(handle)); }
+
+    /// Removes the value; false when there is none. @throws nothing
+    bool erase(H handle) noexcept {
+        if (!contains(handle)) return false;
+        self().drop_slot(handle.index());
+        return true;
+    }
+    /// Takes the value out; empty when there is none. @throws what T's move throws
+    std::optional<T> extract(H handle) {
+        T* value = get(handle);
+        if (value == nullptr) return std::nullopt;
+        std::optional<T> result(std::move(*value));
+        self().drop_slot(handle.index());
+        return result;
+    }
+
+protected:
+    SecondaryFace() = default;
+    SecondaryFace(const SecondaryFace&) = default;
+    SecondaryFace(SecondaryFace&&) = default;
+    SecondaryFace& operator=(const SecondaryFace&) = delete;
+    ~SecondaryFace() = default;
+
+private:
+    Derived& self() noexcept { return static_cast<Derived&>(*this); }
+    const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
+    template <class P>
+    static P checked(P value) {
+        if (value == nullptr) detail::throw_out_of_range("secondary map at(handle): the handle has no value here; ask get(handle)");
+        return value;
+    }
+    template <class P>
+    static P expected(P value) noexcept {
+        SLOTWISE_EXPECT(value != nullptr, "secondary map [handle]: the handle has no value here; ask get(handle)");
+        return value;
+    }
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

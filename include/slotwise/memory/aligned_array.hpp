@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// AlignedArray: packed values in one 64-byte aligned array that grows by relocation. The storage of dense columns.
+#ifndef SLOTWISE_MEMORY_ALIGNED_ARRAY_HPP
+#define SLOTWISE_MEMORY_ALIGNED_ARRAY_HPP
+
+#include "../core/scope_guard.hpp"
+#include "../fwd.hpp"
+#include "allocator.hpp"
+
+SLOTWISE_BEGIN
+
+/// Raw contiguous memory whose first value lies on a cache line (or on alignof(T), if stricter). The owner knows how many
+/// values are alive; they are always the first ones.
+template <class T, class Allocator = std::allocator<T>>
+class AlignedArray {
+    using allocator = detail::rebind_t<Allocator, T>;
+    using traits = std::allocator_traits<allocator>;
+    struct Line; // what the allocator is asked for, so that it honours the alignment
+    using line_allocator = detail::rebind_t<Allocator, Line>;
+
+public:
+    constexpr AlignedArray() = default;
+    constexpr explicit AlignedArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
+    constexpr AlignedArray(AlignedArray&& other) noexcept
+        : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    AlignedArray(const AlignedArray&) = delete;
+    AlignedArray& operator=(const AlignedArray&) = delete;
+    AlignedArray& operator=(AlignedArray&&) = delete;
+    constexpr ~AlignedArray() { free(); }
+
+    constexpr void swap(AlignedArray& other) noexcept {
+        using std::swap;
+        if constexpr (!detail::always_equal<allocator>) swap(allocator_, other.allocator_);
+        swap(data_, other.data_);
+        swap(capacity_, other.capacity_);
+    }
+
+    constexpr T* data() const noexcept { return data_; }
+    constexpr std::size_t capacity() const noexcept { return capacity_; }
+    constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
+
+    /// Exactly `capacity` values' worth of memory; the first `alive` values are moved there (copied, if moving can throw).
+    /// @pre alive <= capacity
+    /// @throws what the allocator and the copies throw; nothing has changed then (if T can only be moved and that throws, the
+    /// values moved so far are moved-from)
+    constexpr void resize(std::size_t capacity, std::size_t alive) {
+        AlignedArray fresh{Allocator(allocator_)};
+        if (capacity != 0) fresh.allocate(capacity);
+        std::size_t done = 0;
+        ScopeGuard undo([&]() noexcept { fresh.destroy(0, done); });
+        for (; done != alive; ++done) fresh.construct(done, std::move_if_noexcept(data_[done]));
+        undo.dismiss();
+        destroy(0, alive);
+        swap(fresh);
+    }
+
+    template <class... Args>
+    constexpr void construct(std::size_t i, Args&&... args) {
+        traits::construct(allocator_, data_ + i, std::forward<Args>(args)...);
+    }
+    constexpr void destroy(std::size_t first, std::size_t last) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>)
+            for (std::size_t i = first; i != last; ++i) traits::destroy(allocator_, data_ + i);
+    }
+
+private:
+    static constexpr std::size_t alignment() noexcept { return alignof(T) < 64 ? 64 : alignof(T); }
+    static constexpr std::size_t lines(std::size_t count) noexcept { return (count * sizeof(T) + alignment() - 1) / alignment(); }
+
+    constexpr void allocate(std::size_t count) {
+        if (std::is_constant_evaluated())
+            data_ = detail::allocate_raw(allocator_, count); // bytes cannot become a T in a constant expression
+        else {
+            line_allocator alloc(allocator_);
+            data_ = static_cast<T*>(static_cast<void*>(detail::allocate_raw(alloc, lines(count))));
+        }
+        capacity_ = count;
+    }
+    constexpr void free() noexcept {
+        if (data_ == nullptr) return;
+        if (std::is_constant_evaluated())
+            detail::deallocate_raw(allocator_, data_, capacity_);
+        else {
+            line_allocator alloc(allocator_);
+            detail::deallocate_raw(alloc, static_cast<Line*>(static_cast<void*>(data_)), lines(capacity_));
+        }
+        data_ = nullptr;
+        capacity_ = 0;
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
+    T* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+template <class T, class Allocator>
+struct alignas(alignof(T) < 64 ? 64 : alignof(T)) AlignedArray<T, Allocator>::Line {
+    unsigned char bytes[alignof(T) < 64 ? 64 : alignof(T)];
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SparsePages: pages found by number, made on touch. One far number costs one page, not its whole range.
+#ifndef SLOTWISE_MEMORY_SPARSE_PAGES_HPP
+#define SLOTWISE_MEMORY_SPARSE_PAGES_HPP
+
+#include "../core/scope_guard.hpp"
+#include "../fwd.hpp"
+#include "allocator.hpp"
+
+#include <map>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Owns value-initialised `Page` objects by page number. Low numbers, up to a small multiple of the pages there are, stand in a
+/// flat table: one load. Far ones stand in an ordered map, so that an untrusted handle cannot claim the memory of its range
+/// (Rust's SecondaryMap allocates all of it: 10 million slots for one entry).
+template <class Page, class Allocator>
+class SparsePages {
+    using page_allocator = rebind_t<Allocator, Page>;
+    using traits = std::allocator_traits<page_allocator>;
+    using far_map = std::map<std::uint32_t, Page*, std::less<>, rebind_t<Allocator, std::pair<const std::uint32_t, Page*>>>;
+
+public:
+    SparsePages() = default;
+    explicit SparsePages(const Allocator& alloc) : allocator_(alloc), near_(alloc), far_(typename far_map::allocator_type(alloc)) {}
+    SparsePages(SparsePages&& other) noexcept
+        : allocator_(other.allocator_), near_(std::move(other.near_)), far_(std::move(other.far_)), count_(std::exchange(other.count_, 0)) {
+        other.far_.clear();
+    }
+    SparsePages(const SparsePages&) = delete;
+    SparsePages& operator=(const SparsePages&) = delete;
+    SparsePages& operator=(SparsePages&&) = delete;
+    ~SparsePages() { clear(); }
+    void swap(SparsePages& other) noexcept {
+        std::swap(allocator_, other.allocator_);
+        near_.swap(other.near_);
+        far_.swap(other.far_);
+        std::swap(count_, other.count_);
+    }
+
+    Page* find(std::uint32_t number) const noexcept {
+        if (number < near_.size()) [[likely]]
+            return near_[number];
+        if (far_.empty()) return nullptr;
+        const auto it = far_.find(number);
+        return it == far_.end() ? nullptr : it->second;
+    }
+    /// The page, made if it is not there. @throws what the allocator throws; nothing has changed then
+    Page& make(std::uint32_t number) {
+        if (Page* page = find(number)) return *page;
+        if (number >= near_.size() && number < 64 + 8 * (count_ + 1)) widen(number + 1);
+        Page* page = allocate_raw(allocator_, 1);
+        ScopeGuard undo([&]() noexcept { deallocate_raw(allocator_, page, 1); });
+        std::construct_at(page);
+        if (number < near_.size())
+            near_[number] = page;
+        else
+            far_.emplace(number, page);
+        undo.dismiss();
+        ++count_;
+        return *page;
+    }
+    /// Calls f(number, page) in ascending order of numbers.
+    template <class F>
+    void for_each(F&& f) const {
+        for (std::size_t i = 0; i != near_.size(); ++i)
+            if (near_[i] != nullptr) f(static_cast<std::uint32_t>(i), *near_[i]);
+        for (const auto& [number, page] : far_) f(number, *page);
+    }
+    /// Pages there are.
+    std::size_t size() const noexcept { return count_; }
+    /// The first page at or after `number`; null when there is none, else `number` becomes its number.
+    Page* next(std::uint64_t& number) const noexcept {
+        for (; number < near_.size(); ++number)
+            if (near_[number] != nullptr) return near_[number];
+        const auto it = far_.lower_bound(static_cast<std::uint32_t>(number));
+        if (it == far_.end() || number > no_slot) return nullptr;
+        number = it->first;
+        return it->second;
+    }
+    void clear() noexcept {
+        for_each([this](std::uint32_t, Page& page) {
+            std::destroy_at(&page);
+            deallocate_raw(allocator_, &page, 1);
+        });
+        near_.free();
+        far_.clear();
+        count_ = 0;
+    }
+    Allocator get_allocator() const noexcept { return Allocator(allocator_); }
+
+private:
+    void widen(std::size_t size) {
+        auto wider = near_.resized(size < 2 * near_.size() ? 2 * near_.size() : size, nullptr);
+        near_.swap(wider);
+        while (!far_.empty() && far_.begin()->first < near_.size()) {
+            near_[far_.begin()->first] = far_.begin()->second;
+            far_.erase(far_.begin());
+        }
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS page_allocator allocator_{};
+    FlatArray<Page*, Allocator> near_{};
+    far_map far_{};
+    std::size_t count_ = 0;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
