@@ -216,7 +216,8 @@ public:
 
 private:
     void begin() {
-        if (reinterpret_cast<std::uintptr_t>(this) % O.align != 0) Census::error("constructed at an address less aligned than asked");
+        if (reinterpret_cast<std::uintptr_t>(this) % O.align != 0)
+            Census::error("constructed at an address less aligned than asked");
         Census::born(this, &type_);
         for (std::size_t i = 0; i < O.bytes; ++i) payload_[i] = pattern(i);
     }
@@ -267,7 +268,8 @@ static_assert(std::is_empty_v<Empty>);
 /// A moved-from one calls nothing. The function must not throw.
 class CallsOnDestroy {
 public:
-    CallsOnDestroy(int value = 0, std::function<void()> last_words = {}) : tracked_(value), last_words_(std::move(last_words)) {}
+    CallsOnDestroy(int value = 0, std::function<void()> last_words = {})
+        : tracked_(value), last_words_(std::move(last_words)) {}
     CallsOnDestroy(CallsOnDestroy&& other) noexcept
         : tracked_(std::move(other.tracked_)), last_words_(std::exchange(other.last_words_, nullptr)) {}
     CallsOnDestroy& operator=(CallsOnDestroy&& other) noexcept {

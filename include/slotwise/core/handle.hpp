@@ -98,7 +98,8 @@ public:
     friend constexpr bool operator==(Handle, Handle) noexcept = default;
     friend constexpr std::strong_ordering operator<=>(Handle a, Handle b) noexcept {
         if (const auto order = a.index() <=> b.index(); order != 0) return order;
-        return a.bits_ <=> b.bits_; // the index is equal, what remains is user bits above version
+        if (const auto order = a.version() <=> b.version(); order != 0) return order; // user bits lie above the version
+        return a.bits_ <=> b.bits_;
     }
 
     /// Writes "12v5", "12v5#3" with user bits, or "null".

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/core/handle.hpp>
+
+#include "support/catch.hpp"
+#include "support/death.hpp"
+
+#include <algorithm>
+#include <random>
+#include <sstream>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+using namespace slotwise;
+
+namespace {
+
+struct Node; // never completed: a handle's tag need not be
+
+using Plain = Handle<Node>;
+using User = Handle<Node, HandleLayout{20, 30, 14}>;
+using Small = Handle<Node, HandleLayout{8, 4, 4}>;
+using Medium = Handle<Node, HandleLayout{20, 12, 0}>;
+
+// A struct can hold handles of its own type.
+struct Tree {
+    Handle<Tree> left, right;
+};
+
+static_assert(sizeof(Plain) == 8 && sizeof(User) == 8 && sizeof(Medium) == 4 && sizeof(Small) == 2);
+static_assert(std::is_trivially_copyable_v<Plain> && std::is_standard_layout_v<Plain> && sizeof(Tree) == 16);
+static_assert(Plain{}.is_null() && !Plain{} && Plain{}.to_bits() == 0 && Plain{} == Plain(0, 0));
+static_assert(Plain(12, 5).index() == 12 && Plain(12, 5).version() == 5 && Plain(12, 5).user_bits() == 0 && Plain(12, 5));
+static_assert(Plain(0, 1) && !Plain(0, 1).is_null(), "the first handle of slot 0 is not null");
+static_assert(User(3, 7, 9).index() == 3 && User(3, 7, 9).version() == 7 && User(3, 7, 9).user_bits() == 9);
+static_assert(User(3, 7).with_user_bits(9) == User(3, 7, 9) && User(3, 7, 9) != User(3, 7));
+static_assert(Plain(0xFFFF'FFFE, 0xFFFF'FFFF).index() == 0xFFFF'FFFE &&
+              Plain(0xFFFF'FFFE, 0xFFFF'FFFF).version() == 0xFFFF'FFFF);
+static_assert(Small(255, 15, 15).to_bits() == 0xFFFF && Small::max_index == 255 && Small::max_version == 15);
+static_assert(Plain(1, 9) < Plain(2, 1) && Plain(1, 1) < Plain(1, 3), "by index, then version");
+static_assert(User(1, 3, 1) < User(1, 5, 0) && User(1, 3, 0) < User(1, 3, 1), "then user bits");
+static_assert(std::hash<Plain>{}(Plain(1, 1)) != std::hash<Plain>{}(Plain(1, 3)));
+static_assert(!std::is_convertible_v<Plain, bool> && !std::is_convertible_v<std::uint64_t, Plain>);
+static_assert(!std::equality_comparable_with<Plain, Handle<int>>, "handles of different tags do not compare");
+
+// no_slot is never a slot that a handle can name.
+static_assert(detail::HandleTraits<HandleLayout{32, 32, 0}>::max_slots == no_slot);
+static_assert(detail::HandleTraits<HandleLayout{8, 8, 0}>::max_slots == 256);
+static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{14, 2, 0}>::version_type, std::uint8_t>);
+static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{16, 16, 0}>::version_type, std::uint16_t>);
+static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{15, 17, 0}>::version_type, std::uint32_t>);
+
+template <class H>
+std::vector<H> some_handles() {
+    std::mt19937_64 random(7);
+    std::vector<H> all{H{}, H::from_bits(static_cast<typename H::bits_type>(~0ull))};
+    for (int i = 0; i < 300; ++i) all.push_back(H::from_bits(static_cast<typename H::bits_type>(random() >> (random() % 64))));
+    return all;
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("every bit pattern is kept, and the parts say the same as the bits", "", Plain, User, Small, Medium) {
+    for (const auto handle : some_handles<TestType>()) {
+        CHECK(TestType::from_bits(handle.to_bits()) == handle);
+        CHECK(TestType(handle.index(), handle.version(), handle.user_bits()) == handle);
+        CHECK(handle.index() <= TestType::max_index);
+        CHECK(handle.version() <= TestType::max_version);
+        CHECK(handle.is_null() == (handle.to_bits() == 0));
+        CHECK(static_cast<bool>(handle) == !handle.is_null());
+    }
+}
+
+TEMPLATE_TEST_CASE("handles are ordered by index, then version, then user bits", "", Plain, User, Small, Medium) {
+    const auto all = some_handles<TestType>();
+    const auto parts = [](TestType handle) { return std::tuple(handle.index(), handle.version(), handle.user_bits()); };
+    for (const auto a : all)
+        for (const auto b : all)
+            if ((a <=> b) != (parts(a) <=> parts(b)) || (a == b) != (parts(a) == parts(b))) {
+                CAPTURE(a, b);
+                FAIL("order of the handles differs from the order of their parts");
+            }
+    auto sorted = all;
+    std::sort(sorted.begin(), sorted.end());
+    CHECK(std::is_sorted(sorted.begin(), sorted.end(), [](TestType a, TestType b) { return a.index() < b.index(); }));
+}
+
+TEST_CASE("user bits take part in equality but leave slot and version alone") {
+    for (std::uint64_t user = 0; user < 16; ++user) {
+        const auto handle = Small(200, 9, 3).with_user_bits(user);
+        CHECK(handle.index() == 200);
+        CHECK(handle.version() == 9);
+        CHECK(handle.user_bits() == user);
+        CHECK((handle == Small(200, 9, 3)) == (user == 3));
+    }
+}
+
+TEST_CASE("handles print as 12v5, 12v5#3 with user bits, or null") {
+    const auto text = [](auto handle) {
+        std::ostringstream out;
+        out << handle;
+        return out.str();
+    };
+    CHECK(text(Plain(12, 5)) == "12v5");
+    CHECK(text(User(12, 5, 3)) == "12v5#3");
+    CHECK(text(Plain()) == "null");
+    CHECK(text(Plain(0, 1)) == "0v1");
+    std::wostringstream wide;
+    wide << Plain(12, 5);
+    CHECK(wide.str() == L"12v5");
+}
+
+TEST_CASE("handles hash without collisions of whole words, and their low bits spread") {
+    std::unordered_set<std::size_t> hashes, low;
+    std::size_t count = 0;
+    for (std::uint32_t index = 0; index < 256; ++index)
+        for (std::uint32_t version = 1; version < 64; version += 2) {
+            const std::size_t hash = std::hash<Plain>{}(Plain(index, version));
+            hashes.insert(hash);
+            low.insert(hash % 8192);
+            ++count;
+        }
+    CHECK(hashes.size() == count);
+    CHECK(low.size() > 8192 * 55 / 100); // random would fill 63 % of the buckets; versions alone would fill 32 of them
+}
+
+#if SLOTWISE_CHECK_LEVEL >= 1
+TEST_CASE("a part that does not fit its bits is a failed check") {
+    CHECK(test::dies_saying("index does not fit", [] { static_cast<void>(Small(256, 1)); }));
+    CHECK(test::dies_saying("version does not fit", [] { static_cast<void>(Small(1, 16)); }));
+    CHECK(test::dies_saying("user bits do not fit", [] { static_cast<void>(Small(1, 1, 16)); }));
+    CHECK(test::dies_saying("user bits do not fit", [] { static_cast<void>(Plain(1, 1).with_user_bits(1)); }));
+}
+#endif
