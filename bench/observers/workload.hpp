@@ -7,6 +7,7 @@
 //
 // no_observers      the same code with the question "is anybody attached?" compiled out
 // none_attached     a SlotMap as it comes: one branch
+// column_by_hand    a second array that the caller writes
 // static_column     a ValueArray named as template argument, called inline
 // dynamic_column    the same column attached at run time, called virtually
 // dynamic_observer  an observer that counts, attached at run time
