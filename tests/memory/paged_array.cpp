@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/memory/paged_array.hpp>
+
+#include "support/allocators.hpp"
+#include "support/catch.hpp"
+#include "support/tracked.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+using namespace slotwise;
+
+namespace {
+
+constexpr int constant_use() {
+    PagedArray<int> array;
+    array.reserve(100);
+    std::construct_at(array.ptr(99), 7);
+    const int* const before = array.ptr(99);
+    array.reserve(5000);
+    const int result = before == array.ptr(99) ? *array.ptr(99) : -1;
+    array.shrink(100);
+    return result;
+}
+static_assert(constant_use() == 7);
+
+static_assert(PagedArray<char>::page_slots == 4096 && PagedArray<int>::page_slots == 1024, "pages of about 4 KiB of values");
+static_assert(PagedArray<test::Big>::page_slots == 64, "but of one occupancy word at least");
+static_assert(PagedArray<int, std::allocator<int>, 128>::page_slots == 128);
+
+/// Runs cover the slots below the capacity, in order, without gap.
+template <class Array>
+void check_runs(const Array& array) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < array.run_count(); ++i) {
+        const auto run = array.run(i);
+        CHECK(run.first == next);
+        CHECK(run.slots > 0);
+        CHECK(run.data == array.ptr(run.first));
+        CHECK(run.data + (run.slots - 1) == array.ptr(static_cast<slot_t>(run.first + run.slots - 1)));
+        next += run.slots;
+    }
+    CHECK(next == array.capacity());
+}
+
+template <class Array>
+std::vector<const void*> addresses(const Array& array) {
+    std::vector<const void*> all;
+    for (slot_t slot = 0; slot < array.capacity(); ++slot) all.push_back(array.ptr(slot));
+    return all;
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a paged array reserves at least what is asked, in whole pages, and never moves a slot", "", char, int,
+                   test::Big, test::Empty, test::OverAligned<64>, test::OverAligned<128>, test::OverAligned<4096>) {
+    test::EveryByteReturned scope;
+    using Array = PagedArray<TestType, test::StatefulAllocator<TestType>>;
+    Array array(test::StatefulAllocator<TestType>(1));
+    CHECK(array.capacity() == 0);
+    CHECK(array.run_count() == 0);
+    std::vector<const void*> before;
+    for (const std::size_t want :
+         {std::size_t{1}, std::size_t{64}, std::size_t{65}, Array::page_slots + 1, 3 * Array::page_slots, std::size_t{5000}}) {
+        array.reserve(want);
+        CAPTURE(want);
+        CHECK(array.capacity() >= want);
+        CHECK(array.capacity() % Array::page_slots == 0);
+        check_runs(array);
+        const auto now = addresses(array);
+        CHECK(std::equal(before.begin(), before.end(), now.begin()));
+        CHECK(now.size() >= before.size());
+        bool aligned = true;
+        for (const auto* address : now) aligned = aligned && reinterpret_cast<std::uintptr_t>(address) % alignof(TestType) == 0;
+        CHECK(aligned);
+        before = now;
+    }
+    const std::size_t capacity = array.capacity(), allocations = test::Ledger::allocations();
+    array.reserve(capacity);
+    array.reserve(0);
+    CHECK(array.capacity() == capacity);
+    CHECK(test::Ledger::allocations() == allocations); // nothing to do, nothing done
+}
+
+TEST_CASE("growing a paged array as it proposes takes few runs, none of much more than 1 MiB") {
+    test::EveryByteReturned scope;
+    using Array = PagedArray<std::uint64_t, test::StatefulAllocator<std::uint64_t>>;
+    Array array;
+    std::size_t steps = 0;
+    while (array.capacity() < 1'000'000) {
+        const std::size_t proposed = array.grown_capacity();
+        REQUIRE(proposed > array.capacity());
+        array.reserve(proposed);
+        CHECK(array.capacity() == proposed);
+        ++steps;
+    }
+    check_runs(array);
+    CHECK(steps < 24); // 8 MB: doubling up to 1 MiB, then about 8 steps more
+    for (std::size_t i = 0; i < array.run_count(); ++i) CHECK(array.run(i).slots * sizeof(std::uint64_t) <= (1u << 20) + 4096);
+    CHECK(array.run_count() <= steps);
+
+    Array at_once;
+    at_once.reserve(1'000'000);
+    CHECK(at_once.run_count() <= 9);
+    check_runs(at_once);
+}
+
+TEST_CASE("shrinking returns whole runs above the slot and says before what it will leave") {
+    test::EveryByteReturned scope;
+    using Array = PagedArray<int, test::StatefulAllocator<int>, 64>;
+    for (std::size_t keep = 0; keep <= 64 * 40; keep += 37) {
+        Array array;
+        while (array.capacity() < 64 * 32) array.reserve(array.grown_capacity());
+        const auto before = addresses(array);
+        const std::size_t bytes = test::Ledger::live_bytes(), capacity = array.capacity();
+        const std::size_t promised = array.shrunk_capacity(keep);
+        CHECK(promised >= std::min(keep, capacity));
+        CHECK(array.capacity() == capacity); // asking changes nothing
+        array.shrink(keep);
+        CHECK(array.capacity() == promised);
+        CHECK(array.shrunk_capacity(keep) == promised); // once more gives nothing more
+        if (promised < capacity) CHECK(test::Ledger::live_bytes() < bytes);
+        check_runs(array);
+        const auto now = addresses(array);
+        CHECK(std::equal(now.begin(), now.end(), before.begin())); // what stays, stays where it is
+        array.reserve(capacity + 1);
+        CHECK(array.capacity() >= capacity + 1);
+        check_runs(array);
+        array.shrink(0);
+        CHECK(array.capacity() == 0);
+        CHECK(scope.live_bytes() == 0);
+    }
+}
+
+TEST_CASE("a paged array finds the slot of an address, and none for an address that is not its own") {
+    PagedArray<int> array, other;
+    array.reserve(1);
+    array.reserve(5000);
+    array.reserve(20'000);
+    other.reserve(10);
+    REQUIRE(array.run_count() > 1);
+    for (slot_t slot = 0; slot < array.capacity(); slot += 61) CHECK(array.slot_at(array.ptr(slot)) == slot);
+    CHECK(array.slot_at(array.ptr(static_cast<slot_t>(array.capacity() - 1))) == array.capacity() - 1);
+    const int elsewhere = 0;
+    CHECK(array.slot_at(&elsewhere) == no_slot);
+    CHECK(array.slot_at(other.ptr(3)) == no_slot);
+    CHECK(array.slot_at(nullptr) == no_slot);
+    CHECK(PagedArray<int>().slot_at(&elsewhere) == no_slot);
+}
+
+TEST_CASE("when reserving throws, the paged array is as it was") {
+    test::EveryByteReturned scope;
+    using Array = PagedArray<test::Big, test::ThrowingAllocator<test::Big>>; // 256 KiB a page: several chunks in one reserve
+    const auto failures = test::fail_at_every_step([](auto&& attempt) {
+        Array array;
+        array.reserve(64);
+        const auto before = addresses(array);
+        const bool threw = attempt([&] { array.reserve(64 * 20); });
+        CHECK(array.capacity() == (threw ? 64 : 64 * 20));
+        check_runs(array);
+        const auto now = addresses(array);
+        CHECK(std::equal(before.begin(), before.end(), now.begin()));
+        array.reserve(64 * 21); // and it goes on
+        check_runs(array);
+    });
+    CHECK(failures >= 5); // page table, chunk table, at least three chunks
+}
+
+TEST_CASE("moving and swapping paged arrays moves no slot") {
+    test::EveryByteReturned scope;
+    using Allocator = test::StatefulAllocator<int>;
+    using Array = PagedArray<int, Allocator, 64>;
+    Array a(Allocator(1)), b(Allocator(2));
+    a.reserve(64 * 3);
+    b.reserve(64);
+    const auto of_a = addresses(a), of_b = addresses(b);
+    a.swap(b);
+    CHECK(addresses(a) == of_b);
+    CHECK(addresses(b) == of_a);
+    CHECK(b.get_allocator().id() == 1);
+    a.reserve(64 * 5);
+    CHECK(test::Ledger::live_bytes(2) > test::Ledger::live_bytes(1)); // the allocator went along with its memory
+    Array c(std::move(b));
+    CHECK(addresses(c) == of_a);
+    CHECK(b.capacity() == 0);
+    b.reserve(10); // moved-from, usable
+    CHECK(b.capacity() == 64);
+    check_runs(b);
+    check_runs(c);
+}
+
+TEST_CASE("paged arrays work with fancy pointers and with allocators that have no default constructor") {
+    test::EveryByteReturned scope;
+    PagedArray<int, test::FancyAllocator<int>> fancy;
+    fancy.reserve(3000);
+    check_runs(fancy);
+    fancy.shrink(1);
+    check_runs(fancy);
+    PagedArray<int, test::NoDefaultAllocator<int>> made(test::NoDefaultAllocator<int>(8));
+    made.reserve(3000);
+    CHECK(test::Ledger::live_bytes(8) >= 3000 * sizeof(int));
+}
+
+TEST_CASE("a paged array neither constructs nor destroys elements") {
+    test::NothingLeaks scope;
+    PagedArray<test::Tracked> array;
+    array.reserve(100);
+    CHECK(scope.alive() == 0);
+    std::construct_at(array.ptr(3), 5);
+    array.reserve(5000);
+    CHECK(array.ptr(3)->value() == 5);
+    CHECK(scope.alive() == 1);
+    std::destroy_at(array.ptr(3));
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/memory/reserved_array.hpp>
+
+#include "support/catch.hpp"
+#include "support/tracked.hpp"
+
+#if SLOTWISE_VIRTUAL_MEMORY && !defined(_WIN32)
+
+#include "support/death.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace slotwise;
+
+namespace {
+
+template <class T, std::size_t MaxSlots = 0>
+using Array = ReservedArray<T, std::allocator<T>, MaxSlots>;
+
+/// Pages of physical memory behind [data, data + bytes).
+std::size_t resident_pages(const void* data, std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> pages((bytes + page - 1) / page);
+    REQUIRE(::mincore(const_cast<void*>(data), bytes, pages.data()) == 0);
+    std::size_t resident = 0;
+    for (const auto state : pages) resident += state & 1u;
+    return resident;
+}
+
+} // namespace
+
+static_assert(Array<int>::contiguous && Array<int, 1000>::max_slots == 1000);
+static_assert(Array<char>::max_slots == no_slot, "never more slots than a handle can name");
+static_assert(Array<test::Big>::max_slots * sizeof(test::Big) <= std::size_t{1} << 36, "64 GiB of values by default");
+
+TEMPLATE_TEST_CASE("a reserved array is contiguous and grows without moving", "", char, int, test::Big, test::Empty,
+                   test::OverAligned<128>, test::OverAligned<4096>) {
+    Array<TestType, 300'000> array;
+    CHECK(array.capacity() == 0);
+    CHECK(array.run_count() == 0);
+    CHECK(array.data() == nullptr);
+    array.reserve(1);
+    TestType* const data = array.data();
+    CHECK(reinterpret_cast<std::uintptr_t>(data) % alignof(TestType) == 0);
+    for (const std::size_t want : {100u, 5000u, 100'000u, 300'000u}) {
+        array.reserve(want);
+        CHECK(array.capacity() >= want);
+        CHECK(array.data() == data);
+        CHECK(array.run_count() == 1);
+        CHECK(array.run(0).first == 0);
+        CHECK(array.run(0).data == data);
+        CHECK(array.run(0).slots == array.capacity());
+        for (const slot_t slot : {slot_t{0}, slot_t{77}, static_cast<slot_t>(array.capacity() - 1)}) {
+            CHECK(array.ptr(slot) == data + slot);
+            CHECK(array.slot_at(data + slot) == slot);
+        }
+        CHECK(array.pages()[0] == data);
+    }
+    CHECK(array.capacity() == 300'000); // never more than max_slots, although memory comes in larger grains
+}
+
+TEST_CASE("a reserved array keeps its contents while it grows") {
+    Array<std::uint64_t, 1 << 20> array;
+    array.reserve(1000);
+    for (slot_t slot = 0; slot < 1000; ++slot) *array.ptr(slot) = slot * 3;
+    std::size_t steps = 0;
+    while (array.capacity() < array.max_slots) {
+        const auto proposed = array.grown_capacity();
+        REQUIRE(proposed > array.capacity());
+        array.reserve(proposed);
+        CHECK(array.capacity() >= proposed);
+        ++steps;
+    }
+    CHECK(steps < 20);
+    bool kept = true;
+    for (slot_t slot = 0; slot < 1000; ++slot) kept = kept && *array.ptr(slot) == slot * 3;
+    CHECK(kept);
+    CHECK(array.grown_capacity() == array.max_slots);
+}
+
+TEST_CASE("more slots than were reserved is std::length_error and changes nothing") {
+    Array<int, 1000> array;
+    CHECK_THROWS_AS(array.reserve(1001), std::length_error);
+    CHECK(array.capacity() == 0);
+    array.reserve(10);
+    int* const data = array.data();
+    *array.ptr(9) = 42;
+    const std::size_t capacity = array.capacity();
+    CHECK_THROWS_AS(array.reserve(1001), std::length_error);
+    CHECK_THROWS_AS(array.reserve(static_cast<std::size_t>(-1)), std::length_error);
+    CHECK(array.capacity() == capacity);
+    CHECK(array.data() == data);
+    CHECK(*array.ptr(9) == 42);
+    CHECK_NOTHROW(array.reserve(1000));
+}
+
+TEST_CASE("address space costs no memory until it is used") {
+    Array<std::uint64_t> array; // 64 GiB of addresses
+    array.reserve(8);
+    const std::size_t bytes = 1 << 20;
+    array.reserve(bytes / 8);
+    CHECK(resident_pages(array.data(), bytes) == 0);
+    *array.ptr(0) = 1;
+    CHECK(resident_pages(array.data(), bytes) >= 1);
+}
+
+TEST_CASE("shrinking gives the memory back to the system and keeps what is below") {
+    Array<std::uint64_t, 1 << 20> array;
+    array.reserve(1 << 20);
+    for (slot_t slot = 0; slot < (1 << 20); ++slot) *array.ptr(slot) = slot;
+    std::uint64_t* const data = array.data();
+    const std::size_t bytes = std::size_t{8} << 20;
+    const std::size_t before = resident_pages(data, bytes);
+    CHECK(before >= bytes / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) - 16);
+
+    const std::size_t promised = array.shrunk_capacity(1000);
+    CHECK(promised >= 1000);
+    array.shrink(1000);
+    CHECK(array.capacity() == promised);
+    CHECK(resident_pages(data, bytes) <= before / 50);
+    bool kept = true;
+    for (slot_t slot = 0; slot < 1000; ++slot) kept = kept && *array.ptr(slot) == slot;
+    CHECK(kept);
+
+    array.reserve(1 << 20); // the address space was kept
+    CHECK(array.data() == data);
+    CHECK(*array.ptr((1 << 20) - 1) == 0); // fresh memory, not the old one
+    array.shrink(0);
+    CHECK(array.capacity() == 0);
+    CHECK(array.run_count() == 0);
+    CHECK(array.slot_at(data) == no_slot);
+    array.shrink(0);
+    array.reserve(5);
+    CHECK(array.data() == data);
+}
+
+TEST_CASE("shrunk_capacity says what shrink leaves") {
+    for (std::size_t keep = 0; keep < 40'000; keep += 1777) {
+        Array<std::uint32_t, 100'000> array;
+        array.reserve(33'000);
+        const std::size_t capacity = array.capacity(), promised = array.shrunk_capacity(keep);
+        CHECK(array.capacity() == capacity);
+        CHECK(promised >= std::min(keep, capacity));
+        array.shrink(keep);
+        CHECK(array.capacity() == promised);
+    }
+}
+
+TEST_CASE("memory above the committed part cannot be touched") {
+    Array<char, 1 << 24> array;
+    array.reserve(1);
+    volatile char* const beyond = array.data() + array.capacity();
+    const ::pid_t child = ::fork();
+    REQUIRE(child != -1);
+    if (child == 0) {
+        std::signal(SIGSEGV, SIG_DFL);
+        *beyond = 1;
+        ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
+TEST_CASE("moving and swapping reserved arrays moves no slot") {
+    Array<int, 100'000> a, b;
+    a.reserve(10);
+    b.reserve(50'000);
+    int *const of_a = a.data(), *const of_b = b.data();
+    const std::size_t size_of_b = b.capacity();
+    a.swap(b);
+    CHECK(a.data() == of_b);
+    CHECK(a.capacity() == size_of_b);
+    CHECK(b.data() == of_a);
+    Array<int, 100'000> c(std::move(a));
+    CHECK(c.data() == of_b);
+    CHECK(a.data() == nullptr);
+    CHECK(a.capacity() == 0);
+    a.reserve(3); // moved-from, usable
+    CHECK(a.capacity() >= 3);
+    CHECK(a.data() != of_b);
+}
+
+TEST_CASE("an address outside is no slot") {
+    Array<int, 1000> array;
+    const int elsewhere = 0;
+    CHECK(array.slot_at(&elsewhere) == no_slot);
+    array.reserve(10);
+    CHECK(array.slot_at(&elsewhere) == no_slot);
+    CHECK(array.slot_at(nullptr) == no_slot);
+    CHECK(array.slot_at(array.data() + array.capacity()) == no_slot);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SLOTWISE_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLOTWISE_TEST_SANITIZED 1
+#endif
+#endif
+#ifndef SLOTWISE_TEST_SANITIZED // a sanitiser needs terabytes of addresses itself
+
+TEST_CASE("when the system refuses, reserving is std::bad_alloc and changes nothing") {
+    const ::pid_t child = ::fork();
+    REQUIRE(child != -1);
+    if (child == 0) {
+        Array<std::uint64_t> unborn;
+        Array<std::uint64_t, 1 << 20> grown;
+        grown.reserve(10);
+        *grown.ptr(9) = 7;
+        const ::rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30}; // 1 GiB of addresses, not 64
+        if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(10);
+        int result = 0;
+        try {
+            unborn.reserve(1);
+            result = 11;
+        } catch (const std::bad_alloc&) {
+            if (unborn.capacity() != 0 || unborn.data() != nullptr) result = 12;
+        }
+        grown.reserve(1 << 20); // its addresses were reserved before
+        if (*grown.ptr(9) != 7) result = 13;
+        ::_exit(result);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
+
+#endif
+
+#endif
