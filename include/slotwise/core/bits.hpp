@@ -31,7 +31,13 @@ constexpr word_t bit_of(std::size_t slot) noexcept { return word_t{1} << (slot %
 constexpr word_t low_mask(unsigned count) noexcept { return count >= word_bits ? full_word : (word_t{1} << count) - 1; }
 
 /// Position of the lowest set bit. @pre word != 0
-constexpr unsigned lowest(word_t word) noexcept { return static_cast<unsigned>(std::countr_zero(word)); }
+constexpr unsigned lowest(word_t word) noexcept {
+#if defined(__GNUC__)
+    return static_cast<unsigned>(__builtin_ctzll(word)); // std::countr_zero tests for zero where the baseline has no tzcnt
+#else
+    return static_cast<unsigned>(std::countr_zero(word));
+#endif
+}
 
 /// Number of set bits.
 constexpr unsigned count(word_t word) noexcept { return static_cast<unsigned>(std::popcount(word)); }

@@ -27,6 +27,7 @@ public:
     using const_pointer = typename Face::const_pointer;
     using reference = typename Face::reference;
     using const_reference = typename Face::const_reference;
+    using Cursor = std::size_t; ///< a row
     using columns_type = std::tuple<AlignedArray<Ts, Allocator>...>;
     static constexpr bool stable = false;
     static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
@@ -140,17 +141,18 @@ public:
         for (std::size_t row = count_; row-- != 0;) f(slots_[row]);
     }
     template <class Directory>
-    constexpr std::size_t first(const Directory&) const noexcept {
+    constexpr Cursor first(const Directory&) const noexcept {
         return 0;
     }
     template <class Directory>
-    constexpr std::size_t last(const Directory&) const noexcept {
+    constexpr Cursor last(const Directory&) const noexcept {
         return count_;
     }
     template <class Directory>
-    constexpr std::size_t next(const Directory&, std::size_t row) const noexcept {
-        return row + 1;
+    constexpr void advance(const Directory&, Cursor& row) const noexcept {
+        ++row;
     }
+    constexpr pointer at(Cursor row) const noexcept { return Face::pointer_to(columns_, row); }
 
     //=== snapshots ===//
 

@@ -32,47 +32,47 @@ struct ItemProjection {
     using reference = SlotMapItem<typename Core::handle_type, ValueProjection::reference<Core, Store>>;
 };
 
-/// A place in a map: the map and the store's cursor. Survives growth and the erase of any element: ++ from an erased
-/// element goes on to the next live one (paged stores). Dereferencing an erased one is asserted at level debug.
+/// A place in a map: the map and the store's cursor. What it survives, the maps say. Dereferencing an erased element is asserted
+/// at level debug.
 template <class Core, class Store, class Projection>
 class MapIterator : public IteratorFacade<MapIterator<Core, Store, Projection>,
                                           std::remove_cvref_t<typename Projection::template reference<Core, Store>>,
                                           typename Projection::template reference<Core, Store>> {
     using Reference = typename Projection::template reference<Core, Store>;
+    using Cursor = typename Store::Cursor;
     using Base = IteratorFacade<MapIterator, std::remove_cvref_t<Reference>, Reference>;
 
 public:
     constexpr MapIterator() noexcept = default;
-    constexpr MapIterator(Core* map, std::size_t place) noexcept : map_(map), place_(place) {}
+    constexpr MapIterator(Core* map, Cursor cursor) noexcept : map_(map), cursor_(cursor) {}
     /// iterator to const_iterator.
     template <class Other>
         requires(std::is_const_v<Core> && std::same_as<const Other, Core> && !std::is_const_v<Other>)
-    constexpr MapIterator(const MapIterator<Other, Store, Projection>& other) noexcept : map_(other.map_), place_(other.place_) {}
+    constexpr MapIterator(const MapIterator<Other, Store, Projection>& other) noexcept : map_(other.map_), cursor_(other.cursor_) {}
 
     /// The slot of the element here. @pre not at the end
-    constexpr slot_t slot() const noexcept { return map_->store_.slot(place_); }
+    constexpr slot_t slot() const noexcept { return map_->store_.slot(cursor_); }
     /// Its handle.
     constexpr auto handle() const noexcept { return map_->handle_of(slot()); }
-    friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.place_ == b.place_; }
+    friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.cursor_ == b.cursor_; }
 
 private:
     template <class, class, class>
     friend class MapIterator;
     friend Base;
-    friend std::remove_const_t<Core>;
-    constexpr Reference dereference() const {
+        constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(map_->directory_.is_live(slot()), "slot map iterator: the element here was erased");
         if constexpr (std::same_as<Projection, HandleProjection>)
             return Reference(slot(), map_->directory_.version(slot()));
         else if constexpr (std::same_as<Projection, ItemProjection>)
-            return {map_->handle_of(slot()), *map_->store_.ptr(slot())};
+            return {map_->handle_of(slot()), *map_->store_.at(cursor_)};
         else
-            return *map_->store_.ptr(slot());
+            return *map_->store_.at(cursor_);
     }
-    constexpr void increment() noexcept { place_ = map_->store_.next(map_->directory_, place_); }
+    constexpr void increment() noexcept { map_->store_.advance(map_->directory_, cursor_); }
 
     Core* map_ = nullptr;
-    std::size_t place_ = 0;
+    Cursor cursor_{};
 };
 
 } // namespace detail

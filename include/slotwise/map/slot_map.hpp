@@ -40,6 +40,15 @@ public:
     using const_pointer = const T*;
     using reference = T&;
     using const_reference = const T&;
+    /// A live slot, the values of its word of 64 slots (which never move), and the live slots after it in that word.
+    struct Cursor {
+        T* block = nullptr; // null: the end
+        bits::word_t rest = 0;
+        slot_t word = 0;
+        unsigned bit = 0;
+        // The block first: inside a word only `bit` moves, and the optimiser then drops the comparison with the end.
+        friend constexpr bool operator==(const Cursor& a, const Cursor& b) noexcept { return a.block == b.block && a.bit == b.bit; }
+    };
     static constexpr bool stable = true;
     static constexpr bool nothrow_destroy = true;
     static constexpr bool trivial = std::is_trivially_copyable_v<T>;
@@ -116,22 +125,38 @@ public:
     /// f may erase the slot it is given.
     template <class Directory, class F>
     constexpr void for_each_slot(const Directory& directory, F&& f) const {
-        for (std::size_t slot = first(directory); slot != no_slot; slot = next(directory, slot)) f(static_cast<slot_t>(slot));
+        for (Cursor c = first(directory); c != Cursor(); advance(directory, c)) f(slot(c));
     }
 
     template <class Directory>
-    constexpr std::size_t first(const Directory& directory) const noexcept {
-        return directory.occupancy().find_next(0);
+    constexpr Cursor first(const Directory& directory) const noexcept {
+        return cursor_from(directory, 0);
     }
     template <class Directory>
-    constexpr std::size_t last(const Directory&) const noexcept {
-        return no_slot;
+    constexpr Cursor last(const Directory&) const noexcept {
+        return {};
     }
+    /// To the next live slot. The rest of the word is remembered but checked against the live one: an erased slot is skipped.
     template <class Directory>
-    constexpr std::size_t next(const Directory& directory, std::size_t slot) const noexcept {
-        return directory.occupancy().find_next(slot + 1);
+    constexpr void advance(const Directory& directory, Cursor& c) const noexcept {
+        const bits::word_t rest = c.rest & directory.occupancy().word(c.word);
+        if (rest != 0) [[likely]] {
+            c.bit = bits::lowest(rest);
+            c.rest = rest & (rest - 1);
+        } else
+            c = cursor_from(directory, (std::size_t{c.word} + 1) * bits::word_bits);
     }
-    constexpr slot_t slot(std::size_t place) const noexcept { return static_cast<slot_t>(place); }
+    /// At the first live slot not below `slot`.
+    template <class Directory>
+    constexpr Cursor cursor_from(const Directory& directory, std::size_t from) const noexcept {
+        const slot_t slot = directory.occupancy().find_next(from);
+        if (slot == no_slot) return {};
+        const unsigned bit = slot % bits::word_bits;
+        const bits::word_t word = directory.occupancy().word(bits::word_of(slot));
+        return {values_.ptr(slot - bit), word & ~bits::low_mask(bit + 1), slot / bits::word_bits, bit};
+    }
+    constexpr T* at(const Cursor& c) const noexcept { return c.block + c.bit; }
+    constexpr slot_t slot(const Cursor& c) const noexcept { return c.word * bits::word_bits + c.bit; }
 
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, Codec& codec) const {
@@ -191,8 +216,8 @@ constexpr auto page_view(const ReservedArray<T, A, M>& array) noexcept {
 
 /// Elements of type T in slots; the map makes the handle. Elements never move: not on growth, erase, or when the map moves.
 ///
-/// Erasing while iterating: iterators survive the erase of any element; erase(it) returns the next one. An element inserted
-/// meanwhile is visited if its slot lies ahead. In for_each and chunks, f may erase the element it was given and may insert;
+/// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased one goes on to the next live
+/// one, erase(it) returns it. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each and chunks, f may erase the element it was given and may insert;
 /// it must not erase others.
 /// Cost: 4.25 bytes an element over the payload. Memory: chunks of up to 1 MiB; nothing is copied on growth but versions.
 /// @tparam T any object type, also one that can neither be copied nor moved
@@ -221,9 +246,10 @@ public:
     /// Removes the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(const_iterator it) noexcept {
         SLOTWISE_EXPECT(this->directory_.is_live(it.slot()), "SlotMap::erase(it): the element here was erased, or it is the end");
-        const slot_t slot = it.slot();
-        this->erase_slot(slot);
-        return {this, this->store_.next(this->directory_, slot)};
+        auto next = this->store_.cursor_from(this->directory_, it.slot());
+        this->erase_slot(it.slot());
+        this->store_.advance(this->directory_, next);
+        return {this, next};
     }
 
     /// The handle of the element at `address`, null when none of this map lives there. @complexity linear in MiB of values

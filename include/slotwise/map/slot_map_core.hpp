@@ -56,8 +56,8 @@ public:
     constexpr SlotMapCore(const SlotMapCore& other)
         : SlotMapCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
     constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc)
-        : directory_(other.directory_, alloc), store_(other.store_, other.occupancy(), other.capacity(), alloc), hub_(other.hub_),
-          allocator_(alloc) {}
+        : directory_(other.directory_, alloc), store_(other.store_, other.occupancy(), other.capacity(), alloc),
+          hub_(other.hub_, directory_.occupancy()), allocator_(alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
     constexpr SlotMapCore(SlotMapCore&& other) noexcept
         : directory_(std::move(other.directory_)), store_(std::move(other.store_)), hub_(std::move(other.hub_)),
@@ -450,13 +450,21 @@ protected:
     template <class... Args>
     constexpr handle_type place(Args&&... args) {
         if constexpr (calls_nothing_back && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
-            if (!hub_.dynamic()) [[likely]] {
-                const slot_t slot = directory_.acquire_live();
-                store_.construct(slot, std::forward<Args>(args)...);
-                hub_.insert_nothrow(slot);
-                return handle_type(slot, directory_.version(slot));
-            }
-        }
+            if (hub_.dynamic()) [[unlikely]]
+                return place_observed(std::forward<Args>(args)...);
+            const slot_t slot = directory_.acquire_live();
+            store_.construct(slot, std::forward<Args>(args)...);
+            hub_.insert_nothrow(slot);
+            return handle_type(slot, directory_.version(slot));
+        } else
+            return place_carefully(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    SLOTWISE_COLD constexpr handle_type place_observed(Args&&... args) {
+        return place_carefully(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    constexpr handle_type place_carefully(Args&&... args) {
         const bool fresh = directory_.next_is_fresh();
         const slot_t slot = directory_.acquire();
         ScopeGuard undo([&]() noexcept { directory_.unacquire(slot, fresh); });
@@ -486,14 +494,20 @@ protected:
     }
     constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
         expect_quiet();
+        if constexpr (calls_nothing_back) {
+            if (hub_.dynamic()) [[unlikely]]
+                return erase_observed(slot);
+            directory_.end_life(slot);
+            hub_.erase_static(slot);
+            store_.destroy(slot);
+            directory_.release_at_once(slot);
+        } else
+            erase_carefully(slot);
+    }
+    SLOTWISE_COLD constexpr void erase_observed(slot_t slot) noexcept(Store::nothrow_destroy) { erase_carefully(slot); }
+    // The slot is blocked until its value is destroyed: the destructor may insert.
+    constexpr void erase_carefully(slot_t slot) noexcept(Store::nothrow_destroy) {
         store_.make_erasable(slot);
-        if constexpr (calls_nothing_back && sizeof...(Observers) == 0) {
-            if (!hub_.dynamic()) [[likely]] {
-                directory_.erase(slot);
-                store_.destroy(slot);
-                return;
-            }
-        }
         directory_.remove(slot);
         hub_.erase(slot);
         store_.destroy(slot);

@@ -141,8 +141,7 @@ public:
         if (was_fresh && slot + 1 == n_.cursor)
             --n_.cursor;
         else {
-            free_.unpop(slot);
-            ++n_.free;
+            free_.unpop(slot, n_.free++ == 0);
         }
     }
 
@@ -158,19 +157,23 @@ public:
             return;
         }
         unblock(slot);
-        free_.push(slot);
-        ++n_.free;
+        free_.push(slot, n_.free++ == 0);
     }
-    /// remove() and release() in one, for values whose destruction does nothing. @pre is_live(slot)
-    constexpr void erase(slot_t slot) noexcept {
-        set_vacant(slot);
+    /// remove() and release() without blocking in between, for values whose destruction calls nothing back.
+    constexpr void end_life(slot_t slot) noexcept { set_vacant(slot); }
+    constexpr void release_at_once(slot_t slot) noexcept {
         if (exhausted(slot)) [[unlikely]] {
             block(slot);
             ++n_.retired;
             return;
         }
-        free_.push(slot);
-        ++n_.free;
+        free_.push(slot, n_.free++ == 0);
+    }
+
+    /// end_life() and release_at_once(). @pre is_live(slot)
+    constexpr void erase(slot_t slot) noexcept {
+        end_life(slot);
+        release_at_once(slot);
     }
 
     //=== reserved handles ===//
@@ -215,8 +218,7 @@ public:
     /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
     constexpr std::uint32_t take(slot_t slot, std::uint32_t version) noexcept {
         for (; n_.cursor < slot; ++n_.cursor) {
-            free_.push(n_.cursor);
-            ++n_.free;
+            free_.push(n_.cursor, n_.free++ == 0);
         }
         if (slot == n_.cursor) {
             ++n_.cursor;
@@ -232,8 +234,7 @@ public:
     constexpr void untake(slot_t slot, std::uint32_t version_before) noexcept {
         versions_[slot] = static_cast<version_type>(version_before);
         unblock(slot);
-        free_.unremove(slot);
-        ++n_.free;
+        free_.unremove(slot, n_.free++ == 0);
     }
 
     //=== all at once ===//
@@ -283,8 +284,7 @@ public:
         for (slot_t i = 0; i < end; ++i) {
             const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
             if (bit(blocked_, slot)) continue;
-            free_.push(slot);
-            ++n_.free;
+            free_.push(slot, n_.free++ == 0);
             --n_.blocked;
         }
     }
@@ -296,8 +296,7 @@ public:
         for (slot_t slot = 0; slot < n_.cursor && n_.retired != 0; ++slot) {
             if (state(slot) != SlotState::retired) continue;
             unblock(slot);
-            free_.push(slot);
-            ++n_.free;
+            free_.push(slot, n_.free++ == 0);
             --n_.retired;
         }
         return count;
@@ -453,7 +452,7 @@ constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexc
     if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
     if constexpr (R == Reuse::lowest) {
         for (std::size_t w = 0; w < live_.size(); ++w)
-            if (free_.has_word(w) != (w <= bits::word_of(n_.cursor) && vacant()(w) != 0)) return false;
+            if (!free_.agrees(w, [this](std::size_t i) { return i <= bits::word_of(n_.cursor) ? vacant()(i) : 0; })) return false;
     } else {
         std::size_t listed = 0;
         bool sound = true;

