@@ -113,7 +113,9 @@ void Lexer::skip_raw_string() {
         skip_literal('"');
         return;
     }
-    const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    std::string close(1, ')');
+    close += text_.substr(at_ + 1, open - at_ - 1);
+    close += '"';
     const std::size_t end = text_.find(close, open);
     move_to(end == std::string_view::npos ? text_.size() : end + close.size());
 }

@@ -16,9 +16,9 @@ SLOTWISE_BEGIN
 namespace detail {
 
 template <unsigned Bits>
-using uint_of_bits = std::conditional_t<Bits <= 8, std::uint8_t,
-                                        std::conditional_t<Bits <= 16, std::uint16_t,
-                                                           std::conditional_t<Bits <= 32, std::uint32_t, std::uint64_t>>>;
+using uint_of_bits = std::conditional_t<
+    Bits <= 8, std::uint8_t,
+    std::conditional_t<Bits <= 16, std::uint16_t, std::conditional_t<Bits <= 32, std::uint32_t, std::uint64_t>>>;
 
 template <HandleLayout L>
 struct HandleTraits {
@@ -87,7 +87,9 @@ public:
         return static_cast<version_type>((std::uint64_t{bits_} >> L.index_bits) & traits::max_version);
     }
     /// The caller's bits: carried along, ignored by every lookup, part of equality.
-    constexpr std::uint64_t user_bits() const noexcept { return (std::uint64_t{bits_} >> traits::user_shift) & traits::user_mask; }
+    constexpr std::uint64_t user_bits() const noexcept {
+        return (std::uint64_t{bits_} >> traits::user_shift) & traits::user_mask;
+    }
     /// The same handle with other user bits. @pre user_bits fits
     constexpr Handle with_user_bits(std::uint64_t user_bits) const noexcept { return Handle(index(), version(), user_bits); }
 

@@ -31,7 +31,8 @@ public:
     using difference_type = std::ptrdiff_t;
     using pointer = std::conditional_t<std::is_reference_v<Reference>, std::add_pointer_t<Reference>, ArrowProxy<Reference>>;
     // A proxy is no Cpp17ForwardIterator; C++20 algorithms look at iterator_concept.
-    using iterator_category = std::conditional_t<std::is_reference_v<Reference>, std::forward_iterator_tag, std::input_iterator_tag>;
+    using iterator_category =
+        std::conditional_t<std::is_reference_v<Reference>, std::forward_iterator_tag, std::input_iterator_tag>;
     using iterator_concept = std::forward_iterator_tag;
 
     constexpr Reference operator*() const { return self().dereference(); }

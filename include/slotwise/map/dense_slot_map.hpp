@@ -88,12 +88,14 @@ public:
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr handle_type handle_of(P* address) const noexcept {
-        return detail::lies_in<T>(address, data(), this->size()) ? handle_at(static_cast<size_type>(address - data())) : handle_type();
+        return detail::lies_in<T>(address, data(), this->size()) ? handle_at(static_cast<size_type>(address - data()))
+                                                                 : handle_type();
     }
 
     /// Removes the element at `it`; returns `it`, where the last element has come. @pre it is in [begin(), end())
     constexpr iterator erase(const_iterator it) noexcept(noexcept(this->erase_slot(slot_t{}))) {
-        SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()), "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
+        SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()),
+                        "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
         const std::ptrdiff_t row = it - data();
         this->erase_slot(this->store_.slot(static_cast<std::size_t>(row)));
         return data() + row;
@@ -110,21 +112,13 @@ public:
     }
 
     /// Sorts the rows by their values; the handles follow. Not stable.
-    /// @param less strict weak order on values @throws std::bad_alloc; what less throws (order unspecified, handles true)
-    /// @complexity O(n log n) compares (heap sort of row numbers), n row moves
+    /// @param less strict weak order on values
+    /// @throws std::bad_alloc and what less throws: no effect then; what T's swap throws: some order, handles true
+    /// @complexity O(n log n) compares, n row swaps @invalidates addresses
     template <class Less>
     constexpr void sort(Less less) {
-        for (std::size_t n = this->size(), first = n / 2; n > 1;) {
-            if (first != 0)
-                --first;
-            else
-                this->store_.swap_rows(0, --n);
-            for (std::size_t top = first, child; (child = 2 * top + 1) < n; top = child) {
-                if (child + 1 < n && less(std::as_const(data()[child]), std::as_const(data()[child + 1]))) ++child;
-                if (!less(std::as_const(data()[top]), std::as_const(data()[child]))) break;
-                this->store_.swap_rows(top, child);
-            }
-        }
+        const T* const values = data();
+        this->store_.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
 
 private:

@@ -8,7 +8,9 @@
 #include "../memory/aligned_array.hpp"
 #include "snapshot.hpp"
 
+#include <algorithm>
 #include <tuple>
+#include <vector>
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -31,7 +33,8 @@ public:
     using columns_type = std::tuple<AlignedArray<Ts, Allocator>...>;
     static constexpr bool stable = false;
     static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
-    static constexpr bool nothrow_move = ((std::is_nothrow_move_constructible_v<Ts> && std::is_nothrow_move_assignable_v<Ts>) && ...);
+    static constexpr bool nothrow_move =
+        ((std::is_nothrow_move_constructible_v<Ts> && std::is_nothrow_move_assignable_v<Ts>)&&...);
     static constexpr bool nothrow_destroy = nothrow_move;
     static constexpr std::size_t max_slots = no_slot;
     template <class... Args>
@@ -124,6 +127,19 @@ public:
         rows_[slots_[b]] = static_cast<slot_t>(b);
     }
 
+    /// Brings the rows into the order of less(row, row), which sees the rows as they are before.
+    template <class Less>
+    constexpr void sort_rows(Less less) {
+        std::vector<slot_t> order(count_);
+        for (std::size_t row = 0; row != count_; ++row) order[row] = static_cast<slot_t>(row);
+        std::sort(order.begin(), order.end(), less);
+        for (std::size_t row = 0; row != count_; ++row) {
+            std::size_t from = order[row];
+            while (from < row) from = order[from]; // it was swapped away: follow it
+            if (from != row) swap_rows(row, from);
+        }
+    }
+
     template <class Directory>
     constexpr void destroy_all(Directory& directory, slot_t) noexcept {
         if constexpr (trivial)
@@ -166,7 +182,8 @@ public:
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
-        if (!((in.number<std::uint32_t>() == sizeof(Ts)) && ...)) return in.fail("snapshot: made by a map of elements of another size");
+        if (!((in.number<std::uint32_t>() == sizeof(Ts)) && ...))
+            return in.fail("snapshot: made by a map of elements of another size");
         ScopeGuard undo([this]() noexcept { drop_all(); });
         for (std::size_t n = directory.size(); n != 0; --n) {
             const slot_t slot = in.number<slot_t>();

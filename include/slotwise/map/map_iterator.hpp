@@ -48,7 +48,8 @@ public:
     /// iterator to const_iterator.
     template <class Other>
         requires(std::is_const_v<Core> && std::same_as<const Other, Core> && !std::is_const_v<Other>)
-    constexpr MapIterator(const MapIterator<Other, Store, Projection>& other) noexcept : map_(other.map_), cursor_(other.cursor_) {}
+    constexpr MapIterator(const MapIterator<Other, Store, Projection>& other) noexcept
+        : map_(other.map_), cursor_(other.cursor_) {}
 
     /// The slot of the element here. @pre not at the end
     constexpr slot_t slot() const noexcept { return map_->store_.slot(cursor_); }
@@ -60,7 +61,7 @@ private:
     template <class, class, class>
     friend class MapIterator;
     friend Base;
-        constexpr Reference dereference() const {
+    constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(map_->directory_.is_live(slot()), "slot map iterator: the element here was erased");
         if constexpr (std::same_as<Projection, HandleProjection>)
             return Reference(slot(), map_->directory_.version(slot()));

@@ -72,7 +72,8 @@ private:
     const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
     template <class P>
     static P checked(P value) {
-        if (value == nullptr) detail::throw_out_of_range("secondary map at(handle): the handle has no value here; ask get(handle)");
+        if (value == nullptr)
+            detail::throw_out_of_range("secondary map at(handle): the handle has no value here; ask get(handle)");
         return value;
     }
     template <class P>

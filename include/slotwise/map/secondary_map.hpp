@@ -52,7 +52,8 @@ public:
     SecondaryMap& operator=(const SecondaryMap& other) {
         if (this != &other) {
             SecondaryMap copy(other);
-            swap_entries(copy); // the attachment stays: it belongs to the object, entries of another map go with the next events
+            swap_entries(
+                copy); // the attachment stays: it belongs to the object, entries of another map go with the next events
         }
         return *this;
     }

@@ -24,7 +24,8 @@ class PagedStore {
         using type = ReservedArray<U, Allocator, O.max_slots>;
     };
 #else
-    static_assert(O.growth != Growth::reserve, "Growth::reserve needs virtual memory, which this platform lacks: use Growth::pages");
+    static_assert(O.growth != Growth::reserve,
+                  "Growth::reserve needs virtual memory, which this platform lacks: use Growth::pages");
     template <bool, class U>
     struct Choose {
         using type = PagedArray<U, Allocator, O.page_slots>;
@@ -47,7 +48,9 @@ public:
         slot_t word = 0;
         unsigned bit = 0;
         // The block first: inside a word only `bit` moves, and the optimiser then drops the comparison with the end.
-        friend constexpr bool operator==(const Cursor& a, const Cursor& b) noexcept { return a.block == b.block && a.bit == b.bit; }
+        friend constexpr bool operator==(const Cursor& a, const Cursor& b) noexcept {
+            return a.block == b.block && a.bit == b.bit;
+        }
     };
     static constexpr bool stable = true;
     static constexpr bool nothrow_destroy = true;
@@ -65,7 +68,8 @@ public:
 
     constexpr PagedStore() = default;
     constexpr explicit PagedStore(const Allocator& alloc) : allocator_(alloc), values_(alloc) {}
-    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc) : PagedStore(alloc) {
+    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc)
+        : PagedStore(alloc) {
         fill(live, slots, [&](slot_t slot) -> const T& { return *other.ptr(slot); });
     }
     constexpr PagedStore(PagedStore&& other, Occupancy live, std::size_t slots, const Allocator& alloc) : PagedStore(alloc) {
@@ -114,7 +118,8 @@ public:
     constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>)
             for (std::size_t first = 0; first < end; first += bits::word_bits) {
-                const bits::word_t here = directory.occupancy().word(bits::word_of(first)) & bits::low_mask(end - first < 64 ? end - static_cast<unsigned>(first) : 64);
+                const bits::word_t here = directory.occupancy().word(bits::word_of(first)) &
+                                          bits::low_mask(end - first < 64 ? end - static_cast<unsigned>(first) : 64);
                 bits::for_each(here, [&](unsigned bit) {
                     const auto slot = static_cast<slot_t>(first + bit);
                     directory.strike(slot); // a nested clear must not meet it again
@@ -227,13 +232,13 @@ class SlotMap : public SlotMapCore<detail::PagedStore<T, O, Allocator>, T, O, Al
     using Core = SlotMapCore<detail::PagedStore<T, O, Allocator>, T, O, Allocator, Observers...>;
 
 public:
-    using typename Core::const_iterator;
-    using typename Core::handle_type;
-    using typename Core::iterator;
     using Core::column;
     using Core::Core;
     using Core::erase;
     using Core::handle_of;
+    using typename Core::const_iterator;
+    using typename Core::handle_type;
+    using typename Core::iterator;
     constexpr SlotMap() = default;
     constexpr SlotMap(const SlotMap&) = default;
     constexpr SlotMap(SlotMap&&) = default;
@@ -245,7 +250,8 @@ public:
 
     /// Removes the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(const_iterator it) noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_live(it.slot()), "SlotMap::erase(it): the element here was erased, or it is the end");
+        SLOTWISE_EXPECT(this->directory_.is_live(it.slot()),
+                        "SlotMap::erase(it): the element here was erased, or it is the end");
         auto next = this->store_.cursor_from(this->directory_, it.slot());
         this->erase_slot(it.slot());
         this->store_.advance(this->directory_, next);
@@ -303,7 +309,8 @@ private:
                 V* const block = run.data + offset;
                 const auto visit = [&](unsigned i) {
                     if constexpr (std::is_invocable_v<F&, handle_type, V&>)
-                        f(handle_type(static_cast<slot_t>(first + i), directory.version(static_cast<slot_t>(first + i))), block[i]);
+                        f(handle_type(static_cast<slot_t>(first + i), directory.version(static_cast<slot_t>(first + i))),
+                          block[i]);
                     else
                         f(block[i]);
                 };

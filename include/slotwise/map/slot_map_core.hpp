@@ -5,10 +5,8 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 #define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 
-#include "../slots/column_view.hpp"
-#include "../slots/slot_directory.hpp"
-#include "../slots/slot_observer.hpp"
 #include "map_iterator.hpp"
+#include "slot_map_parts.hpp"
 #include "snapshot.hpp"
 
 #include <optional>
@@ -23,13 +21,10 @@ SLOTWISE_BEGIN
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMapCore {
+class SlotMapCore : protected detail::SlotMapParts<Store, Tag, O, Allocator, Observers...> {
+    using Parts = detail::SlotMapParts<Store, Tag, O, Allocator, Observers...>;
     static_assert(O.layout == Layout::split, "SlotMapOptions::layout: interleaved is measured as the article contender in "
                                              "bench/iteration and bench/slot_map and was not better; write Layout::split");
-
-protected:
-    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Allocator>;
-    using Hub = detail::ObserverHub<Observers...>;
 
 public:
     //=== types ===//
@@ -50,18 +45,14 @@ public:
     //=== construct, copy, move ===//
 
     constexpr SlotMapCore() = default;
-    constexpr explicit SlotMapCore(const Allocator& alloc) : directory_(alloc), store_(alloc), hub_(alloc), allocator_(alloc) {}
+    constexpr explicit SlotMapCore(const Allocator& alloc) : Parts(alloc) {}
     /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied,
     /// dynamic ones stay with the original. @throws what the allocator and the copies throw
     constexpr SlotMapCore(const SlotMapCore& other)
         : SlotMapCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
-    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc)
-        : directory_(other.directory_, alloc), store_(other.store_, other.occupancy(), other.capacity(), alloc),
-          hub_(other.hub_, directory_.occupancy()), allocator_(alloc) {}
+    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : Parts(other, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
-    constexpr SlotMapCore(SlotMapCore&& other) noexcept
-        : directory_(std::move(other.directory_)), store_(std::move(other.store_)), hub_(std::move(other.hub_)),
-          allocator_(other.allocator_) {}
+    constexpr SlotMapCore(SlotMapCore&& other) noexcept : Parts(std::move(other)) {}
     /// As above, into memory of `alloc`. With unequal allocators the elements are moved one by one: addresses change, handles stay.
     constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : SlotMapCore(alloc) {
         if (alloc == other.allocator_) {
@@ -119,16 +110,14 @@ public:
     /// Slots there is memory for. size() + retired() + reserved ones never exceed it.
     constexpr size_type capacity() const noexcept { return directory_.capacity(); }
     /// Slots there can ever be.
-    static constexpr size_type max_size() noexcept {
-        constexpr std::size_t limit = O.max_slots != 0 && O.max_slots < Directory::max_slots ? O.max_slots : Directory::max_slots;
-        return limit < Store::max_slots ? limit : Store::max_slots;
-    }
+    static constexpr size_type max_size() noexcept { return Parts::max_slots(); }
     /// Room for `count` elements in all, so that inserts up to there allocate nothing.
     /// @throws std::length_error when count > max_size(), what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
         const std::size_t slots = count + directory_.retired() + directory_.reserved();
-        if (slots > max_size()) detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
+        if (slots > max_size())
+            detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
         if (slots > capacity()) grow_to(slots);
     }
     /// Gives back memory above the highest slot in use. Their versions live on as a floor: old handles stay stale for ever.
@@ -143,7 +132,7 @@ public:
         directory_.raise_floor(bits::round_up(slots, bits::word_bits));
         directory_.adopt(less);
         directory_.set_capacity(slots < before ? slots : before);
-        tell_shrunk(before, capacity());
+        this->tell_shrunk(before, capacity());
     }
 
     //=== insert ===//
@@ -156,12 +145,14 @@ public:
     constexpr handle_type emplace(Args&&... args) {
         expect_quiet();
         if constexpr (Store::stable) {
-            if (!directory_.has_room()) [[unlikely]] grow();
+            if (!directory_.has_room()) [[unlikely]]
+                grow();
             return place(std::forward<Args>(args)...);
         } else {
             // Built before anything moves: an argument may refer to an element of this map.
             typename Store::row_type row(std::forward<Args>(args)...);
-            if (!directory_.has_room()) [[unlikely]] grow();
+            if (!directory_.has_room()) [[unlikely]]
+                grow();
             return place(std::move(row));
         }
     }
@@ -188,7 +179,7 @@ public:
         const handle_type handle(slot, directory_.version(slot) + 1u);
         ScopeGuard undo([&]() noexcept { directory_.burn(slot); });
         store_.construct_with(slot, [&]() -> decltype(auto) { return std::forward<F>(f)(handle); });
-        announce(slot);
+        this->announce(slot);
         undo.dismiss();
         directory_.commit(slot);
         return handle;
@@ -211,7 +202,7 @@ public:
         if (!directory_.is_reserved(slot, handle.version())) return pointer();
         directory_.unreserve(slot);
         ScopeGuard undo([&]() noexcept { directory_.rereserve(slot); });
-        build(slot, std::forward<Args>(args)...);
+        this->build(slot, std::forward<Args>(args)...);
         undo.dismiss();
         directory_.commit(slot);
         return store_.ptr(slot);
@@ -236,11 +227,11 @@ public:
         if (!directory_.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
         if constexpr (Store::stable) {
             if (!room_for(slot)) return pointer();
-            return place_at(slot, handle.version(), std::forward<Args>(args)...);
+            return this->place_at(slot, handle.version(), std::forward<Args>(args)...);
         } else {
             typename Store::row_type row(std::forward<Args>(args)...);
             if (!room_for(slot)) return pointer();
-            return place_at(slot, handle.version(), std::move(row));
+            return this->place_at(slot, handle.version(), std::move(row));
         }
     }
 
@@ -385,7 +376,8 @@ public:
     friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) {
         if (a.size() != b.size()) return false;
         for (const slot_t slot : a.slots())
-            if (a.handle_of(slot) != b.handle_of(slot) || !(*const_pointer(a.store_.ptr(slot)) == *const_pointer(b.store_.ptr(slot))))
+            if (a.handle_of(slot) != b.handle_of(slot) ||
+                !(*const_pointer(a.store_.ptr(slot)) == *const_pointer(b.store_.ptr(slot))))
                 return false;
         return true;
     }
@@ -440,148 +432,35 @@ public:
 protected:
     template <class, class, class>
     friend class detail::MapIterator;
+    using Parts::directory_;
+    using Parts::directory_view;
+    using Parts::erase_slot;
+    using Parts::store_;
+    using typename Parts::Directory;
 
-    static constexpr bool calls_nothing_back = Store::trivial; // neither construction nor destruction of T runs user code
-
-    constexpr detail::DirectoryView directory_view() const noexcept {
-        return {directory_.occupancy(), directory_.versions(), capacity()};
-    }
-
-    template <class... Args>
-    constexpr handle_type place(Args&&... args) {
-        if constexpr (calls_nothing_back && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
-            if (hub_.dynamic()) [[unlikely]]
-                return place_observed(std::forward<Args>(args)...);
-            const slot_t slot = directory_.acquire_live();
-            store_.construct(slot, std::forward<Args>(args)...);
-            hub_.insert_nothrow(slot);
-            return handle_type(slot, directory_.version(slot));
-        } else
-            return place_carefully(std::forward<Args>(args)...);
-    }
-    template <class... Args>
-    SLOTWISE_COLD constexpr handle_type place_observed(Args&&... args) {
-        return place_carefully(std::forward<Args>(args)...);
-    }
-    template <class... Args>
-    constexpr handle_type place_carefully(Args&&... args) {
-        const bool fresh = directory_.next_is_fresh();
-        const slot_t slot = directory_.acquire();
-        ScopeGuard undo([&]() noexcept { directory_.unacquire(slot, fresh); });
-        build(slot, std::forward<Args>(args)...);
-        undo.dismiss();
-        directory_.commit(slot);
-        return handle_type(slot, directory_.version(slot));
-    }
-    template <class... Args>
-    constexpr pointer place_at(slot_t slot, std::uint32_t version, Args&&... args) {
-        const std::uint32_t before = directory_.take(slot, version);
-        ScopeGuard undo([&]() noexcept { directory_.untake(slot, before); });
-        build(slot, std::forward<Args>(args)...);
-        undo.dismiss();
-        directory_.commit(slot);
-        return store_.ptr(slot);
-    }
-    template <class... Args>
-    constexpr void build(slot_t slot, Args&&... args) {
-        store_.construct(slot, std::forward<Args>(args)...);
-        announce(slot);
-    }
-    constexpr void announce(slot_t slot) {
-        ScopeGuard undo([&]() noexcept { store_.destroy(slot); });
-        hub_.insert(slot, InsertKind::fresh);
-        undo.dismiss();
-    }
-    constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
-        expect_quiet();
-        if constexpr (calls_nothing_back) {
-            if (hub_.dynamic()) [[unlikely]]
-                return erase_observed(slot);
-            directory_.end_life(slot);
-            hub_.erase_static(slot);
-            store_.destroy(slot);
-            directory_.release_at_once(slot);
-        } else
-            erase_carefully(slot);
-    }
-    SLOTWISE_COLD constexpr void erase_observed(slot_t slot) noexcept(Store::nothrow_destroy) { erase_carefully(slot); }
-    // The slot is blocked until its value is destroyed: the destructor may insert.
-    constexpr void erase_carefully(slot_t slot) noexcept(Store::nothrow_destroy) {
-        store_.make_erasable(slot);
-        directory_.remove(slot);
-        hub_.erase(slot);
-        store_.destroy(slot);
-        directory_.release(slot);
-    }
-    constexpr bool room_for(slot_t slot) {
-        if (slot < capacity()) return true;
-        const std::size_t most = 2 * capacity() < 65536 ? 65536 : 2 * capacity();
-        if (slot >= most) return false;
-        grow_to(std::size_t{slot} + 1);
-        return true;
-    }
-    SLOTWISE_COLD constexpr void grow() {
-        if (capacity() >= max_size())
-            detail::throw_length_error("slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
-                                       "or see recycle_retired()");
-        const std::size_t want = store_.grown_capacity();
-        grow_to(want < max_size() ? want : max_size());
-    }
-    SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
-        store_.reserve(slots, size());
-        const std::size_t room = store_.capacity() < max_size() ? store_.capacity() : max_size();
-        const std::size_t before = capacity();
-        if (!directory_.covers(room)) {
-            auto more = directory_.prepare(room, allocator_);
-            hub_.capacity(before, room);
-            directory_.adopt(more);
-        } else
-            hub_.capacity(before, room);
-        directory_.set_capacity(room);
-    }
-    constexpr void tell_shrunk(std::size_t before, std::size_t after) noexcept {
-        if (before != after) hub_.capacity(before, after);
-    }
-
-    // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
-    constexpr void adopt(SlotMapCore& other) {
-        hub_.clear_dynamic(occupancy());
-        hub_.reset_dynamic();
-        hub_.swap(other.hub_);
-        hub_.swap_dynamic(other.hub_);
-        directory_.swap(other.directory_);
-        store_.swap(other.store_);
-        std::swap(allocator_, other.allocator_);
-        if (!hub_.dynamic()) return;
-        ScopeGuard undo([this]() noexcept {
-            hub_.clear_static(occupancy());
-            forget_elements();
-        });
-        hub_.replay_dynamic(capacity(), occupancy());
-        undo.dismiss();
-    }
-    constexpr void swap_contents(SlotMapCore& other) noexcept {
-        directory_.swap(other.directory_);
-        store_.swap(other.store_);
-        hub_.swap(other.hub_);
-        std::swap(allocator_, other.allocator_);
-    }
-    // After the elements were moved from one by one: destroyed without a word to observers, which have gone with the contents.
-    constexpr void forget_elements() noexcept {
-        const slot_t end = directory_.begin_clear();
-        store_.destroy_all(directory_, end);
-        directory_.end_clear(end);
-    }
+private:
+    using Parts::adopt;
+    using Parts::allocator_;
+    using Parts::clearing_;
+    using Parts::expect_quiet;
+    using Parts::grow;
+    using Parts::grow_to;
+    using Parts::hub_;
+    using Parts::place;
+    using Parts::room_for;
+    using Parts::swap_contents;
 
     template <class Self>
     static constexpr auto checked(Self& self, handle_type handle) {
         auto found = self.get(handle);
-        if (!found) detail::throw_out_of_range("slot map at(handle): no element has this handle; ask get(handle) or explain(handle)");
+        if (!found)
+            detail::throw_out_of_range("slot map at(handle): no element has this handle; ask get(handle) or explain(handle)");
         return found;
     }
     template <class Self>
     static constexpr auto expected(Self& self, handle_type handle) noexcept {
-        SLOTWISE_EXPECT(self.contains(handle), "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)");
+        SLOTWISE_EXPECT(self.contains(handle),
+                        "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         using result = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
         return result(self.store_.ptr(handle.index()));
     }
@@ -597,18 +476,9 @@ protected:
     template <class Projection, class Self>
     static constexpr auto range(Self& self) noexcept {
         using It = detail::MapIterator<Self, Store, Projection>;
-        return detail::IteratorRange<It>(It(&self, self.store_.first(self.directory_)), It(&self, self.store_.last(self.directory_)),
-                                         self.size());
+        return detail::IteratorRange<It>(It(&self, self.store_.first(self.directory_)),
+                                         It(&self, self.store_.last(self.directory_)), self.size());
     }
-    constexpr void expect_quiet() const noexcept {
-        SLOTWISE_EXPECT_DEBUG(!hub_.notifying(), "slot map: an observer changes the container that is notifying it");
-    }
-
-    Directory directory_{};
-    Store store_{};
-    Hub hub_{};
-    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
-    bool clearing_ = false;
 };
 
 SLOTWISE_END

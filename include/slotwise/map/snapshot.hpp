@@ -159,8 +159,10 @@ struct DirectorySnapshot {
         slot_t vacant = 0;
         for (slot_t slot = 0; slot < d.versions_.size(); ++slot) {
             const bool live = d.bit(d.live_, slot), blocked = d.bit(d.blocked_, slot), reserved = d.bit(d.reserved_, slot);
-            if (slot >= n.cursor && (live || blocked || reserved)) return in.fail("snapshot: a slot beyond the last one is in use");
-            if (live != ((d.versions_[slot] & 1u) != 0)) return in.fail("snapshot: a version's parity denies the slot's liveness");
+            if (slot >= n.cursor && (live || blocked || reserved))
+                return in.fail("snapshot: a slot beyond the last one is in use");
+            if (live != ((d.versions_[slot] & 1u) != 0))
+                return in.fail("snapshot: a version's parity denies the slot's liveness");
             if (live && blocked) return in.fail("snapshot: a live slot is blocked");
             if (reserved && !blocked) return in.fail("snapshot: a reserved slot is not blocked");
             const bool retired = blocked && !reserved;
@@ -182,7 +184,8 @@ private:
             constexpr const std::uint8_t* begin() const noexcept { return byte; }
             constexpr const std::uint8_t* end() const noexcept { return byte + 6; }
         };
-        return Bytes{{byte_order, L.index_bits, L.version_bits, L.user_bits, static_cast<std::uint8_t>(E), static_cast<std::uint8_t>(R)}};
+        return Bytes{{byte_order, L.index_bits, L.version_bits, L.user_bits, static_cast<std::uint8_t>(E),
+                      static_cast<std::uint8_t>(R)}};
     }
 
     // The vacant slots enter their policy one by one, each checked to be vacant and new: the list cannot loop or miss one.
@@ -201,7 +204,8 @@ private:
                     return in.fail("snapshot: the list of free slots names a slot that is not free, or one twice");
                 seen[slot] = true;
             }
-            for (std::size_t i = 0; i != order.size(); ++i) d.free_.push(order[R == Reuse::lifo ? order.size() - 1 - i : i], i == 0);
+            for (std::size_t i = 0; i != order.size(); ++i)
+                d.free_.push(order[R == Reuse::lifo ? order.size() - 1 - i : i], i == 0);
             d.n_.free = vacant;
         }
         return true;

@@ -94,12 +94,12 @@ class BasicSoaSlotMap
     static_assert(O.growth == Growth::pages, "SoaSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
 
 public:
+    using Core::Core;
+    using Core::erase;
     using typename Core::const_iterator;
     using typename Core::handle_type;
     using typename Core::iterator;
     using typename Core::size_type;
-    using Core::Core;
-    using Core::erase;
     constexpr BasicSoaSlotMap() = default;
     constexpr BasicSoaSlotMap(const BasicSoaSlotMap&) = default;
     constexpr BasicSoaSlotMap(BasicSoaSlotMap&&) = default;
@@ -111,7 +111,7 @@ public:
 
     /// Adds a row. @throws as emplace; strong
     template <class... Args>
-        requires(sizeof...(Args) == sizeof...(Ts) && (std::is_constructible_v<Ts, Args &&> && ...))
+        requires(sizeof...(Args) == sizeof...(Ts) && (std::is_constructible_v<Ts, Args&&> && ...))
     constexpr handle_type insert(Args&&... members) {
         return this->emplace(std::forward<Args>(members)...);
     }
@@ -140,7 +140,9 @@ public:
 
     /// Rows of references in row order: for (auto [position, velocity] : map.rows()).
     constexpr auto rows() noexcept { return detail::IteratorRange<iterator>(this->begin(), this->end(), this->size()); }
-    constexpr auto rows() const noexcept { return detail::IteratorRange<const_iterator>(this->begin(), this->end(), this->size()); }
+    constexpr auto rows() const noexcept {
+        return detail::IteratorRange<const_iterator>(this->begin(), this->end(), this->size());
+    }
 
     /// The row of an element in every column. @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
@@ -159,6 +161,13 @@ public:
         const std::size_t row = this->store_.row_of(slot);
         this->erase_slot(slot);
         return {this, row};
+    }
+
+    /// Sorts the rows by member I; the handles follow. As DenseSlotMap::sort.
+    template <std::size_t I, class Less>
+    constexpr void sort(Less less) {
+        const auto* const values = this->store_.template data<I>();
+        this->store_.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
 
     /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase.

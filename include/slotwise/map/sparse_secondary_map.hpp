@@ -40,8 +40,7 @@ public:
     explicit SparseSecondaryMap(const Allocator& alloc) : index_(alloc), values_(alloc), handles_(alloc) {}
     /// Copies the entries; a copy is unattached. @throws what the allocator and the copies throw
     SparseSecondaryMap(const SparseSecondaryMap& other)
-        : Face(),
-          index_(std::allocator_traits<Allocator>::select_on_container_copy_construction(other.index_.get_allocator())),
+        : Face(), index_(std::allocator_traits<Allocator>::select_on_container_copy_construction(other.index_.get_allocator())),
           values_(index_.get_allocator()), handles_(index_.get_allocator()) {
         ScopeGuard undo([this]() noexcept { clear(); });
         for (size_type row = 0; row != other.size_; ++row) try_emplace(other.handles_[row], other.values_[row]);

@@ -68,7 +68,9 @@ public:
 
 private:
     static constexpr std::size_t alignment() noexcept { return alignof(T) < 64 ? 64 : alignof(T); }
-    static constexpr std::size_t lines(std::size_t count) noexcept { return (count * sizeof(T) + alignment() - 1) / alignment(); }
+    static constexpr std::size_t lines(std::size_t count) noexcept {
+        return (count * sizeof(T) + alignment() - 1) / alignment();
+    }
 
     constexpr void allocate(std::size_t count) {
         if (std::is_constant_evaluated())

@@ -54,7 +54,8 @@ public:
     constexpr FlatArray() noexcept(noexcept(Allocator())) = default;
     constexpr explicit FlatArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
     constexpr FlatArray(FlatArray&& other) noexcept
-        : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+        : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
     FlatArray(const FlatArray&) = delete;
     FlatArray& operator=(const FlatArray&) = delete;
     FlatArray& operator=(FlatArray&&) = delete;

@@ -110,7 +110,8 @@ public:
     constexpr FreeSlots() = default;
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : links_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
-        : links_(std::move(other.links_)), head_(std::exchange(other.head_, no_slot)), tail_(std::exchange(other.tail_, no_slot)) {}
+        : links_(std::move(other.links_)), head_(std::exchange(other.head_, no_slot)),
+          tail_(std::exchange(other.tail_, no_slot)) {}
 
     constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
         FreeSlots result(alloc);

@@ -83,7 +83,8 @@ class SummaryBits {
 public:
     constexpr SummaryBits() = default;
     constexpr explicit SummaryBits(const Allocator& alloc) noexcept : words_(alloc) {}
-    constexpr SummaryBits(SummaryBits&& other) noexcept : words_(std::move(other.words_)), levels_(std::exchange(other.levels_, 0)) {
+    constexpr SummaryBits(SummaryBits&& other) noexcept
+        : words_(std::move(other.words_)), levels_(std::exchange(other.levels_, 0)) {
         for (unsigned i = 0; i < max_levels; ++i) offset_[i] = other.offset_[i];
     }
 

@@ -25,7 +25,9 @@ inline constexpr std::size_t virtual_grain = std::size_t{1} << 16; // Windows' a
 
 #if defined(_WIN32)
 inline void* virtual_reserve(std::size_t bytes) noexcept { return ::VirtualAlloc(nullptr, bytes, 0x2000, 0x01); }
-inline bool virtual_commit(void* data, std::size_t bytes) noexcept { return ::VirtualAlloc(data, bytes, 0x1000, 0x04) != nullptr; }
+inline bool virtual_commit(void* data, std::size_t bytes) noexcept {
+    return ::VirtualAlloc(data, bytes, 0x1000, 0x04) != nullptr;
+}
 inline void virtual_decommit(void* data, std::size_t bytes) noexcept { ::VirtualFree(data, bytes, 0x4000); }
 inline void virtual_release(void* data, std::size_t) noexcept { ::VirtualFree(data, 0, 0x8000); }
 #else
@@ -34,7 +36,9 @@ inline void* virtual_reserve(std::size_t bytes) noexcept {
     void* data = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return data == MAP_FAILED ? nullptr : data;
 }
-inline bool virtual_commit(void* data, std::size_t bytes) noexcept { return ::mprotect(data, bytes, PROT_READ | PROT_WRITE) == 0; }
+inline bool virtual_commit(void* data, std::size_t bytes) noexcept {
+    return ::mprotect(data, bytes, PROT_READ | PROT_WRITE) == 0;
+}
 inline void virtual_decommit(void* data, std::size_t bytes) noexcept {
     // Mapping fresh pages over the old ones drops both memory and commit charge in one call that cannot lose the range.
     if (::mmap(data, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -54,7 +58,8 @@ public:
     static constexpr bool contiguous = true;
     /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values, at most every slot a handle can name.
     static constexpr std::size_t max_slots =
-        MaxSlots != 0 ? MaxSlots : ((std::uint64_t{1} << 36) / sizeof(T) < no_slot ? (std::uint64_t{1} << 36) / sizeof(T) : no_slot);
+        MaxSlots != 0 ? MaxSlots
+                      : ((std::uint64_t{1} << 36) / sizeof(T) < no_slot ? (std::uint64_t{1} << 36) / sizeof(T) : no_slot);
 
     ReservedArray() noexcept = default;
     explicit ReservedArray(const Allocator&) noexcept {}
@@ -86,10 +91,12 @@ public:
     void reserve(std::size_t slots) {
         static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
         if (slots <= capacity()) return;
-        if (slots > max_slots) detail::throw_length_error("ReservedArray::reserve: more slots than address space was reserved for");
+        if (slots > max_slots)
+            detail::throw_length_error("ReservedArray::reserve: more slots than address space was reserved for");
         if (data_ == nullptr) {
             data_ = static_cast<T*>(detail::virtual_reserve(reserved_bytes));
-            if (data_ == nullptr) detail::throw_bad_alloc("ReservedArray: the system refuses that much address space; give max_slots");
+            if (data_ == nullptr)
+                detail::throw_bad_alloc("ReservedArray: the system refuses that much address space; give max_slots");
         }
         const std::size_t want = bits::round_up(slots * sizeof(T), detail::virtual_grain);
         if (!detail::virtual_commit(reinterpret_cast<std::byte*>(data_) + committed_, want - committed_))

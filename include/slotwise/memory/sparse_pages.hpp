@@ -25,9 +25,11 @@ class SparsePages {
 
 public:
     SparsePages() = default;
-    explicit SparsePages(const Allocator& alloc) : allocator_(alloc), near_(alloc), far_(typename far_map::allocator_type(alloc)) {}
+    explicit SparsePages(const Allocator& alloc)
+        : allocator_(alloc), near_(alloc), far_(typename far_map::allocator_type(alloc)) {}
     SparsePages(SparsePages&& other) noexcept
-        : allocator_(other.allocator_), near_(std::move(other.near_)), far_(std::move(other.far_)), count_(std::exchange(other.count_, 0)) {
+        : allocator_(other.allocator_), near_(std::move(other.near_)), far_(std::move(other.far_)),
+          count_(std::exchange(other.count_, 0)) {
         other.far_.clear();
     }
     SparsePages(const SparsePages&) = delete;

@@ -105,7 +105,8 @@ public:
         if (is_live(slot, version)) return HandleStatus::live;
         if (is_reserved(slot, version)) return HandleStatus::reserved;
         const SlotState now = state(slot);
-        if (now == SlotState::pending && versions_[slot] == static_cast<version_type>(version + 1)) return HandleStatus::pending;
+        if (now == SlotState::pending && versions_[slot] == static_cast<version_type>(version + 1))
+            return HandleStatus::pending;
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
 
@@ -210,9 +211,11 @@ public:
     /// Whether `slot` may be made live at exactly `version` without a handle of another element ever resolving: it is free,
     /// the version is odd, and not older than the last one issued for the slot (which undoes its erase).
     constexpr bool can_take(slot_t slot, std::uint32_t version) const noexcept {
-        if ((version & 1u) == 0 || slot >= max_slots || state(slot) != SlotState::free) return false;
+        if ((version & 1u) == 0 || version > max_version || slot >= max_slots || state(slot) != SlotState::free) return false;
         if constexpr (E == Exhaustion::wrap) return true;
-        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? std::uint64_t{versions_[slot]} : slot < n_.floor_end ? n_.floor : 0u);
+        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? std::uint64_t{versions_[slot]}
+                                              : slot < n_.floor_end   ? n_.floor
+                                                                      : 0u);
     }
     /// Takes a chosen slot; it is blocked until commit(). Its version becomes `version` - 1; returns what it was, for untake().
     /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
@@ -244,13 +247,14 @@ public:
     /// @complexity linear in slots, vector code: about 0.1 ns a slot
     constexpr slot_t begin_clear() noexcept {
         bool exhausting = false;
-        for (slot_t slot = 0; slot < n_.cursor; ++slot) {
-            const std::uint32_t version = versions_[slot];
+        version_type* const versions =
+            versions_.data(); // locals: a store of a version could change a member, for all a compiler knows
+        for (slot_t slot = 0, end = n_.cursor; slot < end; ++slot) {
+            const std::uint32_t version = versions[slot];
             exhausting |= version == max_version;
-            versions_[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
+            versions[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
         }
-        if (exhausting && E == Exhaustion::retire)
-            occupancy().for_each([&](slot_t slot) { exhaust_in_clear(slot); });
+        if (exhausting && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { exhaust_in_clear(slot); });
         for (std::size_t w = 0; n_.reserved != 0; ++w)
             bits::for_each(std::exchange(reserved_[w], 0), [&](unsigned bit) {
                 const slot_t slot = static_cast<slot_t>(w * bits::word_bits + bit);
@@ -273,7 +277,8 @@ public:
     /// Second half of clear: the slots below `end` are vacant. @pre their values are destroyed
     constexpr void end_clear(slot_t end) noexcept {
         const std::size_t last = bits::word_of(end);
-        for (std::size_t w = 0; w < last; ++w) live_[w] = 0;
+        word_t* const live = live_.data();
+        for (std::size_t w = 0; w < last; ++w) live[w] = 0;
         if (end % bits::word_bits != 0) live_[last] &= ~bits::low_mask(end % bits::word_bits);
         if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
             n_.cursor = 0;
@@ -452,11 +457,13 @@ constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexc
     if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
     if constexpr (R == Reuse::lowest) {
         for (std::size_t w = 0; w < live_.size(); ++w)
-            if (!free_.agrees(w, [this](std::size_t i) { return i <= bits::word_of(n_.cursor) ? vacant()(i) : 0; })) return false;
+            if (!free_.agrees(w, [this](std::size_t i) { return i <= bits::word_of(n_.cursor) ? vacant()(i) : 0; }))
+                return false;
     } else {
         std::size_t listed = 0;
         bool sound = true;
-        free_.order([&](slot_t slot) { sound = sound && slot < n_.cursor && state(slot) == SlotState::free && ++listed <= free; });
+        free_.order(
+            [&](slot_t slot) { sound = sound && slot < n_.cursor && state(slot) == SlotState::free && ++listed <= free; });
         if (!sound || listed != free) return false;
     }
     return true;

@@ -35,9 +35,7 @@ protected:
     SlotFollower& operator=(const SlotFollower&) = delete;
     ~SlotFollower() = default;
     /// Exchanges the attachments; for swap.
-    void swap_token(SlotFollower& other) noexcept {
-        ObserverToken::exchange(token_, *this, other.token_, other);
-    }
+    void swap_token(SlotFollower& other) noexcept { ObserverToken::exchange(token_, *this, other.token_, other); }
 
 private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }

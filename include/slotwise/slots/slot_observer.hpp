@@ -32,7 +32,9 @@ public:
     /// Last look before destruction; the slot may be reused after it.
     virtual void on_erase([[maybe_unused]] slot_t slot) noexcept {}
     /// All of exactly these slots are removed and erased.
-    virtual void on_clear(Occupancy slots) noexcept { slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); }); }
+    virtual void on_clear(Occupancy slots) noexcept {
+        slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
+    }
     /// Everything is physically gone, capacity too.
     virtual void on_reset() noexcept {}
 
@@ -106,7 +108,9 @@ struct ObserverCell {
 class ObserverToken {
 public:
     ObserverToken() noexcept = default;
-    ObserverToken(detail::ObserverCell* cell, SlotObserver* observer) noexcept : cell_(cell), observer_(observer) { ++cell->owners; }
+    ObserverToken(detail::ObserverCell* cell, SlotObserver* observer) noexcept : cell_(cell), observer_(observer) {
+        ++cell->owners;
+    }
     ObserverToken(ObserverToken&& other) noexcept
         : cell_(std::exchange(other.cell_, nullptr)), observer_(std::exchange(other.observer_, nullptr)) {}
     ObserverToken& operator=(ObserverToken&& other) noexcept {
@@ -171,7 +175,8 @@ public:
     template <class Allocator>
     constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
     /// Copies the static observers, which learn the live slots if they ask for them; a copy has no dynamic ones.
-    constexpr ObserverHub(const ObserverHub& other, Occupancy live) : ObserverHub(other, live, std::index_sequence_for<Static...>{}) {}
+    constexpr ObserverHub(const ObserverHub& other, Occupancy live)
+        : ObserverHub(other, live, std::index_sequence_for<Static...>{}) {}
     ObserverHub(const ObserverHub&) = delete;
     constexpr ObserverHub(ObserverHub&& other) noexcept
         : static_(std::move(other.static_)), cell_(std::exchange(other.cell_, nullptr)) {}
@@ -200,7 +205,9 @@ public:
         cell_->add(observer);
         ObserverToken token(cell_, &observer);
         if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
-        replay_inserts(live, [&](slot_t slot) { observer.on_insert(slot, InsertKind::fresh); }, [&](slot_t slot) { observer.on_erase(slot); });
+        replay_inserts(
+            live, [&](slot_t slot) { observer.on_insert(slot, InsertKind::fresh); },
+            [&](slot_t slot) { observer.on_erase(slot); });
         return token;
     }
 
@@ -214,9 +221,7 @@ public:
     }
 
     /// Tells everyone of an insert; if one throws, those told get on_erase in reverse order.
-    constexpr void insert(slot_t slot, InsertKind kind) {
-        insert_from<0>(slot, kind);
-    }
+    constexpr void insert(slot_t slot, InsertKind kind) { insert_from<0>(slot, kind); }
 
     /// Tells the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
     constexpr void insert_nothrow(slot_t slot) noexcept {
@@ -229,7 +234,8 @@ public:
     /// @throws what an observer throws; those told of inserts are told of their erase then
     constexpr void replay(std::size_t slots, Occupancy live) {
         if (slots != 0) capacity(0, slots);
-        replay_inserts(live, [this](slot_t slot) { insert(slot, InsertKind::fresh); }, [this](slot_t slot) { erased(slot); });
+        replay_inserts(
+            live, [this](slot_t slot) { insert(slot, InsertKind::fresh); }, [this](slot_t slot) { erased(slot); });
     }
     constexpr void replay_dynamic(std::size_t slots, Occupancy live) {
         if (slots != 0) cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(0, static_cast<slot_t>(slots)); });
@@ -353,7 +359,8 @@ private:
     template <std::size_t I>
     constexpr void insert_from(slot_t slot, InsertKind kind) {
         if constexpr (I == sizeof...(Static)) {
-            if (dynamic()) [[unlikely]] insert_dynamic(slot, kind);
+            if (dynamic()) [[unlikely]]
+                insert_dynamic(slot, kind);
         } else {
             auto& o = std::get<I>(static_);
             if constexpr (requires { o.on_insert(slot, kind); }) o.on_insert(slot, kind);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SlotMapParts: directory, store and observers of a slot map, and the steps in which they change together.
+#ifndef SLOTWISE_MAP_SLOT_MAP_PARTS_HPP
+#define SLOTWISE_MAP_SLOT_MAP_PARTS_HPP
+
+#include "../slots/column_view.hpp"
+#include "../slots/slot_directory.hpp"
+#include "../slots/slot_observer.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Base of SlotMapCore: state and steps, no interface. Each step leaves the three parts in agreement or has no effect.
+template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
+class SlotMapParts {
+protected:
+    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Allocator>;
+    using Hub = ObserverHub<Observers...>;
+    using handle_type = Handle<Tag, O.handle>;
+
+    constexpr SlotMapParts() = default;
+    constexpr explicit SlotMapParts(const Allocator& alloc)
+        : directory_(alloc), store_(alloc), hub_(alloc), allocator_(alloc) {}
+    constexpr SlotMapParts(const SlotMapParts& other, const Allocator& alloc)
+        : directory_(other.directory_, alloc),
+          store_(other.store_, other.directory_.occupancy(), other.directory_.capacity(), alloc),
+          hub_(other.hub_, directory_.occupancy()), allocator_(alloc) {}
+    constexpr SlotMapParts(SlotMapParts&& other) noexcept
+        : directory_(std::move(other.directory_)), store_(std::move(other.store_)), hub_(std::move(other.hub_)),
+          allocator_(other.allocator_) {}
+    SlotMapParts(const SlotMapParts&) = delete;
+    SlotMapParts& operator=(const SlotMapParts&) = delete;
+    SlotMapParts& operator=(SlotMapParts&&) = delete;
+    ~SlotMapParts() = default;
+
+    static constexpr std::size_t max_slots() noexcept {
+        constexpr std::size_t limit =
+            O.max_slots != 0 && O.max_slots < Directory::max_slots ? O.max_slots : Directory::max_slots;
+        return limit < Store::max_slots ? limit : Store::max_slots;
+    }
+
+    static constexpr bool calls_nothing_back = Store::trivial; // neither construction nor destruction of T runs user code
+
+    constexpr detail::DirectoryView directory_view() const noexcept {
+        return {directory_.occupancy(), directory_.versions(), directory_.capacity()};
+    }
+
+    template <class... Args>
+    constexpr handle_type place(Args&&... args) {
+        if constexpr (calls_nothing_back && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
+            if (hub_.dynamic()) [[unlikely]]
+                return place_observed(std::forward<Args>(args)...);
+            const slot_t slot = directory_.acquire_live();
+            store_.construct(slot, std::forward<Args>(args)...);
+            hub_.insert_nothrow(slot);
+            return handle_type(slot, directory_.version(slot));
+        } else
+            return place_carefully(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    SLOTWISE_COLD constexpr handle_type place_observed(Args&&... args) {
+        return place_carefully(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    constexpr handle_type place_carefully(Args&&... args) {
+        const bool fresh = directory_.next_is_fresh();
+        const slot_t slot = directory_.acquire();
+        ScopeGuard undo([&]() noexcept { directory_.unacquire(slot, fresh); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory_.commit(slot);
+        return handle_type(slot, directory_.version(slot));
+    }
+    template <class... Args>
+    constexpr auto place_at(slot_t slot, std::uint32_t version, Args&&... args) {
+        const std::uint32_t before = directory_.take(slot, version);
+        ScopeGuard undo([&]() noexcept { directory_.untake(slot, before); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory_.commit(slot);
+        return store_.ptr(slot);
+    }
+    template <class... Args>
+    constexpr void build(slot_t slot, Args&&... args) {
+        store_.construct(slot, std::forward<Args>(args)...);
+        announce(slot);
+    }
+    constexpr void announce(slot_t slot) {
+        ScopeGuard undo([&]() noexcept { store_.destroy(slot); });
+        hub_.insert(slot, InsertKind::fresh);
+        undo.dismiss();
+    }
+    constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
+        expect_quiet();
+        if constexpr (calls_nothing_back) {
+            if (hub_.dynamic()) [[unlikely]]
+                return erase_observed(slot);
+            directory_.end_life(slot);
+            hub_.erase_static(slot);
+            store_.destroy(slot);
+            directory_.release_at_once(slot);
+        } else
+            erase_carefully(slot);
+    }
+    SLOTWISE_COLD constexpr void erase_observed(slot_t slot) noexcept(Store::nothrow_destroy) { erase_carefully(slot); }
+    // The slot is blocked until its value is destroyed: the destructor may insert.
+    constexpr void erase_carefully(slot_t slot) noexcept(Store::nothrow_destroy) {
+        store_.make_erasable(slot);
+        directory_.remove(slot);
+        hub_.erase(slot);
+        store_.destroy(slot);
+        directory_.release(slot);
+    }
+    constexpr bool room_for(slot_t slot) {
+        if (slot < directory_.capacity()) return true;
+        const std::size_t most = 2 * directory_.capacity() < 65536 ? 65536 : 2 * directory_.capacity();
+        if (slot >= most) return false;
+        grow_to(std::size_t{slot} + 1);
+        return true;
+    }
+    SLOTWISE_COLD constexpr void grow() {
+        if (directory_.capacity() >= max_slots())
+            detail::throw_length_error(
+                "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
+                "or see recycle_retired()");
+        const std::size_t want = store_.grown_capacity();
+        grow_to(want < max_slots() ? want : max_slots());
+    }
+    SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
+        store_.reserve(slots, directory_.size());
+        const std::size_t room = store_.capacity() < max_slots() ? store_.capacity() : max_slots();
+        const std::size_t before = directory_.capacity();
+        if (!directory_.covers(room)) {
+            auto more = directory_.prepare(room, allocator_);
+            hub_.capacity(before, room);
+            directory_.adopt(more);
+        } else
+            hub_.capacity(before, room);
+        directory_.set_capacity(room);
+    }
+    constexpr void tell_shrunk(std::size_t before, std::size_t after) noexcept {
+        if (before != after) hub_.capacity(before, after);
+    }
+
+    // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
+    constexpr void adopt(SlotMapParts& other) {
+        hub_.clear_dynamic(directory_.occupancy());
+        hub_.reset_dynamic();
+        hub_.swap(other.hub_);
+        hub_.swap_dynamic(other.hub_);
+        directory_.swap(other.directory_);
+        store_.swap(other.store_);
+        std::swap(allocator_, other.allocator_);
+        if (!hub_.dynamic()) return;
+        ScopeGuard undo([this]() noexcept {
+            hub_.clear_static(directory_.occupancy());
+            forget_elements();
+        });
+        hub_.replay_dynamic(directory_.capacity(), directory_.occupancy());
+        undo.dismiss();
+    }
+    constexpr void swap_contents(SlotMapParts& other) noexcept {
+        directory_.swap(other.directory_);
+        store_.swap(other.store_);
+        hub_.swap(other.hub_);
+        std::swap(allocator_, other.allocator_);
+    }
+    // After the elements were moved from one by one: destroyed without a word to observers, which have gone with the contents.
+    constexpr void forget_elements() noexcept {
+        const slot_t end = directory_.begin_clear();
+        store_.destroy_all(directory_, end);
+        directory_.end_clear(end);
+    }
+    constexpr void expect_quiet() const noexcept {
+        SLOTWISE_EXPECT_DEBUG(!hub_.notifying(), "slot map: an observer changes the container that is notifying it");
+    }
+
+    Directory directory_{};
+    Store store_{};
+    Hub hub_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
+    bool clearing_ = false;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
