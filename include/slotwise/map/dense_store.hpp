@@ -55,7 +55,7 @@ public:
         : columns_(std::move(other.columns_)), slots_(std::move(other.slots_)), rows_(std::move(other.rows_)),
           count_(std::exchange(other.count_, 0)) {}
     constexpr void swap(DenseStore& other) noexcept {
-        each([](auto& mine, auto& theirs) { mine.swap(theirs); }, other);
+        each([](auto& mine, auto& theirs) { mine.swap(theirs); }, other.columns_);
         slots_.swap(other.slots_);
         rows_.swap(other.rows_);
         std::swap(count_, other.count_);
@@ -209,9 +209,9 @@ private:
         std::apply([&](auto&... column) { (f(column), ...); }, columns_);
     }
     template <class F>
-    constexpr void each(F&& f, DenseStore& other) {
+    constexpr void each(F&& f, columns_type& others) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f(std::get<I>(columns_), std::get<I>(other.columns_)), ...);
+            (f(std::get<I>(columns_), std::get<I>(others)), ...);
         }(columns_index);
     }
 
@@ -252,9 +252,27 @@ private:
     constexpr void resize(std::size_t slots) {
         auto slots_by_row = slots_.resized(slots, no_slot);
         auto rows_by_slot = rows_.resized(slots, no_slot);
-        each([&](auto& column) { column.resize(slots, count_); });
+        auto fresh = std::apply([slots](const auto&... column) { return columns_type(column.sized(slots)...); }, columns_);
+        relocate_into<0>(fresh);
+        each(
+            [this](auto& column, auto& sized) {
+                column.destroy(0, count_);
+                column.swap(sized);
+            },
+            fresh);
         slots_.swap(slots_by_row);
         rows_.swap(rows_by_slot);
+    }
+    // All columns or none: capacity() speaks for each of them.
+    template <std::size_t I>
+    constexpr void relocate_into(columns_type& fresh) {
+        if constexpr (I != sizeof...(Ts)) {
+            auto& column = std::get<I>(columns_);
+            column.relocate_into(std::get<I>(fresh), count_);
+            ScopeGuard undo([&]() noexcept { column.take_back(std::get<I>(fresh), count_); });
+            relocate_into<I + 1>(fresh);
+            undo.dismiss();
+        }
     }
     template <class Other, class Get>
     constexpr void take_rows(std::size_t slots, Other& other, Get&& get) {

@@ -124,11 +124,14 @@ public:
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
         expect_quiet();
+        const slot_t cursor = directory_.cursor();
         const slot_t end = directory_.retreat();
+        ScopeGuard undo([&]() noexcept { directory_.unretreat(cursor); });
         const std::size_t slots = store_.shrunk_capacity(end, size());
         const std::size_t before = capacity();
         auto less = directory_.prepare_exactly(slots, allocator_);
         store_.shrink(end, size()); // dense: may throw, and has then no effect
+        undo.dismiss();
         directory_.raise_floor(bits::round_up(slots, bits::word_bits));
         directory_.adopt(less);
         directory_.set_capacity(slots < before ? slots : before);
@@ -259,9 +262,12 @@ public:
     constexpr std::optional<value_type> extract(handle_type handle)
         requires std::move_constructible<value_type>
     {
-        if (!contains(handle)) return std::nullopt;
-        std::optional<value_type> result(store_.take(handle.index()));
-        erase_slot(handle.index());
+        std::optional<value_type> result; // the one object returned: built in the caller's place, not moved after the erase
+        if (contains(handle)) {
+            store_.make_erasable(handle.index());
+            result.emplace(store_.take(handle.index()));
+            erase_slot(handle.index());
+        }
         return result;
     }
     /// Removes all elements and reservations; every handle is stale. Capacity stays.

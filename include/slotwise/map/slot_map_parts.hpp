@@ -75,8 +75,9 @@ protected:
     }
     template <class... Args>
     constexpr auto place_at(slot_t slot, std::uint32_t version, Args&&... args) {
+        const slot_t cursor = directory_.cursor();
         const std::uint32_t before = directory_.take(slot, version);
-        ScopeGuard undo([&]() noexcept { directory_.untake(slot, before); });
+        ScopeGuard undo([&]() noexcept { directory_.untake(slot, before, cursor); });
         build(slot, std::forward<Args>(args)...);
         undo.dismiss();
         directory_.commit(slot);

@@ -47,14 +47,32 @@ public:
     /// @throws what the allocator and the copies throw; nothing has changed then (if T can only be moved and that throws, the
     /// values moved so far are moved-from)
     constexpr void resize(std::size_t capacity, std::size_t alive) {
+        AlignedArray fresh = sized(capacity);
+        relocate_into(fresh, alive);
+        destroy(0, alive);
+        swap(fresh);
+    }
+    /// The steps of resize(), for an owner of several arrays that resizes all or none: an empty array of that capacity, ...
+    constexpr AlignedArray sized(std::size_t capacity) const {
         AlignedArray fresh{Allocator(allocator_)};
         if (capacity != 0) fresh.allocate(capacity);
+        return fresh;
+    }
+    /// ... the values moved (or copied) into it, ours being still there to be destroyed, ...
+    constexpr void relocate_into(AlignedArray& fresh, std::size_t alive) {
         std::size_t done = 0;
         ScopeGuard undo([&]() noexcept { fresh.destroy(0, done); });
         for (; done != alive; ++done) fresh.construct(done, std::move_if_noexcept(data_[done]));
         undo.dismiss();
-        destroy(0, alive);
-        swap(fresh);
+    }
+    /// ... and the way back.
+    constexpr void take_back(AlignedArray& fresh, std::size_t alive) noexcept {
+        if constexpr (std::is_nothrow_move_constructible_v<T>) // others were copied, or cannot be brought back
+            for (std::size_t i = 0; i != alive; ++i) {
+                destroy(i, i + 1);
+                construct(i, std::move(fresh[i]));
+            }
+        fresh.destroy(0, alive);
     }
 
     template <class... Args>

@@ -19,7 +19,8 @@ namespace detail {
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
 ///   unpop(slot, only)      exactly undo the pop that gave slot
 ///   remove(slot, vacant)   take this one. @pre slot is in the policy; its vacant bit is already 0
-///   unremove(slot, only)   exactly undo the remove of slot (if its neighbours are still neighbours)
+///   unremove(slot, only, is_free)  exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot)
+///                          says which slots are in the policy
 ///   clear()                forget all
 ///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
 template <Reuse Policy, class Allocator>
@@ -78,7 +79,10 @@ public:
         else if (listed(w, vacant) == 0)
             words_.reset(w);
     }
-    constexpr void unremove(slot_t slot, bool only) noexcept { push(slot, only); }
+    template <class IsFree>
+    constexpr void unremove(slot_t slot, bool only, IsFree&&) noexcept {
+        push(slot, only);
+    }
     constexpr void clear() noexcept {
         words_.clear();
         hint_ = no_slot;
@@ -150,9 +154,12 @@ public:
         (slot == head_ ? head_ : links_[previous].next) = link.next;
         (slot == tail_ ? tail_ : links_[link.next].previous) = previous;
     }
-    constexpr void unremove(slot_t slot, bool) noexcept {
+    template <class IsFree>
+    constexpr void unremove(slot_t slot, bool, IsFree&& is_free) noexcept {
         const Link link = links_[slot]; // remove() left it as it was
-        if (head_ == link.next || link.previous == no_slot || links_[link.previous].next != link.next) return push_front(slot);
+        // A neighbour that was popped meanwhile still has its links: they say nothing unless it is in the list.
+        if (head_ == link.next || link.previous == no_slot || !is_free(link.previous) || links_[link.previous].next != link.next)
+            return push_front(slot);
         links_[link.previous].next = slot;
         (link.next == no_slot ? tail_ : links_[link.next].previous) = slot;
     }

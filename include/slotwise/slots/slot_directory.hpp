@@ -233,11 +233,16 @@ public:
         }
         return std::exchange(versions_[slot], static_cast<version_type>(version - 1u));
     }
-    /// Undoes take(); slots skipped by it stay below the cursor.
-    constexpr void untake(slot_t slot, std::uint32_t version_before) noexcept {
+    /// Undoes take(): the same slots come next as before it, if nothing else was taken in between.
+    /// @param cursor_before what cursor() was before take(); slots from there on become fresh again
+    constexpr void untake(slot_t slot, std::uint32_t version_before, slot_t cursor_before = no_slot) noexcept {
         versions_[slot] = static_cast<version_type>(version_before);
         unblock(slot);
-        free_.unremove(slot, n_.free++ == 0);
+        if (slot >= cursor_before && slot + 1 == n_.cursor) {
+            --n_.cursor;
+            retreat(cursor_before);
+        } else
+            free_.unremove(slot, n_.free++ == 0, in_list());
     }
 
     //=== all at once ===//
@@ -295,9 +300,13 @@ public:
     }
 
     /// Retired slots may be handed out again, from version 0. Handles of their first lives can then resolve: the caller says that
-    /// none is left. Returns how many. @complexity linear in slots
+    /// none is left. Returns how many; none while a slot at version 0 is held (its first value is being built, its last one destroyed),
+    /// which nothing tells from a retired one. @complexity linear in slots
     constexpr std::size_t recycle_retired() noexcept {
         const std::size_t count = n_.retired;
+        std::size_t alike = 0;
+        for (slot_t slot = 0; slot < n_.cursor; ++slot) alike += state(slot) == SlotState::retired;
+        if (alike != count) return 0;
         for (slot_t slot = 0; slot < n_.cursor && n_.retired != 0; ++slot) {
             if (state(slot) != SlotState::retired) continue;
             unblock(slot);
@@ -329,10 +338,11 @@ public:
     /// Slots from now on. @pre covers(slots), slots >= cursor()
     constexpr void set_capacity(std::size_t slots) noexcept { n_.capacity = slots < max_slots ? slots : max_slots; }
 
-    /// Moves the cursor down over free slots. Returns the slots that must be kept. @complexity linear in slots given up
-    constexpr slot_t retreat() noexcept {
+    /// Moves the cursor down over free slots, at most to `least`. Returns the slots that must be kept.
+    /// @complexity linear in slots given up
+    constexpr slot_t retreat(slot_t least = 0) noexcept {
         slot_t end = n_.cursor;
-        while (end != 0 && state(end - 1) == SlotState::free) --end;
+        while (end > least && state(end - 1) == SlotState::free) --end;
         while (n_.cursor != end) {
             const slot_t slot = n_.cursor - 1;
             --n_.free;
@@ -341,6 +351,13 @@ public:
             free_.remove(slot, vacant());
         }
         return end;
+    }
+    /// Undoes retreat(), exactly if nothing was taken or freed in between.
+    constexpr void unretreat(slot_t cursor_before) noexcept {
+        while (n_.cursor < cursor_before) {
+            const slot_t slot = n_.cursor++;
+            free_.unremove(slot, n_.free++ == 0, in_list());
+        }
     }
     /// Remembers the highest version of slots that are given up, from `slots` on: slots made there later start above it, so that
     /// shrinking forgets no handle. @pre slots >= cursor()
@@ -368,6 +385,9 @@ private:
             const word_t word = ~(live_[w] | blocked_[w]);
             return w == bits::word_of(n_.cursor) ? word & bits::low_mask(n_.cursor % bits::word_bits) : word;
         };
+    }
+    constexpr auto in_list() const noexcept {
+        return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
     constexpr slot_t take_next() noexcept {
         if (n_.free == 0) return n_.cursor++;
