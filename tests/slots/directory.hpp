@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What the tests of SlotDirectory share: growing and shrinking as a container does it, and narrow versions.
+#ifndef SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
+#define SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
+
+#include <slotwise/slots/slot_directory.hpp>
+
+#include "support/catch.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace test {
+
+using slotwise::Exhaustion;
+using slotwise::HandleLayout;
+using slotwise::Reuse;
+using slotwise::slot_t;
+using slotwise::SlotState;
+
+/// Versions of this many bits.
+template <unsigned Bits>
+inline constexpr HandleLayout narrow{Bits <= 8 ? 16 - Bits : 32 - Bits, Bits, 0};
+
+template <unsigned Bits, Exhaustion E, Reuse R, class Allocator = std::allocator<std::byte>>
+using Narrow = slotwise::SlotDirectory<narrow<Bits>, E, R, Allocator>;
+
+template <class Directory>
+constexpr void grow(Directory& directory, std::size_t slots) {
+    auto more = directory.prepare(slots, {});
+    directory.adopt(more);
+    directory.set_capacity(slots);
+}
+
+/// Gives back all that lies above the slots in use, as shrink_to_fit of a container does.
+template <class Directory>
+constexpr void shrink(Directory& directory) {
+    const std::size_t end = directory.retreat();
+    auto less = directory.prepare_exactly(end, {});
+    directory.raise_floor(slotwise::bits::round_up(end, 64));
+    directory.adopt(less);
+    directory.set_capacity(end);
+}
+
+/// A slot made live in one step; its handle is {slot, version(slot)}.
+template <class Directory>
+slot_t insert(Directory& directory) {
+    REQUIRE(directory.has_room());
+    return directory.acquire_live();
+}
+
+/// The slots that would come next, in order.
+template <class Directory>
+std::vector<slot_t> upcoming(const Directory& directory) {
+    Directory copy(directory, {});
+    std::vector<slot_t> order;
+    while (copy.has_room()) order.push_back(copy.acquire_live());
+    return order;
+}
+
+} // namespace test
+
+#endif
