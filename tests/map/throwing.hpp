@@ -245,7 +245,7 @@ TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[thro
             REQUIRE(scene.map.contains(handle));
             REQUIRE(scene.map.check_invariants());
             REQUIRE(futures(scene.map) == futures(twin.map));
-            // A dense map swaps the row to the end first: what a throwing move leaves half done there, only T knows.
+            // A dense map swaps the row to the end first: what a throwing swap leaves half done there is T's business.
             if (!is_paged<Map>) Census::forget_errors();
         }
     });

@@ -166,7 +166,7 @@ public:
     }
     BasicTracked(BasicTracked&& other) noexcept(!O.move_throws)
         requires(O.movable)
-        : value_(other.value()) {
+        : value_(other.take()), moved_(other.moved_) {
         if constexpr (O.move_throws) Budget::spend();
         other.moved_ = true;
         begin();
@@ -185,11 +185,10 @@ public:
         requires(O.movable)
     {
         alive();
-        const int value = other.value();
+        const int value = other.take();
         if constexpr (O.move_throws) Budget::spend();
-        other.moved_ = true;
+        moved_ = std::exchange(other.moved_, true);
         value_ = value;
-        moved_ = false;
         return *this;
     }
     ~BasicTracked() {
@@ -222,6 +221,12 @@ private:
         for (std::size_t i = 0; i < O.bytes; ++i) payload_[i] = pattern(i);
     }
     void alive() const noexcept { Census::used(this, &type_); }
+    // Moving what was moved from is no error, it gives one more moved-from object.
+    int take() const noexcept {
+        alive();
+        check_payload();
+        return value_;
+    }
     void check_payload() const noexcept {
         for (std::size_t i = 0; i < O.bytes; ++i)
             if (payload_[i] != pattern(i)) return Census::error("payload overwritten");

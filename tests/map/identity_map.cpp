@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+
+#include <slotwise/map/identity_map.hpp>
+
+#include <functional>
+#include <map>
+#include <memory_resource>
+#include <slotwise/map/pmr.hpp>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace test;
+
+using H = SlotMap<int>::handle_type;
+
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+};
+
+} // namespace
+
+TEST_CASE("An IdentityMap relates ids and handles one to one", "[map]") {
+    IdentityMap<std::string, H> names;
+    REQUIRE(names.insert("a", H(1, 1)));
+    CHECK_FALSE(names.insert("a", H(2, 1)));
+    CHECK_FALSE(names.insert("b", H(1, 1)));
+    REQUIRE(names.insert("b", H(2, 1)));
+    CHECK(names.size() == 2);
+    CHECK(names.handle_of(std::string("a")) == H(1, 1));
+    CHECK(names.handle_of(std::string("c")).is_null());
+    REQUIRE(names.id_of(H(2, 1)) != nullptr);
+    CHECK(*names.id_of(H(2, 1)) == "b");
+    CHECK(names.id_of(H(2, 3)) == nullptr);
+    CHECK(names.id_of(H()) == nullptr);
+    CHECK(names.contains(std::string("b")));
+    CHECK(names.contains(H(2, 1)));
+    CHECK(names.check_invariants());
+
+    CHECK(names.erase(std::string("a")));
+    CHECK_FALSE(names.contains(H(1, 1)));
+    CHECK(names.erase(H(2, 1)));
+    CHECK_FALSE(names.contains(std::string("b")));
+    CHECK_FALSE(names.erase(H(2, 1)));
+    CHECK_FALSE(names.erase(std::string("b")));
+    CHECK(names.empty());
+    CHECK(names.check_invariants());
+}
+
+TEST_CASE("An IdentityMap refuses null handles, handles never live and older ones, and replaces older ones", "[map]") {
+    IdentityMap<std::string, H> names;
+    CHECK_FALSE(names.insert("null", H()));
+    CHECK_FALSE(names.insert("even", H(1, 2)));
+    REQUIRE(names.insert("old", H(1, 3)));
+    CHECK_FALSE(names.insert("older", H(1, 1)));
+    CHECK(names.check_invariants());
+    REQUIRE(names.insert("new", H(1, 5)));
+    CHECK(names.size() == 1);
+    CHECK_FALSE(names.contains(std::string("old")));
+    CHECK(names.handle_of(std::string("new")) == H(1, 5));
+    CHECK(names.check_invariants());
+}
+
+TEST_CASE("An attached IdentityMap forgets an element's id when it goes, also after moves", "[map]") {
+    SlotMap<int> map;
+    IdentityMap<std::string, H> names;
+    const H a = map.insert(1), b = map.insert(2), c = map.insert(3);
+    names.attach_to(map);
+    names.insert("a", a);
+    names.insert("b", b);
+    names.insert("c", c);
+    map.erase(a);
+    CHECK_FALSE(names.contains(std::string("a")));
+    CHECK(names.check_invariants());
+    IdentityMap<std::string, H> moved(std::move(names));
+    SlotMap<int> home(std::move(map));
+    home.erase(b);
+    CHECK_FALSE(moved.contains(std::string("b")));
+    CHECK(moved.contains(c));
+    CHECK(moved.check_invariants());
+    CHECK(names.empty());
+    CHECK(names.check_invariants());
+    IdentityMap<std::string, H> copy(moved);
+    home.clear();
+    CHECK(moved.empty());
+    CHECK(copy.handle_of(std::string("c")) == c); // a copy is unattached
+    CHECK(copy.check_invariants());
+    copy = moved;
+    CHECK(copy.empty());
+}
+
+TEST_CASE("An IdentityMap with transparent hash looks up without making an id", "[map]") {
+    IdentityMap<std::string, H, TextHash, EqualTo> names;
+    names.insert("a long enough name to live on the heap", H(1, 1));
+    CHECK(names.handle_of(std::string_view("a long enough name to live on the heap")) == H(1, 1));
+    CHECK(names.contains(std::string_view("a long enough name to live on the heap")));
+}
+
+TEST_CASE("An IdentityMap of public ids agrees with a model over random histories", "[map]") {
+    const std::uint64_t seed = GENERATE(as<std::uint64_t>{}, 1, 2, 3);
+    CAPTURE(seed);
+    Random random(seed);
+    const auto generator = [&] { return static_cast<std::uint32_t>(random.next() >> 32); };
+    SlotMap<int> map;
+    IdentityMap<PublicId, H> names;
+    names.attach_to(map);
+    std::map<PublicId, H> model;
+    for (int step = 0; step != 2000; ++step) {
+        if (random.chance(55) || model.empty()) {
+            const H handle = map.insert(step);
+            const PublicId id = PublicId::random(generator);
+            REQUIRE(names.insert(id, handle));
+            model.emplace(id, handle);
+        } else {
+            const auto it = std::next(model.begin(), random.below(model.size()));
+            if (random.chance(50)) {
+                REQUIRE(map.erase(it->second));
+                REQUIRE(names.id_of(it->second) == nullptr);
+            } else
+                REQUIRE(names.erase(it->first));
+            model.erase(it);
+        }
+        REQUIRE(names.size() == model.size());
+        if (step % 100 == 0) {
+            REQUIRE(names.check_invariants());
+            for (const auto& [id, handle] : model) REQUIRE(names.handle_of(id) == handle);
+        }
+    }
+    std::size_t visited = 0;
+    names.for_each([&](const PublicId& id, H handle) {
+        ++visited;
+        REQUIRE(model.at(id) == handle);
+    });
+    CHECK(visited == model.size());
+    CHECK(names.erase_if([](H, const PublicId&) { return true; }) == model.size());
+    CHECK(names.empty());
+}
+
+TEST_CASE("The pmr aliases draw all memory from their resource", "[map]") {
+    std::pmr::monotonic_buffer_resource arena(1 << 16);
+    slotwise::pmr::SlotMap<int> map(&arena);
+    slotwise::pmr::DenseSlotMap<int> dense(&arena);
+    slotwise::pmr::SoaSlotMap<int, double> rows(&arena);
+    const auto a = map.insert(1);
+    const auto b = dense.insert(2);
+    const auto c = rows.insert(3, 4.0);
+    CHECK(map[a] == 1);
+    CHECK(dense[b] == 2);
+    CHECK(rows[c].get<1>() == 4.0);
+    CHECK(map.get_allocator().resource() == &arena);
+}
