@@ -359,7 +359,9 @@ public:
 
     /// Attaches an observer until the token goes; it is told the capacity and every live slot first.
     /// @throws what the observer throws; it is not attached then
-    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return hub_.attach(observer, capacity(), occupancy()); }
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
+        return hub_.attach(observer, capacity(), occupancy(), [this](slot_t slot) { return directory_.is_live(slot); });
+    }
     /// Static observer number I.
     template <std::size_t I>
     constexpr auto& observer() noexcept {

@@ -72,7 +72,7 @@ struct ObserverCell {
             }
         sweep();
     }
-    void sweep() noexcept {
+    constexpr void sweep() noexcept {
         if (depth != 0 || swept) return;
         std::size_t kept = 0;
         for (std::size_t i = 0; i != count; ++i)
@@ -84,20 +84,32 @@ struct ObserverCell {
         if (cell != nullptr && --cell->owners == 0) delete cell;
     }
 
+    /// While one lives, positions in the list stay as they are: who detaches leaves a null behind.
+    class Notification {
+    public:
+        constexpr explicit Notification(ObserverCell& cell) noexcept : cell_(cell) { ++cell.depth; }
+        Notification(const Notification&) = delete;
+        Notification& operator=(const Notification&) = delete;
+        constexpr ~Notification() {
+            --cell_.depth;
+            cell_.sweep();
+        }
+
+    private:
+        ObserverCell& cell_;
+    };
+
     template <class F>
     void forward(F&& f) {
-        ++depth;
-        ScopeGuard leave([this]() noexcept { --depth, sweep(); });
+        const Notification running(*this);
         for (std::size_t i = 0; i < count; ++i) // count is read each time: one attached during the event hears of it
             if (list[i] != nullptr) f(*list[i], i);
     }
     template <class F>
     void backward(std::size_t from, F&& f) noexcept {
-        ++depth;
+        const Notification running(*this);
         for (std::size_t i = from; i-- != 0;)
             if (list[i] != nullptr) f(*list[i]);
-        --depth;
-        sweep();
     }
 };
 
@@ -199,15 +211,22 @@ public:
     constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
 
-    /// Attaches and replays: capacity, then every live slot. @throws what the observer throws; it is not attached then
-    ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live) {
+    /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a clear that runs still lists the slots
+    /// it will destroy). @throws what the observer throws; it is not attached then
+    template <class IsLive>
+    ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live, IsLive&& is_live) {
         if (cell_ == nullptr) cell_ = new ObserverCell;
         cell_->add(observer);
         ObserverToken token(cell_, &observer);
         if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
         replay_inserts(
-            live, [&](slot_t slot) { observer.on_insert(slot, InsertKind::fresh); },
-            [&](slot_t slot) { observer.on_erase(slot); });
+            live,
+            [&](slot_t slot) {
+                if (is_live(slot)) observer.on_insert(slot, InsertKind::fresh);
+            },
+            [&](slot_t slot) {
+                if (is_live(slot)) observer.on_erase(slot);
+            });
         return token;
     }
 
@@ -246,8 +265,16 @@ public:
 
     /// on_remove to all, then on_erase to all, in reverse order.
     constexpr void erase(slot_t slot) noexcept {
-        removed(slot);
-        erased(slot);
+        if (dynamic()) [[unlikely]] {
+            // One notification with two halves: who attaches in the first is not told of the slot, so not of its erase either.
+            const ObserverCell::Notification both(*cell_);
+            const std::size_t told = cell_->count;
+            cell_->backward(told, [&](SlotObserver& o) { o.on_remove(slot); });
+            removed_static(slot);
+            cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); });
+            erased_static(slot);
+        } else
+            erase_static(slot);
     }
     constexpr void removed(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
@@ -371,6 +398,7 @@ private:
     }
     SLOTWISE_COLD void insert_dynamic(slot_t slot, InsertKind kind) {
         std::size_t told = 0;
+        const ObserverCell::Notification until_undone(*cell_); // told counts positions: they must outlive the walk
         ScopeGuard undo([&]() noexcept { cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
         cell_->forward([&](SlotObserver& o, std::size_t i) {
             told = i;

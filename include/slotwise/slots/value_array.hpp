@@ -10,8 +10,8 @@
 
 SLOTWISE_BEGIN
 
-/// A T for every live slot of the container it follows: value-initialised (or a copy of `initial`) when an element arrives,
-/// destroyed when it goes. Addresses never change. Name it as a static observer of a container:
+/// A T for every live slot of the container it follows: value-initialised when an element arrives, destroyed when it goes.
+/// Addresses never change. Name it as a static observer of a container:
 ///     SlotMap<Body, SlotMapOptions{}, std::allocator<Body>, ValueArray<Velocity>> bodies;
 ///     bodies.observer<0>()[slot] = Velocity{...};
 template <class T, class Allocator>
