@@ -342,7 +342,7 @@ void histories(std::uint64_t first_seed, bool wears_out) {
     std::size_t retired = 0, stale_probes = 0, replaced = 0;
     for (std::uint64_t seed = first_seed; seed != first_seed + 3; ++seed) {
         Model<Map> model(seed);
-        for (int step = 0; step != 1200; ++step) {
+        for (int step = 0; step != (Map::options.growth == Growth::reserve ? 400 : 1200); ++step) {
             INFO("seed " << seed << " step " << step);
             model.step();
         }
@@ -360,7 +360,7 @@ constexpr HandleLayout bits32{.index_bits = 20, .version_bits = 12, .user_bits =
 constexpr HandleLayout bits64{.index_bits = 24, .version_bits = 16, .user_bits = 24};
 
 template <class T, HandleLayout L, Reuse R, Exhaustion E>
-using Tested = typename TESTED_STORAGE::template map<T, SlotMapOptions{.handle = L, .reuse = R, .exhaustion = E}>;
+using Tested = typename TESTED_STORAGE::template map<T, SlotMapOptions{.handle = L, .reuse = R, .exhaustion = E, .page_slots = 64}>;
 
 } // namespace
 

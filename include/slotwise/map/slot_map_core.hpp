@@ -132,8 +132,9 @@ public:
         auto less = directory_.prepare_exactly(slots, allocator_);
         store_.shrink(end, size()); // dense: may throw, and has then no effect
         undo.dismiss();
-        directory_.raise_floor(bits::round_up(slots, bits::word_bits));
+        directory_.raise_floor(bits::round_up(end, bits::word_bits));
         directory_.adopt(less);
+        directory_.level(bits::round_up(end, bits::word_bits));
         directory_.set_capacity(slots < before ? slots : before);
         this->tell_shrunk(before, capacity());
     }

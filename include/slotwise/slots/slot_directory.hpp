@@ -368,6 +368,12 @@ public:
             n_.floor_end = static_cast<slot_t>(slot + 1) > n_.floor_end ? static_cast<slot_t>(slot + 1) : n_.floor_end;
         }
     }
+    /// Slots from `slots` on start at the floor, as if they were made anew: how much memory the store happens to keep there must
+    /// not show in later handles, or a copy would give others than the original. @pre raise_floor(slots)
+    constexpr void level(std::size_t slots) noexcept {
+        for (std::size_t slot = slots; slot < versions_.size(); ++slot)
+            versions_[slot] = static_cast<version_type>(slot < n_.floor_end ? n_.floor : 0);
+    }
 
     /// Whether every count, bit, version and link agrees. @complexity linear in capacity; for tests
     constexpr bool check_invariants() const noexcept;
