@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
@@ -153,4 +154,30 @@ TEST_CASE("The pmr aliases draw all memory from their resource", "[map]") {
     CHECK(dense[b] == 2);
     CHECK(rows[c].get<1>() == 4.0);
     CHECK(map.get_allocator().resource() == &arena);
+}
+
+TEST_CASE("An IdentityMap is assigned exactly between allocators that differ", "[map]") {
+    Ledger::forget_errors();
+    const EveryByteReturned balance;
+    const auto try_with = []<class A>(A left, A right) {
+        using Map = IdentityMap<std::string, H, DefaultHash<std::string>, EqualTo, A>;
+        Map first(left), second(right);
+        REQUIRE(first.insert("a", H(1, 1)));
+        REQUIRE(second.insert("b", H(2, 1)));
+        REQUIRE(second.insert("c", H(3, 1)));
+        first = second;
+        CHECK(first.size() == 2);
+        CHECK(first.check_invariants());
+        CHECK(second.check_invariants());
+        Map third(left);
+        third = std::move(second);
+        CHECK(third.handle_of(std::string("c")) == H(3, 1));
+        CHECK(third.check_invariants());
+        CHECK(second.empty());
+        CHECK(second.check_invariants());
+        CHECK(second.insert("d", H(4, 1)));
+    };
+    try_with(StatefulAllocator<std::byte>(1), StatefulAllocator<std::byte>(2));
+    try_with(StatefulAllocator<std::byte, Propagation{.copy = true, .move = true}>(1),
+             StatefulAllocator<std::byte, Propagation{.copy = true, .move = true}>(2));
 }

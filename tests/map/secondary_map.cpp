@@ -71,7 +71,8 @@ TEMPLATE_TEST_CASE("A secondary map keeps a value for exactly the handle it was 
     CHECK(more.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("A newer handle replaces an older entry of its slot, an older one is refused", "[map]", DenselyUsed, SparselyUsed) {
+TEMPLATE_TEST_CASE("A newer handle replaces an older entry of its slot, an older one is refused", "[map]", DenselyUsed,
+                   SparselyUsed) {
     NothingLeaks leaks;
     {
         typename TestType::template of<Tracked> more;
@@ -162,7 +163,8 @@ TEMPLATE_TEST_CASE("Peer defect 10: an attached secondary map forgets an element
     CHECK(more.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("An attached secondary map follows its map through move, swap and death", "[map]", DenselyUsed, SparselyUsed) {
+TEMPLATE_TEST_CASE("An attached secondary map follows its map through move, swap and death", "[map]", DenselyUsed,
+                   SparselyUsed) {
     typename TestType::template of<int> more;
     {
         SlotMap<int> first;
@@ -299,7 +301,8 @@ TEST_CASE("Values of a SecondaryMap never move, also those that cannot", "[map]"
 
 TEST_CASE("A SecondaryMap is walked in slot order, and survives the erase of what is visited", "[map]") {
     SecondaryMap<H, int> more;
-    for (const slot_t slot : {900u, 3u, 64u, 63u, 4'000'000'000u, 70'000u}) more.insert(H(slot, 1), static_cast<int>(slot % 1000));
+    for (const slot_t slot : {900u, 3u, 64u, 63u, 4'000'000'000u, 70'000u})
+        more.insert(H(slot, 1), static_cast<int>(slot % 1000));
     std::vector<slot_t> order;
     for (auto [handle, value] : more) {
         order.push_back(handle.index());
@@ -346,7 +349,9 @@ TEMPLATE_TEST_CASE("A secondary map agrees with a model over random histories of
         switch (random.below(10)) {
         case 0:
         case 1:
-        case 2: issued.push_back(map.insert(step)); break;
+        case 2:
+            issued.push_back(map.insert(step));
+            break;
         case 3:
         case 4:
             if (map.contains(any)) {
@@ -384,8 +389,8 @@ TEMPLATE_TEST_CASE("A secondary map agrees with a model over random histories of
     REQUIRE(issued.size() > 500);
 }
 
-TEMPLATE_TEST_CASE("Secondary maps move and swap exactly between unequal allocators that do not propagate", "[map]", DenselyUsed,
-                   SparselyUsed) {
+TEMPLATE_TEST_CASE("Secondary maps move and swap exactly between unequal allocators that do not propagate", "[map]",
+                   DenselyUsed, SparselyUsed) {
     NothingLeaks leaks;
     Ledger::forget_errors();
     const EveryByteReturned balance;

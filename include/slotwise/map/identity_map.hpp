@@ -17,7 +17,7 @@ SLOTWISE_BEGIN
 /// @tparam Id any hashable type, e.g. PublicId or std::string @tparam H the handle type
 /// @tparam Hash, Equal on ids; lookups by other types when both are transparent
 template <class Id, class H, class Hash, class Equal, class Allocator>
-class IdentityMap : public detail::SlotFollower<IdentityMap<Id, H, Hash, Equal, Allocator>> {
+class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, Equal, Allocator>> {
     static_assert(AnyHandle<H>, "IdentityMap<Id, Handle>: the second argument is a slot map's handle_type");
     using Follower = detail::SlotFollower<IdentityMap>;
     friend Follower;
@@ -32,29 +32,41 @@ public:
     IdentityMap() = default;
     explicit IdentityMap(const Allocator& alloc) : handles_(typename Handles::allocator_type(alloc)), ids_(alloc) {}
     /// Copies the pairs; a copy is unattached. @throws what the allocator and the copies throw
-    IdentityMap(const IdentityMap& other) : Follower(), handles_(other.handles_), ids_(Allocator(handles_.get_allocator())) {
-        for (const auto& [id, handle] : handles_) ids_.try_emplace(handle, &id);
+    IdentityMap(const IdentityMap& other)
+        : IdentityMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
+    IdentityMap(const IdentityMap& other, const Allocator& alloc)
+        : handles_(other.handles_, typename Handles::allocator_type(alloc)), ids_(alloc) {
+        index_ids();
     }
     /// Takes the pairs and the attachment.
     IdentityMap(IdentityMap&& other) noexcept
         : Follower(std::move(other)), handles_(std::move(other.handles_)), ids_(std::move(other.ids_)) {
         other.handles_.clear();
     }
+    /// As above, into memory of `alloc`: moves the ids one by one if the allocators differ.
+    IdentityMap(IdentityMap&& other, const Allocator& alloc)
+        : Follower(std::move(other)), handles_(std::move(other.handles_), typename Handles::allocator_type(alloc)),
+          ids_(alloc) {
+        index_ids();
+        other.clear();
+    }
+    /// Replaces the pairs; the attachment stays.
     IdentityMap& operator=(const IdentityMap& other) {
-        if (this != &other) {
-            IdentityMap copy(other);
-            swap_pairs(copy);
-        }
+        if (this == &other) return *this;
+        IdentityMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
+        take_pairs(copy);
         return *this;
     }
-    IdentityMap& operator=(IdentityMap&& other) noexcept {
-        if (this != &other) {
-            IdentityMap taken(std::move(other));
-            swap(taken);
-        }
+    /// Takes pairs and attachment; the ones here go.
+    IdentityMap& operator=(IdentityMap&& other) {
+        if (this == &other) return *this;
+        IdentityMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
+        this->swap_token(taken);
+        take_pairs(taken);
         return *this;
     }
     ~IdentityMap() = default;
+    /// Exchanges pairs and attachments. @pre the allocators are equal, or travel with a swap
     void swap(IdentityMap& other) noexcept {
         this->swap_token(other);
         swap_pairs(other);
@@ -161,6 +173,17 @@ private:
     void swap_pairs(IdentityMap& other) noexcept {
         handles_.swap(other.handles_); // nodes keep their addresses, so ids_ stays true
         ids_.swap(other.ids_);
+    }
+    // Rebuilt in place rather than swapped: a swap of standard containers is undefined for unequal allocators that stay.
+    void take_pairs(IdentityMap& other) noexcept {
+        std::destroy_at(&handles_);
+        std::construct_at(&handles_, std::move(other.handles_));
+        std::destroy_at(&ids_);
+        std::construct_at(&ids_, std::move(other.ids_));
+        other.handles_.clear();
+    }
+    void index_ids() {
+        for (const auto& [id, handle] : handles_) ids_.try_emplace(handle, &id);
     }
 
     Handles handles_{};

@@ -6,6 +6,7 @@
 #define SLOTWISE_MAP_SECONDARY_FACE_HPP
 
 #include "../config/error.hpp"
+#include "../memory/allocator.hpp"
 #include "../slots/slot_follower.hpp"
 
 #include <optional>
@@ -66,6 +67,36 @@ protected:
     SecondaryFace(SecondaryFace&&) = default;
     SecondaryFace& operator=(const SecondaryFace&) = delete;
     ~SecondaryFace() = default;
+
+    template <class Allocator>
+    static constexpr bool nothrow_move = propagates_on_move<Allocator> || always_equal<Allocator>;
+    template <class Allocator>
+    static constexpr bool nothrow_swap = propagates_on_swap<Allocator> || always_equal<Allocator>;
+
+    void assign_copy(const Derived& other) {
+        Derived copy(other,
+                     propagates_on_copy<typename Derived::allocator_type> ? other.get_allocator() : self().get_allocator());
+        self().swap_entries(copy);
+    }
+    void assign_move(Derived& other) {
+        using Allocator = typename Derived::allocator_type;
+        Derived taken(std::move(other), propagates_on_move<Allocator> ? other.get_allocator() : self().get_allocator());
+        this->swap_token(taken);
+        self().swap_entries(taken);
+    }
+    void exchange(Derived& other) noexcept(nothrow_swap<typename Derived::allocator_type>) {
+        using Allocator = typename Derived::allocator_type;
+        if (nothrow_swap<Allocator> || self().get_allocator() == other.get_allocator()) {
+            this->swap_token(other);
+            self().swap_entries(other);
+            return;
+        }
+        Derived mine(std::move(self()), other.get_allocator()), theirs(std::move(other), self().get_allocator());
+        this->swap_token(theirs);
+        self().swap_entries(theirs);
+        other.swap_token(mine);
+        other.swap_entries(mine);
+    }
 
 private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }

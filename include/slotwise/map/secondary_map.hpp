@@ -17,7 +17,7 @@ SLOTWISE_BEGIN
 /// Maps with Exhaustion::wrap have no "older": attach to them.
 /// @tparam H the handle type @tparam T any type; addresses of values are stable
 template <class H, class T, class Allocator>
-class SecondaryMap : public detail::SecondaryFace<SecondaryMap<H, T, Allocator>, H, T> {
+class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, Allocator>, H, T> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(Storable<T>, "SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw");
     using Face = detail::SecondaryFace<SecondaryMap, H, T>;
@@ -40,8 +40,8 @@ public:
     explicit SecondaryMap(const Allocator& alloc) : pages_(alloc) {}
     /// Copies the entries; a copy is unattached. @throws what the allocator and the copies throw
     SecondaryMap(const SecondaryMap& other)
-        : Face(),
-          pages_(std::allocator_traits<Allocator>::select_on_container_copy_construction(other.pages_.get_allocator())) {
+        : SecondaryMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
+    SecondaryMap(const SecondaryMap& other, const Allocator& alloc) : pages_(alloc) {
         ScopeGuard undo([this]() noexcept { clear(); });
         for (const auto [handle, value] : other) try_emplace(handle, value);
         undo.dismiss();
@@ -49,27 +49,34 @@ public:
     /// Takes the entries and the attachment.
     SecondaryMap(SecondaryMap&& other) noexcept
         : Face(std::move(other)), pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
-    SecondaryMap& operator=(const SecondaryMap& other) {
-        if (this != &other) {
-            SecondaryMap copy(other);
-            swap_entries(
-                copy); // the attachment stays: it belongs to the object, entries of another map go with the next events
+    /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
+    SecondaryMap(SecondaryMap&& other, const Allocator& alloc) : Face(std::move(other)), pages_(alloc) {
+        if (alloc == other.get_allocator()) {
+            swap_entries(other);
+            return;
         }
+        ScopeGuard undo([this]() noexcept { clear(); });
+        if constexpr (std::is_move_constructible_v<T>)
+            for (auto [handle, value] : other) try_emplace(handle, std::move(value));
+        else
+            SLOTWISE_EXPECT(other.empty(), "SecondaryMap: values that cannot move cannot be moved to an unequal allocator");
+        undo.dismiss();
+        other.clear();
+    }
+    /// Replaces the entries; the attachment stays.
+    SecondaryMap& operator=(const SecondaryMap& other) {
+        if (this != &other) Face::assign_copy(other);
         return *this;
     }
-    SecondaryMap& operator=(SecondaryMap&& other) noexcept {
-        if (this != &other) {
-            SecondaryMap taken(std::move(other));
-            swap(taken);
-        }
+    /// Takes entries and attachment; the ones here go.
+    SecondaryMap& operator=(SecondaryMap&& other) noexcept(Face::template nothrow_move<Allocator>) {
+        if (this != &other) Face::assign_move(other);
         return *this;
     }
     ~SecondaryMap() { clear(); }
-    void swap(SecondaryMap& other) noexcept {
-        this->swap_token(other);
-        swap_entries(other);
-    }
-    friend void swap(SecondaryMap& a, SecondaryMap& b) noexcept { a.swap(b); }
+    /// Exchanges entries and attachments.
+    void swap(SecondaryMap& other) noexcept(Face::template nothrow_swap<Allocator>) { Face::exchange(other); }
+    friend void swap(SecondaryMap& a, SecondaryMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     size_type size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }

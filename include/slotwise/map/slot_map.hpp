@@ -80,7 +80,7 @@ public:
     }
     constexpr PagedStore(PagedStore&& other) noexcept : allocator_(other.allocator_), values_(std::move(other.values_)) {}
     constexpr void swap(PagedStore& other) noexcept {
-        std::swap(allocator_, other.allocator_);
+        exchange_allocators(allocator_, other.allocator_);
         values_.swap(other.values_);
     }
 

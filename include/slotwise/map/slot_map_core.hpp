@@ -16,7 +16,8 @@ SLOTWISE_BEGIN
 ///
 /// Guarantees, the same for all three:
 ///   strong    an insert that throws has no effect: size, elements, the order of future handles are as before
-///   handles   a handle resolves from its insert to its erase, clear or extract, and never again
+///   handles   a handle resolves from its insert to its erase, clear or extract, and never again; only insert_at, asked for
+///             exactly that handle, brings it back (an undo)
 ///   lookups   any bit pattern of a handle may be asked; absent ones are answered, never undefined
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles

@@ -153,7 +153,7 @@ protected:
         hub_.swap_dynamic(other.hub_);
         directory_.swap(other.directory_);
         store_.swap(other.store_);
-        std::swap(allocator_, other.allocator_);
+        exchange_allocators(allocator_, other.allocator_);
         if (!hub_.dynamic()) return;
         ScopeGuard undo([this]() noexcept {
             hub_.clear_static(directory_.occupancy());
@@ -166,7 +166,7 @@ protected:
         directory_.swap(other.directory_);
         store_.swap(other.store_);
         hub_.swap(other.hub_);
-        std::swap(allocator_, other.allocator_);
+        exchange_allocators(allocator_, other.allocator_);
     }
     // After the elements were moved from one by one: destroyed without a word to observers, which have gone with the contents.
     constexpr void forget_elements() noexcept {

@@ -17,7 +17,7 @@ SLOTWISE_BEGIN
 /// Attachment and refused handles: as SecondaryMap. Erase moves the last value into the gap; growth moves all.
 /// @tparam H the handle type @tparam T nothrow movable
 template <class H, class T, class Allocator>
-class SparseSecondaryMap : public detail::SecondaryFace<SparseSecondaryMap<H, T, Allocator>, H, T> {
+class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, Allocator>, H, T> {
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, values are packed; use SecondaryMap");
@@ -40,36 +40,43 @@ public:
     explicit SparseSecondaryMap(const Allocator& alloc) : index_(alloc), values_(alloc), handles_(alloc) {}
     /// Copies the entries; a copy is unattached. @throws what the allocator and the copies throw
     SparseSecondaryMap(const SparseSecondaryMap& other)
-        : Face(), index_(std::allocator_traits<Allocator>::select_on_container_copy_construction(other.index_.get_allocator())),
-          values_(index_.get_allocator()), handles_(index_.get_allocator()) {
+        : SparseSecondaryMap(other,
+                             std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
+    SparseSecondaryMap(const SparseSecondaryMap& other, const Allocator& alloc) : SparseSecondaryMap(alloc) {
         ScopeGuard undo([this]() noexcept { clear(); });
-        for (size_type row = 0; row != other.size_; ++row) try_emplace(other.handles_[row], other.values_[row]);
+        for (size_type row = 0; row != other.size_; ++row) try_emplace(other.handles_[row], std::as_const(other.values_[row]));
         undo.dismiss();
     }
     /// Takes the entries and the attachment.
     SparseSecondaryMap(SparseSecondaryMap&& other) noexcept
         : Face(std::move(other)), index_(std::move(other.index_)), values_(std::move(other.values_)),
           handles_(std::move(other.handles_)), size_(std::exchange(other.size_, 0)) {}
-    SparseSecondaryMap& operator=(const SparseSecondaryMap& other) {
-        if (this != &other) {
-            SparseSecondaryMap copy(other);
-            swap_entries(copy);
+    /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
+    SparseSecondaryMap(SparseSecondaryMap&& other, const Allocator& alloc)
+        : Face(std::move(other)), index_(alloc), values_(alloc), handles_(alloc) {
+        if (alloc == other.get_allocator()) {
+            swap_entries(other);
+            return;
         }
+        ScopeGuard undo([this]() noexcept { clear(); });
+        for (size_type row = 0; row != other.size_; ++row) try_emplace(other.handles_[row], std::move(other.values_[row]));
+        undo.dismiss();
+        other.clear();
+    }
+    /// Replaces the entries; the attachment stays.
+    SparseSecondaryMap& operator=(const SparseSecondaryMap& other) {
+        if (this != &other) Face::assign_copy(other);
         return *this;
     }
-    SparseSecondaryMap& operator=(SparseSecondaryMap&& other) noexcept {
-        if (this != &other) {
-            SparseSecondaryMap taken(std::move(other));
-            swap(taken);
-        }
+    /// Takes entries and attachment; the ones here go.
+    SparseSecondaryMap& operator=(SparseSecondaryMap&& other) noexcept(Face::template nothrow_move<Allocator>) {
+        if (this != &other) Face::assign_move(other);
         return *this;
     }
     ~SparseSecondaryMap() { clear(); }
-    void swap(SparseSecondaryMap& other) noexcept {
-        this->swap_token(other);
-        swap_entries(other);
-    }
-    friend void swap(SparseSecondaryMap& a, SparseSecondaryMap& b) noexcept { a.swap(b); }
+    /// Exchanges entries and attachments.
+    void swap(SparseSecondaryMap& other) noexcept(Face::template nothrow_swap<Allocator>) { Face::exchange(other); }
+    friend void swap(SparseSecondaryMap& a, SparseSecondaryMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     size_type size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
@@ -159,7 +166,7 @@ private:
     void drop_slot(slot_t slot) noexcept {
         const slot_t row = row_of(slot);
         if (row == no_slot) return;
-        T victim(std::move(values_[row])); // its destructor runs when the arrays are whole again
+        [[maybe_unused]] T victim(std::move(values_[row])); // its destructor runs when the arrays are whole again
         const size_type last = --size_;
         if (row != last) {
             values_[row] = std::move(values_[last]);

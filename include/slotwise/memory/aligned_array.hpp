@@ -32,10 +32,9 @@ public:
     constexpr ~AlignedArray() { free(); }
 
     constexpr void swap(AlignedArray& other) noexcept {
-        using std::swap;
-        if constexpr (!detail::always_equal<allocator>) swap(allocator_, other.allocator_);
-        swap(data_, other.data_);
-        swap(capacity_, other.capacity_);
+        detail::exchange_allocators(allocator_, other.allocator_);
+        std::swap(data_, other.data_);
+        std::swap(capacity_, other.capacity_);
     }
 
     constexpr T* data() const noexcept { return data_; }

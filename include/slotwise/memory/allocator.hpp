@@ -27,6 +27,15 @@ inline constexpr bool propagates_on_swap = std::allocator_traits<Allocator>::pro
 template <class Allocator>
 inline constexpr bool always_equal = std::allocator_traits<Allocator>::is_always_equal::value;
 
+/// Exchanges two allocators where any assignment of the container could have made them differ. Others are equal whenever
+/// contents are exchanged, and need not be assignable (std::pmr::polymorphic_allocator is not).
+template <class Allocator>
+constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
+    if constexpr (!always_equal<Allocator> &&
+                  (propagates_on_copy<Allocator> || propagates_on_move<Allocator> || propagates_on_swap<Allocator>))
+        std::swap(a, b);
+}
+
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)
 /// and make the fancy pointer again for deallocation; fancy pointers that are valid in several address spaces lose that here.
 template <class Allocator>
@@ -77,10 +86,9 @@ public:
 
     /// Exchanges the contents; the allocators too, which must have come from equal ones or be meant to travel.
     constexpr void swap(FlatArray& other) noexcept {
-        using std::swap;
-        if constexpr (!always_equal<allocator>) swap(allocator_, other.allocator_);
-        swap(data_, other.data_);
-        swap(size_, other.size_);
+        exchange_allocators(allocator_, other.allocator_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
     }
 
     constexpr void free() noexcept {

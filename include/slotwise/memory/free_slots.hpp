@@ -158,7 +158,8 @@ public:
     constexpr void unremove(slot_t slot, bool, IsFree&& is_free) noexcept {
         const Link link = links_[slot]; // remove() left it as it was
         // A neighbour that was popped meanwhile still has its links: they say nothing unless it is in the list.
-        if (head_ == link.next || link.previous == no_slot || !is_free(link.previous) || links_[link.previous].next != link.next)
+        if (head_ == link.next || link.previous == no_slot || !is_free(link.previous) ||
+            links_[link.previous].next != link.next)
             return push_front(slot);
         links_[link.previous].next = slot;
         (link.next == no_slot ? tail_ : links_[link.next].previous) = slot;

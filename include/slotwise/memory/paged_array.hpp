@@ -69,12 +69,11 @@ public:
     constexpr ~PagedArray() { shrink(0); }
 
     constexpr void swap(PagedArray& other) noexcept {
-        using std::swap;
-        if constexpr (!detail::always_equal<allocator>) swap(allocator_, other.allocator_);
+        detail::exchange_allocators(allocator_, other.allocator_);
         table_.swap(other.table_);
         chunks_.swap(other.chunks_);
-        swap(pages_, other.pages_);
-        swap(chunk_count_, other.chunk_count_);
+        std::swap(pages_, other.pages_);
+        std::swap(chunk_count_, other.chunk_count_);
     }
 
     constexpr std::size_t capacity() const noexcept { return pages_ * page_slots; }

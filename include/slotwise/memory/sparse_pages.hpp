@@ -37,7 +37,7 @@ public:
     SparsePages& operator=(SparsePages&&) = delete;
     ~SparsePages() { clear(); }
     void swap(SparsePages& other) noexcept {
-        std::swap(allocator_, other.allocator_);
+        exchange_allocators(allocator_, other.allocator_);
         near_.swap(other.near_);
         far_.swap(other.far_);
         std::swap(count_, other.count_);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include "support/allocators.hpp"
+#include "support/catch.hpp"
+#include "support/tracked.hpp"
+
+#include <slotwise/memory/sparse_pages.hpp>
+
+#include <set>
+#include <vector>
+
+namespace {
+
+using namespace slotwise;
+
+struct Page {
+    int value = 0;
+};
+
+} // namespace
+
+TEST_CASE("Pages are found under their number and walked in order, near and far", "[memory]") {
+    detail::SparsePages<Page, std::allocator<Page>> pages;
+    CHECK(pages.find(0) == nullptr);
+    std::set<std::uint32_t> numbers;
+    for (std::uint32_t i = 0; i != 400; ++i) {
+        const std::uint32_t number = i % 3 == 0 ? i : i * 40'503u % 0x0400'0000u;
+        pages.make(number).value = static_cast<int>(number % 1000);
+        numbers.insert(number);
+        REQUIRE(pages.size() == numbers.size());
+    }
+    std::vector<std::uint32_t> walked;
+    pages.for_each([&](std::uint32_t number, const Page& page) {
+        walked.push_back(number);
+        REQUIRE(page.value == static_cast<int>(number % 1000));
+    });
+    CHECK(walked == std::vector<std::uint32_t>(numbers.begin(), numbers.end()));
+    std::size_t stepped = 0;
+    for (std::uint64_t number = 0; pages.next(number) != nullptr; ++number) ++stepped;
+    CHECK(stepped == numbers.size());
+    for (const auto number : numbers) {
+        Page* const page = pages.find(number);
+        REQUIRE(page != nullptr);
+        REQUIRE(&pages.make(number) == page);
+    }
+    CHECK(pages.find(399 * 40'503u % 0x0400'0000u + 1) == nullptr);
+}
+
+TEST_CASE("Making a page is all or nothing when memory runs out", "[memory]") {
+    const test::EveryByteReturned balance;
+    using Pages = detail::SparsePages<Page, test::ThrowingAllocator<Page>>;
+    for (const std::uint32_t number : {0u, 100u, 0x03FF'FFFFu}) {
+        const std::size_t failures = test::fail_at_every_step([&](auto&& attempt) {
+            Pages pages;
+            pages.make(5);
+            const bool threw = attempt([&] { pages.make(number); });
+            CHECK(pages.size() == (threw ? 1 : 2));
+            CHECK((pages.find(number) != nullptr) == !threw);
+            CHECK(pages.find(5) != nullptr);
+        });
+        CHECK(failures != 0);
+    }
+}
