@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Snapshots: exact continuation, and bytes that nobody vouches for.
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+#include "support/tracked.hpp"
+
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace test;
+
+template <class Storage, Reuse R, Exhaustion E = Exhaustion::retire>
+using Small = typename Storage::template map<
+    int, SlotMapOptions{.handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4}, .reuse = R, .exhaustion = E, .page_slots = 64}>;
+
+/// A history with holes, reservations, a version floor, and a retired slot where slots retire.
+template <class Map>
+Map lived(std::uint64_t seed, int steps) {
+    Map map;
+    Random random(seed);
+    std::vector<typename Map::handle_type> handles, reserved;
+    for (int i = 0; i != steps; ++i) {
+        if (map.size() + map.retired() + reserved.size() + 2 > Map::max_size()) break;
+        if (handles.empty() || random.chance(60))
+            handles.push_back(put(map, i));
+        else {
+            const auto at = random.below(handles.size());
+            map.erase(handles[at]);
+            handles.erase(handles.begin() + at);
+        }
+        if (random.chance(6)) reserved.push_back(map.reserve_handle());
+        if (random.chance(3)) map.shrink_to_fit();
+        if (random.chance(1)) map.clear(), handles.clear(), reserved.clear();
+    }
+    if (Map::options.exhaustion == Exhaustion::retire)
+        for (int i = 0; i != 60 && map.retired() == 0; ++i) map.erase(put(map, 0));
+    return map;
+}
+
+template <class Map>
+void continue_equals_restore_and_continue() {
+    std::size_t retired = 0, reserved = 0;
+    for (std::uint64_t seed = 1; seed != 25; ++seed) {
+        CAPTURE(seed);
+        Map map = lived<Map>(seed, static_cast<int>(seed) * 8);
+        const auto bytes = map.snapshot();
+        Map restored;
+        put(restored, 1);
+        restored.restore(bytes);
+        REQUIRE(restored.check_invariants());
+        REQUIRE(restored == map);
+        REQUIRE(restored.snapshot() == bytes);
+        REQUIRE(restored.retired() == map.retired());
+        retired += map.retired();
+        for (slot_t slot = 0; slot != 260; ++slot) {
+            REQUIRE(restored.state(slot) == map.state(slot));
+            reserved += map.state(slot) == SlotState::reserved;
+        }
+        for (int round = 0; round != 3; ++round) {
+            REQUIRE(futures(restored, 20) == futures(map, 20));
+            if (round == 0) map.shrink_to_fit(), restored.shrink_to_fit();
+            if (round == 1) map.clear(), restored.clear();
+            REQUIRE(restored.snapshot() == map.snapshot());
+        }
+    }
+    if (Map::options.exhaustion == Exhaustion::retire) REQUIRE(retired > 0);
+    REQUIRE(reserved > 0);
+}
+
+/// What restoring `bytes` into a map in use does: refuses them with a reason and no change, or gives a sound map whose own
+/// snapshot restores to the same.
+template <class Map>
+bool restores_soundly(const std::vector<std::byte>& bytes, std::string* why = nullptr) {
+    Map map;
+    put(map, 41);
+    const auto kept = put(map, 42);
+    map.erase(put(map, 43));
+    const auto before = map.snapshot();
+    const char* const error = map.try_restore(bytes);
+    if (error != nullptr) {
+        REQUIRE(std::strncmp(error, "snapshot: ", 10) == 0);
+        REQUIRE(map.snapshot() == before);
+        REQUIRE(map.contains(kept));
+        if (why != nullptr) *why = error;
+        return false;
+    }
+    REQUIRE(map.check_invariants());
+    const auto again = map.snapshot();
+    Map twin;
+    REQUIRE(twin.try_restore(again) == nullptr);
+    REQUIRE(twin.snapshot() == again);
+    REQUIRE(twin == map);
+    REQUIRE(futures(map, 12) == futures(twin, 12));
+    map.clear();
+    REQUIRE(map.check_invariants());
+    return true;
+}
+
+template <class Map>
+void every_corruption_and_truncation() {
+    std::set<std::string> reasons;
+    std::size_t refused = 0, accepted = 0;
+    Map map;
+    std::vector<typename Map::handle_type> handles;
+    for (int i = 0; i != 7; ++i) handles.push_back(put(map, i));
+    map.reserve_handle();
+    map.erase(handles[2]);
+    map.erase(handles[5]);
+    map.erase(handles[0]);
+    const auto bytes = map.snapshot();
+    for (std::size_t length = 0; length != bytes.size(); ++length) {
+        CAPTURE(length);
+        std::string why;
+        REQUIRE_FALSE(restores_soundly<Map>({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)}, &why));
+        reasons.insert(why);
+    }
+    auto longer = bytes;
+    longer.push_back(std::byte{0});
+    REQUIRE_FALSE(restores_soundly<Map>(longer));
+    for (std::size_t at = 0; at != bytes.size(); ++at)
+        for (unsigned flip = 1; flip != 256; ++flip) {
+            CAPTURE(at, flip);
+            auto corrupt = bytes;
+            corrupt[at] ^= static_cast<std::byte>(flip);
+            std::string why;
+            if (restores_soundly<Map>(corrupt, &why))
+                ++accepted;
+            else {
+                ++refused;
+                reasons.insert(why);
+            }
+        }
+    REQUIRE(accepted > 0); // values may be anything
+    REQUIRE(refused > accepted);
+    REQUIRE(reasons.size() >= 6);
+}
+
+template <class Map>
+void random_bytes() {
+    const auto sound = lived<Map>(3, 90).snapshot();
+    Random random(77);
+    std::size_t refused = 0;
+    for (int i = 0; i != 4000; ++i) {
+        CAPTURE(i);
+        std::vector<std::byte> bytes;
+        if (i % 2 == 0) { // noise, half of it behind a sound head
+            if (i % 4 == 0) bytes.assign(sound.begin(), sound.begin() + 10);
+            for (std::uint32_t n = random.below(200); n != 0; --n) bytes.push_back(static_cast<std::byte>(random.below(256)));
+        } else { // several changes at once
+            bytes = sound;
+            for (std::uint32_t n = 1 + random.below(4); n != 0; --n)
+                bytes[random.below(bytes.size())] = static_cast<std::byte>(random.chance(50) ? random.below(256) : random.below(4));
+        }
+        refused += !restores_soundly<Map>(bytes);
+    }
+    REQUIRE(refused > 2000);
+}
+
+/// Strings of small ints, and a reader that can refuse.
+struct PickyCodec {
+    static void write(const Tracked& value, ByteWriter& out) { out.number(static_cast<std::uint16_t>(value.value())); }
+    template <class T>
+    static T read(ByteReader& in) {
+        const auto value = in.number<std::uint16_t>();
+        if (value > 1000) in.fail("snapshot: a number above 1000");
+        return T(value);
+    }
+};
+
+std::string refusal(const char* error) { return error == nullptr ? "accepted" : error; }
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a restored map gives the same handles for the same calls", "[snapshot]", ALL_STORAGES) {
+    continue_equals_restore_and_continue<Small<TestType, Reuse::lifo>>();
+    continue_equals_restore_and_continue<Small<TestType, Reuse::fifo>>();
+    continue_equals_restore_and_continue<Small<TestType, Reuse::lowest>>();
+    continue_equals_restore_and_continue<Small<TestType, Reuse::fifo, Exhaustion::wrap>>();
+}
+
+TEMPLATE_TEST_CASE("every truncated snapshot is refused; one with a wrong byte is refused or gives a sound map", "[snapshot]",
+                   test::Paged, test::Dense, test::Soa) {
+    every_corruption_and_truncation<Small<TestType, Reuse::lifo>>();
+    every_corruption_and_truncation<Small<TestType, Reuse::lowest>>();
+}
+
+TEMPLATE_TEST_CASE("random bytes and mutated snapshots are refused or give a sound map", "[snapshot]", test::Paged, test::Dense,
+                   test::Soa) {
+    random_bytes<Small<TestType, Reuse::fifo>>();
+    random_bytes<Small<TestType, Reuse::lowest, Exhaustion::wrap>>();
+}
+
+TEMPLATE_TEST_CASE("restore throws invalid_argument that says what is wrong, and changes nothing", "[snapshot]", ALL_STORAGES) {
+    using Map = Small<TestType, Reuse::lowest>;
+    Map map;
+    const auto handle = put(map, 5);
+    const auto foreign = Small<TestType, Reuse::lifo>().snapshot();
+    REQUIRE_THROWS_AS(map.restore(foreign), std::invalid_argument);
+    REQUIRE(refusal(map.try_restore(foreign)).find("another handle layout, reuse") != std::string::npos);
+    REQUIRE(refusal(map.try_restore({})).find("end too early") != std::string::npos);
+    const std::vector<std::byte> text(64, std::byte{'x'});
+    REQUIRE(refusal(map.try_restore(text)).find("not a slotwise snapshot") != std::string::npos);
+    try {
+        map.restore(text);
+        FAIL("restored text");
+    } catch (const std::invalid_argument& error) {
+        REQUIRE(error.what() == refusal(map.try_restore(text)));
+    }
+    REQUIRE(number_of(map, handle) == 5);
+    REQUIRE(map.size() == 1);
+}
+
+TEST_CASE("a snapshot of elements of another size is refused", "[snapshot]") {
+    SlotMap<std::int64_t> wide;
+    wide.insert(1);
+    SlotMap<std::int32_t> narrow;
+    REQUIRE(refusal(narrow.try_restore(wide.snapshot())).find("another size") != std::string::npos);
+}
+
+TEST_CASE("a snapshot with more slots than max_slots is refused", "[snapshot]") {
+    SlotMap<int> big;
+    for (int i = 0; i != 100; ++i) big.insert(i);
+    SlotMap<int, SlotMapOptions{.max_slots = 99}> small;
+    REQUIRE(small.try_restore(big.snapshot()) != nullptr);
+    SlotMap<int, SlotMapOptions{.max_slots = 100}> fits;
+    REQUIRE(fits.try_restore(big.snapshot()) == nullptr);
+    REQUIRE_THROWS_AS(fits.insert(1), std::length_error);
+}
+
+TEMPLATE_TEST_CASE("a codec that refuses a value in the middle leaves the map as it was and leaks nothing", "[snapshot]", ALL_STORAGES) {
+    using Map = typename TestType::template map<Tracked>;
+    NothingLeaks objects;
+    Map source;
+    for (int i = 0; i != 20; ++i) put(source, i);
+    set_number(source, source.handle_of(slot_t{12}), 2000);
+    Map map;
+    const auto kept = put(map, 7);
+    REQUIRE(refusal(map.try_restore(source.snapshot(PickyCodec{}), PickyCodec{})) == "snapshot: a number above 1000");
+    REQUIRE(map.size() == 1);
+    REQUIRE(number_of(map, kept) == 7);
+    set_number(source, source.handle_of(slot_t{12}), 12);
+    REQUIRE(map.try_restore(source.snapshot(PickyCodec{}), PickyCodec{}) == nullptr);
+    REQUIRE(map == source);
+    REQUIRE(map.check_invariants());
+}
+
+TEMPLATE_TEST_CASE("an empty map and a cleared one remember their versions in a snapshot", "[snapshot]", ALL_STORAGES) {
+    typename TestType::template map<int> map, restored;
+    REQUIRE(restored.try_restore(map.snapshot()) == nullptr);
+    REQUIRE(restored.empty());
+    const auto stale = put(map, 1);
+    map.clear();
+    restored.restore(map.snapshot());
+    const auto next = put(restored, 2);
+    REQUIRE(next.index() == stale.index());
+    REQUIRE(next != stale);
+    REQUIRE_FALSE(restored.contains(stale));
+    REQUIRE(put(map, 2) == next);
+}
