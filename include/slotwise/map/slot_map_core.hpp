@@ -379,6 +379,11 @@ public:
         using T = typename std::remove_reference_t<decltype(observer<I>())>::value_type;
         return ColumnView<T>(observer<I>().pages(), directory_view());
     }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
+        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), directory_view()));
+    }
 
     //=== whole ===//
 

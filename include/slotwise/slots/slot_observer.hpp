@@ -80,7 +80,7 @@ struct ObserverCell {
         count = kept;
         swept = true;
     }
-    static void release(ObserverCell* cell) noexcept {
+    static constexpr void release(ObserverCell* cell) noexcept {
         if (cell != nullptr && --cell->owners == 0) delete cell;
     }
 
