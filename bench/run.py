@@ -448,11 +448,12 @@ def all_bars():
     key = ("observe", 16, 100_000, None)
     bars.append(Bar("no observer attached, erase+insert / built without observers", 1.03, "observers", key, "none_attached",
                     "no_observers"))
+    small = ("observe", 16, 1_000, None)
+    bars.append(Bar("  the same at n = 1e3, in the first-level cache", None, "observers", small, "none_attached", "no_observers"))
     bars.append(Bar("one static column, erase+insert, more than none", 2.0, "observers", key, "static_column", "no_observers",
                     "difference"))
     bars.append(Bar("  more than a second array that the caller keeps", None, "observers", key, "static_column", "column_by_hand",
                     "difference"))
-    small = ("observe", 16, 1_000, None)
     bars.append(Bar("  the same at n = 1e3, in the first-level cache, more than none", None, "observers", small, "static_column",
                     "no_observers", "difference"))
     bars.append(Bar("  one dynamic observer, more than none", None, "observers", key, "dynamic_observer", "no_observers",
