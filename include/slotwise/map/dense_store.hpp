@@ -151,10 +151,11 @@ public:
                 destroy(slot);
             }
     }
-    /// f may erase the slot it is given: rows are visited from the last.
+    /// f may erase the slot it is given: rows are visited from the last. Destructors may erase more: then rows end earlier.
     template <class Directory, class F>
     constexpr void for_each_slot(const Directory&, F&& f) const {
-        for (std::size_t row = count_; row-- != 0;) f(slots_[row]);
+        for (std::size_t row = count_; row-- != 0;)
+            if (row < count_) f(slots_[row]);
     }
     template <class Directory>
     constexpr Cursor first(const Directory&) const noexcept {

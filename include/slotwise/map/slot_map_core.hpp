@@ -254,11 +254,14 @@ public:
     /// stays erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
-        const size_type before = size();
+        size_type count = 0;
         store_.for_each_slot(directory_, [&](slot_t slot) {
-            if (call(pred, *this, slot)) erase_slot(slot);
+            // A destructor may call during clear: what is still to be destroyed is no element any more.
+            if (!directory_.is_live(slot) || !call(pred, *this, slot)) return;
+            erase_slot(slot);
+            ++count;
         });
-        return before - size();
+        return count;
     }
     /// Takes the element out; empty when it is not there. @throws what T's move throws; the element is then still there
     constexpr std::optional<value_type> extract(handle_type handle)

@@ -212,6 +212,7 @@ public:
     /// the version is odd, and not older than the last one issued for the slot (which undoes its erase).
     constexpr bool can_take(slot_t slot, std::uint32_t version) const noexcept {
         if ((version & 1u) == 0 || version > max_version || slot >= max_slots || state(slot) != SlotState::free) return false;
+        if (slot < n_.clear_end) return false; // a destructor asks during clear: it may not be destroyed yet
         if constexpr (E == Exhaustion::wrap) return true;
         return std::uint64_t{version} + 1 >= (slot < versions_.size() ? std::uint64_t{versions_[slot]}
                                               : slot < n_.floor_end   ? n_.floor
@@ -273,6 +274,13 @@ public:
         free_.clear();
         n_.free = 0;
         n_.blocked = n_.cursor;
+        n_.clear_end = n_.cursor;
+        if (n_.cursor % bits::word_bits != 0) {
+            // Newcomers share the last word: its slots that are struck or were free must not look vacant beside them.
+            const std::size_t last = bits::word_of(n_.cursor);
+            n_.clear_held = bits::low_mask(n_.cursor % bits::word_bits) & ~blocked_[last];
+            blocked_[last] |= n_.clear_held;
+        }
         return n_.cursor;
     }
 
@@ -284,7 +292,11 @@ public:
         const std::size_t last = bits::word_of(end);
         word_t* const live = live_.data();
         for (std::size_t w = 0; w < last; ++w) live[w] = 0;
-        if (end % bits::word_bits != 0) live_[last] &= ~bits::low_mask(end % bits::word_bits);
+        if (end % bits::word_bits != 0) {
+            live_[last] &= ~bits::low_mask(end % bits::word_bits);
+            blocked_[last] &= ~std::exchange(n_.clear_held, 0);
+        }
+        n_.clear_end = 0;
         if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
             n_.cursor = 0;
             n_.blocked = 0;
@@ -303,6 +315,7 @@ public:
     /// none is left. Returns how many; none while a slot at version 0 is held (its first value is being built, its last one destroyed),
     /// which nothing tells from a retired one. @complexity linear in slots
     constexpr std::size_t recycle_retired() noexcept {
+        if (n_.clear_end != 0) return 0; // a destructor asks during clear: what retired may not be destroyed yet
         const std::size_t count = n_.retired;
         std::size_t alike = 0;
         for (slot_t slot = 0; slot < n_.cursor; ++slot) alike += state(slot) == SlotState::retired;
@@ -341,6 +354,7 @@ public:
     /// Moves the cursor down over free slots, at most to `least`. Returns the slots that must be kept.
     /// @complexity linear in slots given up
     constexpr slot_t retreat(slot_t least = 0) noexcept {
+        if (least < n_.clear_end) least = n_.clear_end; // a destructor asks during clear
         slot_t end = n_.cursor;
         while (end > least && state(end - 1) == SlotState::free) --end;
         while (n_.cursor != end) {
@@ -454,6 +468,8 @@ private:
         slot_t reserved = 0;
         std::uint32_t floor = 0; // slots below floor_end that are made anew start at this version
         slot_t floor_end = 0;
+        slot_t clear_end = 0;  // between the halves of clear: slots below it are neither free nor to be touched
+        word_t clear_held = 0; // and these of its last word are blocked until the end
     };
 
     detail::FlatArray<version_type, Allocator> versions_{};

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Elements whose constructors and destructors use the map they live in.
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+#include "support/tracked.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace {
+
+using namespace test;
+
+template <class Storage, Reuse R>
+using Speaking = typename Storage::template map<CallsOnDestroy, SlotMapOptions{.reuse = R, .page_slots = 64}>;
+
+/// A row's second member says nothing.
+template <class Map>
+auto put_speaking(Map& map, int value, std::function<void()> last_words) {
+    if constexpr (is_soa<Map>)
+        return map.insert(CallsOnDestroy(value, std::move(last_words)), CallsOnDestroy(value));
+    else
+        return map.insert(CallsOnDestroy(value, std::move(last_words)));
+}
+
+template <class Storage, class Test>
+void on_each_policy(Test test) {
+    test.template operator()<Speaking<Storage, Reuse::lifo>>();
+    test.template operator()<Speaking<Storage, Reuse::fifo>>();
+    test.template operator()<Speaking<Storage, Reuse::lowest>>();
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the newcomer gets another slot", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        typename Map::handle_type dying, born;
+        dying = put_speaking(map, 1, [&] {
+            REQUIRE_FALSE(map.contains(dying));
+            born = put(map, 100);
+        });
+        const auto other = put(map, 2);
+        REQUIRE(map.erase(dying));
+        REQUIRE(map.contains(born));
+        REQUIRE(born.index() != dying.index()); // not released before it is destroyed
+        REQUIRE(number_of(map, born) == 100);
+        REQUIRE(number_of(map, other) == 2);
+        REQUIRE(map.size() == 2);
+        REQUIRE(map.check_invariants());
+    });
+}
+
+TEMPLATE_TEST_CASE("a destructor may insert so many that the map grows", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        std::vector<typename Map::handle_type> born;
+        const auto first = put_speaking(map, 1, [&] {
+            for (int i = 0; i != 300; ++i) born.push_back(put(map, i));
+        });
+        const auto capacity = map.capacity();
+        map.erase(first);
+        REQUIRE((map.capacity() > capacity || Map::options.growth == Growth::reserve));
+        REQUIRE(map.size() == 300);
+        for (int i = 0; i != 300; ++i) REQUIRE(number_of(map, born[static_cast<std::size_t>(i)]) == i);
+        REQUIRE(map.check_invariants());
+    });
+}
+
+TEMPLATE_TEST_CASE("a destructor may erase other elements, in a chain", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        std::vector<typename Map::handle_type> handles(100);
+        for (std::size_t i = 0; i != 100; ++i)
+            handles[i] = put_speaking(map, static_cast<int>(i), [&map, &handles, i] {
+                if (i + 2 < 100) map.erase(handles[i + 2]);
+            });
+        REQUIRE(map.erase(handles[0]));
+        REQUIRE(map.size() == 50);
+        for (std::size_t i = 0; i != 100; ++i) REQUIRE(map.contains(handles[i]) == (i % 2 == 1));
+        REQUIRE(map.check_invariants());
+        for (std::size_t i = 1; i != 99; i += 2) REQUIRE(number_of(map, handles[i]) == static_cast<int>(i));
+    });
+}
+
+TEMPLATE_TEST_CASE("erase_if goes on soundly when destructors erase what it has not seen yet", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        std::vector<typename Map::handle_type> handles(80);
+        for (std::size_t i = 0; i != 80; ++i)
+            handles[i] = put_speaking(map, static_cast<int>(i), [&map, &handles, i] {
+                for (const std::size_t other : {(i + 1) % 80, (i + 40) % 80, (i + 79) % 80}) map.erase(handles[other]);
+            });
+        std::size_t asked = 0;
+        map.erase_if([&](typename Map::handle_type handle, const auto& element) {
+            REQUIRE(map.contains(handle));
+            ++asked;
+            return test::detail::number_at(element) % 7 == 3;
+        });
+        REQUIRE(asked > 0);
+        REQUIRE(map.check_invariants());
+        std::size_t left = 0;
+        for (const auto handle : handles) left += map.contains(handle);
+        REQUIRE(left == map.size());
+    });
+}
+
+TEMPLATE_TEST_CASE("a destructor may insert while the map is cleared; the newcomers survive", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        std::vector<typename Map::handle_type> old, born;
+        for (int i = 0; i != 90; ++i)
+            old.push_back(put_speaking(map, i, [&map, &born, i] {
+                if (i % 3 == 0) born.push_back(put(map, 1000 + i));
+            }));
+        const auto reserved = map.reserve_handle();
+        map.clear();
+        REQUIRE(map.size() == 30);
+        REQUIRE(born.size() == 30);
+        for (const auto handle : born) REQUIRE(number_of(map, handle) >= 1000);
+        for (const auto handle : old) REQUIRE_FALSE(map.contains(handle));
+        REQUIRE_FALSE(map.cancel(reserved));
+        REQUIRE(map.check_invariants());
+        for (int i = 0; i != 200; ++i) put(map, i);
+        REQUIRE(map.check_invariants());
+        REQUIRE(map.size() == 230);
+    });
+}
+
+TEMPLATE_TEST_CASE("a destructor may erase while the map is cleared: it finds nothing of the old, and may erase the new", "[reentrance]",
+                   ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        std::vector<typename Map::handle_type> handles;
+        int surprises = 0;
+        for (std::size_t i = 0; i != 70; ++i)
+            handles.push_back(put_speaking(map, static_cast<int>(i), [&map, &handles, &surprises] {
+                for (const auto handle : handles) surprises += map.erase(handle);
+                const auto born = put(map, 5);
+                if (!map.erase(born)) ++surprises;
+                if (map.contains(born)) ++surprises;
+            }));
+        map.clear();
+        REQUIRE(surprises == 0);
+        REQUIRE(map.empty());
+        REQUIRE(map.check_invariants());
+        REQUIRE(futures(map).size() == 40);
+        REQUIRE(map.check_invariants());
+    });
+}
+
+TEMPLATE_TEST_CASE("a destructor may clear the map, in erase and in clear", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        for (const bool by_clear : {false, true}) {
+            Map map;
+            std::vector<typename Map::handle_type> handles;
+            for (int i = 0; i != 70; ++i)
+                handles.push_back(put_speaking(map, i, [&map, i] {
+                    put(map, 1);
+                    if (i % 10 == 5) map.clear();
+                }));
+            if (by_clear)
+                map.clear();
+            else
+                map.erase(handles[15]);
+            for (const auto handle : handles) REQUIRE_FALSE(map.contains(handle));
+            REQUIRE(map.check_invariants());
+            futures(map);
+            REQUIRE(map.check_invariants());
+        }
+    });
+}
+
+TEMPLATE_TEST_CASE("whatever else a destructor calls during clear is refused or sound", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        Map map;
+        std::vector<typename Map::handle_type> handles, reserved;
+        for (int i = 0; i != 70; ++i)
+            handles.push_back(put_speaking(map, i, [&, i] {
+                if (i == 3) map.shrink_to_fit();
+                if (i == 7) reserved.push_back(map.reserve_handle());
+                if (i == 9) put_at(map, handles[40], 9);
+                if (i == 11) put_at(map, typename Map::handle_type(handles[60].index(), 7), 9);
+                if (i == 13) map.reserve(500);
+                if (i == 15) map.recycle_retired();
+                if (i == 17) map.erase_if([](const auto&...) { return true; });
+            }));
+        map.clear();
+        REQUIRE(map.check_invariants());
+        for (const auto handle : reserved) REQUIRE(fulfill(map, handle, 1));
+        const auto given = futures(map, 200);
+        REQUIRE(given.size() == 200);
+        REQUIRE(map.check_invariants());
+    });
+}
+
+TEMPLATE_TEST_CASE("a destructor may insert and erase while the map dies or is assigned to", "[reentrance]", ALL_STORAGES) {
+    on_each_policy<TestType>([]<class Map> {
+        NothingLeaks objects;
+        int inserted = 0;
+        {
+            auto map = std::make_unique<Map>();
+            std::vector<typename Map::handle_type> handles;
+            for (int i = 0; i != 40; ++i)
+                handles.push_back(put_speaking(*map, i, [&map = *map, &handles, &inserted] {
+                    map.erase(handles[3]);
+                    put(map, ++inserted);
+                }));
+        }
+        REQUIRE(inserted == 40);
+    });
+}
+
+TEMPLATE_TEST_CASE("insert_with's function may insert, erase and clear in the same map", "[reentrance]", ALL_STORAGES) {
+    NothingLeaks objects;
+    typename TestType::template map<Tracked> map;
+    using handle_type = typename decltype(map)::handle_type;
+    const auto first = put(map, 1);
+    std::vector<handle_type> inner;
+    const auto outer = put_with(map, 2, [&](handle_type self) {
+        REQUIRE_FALSE(map.contains(self));
+        REQUIRE(map.get(self) == nullptr);
+        REQUIRE_FALSE(map.erase(self));
+        for (int i = 0; i != 300; ++i) inner.push_back(put(map, 10 + i)); // grows
+        map.erase(first);
+        inner.push_back(put_with(map, 999, [&](handle_type nested) { REQUIRE(nested != self); }));
+    });
+    REQUIRE(number_of(map, outer) == 2);
+    REQUIRE(map.size() == 302);
+    REQUIRE(number_of(map, inner.back()) == 999);
+    REQUIRE(map.check_invariants());
+    const auto last = put_with(map, 3, [&](handle_type) { map.clear(); });
+    REQUIRE(map.size() == 1);
+    REQUIRE(number_of(map, last) == 3);
+    REQUIRE_FALSE(map.contains(outer));
+    REQUIRE(map.check_invariants());
+    futures(map);
+    REQUIRE(map.check_invariants());
+}
+
+namespace {
+
+/// Inserts children into the map it is built in.
+struct Parent {
+    using Map = SlotMap<Parent, SlotMapOptions{.page_slots = 64}>;
+    Parent(Map& map, int depth) : value(depth) {
+        if (depth == 0) return;
+        left = map.emplace(map, depth - 1);
+        right = map.emplace(map, depth - 1);
+    }
+    Map::handle_type left{}, right{};
+    int value;
+};
+
+/// Inserts and then throws.
+struct Regretful {
+    using Map = SlotMap<Regretful, SlotMapOptions{.reuse = Reuse::lifo}>;
+    Regretful() noexcept : value(0) {}
+    explicit Regretful(Map& map) : value(1) {
+        map.emplace();
+        map.emplace();
+        throw InjectedFailure{};
+    }
+    ~Regretful() { value = -1; }
+    int value;
+};
+
+} // namespace
+
+TEST_CASE("a constructor may insert into the map that builds it, at any depth", "[reentrance]") {
+    Parent::Map map;
+    const auto root = map.emplace(map, 8);
+    REQUIRE(map.size() == 511);
+    REQUIRE(map.check_invariants());
+    std::size_t visited = 0;
+    const std::function<void(Parent::Map::handle_type)> walk = [&](Parent::Map::handle_type handle) {
+        if (handle.is_null()) return;
+        const Parent& parent = map.at(handle);
+        ++visited;
+        if (!parent.left.is_null()) REQUIRE(map.at(parent.left).value == parent.value - 1);
+        walk(parent.left);
+        walk(parent.right);
+    };
+    walk(root);
+    REQUIRE(visited == 511);
+}
+
+TEST_CASE("a constructor that inserts and then throws keeps what it inserted and loses nothing else", "[reentrance]") {
+    Regretful::Map map;
+    const auto first = map.emplace();
+    map.erase(map.emplace());
+    for (int i = 0; i != 3; ++i) REQUIRE_THROWS_AS(map.emplace(map), InjectedFailure);
+    REQUIRE(map.size() == 7);
+    REQUIRE(map.contains(first));
+    REQUIRE(map.check_invariants());
+    for (int i = 0; i != 10; ++i) map.emplace();
+    REQUIRE(map.size() == 17);
+    REQUIRE(map.check_invariants());
+    const Regretful::Map::handle_type taken(40, 1);
+    REQUIRE_THROWS_AS(map.insert_at(taken, map), InjectedFailure); // its inserts may take what the failed one gave back
+    REQUIRE(map.check_invariants());
+    REQUIRE_FALSE(map.contains(taken));
+    for (int i = 0; i != 60; ++i) map.emplace();
+    REQUIRE(map.size() == 79);
+    REQUIRE(map.check_invariants());
+}
+
+TEST_CASE("a failed insert_at between two free slots that its constructor takes loses no slot", "[reentrance]") {
+    Regretful::Map map;
+    std::vector<Regretful::Map::handle_type> handles;
+    for (int i = 0; i != 8; ++i) handles.push_back(map.emplace());
+    for (const std::size_t i : {2u, 4u, 6u}) map.erase(handles[i]); // free list 6, 4, 2
+    const Regretful::Map::handle_type middle(4, 5);
+    REQUIRE_THROWS_AS(map.insert_at(middle, map), InjectedFailure); // takes 6 and 2, the neighbours of 4
+    REQUIRE(map.size() == 7);
+    REQUIRE(map.check_invariants());
+    REQUIRE(map.emplace().index() == 4);
+    REQUIRE(map.size() == 8);
+    REQUIRE(map.check_invariants());
+}
