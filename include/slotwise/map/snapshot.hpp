@@ -193,7 +193,7 @@ private:
     static bool read_free(SlotDirectory<L, E, R, A>& d, ByteReader& in, slot_t vacant) {
         if constexpr (R == Reuse::lowest) {
             for (slot_t slot = 0; slot < d.n_.cursor; ++slot)
-                if (d.state(slot) == SlotState::free) d.free_.push(slot, d.n_.free++ == 0);
+                if (d.state(slot) == SlotState::free) d.free_.push(slot);
         } else {
             if (vacant > in.left() / sizeof(slot_t)) return in.fail("snapshot: the bytes end too early");
             std::vector<bool> seen(d.n_.cursor);
@@ -204,9 +204,7 @@ private:
                     return in.fail("snapshot: the list of free slots names a slot that is not free, or one twice");
                 seen[slot] = true;
             }
-            for (std::size_t i = 0; i != order.size(); ++i)
-                d.free_.push(order[R == Reuse::lifo ? order.size() - 1 - i : i], i == 0);
-            d.n_.free = vacant;
+            for (std::size_t i = 0; i != order.size(); ++i) d.free_.push(order[R == Reuse::lifo ? order.size() - 1 - i : i]);
         }
         return true;
     }

@@ -15,20 +15,21 @@ namespace detail {
 
 /// Common interface of the policies. A policy knows the vacant slots below the directory's cursor that may be handed out.
 ///   resized(slots, alloc)  a copy for that many slots in memory of alloc; may throw
-///   push(slot, only)       slot became vacant; only: there is no other
+///   size(), empty()
+///   push(slot)             slot became vacant
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
-///   unpop(slot, only)      exactly undo the pop that gave slot
+///   unpop(slot)            exactly undo the pop that gave slot
 ///   remove(slot, vacant)   take this one. @pre slot is in the policy; its vacant bit is already 0
-///   unremove(slot, only, is_free)  exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot)
-///                          says which slots are in the policy
+///   unremove(slot, is_free)  exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot) says which
+///                          slots are in the policy
 ///   clear()                forget all
 ///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
 template <Reuse Policy, class Allocator>
 class FreeSlots;
 
 /// Lowest first: one bit a word of 64 slots says that the word has a vacant slot; which one, the occupancy words know.
-/// A slot pushed when there is no other is remembered aside: a full map that erases and inserts never touches the summary
-/// (erase + insert at 1e5 cost 2.8x plain arrays without this).
+/// A slot pushed when there is no other is remembered aside: a full map that erases and inserts touches neither the summary nor
+/// a count (erase + insert at 1e5 cost 2.8x plain arrays without this).
 template <class Allocator>
 class FreeSlots<Reuse::lowest, Allocator> {
 public:
@@ -37,55 +38,66 @@ public:
     constexpr FreeSlots() = default;
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : words_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
-        : words_(std::move(other.words_)), hint_(std::exchange(other.hint_, no_slot)) {}
+        : words_(std::move(other.words_)), hint_(std::exchange(other.hint_, no_slot)),
+          listed_(std::exchange(other.listed_, 0)) {}
 
     constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
         FreeSlots result(alloc);
         auto words = words_.resized(bits::word_count(slots), alloc);
         result.words_.swap(words);
         result.hint_ = hint_;
+        result.listed_ = listed_;
         return result;
     }
     constexpr void swap(FreeSlots& other) noexcept {
         words_.swap(other.words_);
         std::swap(hint_, other.hint_);
+        std::swap(listed_, other.listed_);
     }
 
-    constexpr void push(slot_t slot, bool only) noexcept {
-        if (only) {
+    constexpr std::size_t size() const noexcept { return std::size_t{listed_} + (hint_ != no_slot); }
+    constexpr bool empty() const noexcept { return hint_ == no_slot && listed_ == 0; }
+
+    constexpr void push(slot_t slot) noexcept {
+        if (hint_ == no_slot && listed_ == 0) {
             hint_ = slot;
             return;
         }
         if (slot < hint_ && hint_ != no_slot) std::swap(slot, hint_);
         words_.set(bits::word_of(slot));
+        ++listed_;
     }
 
     /// @pre the caller marks the returned slot as taken before the next call
     template <class Vacant>
     constexpr slot_t pop(Vacant&& vacant) noexcept {
         if (hint_ != no_slot) return std::exchange(hint_, no_slot);
+        --listed_;
         const std::size_t w = words_.lowest();
         const bits::word_t word = vacant(w);
         if ((word & (word - 1)) == 0) words_.reset(w);
         return static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
     }
-    constexpr void unpop(slot_t slot, bool only) noexcept { push(slot, only); }
+    constexpr void unpop(slot_t slot) noexcept { push(slot); }
 
     template <class Vacant>
     constexpr void remove(slot_t slot, Vacant&& vacant) noexcept {
         const std::size_t w = bits::word_of(slot);
-        if (slot == hint_)
+        if (slot == hint_) {
             hint_ = no_slot;
-        else if (listed(w, vacant) == 0)
-            words_.reset(w);
+            return;
+        }
+        --listed_;
+        if (listed(w, vacant) == 0) words_.reset(w);
     }
     template <class IsFree>
-    constexpr void unremove(slot_t slot, bool only, IsFree&&) noexcept {
-        push(slot, only);
+    constexpr void unremove(slot_t slot, IsFree&&) noexcept {
+        push(slot);
     }
     constexpr void clear() noexcept {
         words_.clear();
         hint_ = no_slot;
+        listed_ = 0;
     }
 
     /// Whether word `w` is marked exactly when it has vacant slots besides the hint; for check_invariants.
@@ -103,6 +115,7 @@ private:
 
     SummaryBits<Allocator> words_{};
     slot_t hint_ = no_slot; // the lowest slot, kept out of words_; or none
+    slot_t listed_ = 0;     // slots in words_
 };
 
 /// Lists, last in first out or first in first out: two links a slot, so that insert_at takes a slot out of the middle in O(1).
@@ -115,7 +128,7 @@ public:
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : links_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
         : links_(std::move(other.links_)), head_(std::exchange(other.head_, no_slot)),
-          tail_(std::exchange(other.tail_, no_slot)) {}
+          tail_(std::exchange(other.tail_, no_slot)), count_(std::exchange(other.count_, 0)) {}
 
     constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
         FreeSlots result(alloc);
@@ -123,15 +136,20 @@ public:
         result.links_.swap(links);
         result.head_ = head_;
         result.tail_ = tail_;
+        result.count_ = count_;
         return result;
     }
     constexpr void swap(FreeSlots& other) noexcept {
         links_.swap(other.links_);
         std::swap(head_, other.head_);
         std::swap(tail_, other.tail_);
+        std::swap(count_, other.count_);
     }
 
-    constexpr void push(slot_t slot, bool) noexcept {
+    constexpr std::size_t size() const noexcept { return count_; }
+    constexpr bool empty() const noexcept { return count_ == 0; }
+
+    constexpr void push(slot_t slot) noexcept {
         if constexpr (Policy == Reuse::lifo)
             push_front(slot);
         else
@@ -141,11 +159,12 @@ public:
     template <class Vacant>
     constexpr slot_t pop(Vacant&&) noexcept {
         const slot_t slot = head_;
+        --count_;
         head_ = links_[slot].next;
         if (head_ == no_slot) tail_ = no_slot;
         return slot;
     }
-    constexpr void unpop(slot_t slot, bool) noexcept { push_front(slot); }
+    constexpr void unpop(slot_t slot) noexcept { push_front(slot); }
 
     template <class Vacant>
     constexpr void remove(slot_t slot, Vacant&&) noexcept {
@@ -153,9 +172,10 @@ public:
         const slot_t previous = slot == head_ ? no_slot : link.previous; // the head's own link back is stale, see pop
         (slot == head_ ? head_ : links_[previous].next) = link.next;
         (slot == tail_ ? tail_ : links_[link.next].previous) = previous;
+        --count_;
     }
     template <class IsFree>
-    constexpr void unremove(slot_t slot, bool, IsFree&& is_free) noexcept {
+    constexpr void unremove(slot_t slot, IsFree&& is_free) noexcept {
         const Link link = links_[slot]; // remove() left it as it was
         // A neighbour that was popped meanwhile still has its links: they say nothing unless it is in the list.
         if (head_ == link.next || link.previous == no_slot || !is_free(link.previous) ||
@@ -163,8 +183,12 @@ public:
             return push_front(slot);
         links_[link.previous].next = slot;
         (link.next == no_slot ? tail_ : links_[link.next].previous) = slot;
+        ++count_;
     }
-    constexpr void clear() noexcept { head_ = tail_ = no_slot; }
+    constexpr void clear() noexcept {
+        head_ = tail_ = no_slot;
+        count_ = 0;
+    }
 
     template <class F>
     constexpr void order(F&& f) const {
@@ -184,6 +208,7 @@ private:
         else
             links_[head_].previous = slot;
         head_ = slot;
+        ++count_;
     }
     constexpr void push_back(slot_t slot) noexcept {
         links_[slot] = {no_slot, tail_};
@@ -192,11 +217,13 @@ private:
         else
             links_[tail_].next = slot;
         tail_ = slot;
+        ++count_;
     }
 
     FlatArray<Link, Allocator> links_{};
     slot_t head_ = no_slot;
     slot_t tail_ = no_slot;
+    slot_t count_ = 0;
 };
 
 } // namespace detail

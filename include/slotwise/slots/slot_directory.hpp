@@ -69,14 +69,14 @@ public:
 
     //=== looking ===//
 
-    constexpr std::size_t size() const noexcept { return std::size_t{n_.cursor} - n_.free - n_.blocked; }
+    constexpr std::size_t size() const noexcept { return std::size_t{n_.cursor} - free_.size() - n_.blocked; }
     constexpr std::size_t capacity() const noexcept { return n_.capacity; }
     /// One past the highest slot ever in use since the last clear.
     constexpr slot_t cursor() const noexcept { return n_.cursor; }
     constexpr std::size_t retired() const noexcept { return n_.retired; }
     constexpr std::size_t reserved() const noexcept { return n_.reserved; }
     /// Whether acquire() would find a slot without growth.
-    constexpr bool has_room() const noexcept { return n_.free != 0 || n_.cursor < n_.capacity; }
+    constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
 
     /// Whether the element inserted into `slot` at `version` is there. Any two numbers may be asked. @complexity O(1)
     constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
@@ -135,14 +135,14 @@ public:
         set_live(slot);
     }
     /// Whether acquire() would take a slot at the cursor; to be asked before it, for unacquire().
-    constexpr bool next_is_fresh() const noexcept { return n_.free == 0; }
+    constexpr bool next_is_fresh() const noexcept { return free_.empty(); }
     /// Exactly undoes acquire(): the same slot at the same version comes next (if nothing else was taken in between).
     constexpr void unacquire(slot_t slot, bool was_fresh) noexcept {
         unblock(slot);
         if (was_fresh && slot + 1 == n_.cursor)
             --n_.cursor;
         else {
-            free_.unpop(slot, n_.free++ == 0);
+            free_.unpop(slot);
         }
     }
 
@@ -158,7 +158,7 @@ public:
             return;
         }
         unblock(slot);
-        free_.push(slot, n_.free++ == 0);
+        free_.push(slot);
     }
     /// remove() and release() without blocking in between, for values whose destruction calls nothing back.
     constexpr void end_life(slot_t slot) noexcept { set_vacant(slot); }
@@ -168,7 +168,7 @@ public:
             ++n_.retired;
             return;
         }
-        free_.push(slot, n_.free++ == 0);
+        free_.push(slot);
     }
 
     /// end_life() and release_at_once(). @pre is_live(slot)
@@ -222,7 +222,7 @@ public:
     /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
     constexpr std::uint32_t take(slot_t slot, std::uint32_t version) noexcept {
         for (; n_.cursor < slot; ++n_.cursor) {
-            free_.push(n_.cursor, n_.free++ == 0);
+            free_.push(n_.cursor);
         }
         if (slot == n_.cursor) {
             ++n_.cursor;
@@ -230,7 +230,6 @@ public:
         } else {
             block(slot);
             free_.remove(slot, vacant());
-            --n_.free;
         }
         return std::exchange(versions_[slot], static_cast<version_type>(version - 1u));
     }
@@ -243,7 +242,7 @@ public:
             --n_.cursor;
             retreat(cursor_before);
         } else
-            free_.unremove(slot, n_.free++ == 0, in_list());
+            free_.unremove(slot, in_list());
     }
 
     //=== all at once ===//
@@ -272,7 +271,6 @@ public:
                     blocked_[w] &= ~(word_t{1} << bit);
             });
         free_.clear();
-        n_.free = 0;
         n_.blocked = n_.cursor;
         n_.clear_end = n_.cursor;
         if (n_.cursor % bits::word_bits != 0) {
@@ -306,7 +304,7 @@ public:
         for (slot_t i = 0; i < end; ++i) {
             const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
             if (bit(blocked_, slot)) continue;
-            free_.push(slot, n_.free++ == 0);
+            free_.push(slot);
             --n_.blocked;
         }
     }
@@ -323,7 +321,7 @@ public:
         for (slot_t slot = 0; slot < n_.cursor && n_.retired != 0; ++slot) {
             if (state(slot) != SlotState::retired) continue;
             unblock(slot);
-            free_.push(slot, n_.free++ == 0);
+            free_.push(slot);
             --n_.retired;
         }
         return count;
@@ -359,7 +357,6 @@ public:
         while (end > least && state(end - 1) == SlotState::free) --end;
         while (n_.cursor != end) {
             const slot_t slot = n_.cursor - 1;
-            --n_.free;
             // Lowest: the word's remaining vacant bits are those below the new cursor.
             n_.cursor = slot;
             free_.remove(slot, vacant());
@@ -370,7 +367,7 @@ public:
     constexpr void unretreat(slot_t cursor_before) noexcept {
         while (n_.cursor < cursor_before) {
             const slot_t slot = n_.cursor++;
-            free_.unremove(slot, n_.free++ == 0, in_list());
+            free_.unremove(slot, in_list());
         }
     }
     /// Remembers the highest version of slots that are given up, from `slots` on: slots made there later start above it, so that
@@ -409,11 +406,7 @@ private:
     constexpr auto in_list() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
-    constexpr slot_t take_next() noexcept {
-        if (n_.free == 0) return n_.cursor++;
-        --n_.free;
-        return free_.pop(vacant());
-    }
+    constexpr slot_t take_next() noexcept { return free_.empty() ? n_.cursor++ : free_.pop(vacant()); }
     constexpr void set_live(slot_t slot) noexcept {
         live_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++versions_[slot];
@@ -461,7 +454,6 @@ private:
     }
     struct Counters {
         slot_t cursor = 0;
-        slot_t free = 0;    // below the cursor, in free_
         slot_t blocked = 0; // below the cursor, set in blocked_
         slot_t retired = 0;
         std::size_t capacity = 0;
@@ -495,7 +487,7 @@ constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexc
         retired += is_blocked && !is_promised && versions_[slot] == 0;
         free += slot < n_.cursor && !is_odd && !is_blocked;
     }
-    if (live != size() || blocked != n_.blocked || reserved != n_.reserved || free != n_.free) return false;
+    if (live != size() || blocked != n_.blocked || reserved != n_.reserved || free != free_.size()) return false;
     if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
     if constexpr (R == Reuse::lowest) {
         for (std::size_t w = 0; w < live_.size(); ++w)
