@@ -55,7 +55,9 @@ public:
     using Core::Core;
     using Core::erase;
     using Core::handle_of;
-    constexpr DenseSlotMap() = default;
+    constexpr DenseSlotMap()
+        requires std::is_default_constructible_v<Allocator>
+    = default;
     constexpr DenseSlotMap(const DenseSlotMap&) = default;
     constexpr DenseSlotMap(DenseSlotMap&&) = default;
     constexpr DenseSlotMap(const DenseSlotMap& other, const Allocator& alloc) : Core(other, alloc) {}

@@ -239,7 +239,9 @@ public:
     using typename Core::const_iterator;
     using typename Core::handle_type;
     using typename Core::iterator;
-    constexpr SlotMap() = default;
+    constexpr SlotMap()
+        requires std::is_default_constructible_v<Allocator>
+    = default;
     constexpr SlotMap(const SlotMap&) = default;
     constexpr SlotMap(SlotMap&&) = default;
     constexpr SlotMap(const SlotMap& other, const Allocator& alloc) : Core(other, alloc) {}

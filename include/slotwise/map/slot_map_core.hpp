@@ -49,7 +49,9 @@ public:
 
     //=== construct, copy, move ===//
 
-    constexpr SlotMapCore() = default;
+    constexpr SlotMapCore()
+        requires std::is_default_constructible_v<Allocator>
+    = default;
     constexpr explicit SlotMapCore(const Allocator& alloc) : Parts(alloc) {}
     /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied,
     /// dynamic ones stay with the original. @throws what the allocator and the copies throw
@@ -70,6 +72,8 @@ public:
         store_.swap(store);
         hub_.swap(other.hub_);
         other.forget_elements();
+        SlotMapCore as_new(other.allocator_); // the static columns went with the elements: other has no capacity for its own
+        other.swap_contents(as_new);
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
     /// end and of the new ones; if one throws the target is empty.

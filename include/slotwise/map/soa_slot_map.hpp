@@ -100,7 +100,9 @@ public:
     using typename Core::handle_type;
     using typename Core::iterator;
     using typename Core::size_type;
-    constexpr BasicSoaSlotMap() = default;
+    constexpr BasicSoaSlotMap()
+        requires std::is_default_constructible_v<Allocator>
+    = default;
     constexpr BasicSoaSlotMap(const BasicSoaSlotMap&) = default;
     constexpr BasicSoaSlotMap(BasicSoaSlotMap&&) = default;
     constexpr BasicSoaSlotMap(const BasicSoaSlotMap& other, const Allocator& alloc) : Core(other, alloc) {}

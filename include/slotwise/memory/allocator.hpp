@@ -27,13 +27,22 @@ inline constexpr bool propagates_on_swap = std::allocator_traits<Allocator>::pro
 template <class Allocator>
 inline constexpr bool always_equal = std::allocator_traits<Allocator>::is_always_equal::value;
 
-/// Exchanges two allocators where any assignment of the container could have made them differ. Others are equal whenever
-/// contents are exchanged, and need not be assignable (std::pmr::polymorphic_allocator is not).
+/// Exchanges two allocators together with what was allocated by them. Those that do not propagate too: a map's static column may
+/// hold memory of another allocator than the map, and goes along with the elements. Some cannot be assigned
+/// (std::pmr::polymorphic_allocator): they are made anew.
 template <class Allocator>
 constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
-    if constexpr (!always_equal<Allocator> &&
-                  (propagates_on_copy<Allocator> || propagates_on_move<Allocator> || propagates_on_swap<Allocator>))
+    if constexpr (always_equal<Allocator>)
+        return;
+    else if constexpr (std::is_move_assignable_v<Allocator>)
         std::swap(a, b);
+    else if (a != b) {
+        const Allocator kept(a), other(b);
+        std::destroy_at(&a);
+        std::construct_at(&a, other);
+        std::destroy_at(&b);
+        std::construct_at(&b, kept);
+    }
 }
 
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)
