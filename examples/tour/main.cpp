@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every operation of SlotMap once, and a glance at its relatives. The README quotes the marked part word for word.
+// Every operation of SlotMap, and a glance at its relatives. The README quotes the marked part word for word.
 
 #include <slotwise/map/dense_slot_map.hpp>
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/map/soa_slot_map.hpp>
+#include <slotwise/slots/value_array.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <iostream>
 #include <iterator>
-#include <optional>
+#include <memory>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
-namespace {
-
-int failures = 0;
-
-void check(bool holds, const char* promise) {
-    if (holds) return;
-    ++failures;
-    std::cout << "FAILED: " << promise << '\n';
+static int failures = 0;
+static void check(bool holds, const char* promise) {
+    if (!holds) std::cout << "FAILED: " << promise << '\n', ++failures;
 }
 
-void readme() {
+int main() {
     // [readme]
     slotwise::SlotMap<std::string> names;
     const auto ada = names.insert("Ada"); // a handle: 64 bits, trivially copyable, hashable
@@ -51,78 +49,68 @@ void readme() {
     for (auto [handle, name] : names.items()) check(names.at(handle) == name, "handles come with the values");
     // [/readme]
     check(letters == 38'893, "for_each visits every element once");
-}
 
-void access_and_removal() {
+    // One element: how it comes, is found and goes.
     slotwise::SlotMap<int> map;
-    map.reserve(100);
+    map.reserve(100); // inserts up to there allocate nothing
+    check(map.empty() && map.capacity() >= 100 && decltype(map)::max_size() == slotwise::no_slot, "room for 2^32 - 1 slots");
     const auto one = map.emplace(1);
     const auto two = map.insert_with([](auto self) { return static_cast<int>(self.index()) + 1; }); // knows its own handle
-    check(map[one] == 1 && map.at(two) == 2 && map.contains(one), "[] asserts, at() throws, get() answers null");
-    const auto [first, second] = map.get_many(one, two);
-    check(first == &map[one] && second == &map[two], "get_many looks several up at once");
+    check(map.contains(one) && map[one] == 1 && map.at(two) == 2, "[] asserts, at() throws, get() answers null");
+    check(map.get_many(one, two) == std::tuple(&map[one], &map[two]), "get_many looks several up at once");
     check(map.swap_values(one, two) && map[one] == 2, "swap_values: values change places, handles stay");
-    check(map.handle_of(&map[two]) == two, "a handle can be had back from an element");
-
+    check(map.handle_of(&map[two]) == two && map.handle_of(map.begin()) == one, "an element or iterator gives its handle");
     const auto promised = map.reserve_handle(); // a handle now, the element later
-    check(map.get(promised) == nullptr && map.size() == 2, "a reserved handle resolves nowhere");
-    const int* const arrived = map.fulfill(promised, 3);
-    check(arrived != nullptr && map[promised] == 3 && !map.cancel(promised),
-          "fulfill keeps the promise; now nothing is left to cancel");
+    check(map.state(promised.index()) == slotwise::SlotState::reserved && !map.contains(promised), "no lookup finds it yet");
+    check(map.fulfill(promised, 3) && map.cancel(map.reserve_handle()), "a promise is kept or cancelled");
+    check(map.extract(promised) == 3 && map.explain(promised) == slotwise::HandleStatus::stale, "gone, and explain says why");
+    check(map.insert_at(promised, 4) && !map.insert_at(promised, 5), "insert_at: this very handle again, if its slot is free");
+    for (auto at = map.begin(); at != map.end();) at = *at == 1 ? map.erase(at) : std::next(at); // erase while iterating
+    check(map.erase_if([](int value) { return value == 4; }) == 1 && map.size() == 1, "erase_if says how many it erased");
 
-    const std::optional<int> taken = map.extract(promised);
-    check(taken == 3 && !map.erase(promised), "extract moves the value out and the handle goes stale");
-    check(map.explain(promised) == slotwise::HandleStatus::stale, "explain says why a handle does not resolve");
-    check(map.explain({}) == slotwise::HandleStatus::null, "a value-initialised handle is null");
-    check(map.insert_at(promised, 4) != nullptr && map[promised] == 4,
-          "insert_at: this very handle again, for undo and replay");
-    check(map.insert_at(one, 5) == nullptr, "insert_at refuses a handle whose slot is taken");
-    check(map.erase_if([](int value) { return value == 4; }) == 1, "erase_if");
-    for (auto at = map.begin(); at != map.end();) at = *at == 1 ? map.erase(at) : std::next(at); // erasing while iterating
-    check(map.size() == 1 && *map.begin() == 2, "erase(iterator) goes on behind the element");
-}
-
-void whole_maps() {
-    slotwise::SlotMap<int> map;
-    const auto kept = map.insert(1);
+    // All elements: every walk, copies, and the exact state as bytes.
+    slotwise::SlotMap<int> copy(map, map.get_allocator());
+    check(copy == map && copy.handle_of(one.index()) == one, "a copy has the same handles");
     const auto bytes = map.snapshot();
-    slotwise::SlotMap<int> copy = map; // handles mean the same in a copy
-    check(copy == map && copy[kept] == 1, "copies are equal, handles included");
-    const auto next = map.insert(2);
+    const auto next = map.insert(3);
     copy.restore(bytes);
-    check(copy.insert(2) == next, "a restored map hands out the same future handles");
-    int sum = 0;
-    for (const auto& chunk : copy.chunks()) {
-        chunk.live.for_each([&](slotwise::slot_t slot) { sum += chunk.values[slot]; }); // spans and bits, for SIMD and jobs
-    }
-    check(sum == 3, "chunks: the same elements, as spans with a mask");
-    slotwise::SlotMap<int> moved = std::move(copy);
-    moved.clear();
-    moved.shrink_to_fit();
-    check(!moved.contains(kept) && moved.insert(9) != kept, "not even giving memory back revives a handle");
-}
+    check(copy.insert(3) == next, "a restored map hands out the same future handles");
+    check(copy.try_restore({bytes.data(), 9}) != nullptr && copy == map, "bad bytes: the reason, and no effect");
+    int sum = std::accumulate(map.cbegin(), map.cend(), 0);
+    for (const auto handle : map.handles()) sum += map[handle];
+    for (const slotwise::slot_t slot : map.slots()) sum += map.column()[slot];
+    for (const auto& chunk : map.chunks()) // spans, and a bit for each element that lives, for SIMD and jobs
+        chunk.live.for_each([&](slotwise::slot_t place) { sum += chunk.values[place]; });
+    check(sum == 4 * (2 + 3) && map.occupancy().count() == 2, "every walk meets every element once");
+    const auto moved = std::move(map);
+    swap(map, copy);
+    check(moved == map && moved[next] == 3, "a map that is moved or swapped takes its handles along");
+    map.clear();
+    map.shrink_to_fit();
+    check(map.insert(9) != one && map.check_invariants(), "not even giving memory back revives a handle");
 
-void relatives() {
-    slotwise::DenseSlotMap<int> dense; // values side by side in one array, moved on erase
-    const auto three = dense.insert(3);
-    dense.insert(1);
-    dense.sort(std::less<>());
-    check(dense.values()[0] == 1 && dense[three] == 3 && dense.index_of(three) == 1, "sorting keeps handles");
+    // Options and columns: index, version and user bits of a handle; one span over all slots; a float and a string for each int.
+    constexpr slotwise::SlotMapOptions options{.handle = {22, 2, 8}, .growth = slotwise::Growth::reserve};
+    slotwise::SlotMap<int, options, std::allocator<int>, slotwise::ValueArray<float>> wide;
+    slotwise::DynamicColumn<slotwise::ValueArray<std::string>> labels;
+    const auto token = wide.attach(labels);
+    const auto first = wide.insert(7);
+    wide.column<0>()[first.index()] = 0.5F;
+    check(wide.observer<0>()[first.index()] == 0.5F && labels.column()[first.index()].empty(), "columns follow their map");
+    check(wide.get(first.with_user_bits(200)) == &wide[first], "user bits are yours: carried along, ignored by lookups");
+    check(wide.slot_span().data() == &wide[first], "Growth::reserve: contiguous, growable and stable at once");
+    check(wide.erase(first) && wide.erase(wide.insert(8)) && wide.retired() == 1, "2 version bits: 2 lives, then it retires");
+    check(wide.recycle_retired() == 1 && wide.insert(9) == first, "... until you vouch that no old handle is left");
 
-    slotwise::SoaSlotMap<int, float> rows; // one aligned array per member
+    // Relatives: values packed in one array, or one array a member.
+    slotwise::DenseSlotMap<int> dense;
+    const auto three = dense.insert(3), four = dense.insert(4);
+    dense.sort(std::greater<>());
+    check(dense.values()[0] == 4 && dense[three] == 3 && dense.index_of(four) == 0, "sorted; the handles follow");
+    slotwise::SoaSlotMap<int, float> rows;
     const auto row = rows.insert(7, 0.5F);
-    for (float& weight : rows.column<float>()) weight *= 2;
-    const auto [id, weight] = rows[row];
-    check(id == 7 && weight == 1.0F, "a row is a tuple of references into the columns");
-}
-
-} // namespace
-
-int main() {
-    readme();
-    access_and_removal();
-    whole_maps();
-    relatives();
+    rows.column<float>()[0] *= 2;
+    check(rows[row] == std::tuple(7, 1.0F), "a row is a tuple of references into the columns");
     std::cout << "check: " << (failures == 0 ? "passed" : "FAILED") << '\n';
     return failures == 0 ? 0 : 1;
 }
