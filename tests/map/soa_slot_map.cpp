@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+#include "support/tracked.hpp"
+
+#include <slotwise/map/soa_slot_map.hpp>
+
+#include <string>
+
+using namespace test;
+
+TEST_CASE("SoaSlotMap: columns, rows and handles tell the same", "[soa_slot_map]") {
+    SoaSlotMap<int, std::string, double> map;
+    using handle_type = decltype(map)::handle_type;
+    std::vector<handle_type> handles;
+    for (int i = 0; i != 50; ++i) handles.push_back(map.insert(i, std::to_string(i), i * 0.5));
+    for (std::size_t i = 0; i < 50; i += 4) map.erase(handles[i]);
+    REQUIRE(map.column<0>().size() == map.size());
+    std::size_t row = 0;
+    for (auto [number, text, half] : map.rows()) {
+        REQUIRE(&number == &map.column<0>()[row]);
+        REQUIRE(&text == &map.column<std::string>()[row]);
+        REQUIRE(&half == &map.column<2>()[row]);
+        REQUIRE(text == std::to_string(number));
+        REQUIRE(map.index_of(map.handle_at(row)) == row);
+        REQUIRE(map[map.handle_at(row)].get<0>() == number);
+        ++row;
+    }
+    REQUIRE(row == map.size());
+    REQUIRE(row == 37);
+    map.for_each([&](handle_type handle, int& number, std::string& text, double& half) {
+        REQUIRE(map[handle].get<0>() == number);
+        text += "!";
+        half *= 2;
+    });
+    REQUIRE(map[handles[1]].get<1>() == "1!");
+    REQUIRE(map[handles[1]].get<2>() == 1.0);
+    REQUIRE(reinterpret_cast<std::uintptr_t>(map.column<2>().data()) % 64 == 0);
+}
+
+TEST_CASE("SoaSlotMap: a row is bound, assigned through and extracted as a tuple", "[soa_slot_map]") {
+    SoaSlotMap<int, std::unique_ptr<int>> map;
+    const auto handle = map.insert(1, std::make_unique<int>(2));
+    if (auto row = map.get(handle)) row->get<0>() += 10;
+    auto [number, owner] = map[handle];
+    *owner = 20;
+    number += 1;
+    REQUIRE(std::get<0>(map[handle]) == 12);
+    auto taken = map.extract(handle);
+    REQUIRE(taken.has_value());
+    REQUIRE(*std::get<1>(*taken) == 20);
+    REQUIRE_FALSE(map.get(handle));
+    REQUIRE(map.get(handle) == nullptr);
+}
