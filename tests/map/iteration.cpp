@@ -214,4 +214,5 @@ TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an ad
     REQUIRE(map.handle_of(static_cast<int*>(nullptr)).is_null());
     for (auto it = map.begin(); it != map.end(); ++it) REQUIRE(map[map.handle_of(it)] == *it);
     REQUIRE(map.handle_of(no_slot).is_null());
+    if constexpr (is_paged<decltype(map)>) REQUIRE(map.handle_of(map.end()).is_null());
 }

@@ -45,8 +45,8 @@ public:
     struct Cursor {
         T* block = nullptr; // null: the end
         bits::word_t rest = 0;
-        slot_t word = 0;
-        unsigned bit = 0;
+        slot_t word = no_slot / bits::word_bits; // the end says no_slot, or erase(end()) would find slot 0 alive
+        unsigned bit = bits::word_bits - 1;
         // The block first: inside a word only `bit` moves, and the optimiser then drops the comparison with the end.
         friend constexpr bool operator==(const Cursor& a, const Cursor& b) noexcept {
             return a.block == b.block && a.bit == b.bit;

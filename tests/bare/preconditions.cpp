@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Without exceptions a broken precondition and an error alike end the program with a message. Each case is a child process:
+// this program, called with the name of the case.
+#include <slotwise/slotwise.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+using namespace slotwise;
+
+namespace {
+
+struct Case {
+    const char* name;
+    const char* words; // of the message; null when the program must live
+    void (*run)();
+};
+
+SlotMap<int>::handle_type stale(SlotMap<int>& map) {
+    const auto handle = map.insert(1);
+    map.erase(handle);
+    return handle;
+}
+
+const Case cases[] = {
+    {"get", nullptr, [] { SlotMap<int> map; static_cast<void>(map.get(stale(map))); }},
+    {"brackets", "no element has this handle", [] { SlotMap<int> map; std::printf("%d\n", map[stale(map)]); }},
+    {"at", "no element has this handle", [] { SlotMap<int> map; std::printf("%d\n", map.at(stale(map))); }},
+    {"erase_end", "or it is the end", [] { SlotMap<int> map; map.insert(1); map.erase(map.end()); }},
+    {"erase_erased", "the element here was erased", [] {
+         SlotMap<int> map;
+         map.insert(1);
+         const auto it = map.begin();
+         map.erase(it);
+         map.erase(it);
+     }},
+    {"dense_erase_end", "DenseSlotMap::erase(it)", [] { DenseSlotMap<int> map; map.erase(map.end()); }},
+    {"dense_index_of", "no element has this handle", [] { DenseSlotMap<int> map; std::printf("%zu\n", map.index_of({})); }},
+    {"soa_brackets", "no element has this handle", [] { SoaSlotMap<int, int> map; std::printf("%d\n", map[{}].get<0>()); }},
+    {"full", "use more index bits", [] {
+         SlotMap<int, SlotMapOptions{.max_slots = 2}> map;
+         for (int i = 0; i != 3; ++i) map.insert(i);
+     }},
+    {"reserve", "count exceeds max_size()", [] { SlotMap<int, SlotMapOptions{.max_slots = 64}> map; map.reserve(65); }},
+    {"restore", "not a slotwise snapshot", [] { SlotMap<int> map; const std::byte bytes[64]{}; map.restore(bytes); }},
+    {"handle_index", "index does not fit index_bits", [] {
+         volatile unsigned index = 300;
+         const Handle<int, HandleLayout{.index_bits = 8, .version_bits = 8, .user_bits = 0}> handle(index, 1);
+         std::printf("%u\n", handle.index());
+     }},
+};
+
+bool behaves(const std::string& program, const Case& expected) {
+    const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return false;
+    std::string text;
+    char buffer[256];
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
+    const bool lived = ::pclose(pipe) == 0;
+    if (expected.words == nullptr) return lived;
+    if (!lived && text.find(expected.words) != std::string::npos) return true;
+    std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());
+    return false;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count > 1) {
+        for (const Case& each : cases)
+            if (std::strcmp(each.name, arguments[1]) == 0) {
+                each.run();
+                return 0;
+            }
+        std::printf("no case has the name %s\n", arguments[1]);
+        return 2;
+    }
+    int passed = 0, failed = 0;
+    for (const Case& each : cases) ++(behaves(arguments[0], each) ? passed : failed);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed;
+}
