@@ -6,10 +6,9 @@
 #define SLOTWISE_CORE_ITERATOR_FACADE_HPP
 
 #include "../config/abi.hpp"
+#include "std_memory.hpp"
 
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 
 SLOTWISE_BEGIN

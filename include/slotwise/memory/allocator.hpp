@@ -6,9 +6,9 @@
 #define SLOTWISE_MEMORY_ALLOCATOR_HPP
 
 #include "../config/error.hpp"
+#include "../core/std_memory.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -28,8 +28,9 @@ template <Reuse Policy, class Allocator>
 class FreeSlots;
 
 /// Lowest first: one bit a word of 64 slots says that the word has a vacant slot; which one, the occupancy words know.
-/// A slot pushed when there is no other is remembered aside: a full map that erases and inserts touches neither the summary nor
-/// a count (erase + insert at 1e5 cost 2.8x plain arrays without this).
+/// The lowest slot is kept aside, and its successor looked up when it is taken: a full map that erases and inserts touches neither
+/// the summary nor a count (erase + insert at 1e5 cost 2.8x plain arrays without this, 1.1x with it), and one with holes need not
+/// wait for the look-up (17 ns without, 12 with).
 template <class Allocator>
 class FreeSlots<Reuse::lowest, Allocator> {
 public:
@@ -38,57 +39,49 @@ public:
     constexpr FreeSlots() = default;
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : words_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
-        : words_(std::move(other.words_)), hint_(std::exchange(other.hint_, no_slot)),
-          listed_(std::exchange(other.listed_, 0)) {}
+        : words_(std::move(other.words_)), lowest_(std::exchange(other.lowest_, no_slot)),
+          more_(std::exchange(other.more_, 0)) {}
 
     constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
         FreeSlots result(alloc);
         auto words = words_.resized(bits::word_count(slots), alloc);
         result.words_.swap(words);
-        result.hint_ = hint_;
-        result.listed_ = listed_;
+        result.lowest_ = lowest_;
+        result.more_ = more_;
         return result;
     }
     constexpr void swap(FreeSlots& other) noexcept {
         words_.swap(other.words_);
-        std::swap(hint_, other.hint_);
-        std::swap(listed_, other.listed_);
+        std::swap(lowest_, other.lowest_);
+        std::swap(more_, other.more_);
     }
 
-    constexpr std::size_t size() const noexcept { return std::size_t{listed_} + (hint_ != no_slot); }
-    constexpr bool empty() const noexcept { return hint_ == no_slot && listed_ == 0; }
+    constexpr std::size_t size() const noexcept { return std::size_t{more_} + (lowest_ != no_slot); }
+    constexpr bool empty() const noexcept { return lowest_ == no_slot; }
 
     constexpr void push(slot_t slot) noexcept {
-        if (hint_ == no_slot && listed_ == 0) {
-            hint_ = slot;
+        if (lowest_ == no_slot) {
+            lowest_ = slot;
             return;
         }
-        if (slot < hint_ && hint_ != no_slot) std::swap(slot, hint_);
+        if (slot < lowest_) std::swap(slot, lowest_);
         words_.set(bits::word_of(slot));
-        ++listed_;
+        ++more_;
     }
 
-    /// @pre the caller marks the returned slot as taken before the next call
     template <class Vacant>
     constexpr slot_t pop(Vacant&& vacant) noexcept {
-        if (hint_ != no_slot) return std::exchange(hint_, no_slot);
-        --listed_;
-        const std::size_t w = words_.lowest();
-        const bits::word_t word = vacant(w);
-        if ((word & (word - 1)) == 0) words_.reset(w);
-        return static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
+        const slot_t slot = lowest_;
+        advance(vacant);
+        return slot;
     }
     constexpr void unpop(slot_t slot) noexcept { push(slot); }
 
     template <class Vacant>
     constexpr void remove(slot_t slot, Vacant&& vacant) noexcept {
-        const std::size_t w = bits::word_of(slot);
-        if (slot == hint_) {
-            hint_ = no_slot;
-            return;
-        }
-        --listed_;
-        if (listed(w, vacant) == 0) words_.reset(w);
+        if (slot == lowest_) return advance(vacant);
+        --more_;
+        if (listed(bits::word_of(slot), vacant) == 0) words_.reset(bits::word_of(slot));
     }
     template <class IsFree>
     constexpr void unremove(slot_t slot, IsFree&&) noexcept {
@@ -96,26 +89,40 @@ public:
     }
     constexpr void clear() noexcept {
         words_.clear();
-        hint_ = no_slot;
-        listed_ = 0;
+        lowest_ = no_slot;
+        more_ = 0;
     }
 
-    /// Whether word `w` is marked exactly when it has vacant slots besides the hint; for check_invariants.
+    /// Whether word `w` is marked exactly when it has vacant slots besides the lowest; for check_invariants.
     template <class Vacant>
     constexpr bool agrees(std::size_t w, Vacant&& vacant) const noexcept {
         return words_.test(w) == (listed(w, vacant) != 0);
     }
 
 private:
+    /// The vacant slots of a word without the one kept aside.
     template <class Vacant>
     constexpr bits::word_t listed(std::size_t w, Vacant&& vacant) const noexcept {
         const bits::word_t word = vacant(w);
-        return hint_ != no_slot && bits::word_of(hint_) == w ? word & ~bits::bit_of(hint_) : word;
+        return lowest_ != no_slot && bits::word_of(lowest_) == w ? word & ~bits::bit_of(lowest_) : word;
+    }
+    /// The next one comes to the front.
+    template <class Vacant>
+    constexpr void advance(Vacant&& vacant) noexcept {
+        if (more_ == 0) {
+            lowest_ = no_slot;
+            return;
+        }
+        --more_;
+        const std::size_t w = words_.lowest();
+        const bits::word_t word = listed(w, vacant); // the one that goes may still be marked vacant
+        if ((word & (word - 1)) == 0) words_.reset(w);
+        lowest_ = static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
     }
 
     SummaryBits<Allocator> words_{};
-    slot_t hint_ = no_slot; // the lowest slot, kept out of words_; or none
-    slot_t listed_ = 0;     // slots in words_
+    slot_t lowest_ = no_slot; // kept out of words_; no_slot: the set is empty
+    slot_t more_ = 0;         // slots in words_
 };
 
 /// Lists, last in first out or first in first out: two links a slot, so that insert_at takes a slot out of the middle in O(1).

@@ -116,23 +116,17 @@ public:
 
     /// Adds `number`. @pre it is covered
     constexpr void set(std::size_t number) noexcept {
-        for (unsigned level = 0; level < levels_; ++level) {
-            auto& word = words_[offset_[level] + bits::word_of(number)];
-            const auto before = word;
-            word = before | bits::bit_of(number);
-            if (before != 0) return;
-            number /= bits::word_bits;
-        }
+        auto& word = words_[bits::word_of(number)];
+        const auto before = word;
+        word = before | bits::bit_of(number);
+        if (before == 0) set_above(bits::word_of(number));
     }
 
     /// Removes `number`. @pre it is covered
     constexpr void reset(std::size_t number) noexcept {
-        for (unsigned level = 0; level < levels_; ++level) {
-            auto& word = words_[offset_[level] + bits::word_of(number)];
-            word &= ~bits::bit_of(number);
-            if (word != 0) return;
-            number /= bits::word_bits;
-        }
+        auto& word = words_[bits::word_of(number)];
+        word &= ~bits::bit_of(number);
+        if (word == 0) reset_above(bits::word_of(number));
     }
 
     /// The lowest number in the set. @pre the set is not empty
@@ -151,6 +145,23 @@ public:
     }
 
 private:
+    // Out of line: reached once in 64 calls, and inlined they fill the callers' registers.
+    SLOTWISE_NEVER_INLINE constexpr void set_above(std::size_t number) noexcept {
+        for (unsigned level = 1; level < levels_; ++level, number /= bits::word_bits) {
+            auto& word = words_[offset_[level] + bits::word_of(number)];
+            const auto before = word;
+            word = before | bits::bit_of(number);
+            if (before != 0) return;
+        }
+    }
+    SLOTWISE_NEVER_INLINE constexpr void reset_above(std::size_t number) noexcept {
+        for (unsigned level = 1; level < levels_; ++level, number /= bits::word_bits) {
+            auto& word = words_[offset_[level] + bits::word_of(number)];
+            word &= ~bits::bit_of(number);
+            if (word != 0) return;
+        }
+    }
+
     FlatArray<bits::word_t, Allocator> words_{};
     std::size_t offset_[max_levels] = {};
     unsigned levels_ = 0;

@@ -396,7 +396,7 @@ private:
             undo.dismiss();
         }
     }
-    SLOTWISE_COLD void insert_dynamic(slot_t slot, InsertKind kind) {
+    SLOTWISE_NEVER_INLINE void insert_dynamic(slot_t slot, InsertKind kind) {
         std::size_t told = 0;
         const ObserverCell::Notification until_undone(*cell_); // told counts positions: they must outlive the walk
         ScopeGuard undo([&]() noexcept { cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
