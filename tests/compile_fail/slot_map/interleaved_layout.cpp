@@ -1,4 +1,4 @@
-// expect: was not better; write Layout::split
+// expect: write Layout::split
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/map/slot_map.hpp>
