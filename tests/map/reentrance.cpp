@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Elements whose constructors and destructors use the map they live in.
+// Elements whose constructors and destructors use the map they live in. What they refer to is declared before the map, which
+// destroys the last of them.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
@@ -37,8 +38,8 @@ void on_each_policy(Test test) {
 TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the newcomer gets another slot", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         typename Map::handle_type dying, born;
+        Map map;
         dying = put_speaking(map, 1, [&] {
             REQUIRE_FALSE(map.contains(dying));
             born = put(map, 100);
@@ -57,8 +58,8 @@ TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the new
 TEMPLATE_TEST_CASE("a destructor may insert so many that the map grows", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         std::vector<typename Map::handle_type> born;
+        Map map;
         const auto first = put_speaking(map, 1, [&] {
             for (int i = 0; i != 300; ++i) born.push_back(put(map, i));
         });
@@ -74,8 +75,8 @@ TEMPLATE_TEST_CASE("a destructor may insert so many that the map grows", "[reent
 TEMPLATE_TEST_CASE("a destructor may erase other elements, in a chain", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         std::vector<typename Map::handle_type> handles(100);
+        Map map;
         for (std::size_t i = 0; i != 100; ++i)
             handles[i] = put_speaking(map, static_cast<int>(i), [&map, &handles, i] {
                 if (i + 2 < 100) map.erase(handles[i + 2]);
@@ -91,8 +92,8 @@ TEMPLATE_TEST_CASE("a destructor may erase other elements, in a chain", "[reentr
 TEMPLATE_TEST_CASE("erase_if goes on soundly when destructors erase what it has not seen yet", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         std::vector<typename Map::handle_type> handles(80);
+        Map map;
         for (std::size_t i = 0; i != 80; ++i)
             handles[i] = put_speaking(map, static_cast<int>(i), [&map, &handles, i] {
                 for (const std::size_t other : {(i + 1) % 80, (i + 40) % 80, (i + 79) % 80}) map.erase(handles[other]);
@@ -114,8 +115,8 @@ TEMPLATE_TEST_CASE("erase_if goes on soundly when destructors erase what it has 
 TEMPLATE_TEST_CASE("a destructor may insert while the map is cleared; the newcomers survive", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         std::vector<typename Map::handle_type> old, born;
+        Map map;
         for (int i = 0; i != 90; ++i)
             old.push_back(put_speaking(map, i, [&map, &born, i] {
                 if (i % 3 == 0) born.push_back(put(map, 1000 + i));
@@ -138,9 +139,9 @@ TEMPLATE_TEST_CASE("a destructor may erase while the map is cleared: it finds no
                    ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         std::vector<typename Map::handle_type> handles;
         int surprises = 0;
+        Map map;
         for (std::size_t i = 0; i != 70; ++i)
             handles.push_back(put_speaking(map, static_cast<int>(i), [&map, &handles, &surprises] {
                 for (const auto handle : handles) surprises += map.erase(handle);
@@ -161,8 +162,8 @@ TEMPLATE_TEST_CASE("a destructor may clear the map, in erase and in clear", "[re
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
         for (const bool by_clear : {false, true}) {
-            Map map;
             std::vector<typename Map::handle_type> handles;
+            Map map;
             for (int i = 0; i != 70; ++i)
                 handles.push_back(put_speaking(map, i, [&map, i] {
                     put(map, 1);
@@ -183,8 +184,8 @@ TEMPLATE_TEST_CASE("a destructor may clear the map, in erase and in clear", "[re
 TEMPLATE_TEST_CASE("whatever else a destructor calls during clear is refused or sound", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
-        Map map;
         std::vector<typename Map::handle_type> handles, reserved;
+        Map map;
         for (int i = 0; i != 70; ++i)
             handles.push_back(put_speaking(map, i, [&, i] {
                 if (i == 3) map.shrink_to_fit();
@@ -209,8 +210,8 @@ TEMPLATE_TEST_CASE("a destructor may insert and erase while the map dies or is a
         NothingLeaks objects;
         int inserted = 0;
         {
-            auto map = std::make_unique<Map>();
             std::vector<typename Map::handle_type> handles;
+            auto map = std::make_unique<Map>();
             for (int i = 0; i != 40; ++i)
                 handles.push_back(put_speaking(*map, i, [&map = *map, &handles, &inserted] {
                     map.erase(handles[3]);
