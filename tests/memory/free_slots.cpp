@@ -36,7 +36,7 @@ public:
     void unpop(slot_t slot) {
         policy_.unpop(slot);
         mark(slot, true);
-        order_.insert(order_.begin(), slot);
+        place_first(slot);
         if (R == Reuse::lowest) std::sort(order_.begin(), order_.end());
     }
     void remove(slot_t slot) {
@@ -99,9 +99,13 @@ private:
         auto& word = vacant_[bits::word_of(slot)];
         word = vacant ? word | bits::bit_of(slot) : word & ~bits::bit_of(slot);
     }
+    void place_first(slot_t slot) { // insert(begin()) makes g++ 12 warn of a null pointer inside std::vector
+        order_.push_back(slot);
+        std::rotate(order_.begin(), order_.end() - 1, order_.end());
+    }
     void place(slot_t slot) {
         if (R == Reuse::lifo)
-            order_.insert(order_.begin(), slot);
+            place_first(slot);
         else
             order_.push_back(slot);
         if (R == Reuse::lowest) std::sort(order_.begin(), order_.end());
