@@ -239,3 +239,19 @@ TEST_CASE("asking a view for a slot that is not live, or zipping views of two ma
                             [&] { zip_columns([](slot_t, int&, int&) {}, map.column(), other.column()); }));
 }
 #endif
+
+TEST_CASE("a handle of a wider or narrower layout reads no version beyond the array") {
+    // The version's width is the map's, not the handle's: the last slots of a small map would otherwise be read past their end.
+    SlotMap<int, SlotMapOptions{.handle = {8, 8, 0}}> map;
+    for (int i = 0; i != 64; ++i) map.insert(i);
+    const auto view = map.column();
+    for (slot_t slot = 0; slot != 64; ++slot) {
+        const int* const found = view.get(Handle<void>(slot, 1));
+        REQUIRE(found != nullptr);
+        CHECK(*found == static_cast<int>(slot));
+        CHECK(view.get(Handle<void>(slot, 0x0101)) == nullptr);
+        CHECK(view.get(Handle<void>(slot, 3)) == nullptr);
+    }
+    CHECK(view.get(Handle<void>(64, 1)) == nullptr);
+    CHECK(view.get(Handle<void>(0xFFFF'FFFF, 1)) == nullptr);
+}

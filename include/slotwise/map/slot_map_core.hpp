@@ -371,6 +371,7 @@ public:
     //=== observers ===//
 
     /// Attaches an observer until the token goes; it is told the capacity and every live slot first.
+    /// @pre the observer lives as long as the token is attached
     /// @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
         return hub_.attach(observer, capacity(), occupancy(), [this](slot_t slot) { return directory_.is_live(slot); });

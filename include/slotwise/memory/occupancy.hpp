@@ -14,7 +14,7 @@
 SLOTWISE_BEGIN
 
 /// A read-only view of liveness bits: 64-bit words, least significant bit first, 1 = live. Bits from size() on are 0.
-/// @invalidates itself when the container it came from grows, shrinks, moves or dies; it shows later inserts and erases.
+/// @invalidates itself when the container it came from grows, shrinks, moves or dies; erases and inserts below size() show through
 class Occupancy {
 public:
     constexpr Occupancy() noexcept = default;

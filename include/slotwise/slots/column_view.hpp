@@ -28,8 +28,20 @@ namespace detail {
 /// What every view of one directory shares.
 struct DirectoryView {
     Occupancy live;
-    const void* versions = nullptr; ///< of the width that the handle's layout states
+    const void* versions = nullptr;
+    unsigned version_bytes = 0; ///< of one version: 1, 2 or 4
     std::size_t capacity = 0;
+
+    constexpr std::uint32_t version(slot_t slot) const noexcept {
+        switch (version_bytes) {
+        case 1:
+            return static_cast<const std::uint8_t*>(versions)[slot];
+        case 2:
+            return static_cast<const std::uint16_t*>(versions)[slot];
+        default:
+            return static_cast<const std::uint32_t*>(versions)[slot];
+        }
+    }
 };
 
 /// Where a column's values lie: page p of 2^shift slots at pages[p].
@@ -59,7 +71,7 @@ constexpr PageView<T> page_view(const PagedArray<T, A, P>& array) noexcept {
 
 /// One column of a container: a value for every live slot. Two pointers wide and some; passed by value.
 /// @tparam T const for a read-only view
-/// @invalidates itself when the container grows, shrinks, moves or dies; inserts within the capacity and erases show through
+/// @invalidates itself when the container grows, shrinks, moves or dies; erases and inserts below slot_end() show through
 template <class T>
 class ColumnView {
 public:
@@ -86,10 +98,9 @@ public:
     /// The value of the element that `handle` names, or null when it is gone. Any bit pattern may be asked.
     template <AnyHandle H>
     constexpr T* get(H handle) const noexcept {
-        using version_type = typename detail::HandleTraits<H::layout>::version_type;
         const slot_t slot = handle.index();
-        if (!directory_.live.test(slot)) return nullptr;
-        return static_cast<const version_type*>(directory_.versions)[slot] == handle.version() ? values_.ptr(slot) : nullptr;
+        const bool here = directory_.live.test(slot) && directory_.version(slot) == handle.version();
+        return here ? values_.ptr(slot) : nullptr;
     }
     constexpr bool contains(slot_t slot) const noexcept { return directory_.live.test(slot); }
 

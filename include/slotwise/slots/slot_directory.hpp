@@ -97,7 +97,7 @@ public:
         if (is_live(slot)) return SlotState::live;
         if (!bit(blocked_, slot)) return SlotState::free;
         if (bit(reserved_, slot)) return SlotState::reserved;
-        return versions_[slot] == 0 ? SlotState::retired : SlotState::pending;
+        return E == Exhaustion::retire && versions_[slot] == 0 ? SlotState::retired : SlotState::pending;
     }
 
     constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
