@@ -21,7 +21,9 @@ class AlignedArray {
     using line_allocator = detail::rebind_t<Allocator, Line>;
 
 public:
-    constexpr AlignedArray() = default;
+    constexpr AlignedArray()
+        requires std::is_default_constructible_v<Allocator> // std::tuple asks, and clang then looks at the members
+    = default;
     constexpr explicit AlignedArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
     constexpr AlignedArray(AlignedArray&& other) noexcept
         : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)),
