@@ -69,3 +69,16 @@ TEST_CASE("DenseSlotMap: a sort whose order throws leaves every handle with its 
     });
     REQUIRE(failures > 12);
 }
+
+TEST_CASE("insert_at of ascending slots grows geometrically, not slot by slot", "[map]") {
+    struct Counts final : SlotObserver {
+        int growths = 0;
+        void on_capacity(slot_t before, slot_t after) override { growths += after > before; }
+    } counts;
+    DenseSlotMap<int> map;
+    const auto token = map.attach(counts);
+    for (slot_t slot = 0; slot != 5000; ++slot) REQUIRE(map.insert_at(DenseSlotMap<int>::handle_type(slot, 1), 1) != nullptr);
+    CHECK(counts.growths > 0);
+    CHECK(counts.growths < 20);
+    CHECK(map.check_invariants());
+}

@@ -41,7 +41,7 @@ struct ValueFace {
 /// Erasing while iterating: erase(it) returns the iterator at which to go on (the last element came there). Any insert that grows,
 /// and any erase, invalidates iterators and addresses of the last element; growth invalidates all.
 /// Cost: 12.25 bytes an element over the payload.
-/// @tparam T movable; erase is noexcept if T's moves are
+/// @tparam T movable; erase is noexcept if T's moves are, and only then may T's destructor insert and erase in the same map
 template <class T, SlotMapOptions O, class Allocator, class... Observers>
 class DenseSlotMap : public SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...> {
     using Core = SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...>;

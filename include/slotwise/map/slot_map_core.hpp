@@ -60,7 +60,7 @@ public:
     constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : Parts(other, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
     constexpr SlotMapCore(SlotMapCore&& other) noexcept : Parts(std::move(other)) {}
-    /// As above, into memory of `alloc`. With unequal allocators the elements are moved one by one: addresses change, handles stay.
+    /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the elements are moved one by one: addresses change, handles stay.
     constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : SlotMapCore(alloc) {
         if (alloc == other.allocator_) {
             swap_contents(other);
@@ -419,7 +419,7 @@ public:
         return out.take();
     }
     /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes; values are the
-    /// codec's business. Dynamic observers are told of the exchange.
+    /// codec's business. Dynamic observers are told of the exchange. Memory: up to the values of every slot the bytes speak of.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = TrivialCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {

@@ -118,7 +118,9 @@ protected:
         if (slot < directory_.capacity()) return true;
         const std::size_t most = 2 * directory_.capacity() < 65536 ? 65536 : 2 * directory_.capacity();
         if (slot >= most) return false;
-        grow_to(std::size_t{slot} + 1);
+        const std::size_t need = std::size_t{slot} + 1,
+                          usual = store_.grown_capacity(); // or ascending slots would grow one by one
+        grow_to(need > usual ? need : usual < max_slots() ? usual : max_slots());
         return true;
     }
     SLOTWISE_COLD constexpr void grow() {
