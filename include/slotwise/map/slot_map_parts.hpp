@@ -93,7 +93,7 @@ protected:
         hub_.insert(slot, InsertKind::fresh);
         undo.dismiss();
     }
-    constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
+    SLOTWISE_ALWAYS_INLINE constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
         expect_quiet();
         if constexpr (calls_nothing_back) {
             if (hub_.dynamic()) [[unlikely]]

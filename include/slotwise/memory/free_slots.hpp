@@ -59,27 +59,30 @@ public:
     constexpr std::size_t size() const noexcept { return std::size_t{more_} + (lowest_ != no_slot); }
     constexpr bool empty() const noexcept { return lowest_ == no_slot; }
 
-    constexpr void push(slot_t slot) noexcept {
-        if (lowest_ == no_slot) {
+    SLOTWISE_ALWAYS_INLINE constexpr void push(slot_t slot) noexcept {
+        if (lowest_ == no_slot)
             lowest_ = slot;
-            return;
-        }
-        if (slot < lowest_) std::swap(slot, lowest_);
-        words_.set(bits::word_of(slot));
-        ++more_;
+        else
+            push_more(slot);
     }
 
     template <class Vacant>
-    constexpr slot_t pop(Vacant&& vacant) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t pop(Vacant&& vacant) noexcept {
         const slot_t slot = lowest_;
-        advance(vacant);
+        if (more_ == 0)
+            lowest_ = no_slot;
+        else
+            advance(vacant);
         return slot;
     }
     constexpr void unpop(slot_t slot) noexcept { push(slot); }
 
     template <class Vacant>
     constexpr void remove(slot_t slot, Vacant&& vacant) noexcept {
-        if (slot == lowest_) return advance(vacant);
+        if (slot == lowest_) {
+            static_cast<void>(pop(vacant));
+            return;
+        }
         --more_;
         if (listed(bits::word_of(slot), vacant) == 0) words_.reset(bits::word_of(slot));
     }
@@ -106,13 +109,15 @@ private:
         const bits::word_t word = vacant(w);
         return lowest_ != no_slot && bits::word_of(lowest_) == w ? word & ~bits::bit_of(lowest_) : word;
     }
-    /// The next one comes to the front.
+    // Out of line: the two steps below would fill the registers of callers whose map is full and never needs them.
+    SLOTWISE_NEVER_INLINE constexpr void push_more(slot_t slot) noexcept {
+        if (slot < lowest_) std::swap(slot, lowest_);
+        words_.set(bits::word_of(slot));
+        ++more_;
+    }
+    /// The next one comes to the front. @pre more_ != 0
     template <class Vacant>
-    constexpr void advance(Vacant&& vacant) noexcept {
-        if (more_ == 0) {
-            lowest_ = no_slot;
-            return;
-        }
+    SLOTWISE_NEVER_INLINE constexpr void advance(Vacant&& vacant) noexcept {
         --more_;
         const std::size_t w = words_.lowest();
         const bits::word_t word = listed(w, vacant); // the one that goes may still be marked vacant

@@ -79,7 +79,7 @@ public:
     constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
 
     /// Whether the element inserted into `slot` at `version` is there. Any two numbers may be asked. @complexity O(1)
-    constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
         // Vacant slots hold even versions, and an untrusted handle may hold the same even one: the parity must be looked at.
         return slot < versions_.size() && versions_[slot] == version && (version & 1u) != 0;
     }
@@ -117,7 +117,7 @@ public:
 
     /// Takes the next slot and makes it live at once, for values that are built without a throw and without re-entrance.
     /// @pre has_room()
-    constexpr slot_t acquire_live() noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t acquire_live() noexcept {
         const slot_t slot = take_next();
         set_live(slot);
         return slot;
@@ -161,8 +161,8 @@ public:
         free_.push(slot);
     }
     /// remove() and release() without blocking in between, for values whose destruction calls nothing back.
-    constexpr void end_life(slot_t slot) noexcept { set_vacant(slot); }
-    constexpr void release_at_once(slot_t slot) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void end_life(slot_t slot) noexcept { set_vacant(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr void release_at_once(slot_t slot) noexcept {
         if (exhausted(slot)) [[unlikely]] {
             block(slot);
             ++n_.retired;
@@ -406,12 +406,12 @@ private:
     constexpr auto in_list() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
-    constexpr slot_t take_next() noexcept { return free_.empty() ? n_.cursor++ : free_.pop(vacant()); }
-    constexpr void set_live(slot_t slot) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t take_next() noexcept { return free_.empty() ? n_.cursor++ : free_.pop(vacant()); }
+    SLOTWISE_ALWAYS_INLINE constexpr void set_live(slot_t slot) noexcept {
         live_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++versions_[slot];
     }
-    constexpr void set_vacant(slot_t slot) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void set_vacant(slot_t slot) noexcept {
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot);
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
     }
