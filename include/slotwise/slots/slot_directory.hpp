@@ -249,17 +249,17 @@ public:
 
     /// First half of clear: every handle is stale, reservations are cancelled, and until end_clear() new elements go only to
     /// fresh slots. occupancy() still lists the slots to be destroyed, below the returned end.
-    /// @complexity linear in slots, vector code: about 0.1 ns a slot
+    /// @complexity linear in slots, vector code: about 0.25 ns a slot
     constexpr slot_t begin_clear() noexcept {
-        bool exhausting = false;
-        version_type* const versions =
-            versions_.data(); // locals: a store of a version could change a member, for all a compiler knows
-        for (slot_t slot = 0, end = n_.cursor; slot < end; ++slot) {
-            const std::uint32_t version = versions[slot];
-            exhausting |= version == max_version;
+        // Locals, std::size_t and a sum instead of a flag: what it takes for g++ 12 to vectorise (0.7 to 0.24 ns a slot).
+        version_type* const versions = versions_.data();
+        std::size_t exhausting = 0;
+        for (std::size_t slot = 0, end = n_.cursor; slot < end; ++slot) {
+            const version_type version = versions[slot];
+            exhausting += version == static_cast<version_type>(max_version);
             versions[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
         }
-        if (exhausting && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { exhaust_in_clear(slot); });
+        if (exhausting != 0 && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { exhaust_in_clear(slot); });
         for (std::size_t w = 0; n_.reserved != 0; ++w)
             bits::for_each(std::exchange(reserved_[w], 0), [&](unsigned bit) {
                 const slot_t slot = static_cast<slot_t>(w * bits::word_bits + bit);
