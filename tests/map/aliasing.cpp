@@ -25,8 +25,8 @@ struct SelfNaming {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("insert of an own element copies it, also when that insert grows the map", "[aliasing]", test::Paged, test::Reserved,
-                   test::Dense) {
+TEMPLATE_TEST_CASE("insert of an own element copies it, also when that insert grows the map", "[aliasing]", test::Paged,
+                   test::Reserved, test::Dense) {
     NothingLeaks objects;
     typename TestType::template map<Tracked> map;
     const auto first = map.insert(Tracked(7));
@@ -59,8 +59,8 @@ TEST_CASE("insert of an own row copies it, also when that insert grows the SoaSl
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("insert of an own element that is moved from takes its value, also when that insert grows the map", "[aliasing]",
-                   test::Paged, test::Reserved, test::Dense) {
+TEMPLATE_TEST_CASE("insert of an own element that is moved from takes its value, also when that insert grows the map",
+                   "[aliasing]", test::Paged, test::Reserved, test::Dense) {
     NothingLeaks objects;
     typename TestType::template map<MoveOnly> map;
     auto last = map.insert(MoveOnly(7));
@@ -74,7 +74,8 @@ TEMPLATE_TEST_CASE("insert of an own element that is moved from takes its value,
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("fulfill and insert_at take own elements as arguments", "[aliasing]", test::Paged, test::Reserved, test::Dense) {
+TEMPLATE_TEST_CASE("fulfill and insert_at take own elements as arguments", "[aliasing]", test::Paged, test::Reserved,
+                   test::Dense) {
     NothingLeaks objects;
     typename TestType::template map<Tracked> map;
     using handle_type = typename decltype(map)::handle_type;
@@ -83,7 +84,8 @@ TEMPLATE_TEST_CASE("fulfill and insert_at take own elements as arguments", "[ali
         const auto later = map.reserve_handle();
         REQUIRE(map.fulfill(later, map[first])->value() == 7);
     }
-    for (slot_t slot = 100; slot < 5000; slot = slot * 2 + 1) REQUIRE(map.insert_at(handle_type(slot, 3), map[first])->value() == 7);
+    for (slot_t slot = 100; slot < 5000; slot = slot * 2 + 1)
+        REQUIRE(map.insert_at(handle_type(slot, 3), map[first])->value() == 7);
     REQUIRE(map[first].value() == 7);
     REQUIRE(map.check_invariants());
 }
@@ -106,8 +108,8 @@ TEMPLATE_TEST_CASE("erase by a handle stored in the element it names is sound", 
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("swap_values of an element with itself, and self-assignment and self-swap of a map, change nothing", "[aliasing]",
-                   ALL_STORAGES) {
+TEMPLATE_TEST_CASE("swap_values of an element with itself, and self-assignment and self-swap of a map, change nothing",
+                   "[aliasing]", ALL_STORAGES) {
     NothingLeaks objects;
     typename TestType::template map<Tracked> map;
     const auto a = put(map, 1), b = put(map, 2), c = put(map, 3);

@@ -10,8 +10,8 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("with reserved address space the values keep their place whatever the allocators are; handles stay", "[allocators]",
-                   Stays, Travels) {
+TEMPLATE_TEST_CASE("with reserved address space the values keep their place whatever the allocators are; handles stay",
+                   "[allocators]", Stays, Travels) {
     using Allocator = typename TestType::template allocator<Tracked>;
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -28,8 +28,8 @@ TEMPLATE_TEST_CASE("with reserved address space the values keep their place what
     REQUIRE(target.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("a static column goes along with copies, moves and swaps, and the moved-from map can use its own", "[allocators]",
-                   test::Paged, test::Dense) {
+TEMPLATE_TEST_CASE("a static column goes along with copies, moves and swaps, and the moved-from map can use its own",
+                   "[allocators]", test::Paged, test::Dense) {
     using Allocator = StatefulAllocator<Tracked>;
     using Column = ValueArray<std::int64_t, StatefulAllocator<std::int64_t>>;
     using Map = typename TestType::template map<Tracked, SlotMapOptions{}, Allocator, Column>;
@@ -156,8 +156,8 @@ TEMPLATE_TEST_CASE("a map that holds nothing holds no memory", "[allocators]", t
     map.erase(handle);
 }
 
-TEMPLATE_TEST_CASE("after reserve(n), n inserts allocate nothing, and erase never allocates", "[allocators]", test::Paged, test::Dense,
-                   test::Soa) {
+TEMPLATE_TEST_CASE("after reserve(n), n inserts allocate nothing, and erase never allocates", "[allocators]", test::Paged,
+                   test::Dense, test::Soa) {
     using Allocator = StatefulAllocator<int>;
     using Map = MapWith<TestType, int, Allocator>;
     EveryByteReturned bytes;

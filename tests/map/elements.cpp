@@ -150,7 +150,8 @@ TEMPLATE_TEST_CASE("a const map gives const elements only", "[elements]", test::
     static_assert(!std::is_convertible_v<typename Map::const_iterator, typename Map::iterator>);
     std::size_t visited = 0;
     view.for_each([&](const std::string& text) { visited += text.size(); });
-    view.for_each([&](typename Map::handle_type named, const std::string& text) { visited += named == handle ? text.size() : 0; });
+    view.for_each(
+        [&](typename Map::handle_type named, const std::string& text) { visited += named == handle ? text.size() : 0; });
     REQUIRE(visited == 8);
 }
 

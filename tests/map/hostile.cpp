@@ -43,7 +43,8 @@ struct Victim {
             }
         }
         // One slot to its last version, so that a retired one is there.
-        for (int i = 0; i != 400 && Map::options.exhaustion == Exhaustion::retire && map.retired() == 0; ++i) map.erase(put(map, 0));
+        for (int i = 0; i != 400 && Map::options.exhaustion == Exhaustion::retire && map.retired() == 0; ++i)
+            map.erase(put(map, 0));
         if (seed % 2 == 0) {
             for (auto at = live.begin(); at != live.end();) {
                 if (at->first.index() < 60)
@@ -59,7 +60,9 @@ struct Victim {
         REQUIRE(live.size() > 20);
     }
 
-    static handle_type pattern(unsigned bits) { return handle_type::from_bits(static_cast<typename handle_type::bits_type>(bits)); }
+    static handle_type pattern(unsigned bits) {
+        return handle_type::from_bits(static_cast<typename handle_type::bits_type>(bits));
+    }
     static handle_type plain(handle_type handle) { return handle.with_user_bits(0); }
     bool is_live(handle_type handle) const { return live.contains(plain(handle)); }
     bool is_reserved(handle_type handle) const { return reserved.contains(plain(handle)); }
@@ -76,7 +79,8 @@ void look_up_all(std::uint64_t seed) {
         found += live;
         const auto status = map.explain(handle);
         ++statuses[static_cast<std::size_t>(status)];
-        bool right = map.contains(handle) == live && (map.get(handle) != nullptr) == live && (status == HandleStatus::live) == live &&
+        bool right = map.contains(handle) == live && (map.get(handle) != nullptr) == live &&
+                     (status == HandleStatus::live) == live &&
                      (status == HandleStatus::reserved) == victim.is_reserved(handle) &&
                      (status == HandleStatus::null) == handle.is_null() &&
                      (!(status == HandleStatus::out_of_range) || handle.index() >= map.capacity());
@@ -113,7 +117,8 @@ void write_through_all(std::uint64_t seed) {
         const auto handle = victim.pattern(bits);
         bool touched = false;
         if (!victim.is_live(handle))
-            touched = map.erase(handle) || map.extract(handle).has_value() || map.swap_values(handle, some_live) || ++refused == 0;
+            touched =
+                map.erase(handle) || map.extract(handle).has_value() || map.swap_values(handle, some_live) || ++refused == 0;
         if (!victim.is_reserved(handle)) touched = touched || map.cancel(handle) || fulfill(map, handle, -1) || ++refused == 0;
         if (touched) {
             CAPTURE(seed, handle);
@@ -172,19 +177,22 @@ void on_all_policies(Test test) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("any bit pattern may be looked up and is found exactly when it names a live element", "[hostile]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("any bit pattern may be looked up and is found exactly when it names a live element", "[hostile]",
+                   ALL_STORAGES) {
     on_all_policies<TestType>([]<class Map> {
         for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) look_up_all<Map>(seed);
     });
 }
 
-TEMPLATE_TEST_CASE("erase, extract, swap_values, cancel and fulfill of a hostile handle have no effect", "[hostile]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("erase, extract, swap_values, cancel and fulfill of a hostile handle have no effect", "[hostile]",
+                   ALL_STORAGES) {
     on_all_policies<TestType>([]<class Map> {
         for (const std::uint64_t seed : {5u, 6u}) write_through_all<Map>(seed);
     });
 }
 
-TEMPLATE_TEST_CASE("insert_at takes exactly this handle or refuses it without effect, whatever the bits", "[hostile]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("insert_at takes exactly this handle or refuses it without effect, whatever the bits", "[hostile]",
+                   ALL_STORAGES) {
     on_all_policies<TestType>([]<class Map> {
         for (const std::uint64_t seed : {7u, 8u}) insert_at_all<Map>(seed);
     });

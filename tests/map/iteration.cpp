@@ -119,14 +119,15 @@ TEMPLATE_TEST_CASE("erase(iterator) returns where to go on; a loop of it empties
     REQUIRE(kept.size() == 150);
 }
 
-TEMPLATE_TEST_CASE("iterators of a SlotMap survive growth and the erase of any element", "[iteration]", test::Paged, test::Reserved) {
+TEMPLATE_TEST_CASE("iterators of a SlotMap survive growth and the erase of any element", "[iteration]", test::Paged,
+                   test::Reserved) {
     Small<TestType> map;
     const auto handles = fill(map, 200, [](int) { return false; });
     auto it = map.begin();
     std::advance(it, 50);
     REQUIRE(*it == 50);
-    map.erase(handles[50]);                                           // the one it is at
-    for (std::size_t i = 51; i != 60; ++i) map.erase(handles[i]);     // and those behind it
+    map.erase(handles[50]);                                       // the one it is at
+    for (std::size_t i = 51; i != 60; ++i) map.erase(handles[i]); // and those behind it
     map.erase(handles[10]);
     for (int i = 0; i != 5000; ++i) put(map, 1000 + i); // grows, and fills slot 10 and 50 to 59 again
     map.erase(handles[61]);
@@ -160,7 +161,8 @@ TEMPLATE_TEST_CASE("for_each of a SlotMap may erase its element and insert", "[i
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("chunks cover every live element once, and their masks say which", "[iteration]", test::Paged, test::Reserved) {
+TEMPLATE_TEST_CASE("chunks cover every live element once, and their masks say which", "[iteration]", test::Paged,
+                   test::Reserved) {
     Small<TestType> map;
     fill(map, 700, [](int i) { return i % 7 == 3 || (i > 128 && i < 320); });
     std::multiset<int> visited;
@@ -177,7 +179,8 @@ TEMPLATE_TEST_CASE("chunks cover every live element once, and their masks say wh
     }
     REQUIRE(visited == numbers(map));
     REQUIRE(visited.size() > 300);
-    for (const auto chunk : std::as_const(map).chunks()) static_assert(std::is_same_v<decltype(chunk.values), std::span<const int>>);
+    for (const auto chunk : std::as_const(map).chunks())
+        static_assert(std::is_same_v<decltype(chunk.values), std::span<const int>>);
     auto column = map.column();
     int sum = 0;
     column.for_each([&](int value) { sum += value; });
@@ -198,8 +201,8 @@ TEST_CASE("Growth::reserve gives one span over every slot, which stays where it 
     REQUIRE(chunks == 1);
 }
 
-TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an address", "[iteration]", test::Paged, test::Reserved,
-                   test::Dense) {
+TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an address", "[iteration]", test::Paged,
+                   test::Reserved, test::Dense) {
     Small<TestType> map;
     const auto handles = fill(map, 200, [](int i) { return i % 2 == 0; });
     for (std::size_t i = 0; i != 200; ++i) {

@@ -169,7 +169,8 @@ private:
         if (!issued_.empty() && random_.chance(60))
             handle = any_issued(); // bring one back, if nothing came after it
         else
-            handle = handle_type(random_.below(250), random_.below(handle_type::max_version < 40 ? handle_type::max_version + 1u : 40u));
+            handle = handle_type(random_.below(250),
+                                 random_.below(handle_type::max_version < 40 ? handle_type::max_version + 1u : 40u));
         if (handle.is_null()) return;
         const int value = next_value_++;
         const SlotState state = maps_[0].state(handle.index());
@@ -231,48 +232,56 @@ private:
         Map& map = maps_[0];
         Map& other = maps_[1];
         switch (dice % 9) {
-            case 0: { // assignment of a copy; observers of the target stay
-                Map copy(map);
-                REQUIRE(copy == map);
-                map = copy;
-                REQUIRE(copy.check_invariants());
-                break;
-            }
-            case 1: other = map; break;
-            case 2: {
-                Map moved(std::move(map));
-                REQUIRE(map.empty()); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
-                REQUIRE(map.check_invariants());
-                put(map, 1);
-                map = std::move(moved);
-                break;
-            }
-            case 3: {
-                Map elsewhere;
-                const auto visitor = put(elsewhere, 7);
-                elsewhere.swap(map);
-                REQUIRE(number_of(map, visitor) == 7);
-                REQUIRE(map.size() == 1);
-                swap(map, elsewhere);
-                break;
-            }
-            case 4: map = static_cast<Map&>(map); break;
-            case 5: {
-                const auto bytes = map.snapshot(NumberCodec{});
-                other.restore(bytes, NumberCodec{});
-                REQUIRE(other.snapshot(NumberCodec{}) == bytes);
-                break;
-            }
-            case 6: map.restore(other.snapshot(NumberCodec{}), NumberCodec{}); break;
-            case 7: std::swap(map, other), watch(); break;
-            default: {
-                Map restored;
-                put(restored, 99);
-                REQUIRE(restored.try_restore(map.snapshot(NumberCodec{}), NumberCodec{}) == nullptr);
-                Map copy(map);
-                REQUIRE(futures(copy) == futures(restored));
-                break;
-            }
+        case 0: { // assignment of a copy; observers of the target stay
+            Map copy(map);
+            REQUIRE(copy == map);
+            map = copy;
+            REQUIRE(copy.check_invariants());
+            break;
+        }
+        case 1:
+            other = map;
+            break;
+        case 2: {
+            Map moved(std::move(map));
+            REQUIRE(map.empty()); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
+            REQUIRE(map.check_invariants());
+            put(map, 1);
+            map = std::move(moved);
+            break;
+        }
+        case 3: {
+            Map elsewhere;
+            const auto visitor = put(elsewhere, 7);
+            elsewhere.swap(map);
+            REQUIRE(number_of(map, visitor) == 7);
+            REQUIRE(map.size() == 1);
+            swap(map, elsewhere);
+            break;
+        }
+        case 4:
+            map = static_cast<Map&>(map);
+            break;
+        case 5: {
+            const auto bytes = map.snapshot(NumberCodec{});
+            other.restore(bytes, NumberCodec{});
+            REQUIRE(other.snapshot(NumberCodec{}) == bytes);
+            break;
+        }
+        case 6:
+            map.restore(other.snapshot(NumberCodec{}), NumberCodec{});
+            break;
+        case 7:
+            std::swap(map, other), watch();
+            break;
+        default: {
+            Map restored;
+            put(restored, 99);
+            REQUIRE(restored.try_restore(map.snapshot(NumberCodec{}), NumberCodec{}) == nullptr);
+            Map copy(map);
+            REQUIRE(futures(copy) == futures(restored));
+            break;
+        }
         }
     }
 
@@ -294,7 +303,8 @@ private:
                 const bool live = at != live_.end();
                 const auto status = map.explain(handle);
                 bool same = map.contains(handle) == live && (status == HandleStatus::live) == live &&
-                            (status == HandleStatus::reserved) == reserved_.contains(handle) && (map.get(handle) != nullptr) == live;
+                            (status == HandleStatus::reserved) == reserved_.contains(handle) &&
+                            (map.get(handle) != nullptr) == live;
                 if (same && live) same = both_members(map, handle, at->second);
                 if (!live) ++stale_probes_;
                 if (!same && right) wrong = handle;
@@ -314,7 +324,8 @@ private:
         std::size_t walked = 0;
         maps_[0].for_each([&](const auto&...) { ++walked; });
         for (const auto handle : maps_[0].handles()) walked += live_.contains(handle);
-        for (const slot_t slot : maps_[0].slots()) walked += live_.contains(maps_[0].handle_of(slot)) && shadow_->live.contains(slot);
+        for (const slot_t slot : maps_[0].slots())
+            walked += live_.contains(maps_[0].handle_of(slot)) && shadow_->live.contains(slot);
         REQUIRE(walked == 3 * live_.size());
     }
     static bool both_members(const Map& map, handle_type handle, int value) {
@@ -360,7 +371,8 @@ constexpr HandleLayout bits32{.index_bits = 20, .version_bits = 12, .user_bits =
 constexpr HandleLayout bits64{.index_bits = 24, .version_bits = 16, .user_bits = 24};
 
 template <class T, HandleLayout L, Reuse R, Exhaustion E>
-using Tested = typename TESTED_STORAGE::template map<T, SlotMapOptions{.handle = L, .reuse = R, .exhaustion = E, .page_slots = 64}>;
+using Tested =
+    typename TESTED_STORAGE::template map<T, SlotMapOptions{.handle = L, .reuse = R, .exhaustion = E, .page_slots = 64}>;
 
 } // namespace
 

@@ -53,7 +53,8 @@ TEMPLATE_TEST_CASE("insert: handles stay valid in every map, also when it grows"
     REQUIRE(filled.all_there());
 }
 
-TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also when it grows", "[promises]", test::Paged, test::Reserved) {
+TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also when it grows", "[promises]", test::Paged,
+                   test::Reserved) {
     Filled<typename TestType::template map<Tracked>> filled(10);
     const auto before = filled.addresses();
     const auto it = std::next(filled.map.begin(), 5);
@@ -63,7 +64,8 @@ TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also whe
     REQUIRE(std::next(it)->value() == 6);
 }
 
-TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid while it does not grow", "[promises]", test::Dense, test::Soa) {
+TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid while it does not grow", "[promises]", test::Dense,
+                   test::Soa) {
     Filled<typename TestType::template map<Tracked>> filled(10);
     filled.map.reserve(1000);
     const auto before = filled.addresses();
@@ -71,8 +73,8 @@ TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid whi
     REQUIRE(filled.addresses() == before);
 }
 
-TEMPLATE_TEST_CASE("SlotMap erase: noexcept, and only the erased address, iterator and handle are gone", "[promises]", test::Paged,
-                   test::Reserved) {
+TEMPLATE_TEST_CASE("SlotMap erase: noexcept, and only the erased address, iterator and handle are gone", "[promises]",
+                   test::Paged, test::Reserved) {
     Filled<typename TestType::template map<Throwing>> filled(100);
     static_assert(noexcept(filled.map.erase(filled.handles[0])));
     static_assert(noexcept(filled.map.erase(filled.map.begin())));
@@ -141,10 +143,12 @@ TEMPLATE_TEST_CASE("copy: handles are valid in the copy, and the copies are inde
     REQUIRE_FALSE(copy.map == filled.map);
 }
 
-TEMPLATE_TEST_CASE("move: noexcept, addresses and handles are kept, moved-from is empty and usable", "[promises]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("move: noexcept, addresses and handles are kept, moved-from is empty and usable", "[promises]",
+                   ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> filled(100);
     using Map = decltype(filled.map);
-    static_assert(std::is_nothrow_move_constructible_v<Map> && std::is_nothrow_move_assignable_v<Map> && std::is_nothrow_swappable_v<Map>);
+    static_assert(std::is_nothrow_move_constructible_v<Map> && std::is_nothrow_move_assignable_v<Map> &&
+                  std::is_nothrow_swappable_v<Map>);
     const auto before = filled.addresses();
     Map moved(std::move(filled.map));
     REQUIRE(filled.map.empty()); // NOLINT(bugprone-use-after-move)

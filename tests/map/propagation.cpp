@@ -97,8 +97,8 @@ void matrix() {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("copy, move and swap are exact with equal and unequal allocators, whether they travel or not", "[allocators]",
-                   test::Paged, test::Dense, test::Soa) {
+TEMPLATE_TEST_CASE("copy, move and swap are exact with equal and unequal allocators, whether they travel or not",
+                   "[allocators]", test::Paged, test::Dense, test::Soa) {
     matrix<TestType, Stays>();
     matrix<TestType, Travels>();
     matrix<TestType, OnCopy>();

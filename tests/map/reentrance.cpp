@@ -35,7 +35,8 @@ void on_each_policy(Test test) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the newcomer gets another slot", "[reentrance]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the newcomer gets another slot", "[reentrance]",
+                   ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
         typename Map::handle_type dying, born;
@@ -135,8 +136,8 @@ TEMPLATE_TEST_CASE("a destructor may insert while the map is cleared; the newcom
     });
 }
 
-TEMPLATE_TEST_CASE("a destructor may erase while the map is cleared: it finds nothing of the old, and may erase the new", "[reentrance]",
-                   ALL_STORAGES) {
+TEMPLATE_TEST_CASE("a destructor may erase while the map is cleared: it finds nothing of the old, and may erase the new",
+                   "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
         std::vector<typename Map::handle_type> handles;

@@ -49,7 +49,8 @@ TEMPLATE_TEST_CASE("a copy copies no dead element and leaks none", "[regressions
     REQUIRE(objects.alive() == before);
 }
 
-TEMPLATE_TEST_CASE("vacated slots of a copy are used again, and self-assignment empties nothing", "[regressions]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("vacated slots of a copy are used again, and self-assignment empties nothing", "[regressions]",
+                   ALL_STORAGES) {
     typename TestType::template map<int> map;
     std::vector<typename decltype(map)::handle_type> handles;
     for (int i = 0; i != 60; ++i) handles.push_back(put(map, i));
@@ -63,8 +64,8 @@ TEMPLATE_TEST_CASE("vacated slots of a copy are used again, and self-assignment 
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("shrink_to_fit releases pages that are merely empty, and their old handles stay stale", "[regressions]", test::Paged,
-                   test::Reserved, test::Dense, test::Soa) {
+TEMPLATE_TEST_CASE("shrink_to_fit releases pages that are merely empty, and their old handles stay stale", "[regressions]",
+                   test::Paged, test::Reserved, test::Dense, test::Soa) {
     typename TestType::template map<int, SlotMapOptions{.page_slots = 64}> map;
     std::vector<typename decltype(map)::handle_type> handles;
     for (int i = 0; i != 100'000; ++i) handles.push_back(put(map, i));
@@ -120,7 +121,8 @@ TEMPLATE_TEST_CASE("clear makes every handle stale: none names what comes after"
     for (const auto handle : old) REQUIRE(map.explain(handle) == HandleStatus::stale);
 }
 
-TEMPLATE_TEST_CASE("a forged version resolves nowhere: not that of a vacant slot, nor a future one", "[regressions]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("a forged version resolves nowhere: not that of a vacant slot, nor a future one", "[regressions]",
+                   ALL_STORAGES) {
     typename TestType::template map<int> map;
     using handle_type = typename decltype(map)::handle_type;
     const auto live = put(map, 1), gone = put(map, 2);
@@ -147,8 +149,8 @@ TEMPLATE_TEST_CASE("a slot retires at its last version instead of starting again
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("a throw in the middle of an emplace leaves values and their bookkeeping in step", "[regressions]", test::Dense,
-                   test::Soa) {
+TEMPLATE_TEST_CASE("a throw in the middle of an emplace leaves values and their bookkeeping in step", "[regressions]",
+                   test::Dense, test::Soa) {
     NothingLeaks objects;
     const auto failures = fail_at_every_step([](auto&& attempt) {
         typename TestType::template map<Throwing> map;
@@ -161,8 +163,8 @@ TEMPLATE_TEST_CASE("a throw in the middle of an emplace leaves values and their 
     REQUIRE(failures > 10);
 }
 
-TEMPLATE_TEST_CASE("a reserved handle whose owner forgot it is not lost: clear takes it back, a snapshot keeps it", "[regressions]",
-                   ALL_STORAGES) {
+TEMPLATE_TEST_CASE("a reserved handle whose owner forgot it is not lost: clear takes it back, a snapshot keeps it",
+                   "[regressions]", ALL_STORAGES) {
     Narrow<TestType, int> map;
     for (std::size_t i = 0; i != decltype(map)::max_size(); ++i) map.reserve_handle();
     REQUIRE_THROWS_AS(put(map, 1), std::length_error);

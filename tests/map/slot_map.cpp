@@ -38,8 +38,8 @@ TEMPLATE_TEST_CASE("insert, get, at, [], contains, erase and extract do what the
     REQUIRE(map.empty());
 }
 
-TEMPLATE_TEST_CASE("reserve_handle, fulfill and cancel: no lookup finds a reserved handle until its element is there", "[slot_map]",
-                   ALL_STORAGES) {
+TEMPLATE_TEST_CASE("reserve_handle, fulfill and cancel: no lookup finds a reserved handle until its element is there",
+                   "[slot_map]", ALL_STORAGES) {
     typename TestType::template map<int> map;
     const auto later = map.reserve_handle(), never = map.reserve_handle();
     REQUIRE(map.empty());
@@ -60,8 +60,8 @@ TEMPLATE_TEST_CASE("reserve_handle, fulfill and cancel: no lookup finds a reserv
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("insert_at undoes an erase under the same handle, and refuses what could resurrect an older one", "[slot_map]",
-                   ALL_STORAGES) {
+TEMPLATE_TEST_CASE("insert_at undoes an erase under the same handle, and refuses what could resurrect an older one",
+                   "[slot_map]", ALL_STORAGES) {
     typename TestType::template map<int> map;
     using handle_type = typename decltype(map)::handle_type;
     const auto first = put(map, 1);
@@ -80,7 +80,8 @@ TEMPLATE_TEST_CASE("insert_at undoes an erase under the same handle, and refuses
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("get_many gives null where one is gone and equal pointers for equal handles", "[slot_map]", test::Paged, test::Dense) {
+TEMPLATE_TEST_CASE("get_many gives null where one is gone and equal pointers for equal handles", "[slot_map]", test::Paged,
+                   test::Dense) {
     typename TestType::template map<int> map;
     const auto a = put(map, 1), b = put(map, 2), gone = put(map, 3);
     map.erase(gone);

@@ -17,7 +17,8 @@ using namespace test;
 
 template <class Storage, Reuse R, Exhaustion E = Exhaustion::retire>
 using Small = typename Storage::template map<
-    int, SlotMapOptions{.handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4}, .reuse = R, .exhaustion = E, .page_slots = 64}>;
+    int, SlotMapOptions{
+             .handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4}, .reuse = R, .exhaustion = E, .page_slots = 64}>;
 
 /// A history with holes, reservations, a version floor, and a retired slot where slots retire.
 template <class Map>
@@ -155,7 +156,8 @@ void random_bytes() {
         } else { // several changes at once
             bytes = sound;
             for (std::uint32_t n = 1 + random.below(4); n != 0; --n)
-                bytes[random.below(bytes.size())] = static_cast<std::byte>(random.chance(50) ? random.below(256) : random.below(4));
+                bytes[random.below(bytes.size())] =
+                    static_cast<std::byte>(random.chance(50) ? random.below(256) : random.below(4));
         }
         refused += !restores_soundly<Map>(bytes);
     }
@@ -233,7 +235,8 @@ TEST_CASE("a snapshot with more slots than max_slots is refused", "[snapshot]") 
     REQUIRE_THROWS_AS(fits.insert(1), std::length_error);
 }
 
-TEMPLATE_TEST_CASE("a codec that refuses a value in the middle leaves the map as it was and leaks nothing", "[snapshot]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("a codec that refuses a value in the middle leaves the map as it was and leaks nothing", "[snapshot]",
+                   ALL_STORAGES) {
     using Map = typename TestType::template map<Tracked>;
     NothingLeaks objects;
     Map source;

@@ -13,13 +13,16 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace test {
 
 /// 16-bit handles with `version_bits` bits of version and an index that can also point beyond the slots.
 template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots>
-inline constexpr SlotMapOptions narrow{
-    .handle = {.index_bits = 3, .version_bits = VersionBits, .user_bits = 13 - VersionBits}, .reuse = R, .exhaustion = E, .max_slots = Slots};
+inline constexpr SlotMapOptions narrow{.handle = {.index_bits = 3, .version_bits = VersionBits, .user_bits = 13 - VersionBits},
+                                       .reuse = R,
+                                       .exhaustion = E,
+                                       .max_slots = Slots};
 
 template <class Map>
 class Explorer {
@@ -39,7 +42,14 @@ public:
     std::size_t exhausted = 0;    ///< of them, those in which every slot is retired
     std::size_t stale_probes = 0; ///< handles that were issued and are gone, asked for
 
-    void run() { visit(State{}); }
+    void run() {
+        visit(State{});
+        while (!pending_.empty()) { // a list, not recursion: thousands of states deep
+            const State state = std::move(pending_.back());
+            pending_.pop_back();
+            expand(state);
+        }
+    }
 
 private:
     // Millions of conditions hold; Catch2 is told of the first one that does not.
@@ -48,7 +58,10 @@ private:
     }
 
     void visit(const State& state) {
-        if (!seen_.insert(key(state)).second) return;
+        if (seen_.insert(key(state)).second) pending_.push_back(state);
+    }
+
+    void expand(const State& state) {
         ++states;
         probe(state);
 
@@ -148,6 +161,7 @@ private:
     }
 
     std::set<std::string> seen_{};
+    std::vector<State> pending_{};
 };
 
 template <class Map>
