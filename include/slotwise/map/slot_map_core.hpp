@@ -445,7 +445,7 @@ public:
         fresh.directory_.swap(directory);
         ScopeGuard undo([&]() noexcept { fresh.forget_elements(); });
         if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
-        fresh.hub_.replay(0, fresh.occupancy());
+        fresh.hub_.replay(fresh.occupancy());
         undo.dismiss();
         adopt(fresh);
         return nullptr;

@@ -44,7 +44,7 @@ protected:
     static constexpr bool calls_nothing_back = Store::trivial; // neither construction nor destruction of T runs user code
 
     constexpr detail::DirectoryView directory_view() const noexcept {
-        return {directory_.occupancy(), directory_.versions(), sizeof(typename Directory::version_type), directory_.capacity()};
+        return {directory_.occupancy(), directory_.versions(), sizeof(typename Directory::version_type)};
     }
 
     template <class... Args>

@@ -34,8 +34,6 @@ class FreeSlots;
 template <class Allocator>
 class FreeSlots<Reuse::lowest, Allocator> {
 public:
-    static constexpr bool ordered = false; ///< the order is a function of the vacant set
-
     constexpr FreeSlots() = default;
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : words_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
@@ -134,8 +132,6 @@ private:
 template <Reuse Policy, class Allocator>
 class FreeSlots {
 public:
-    static constexpr bool ordered = true;
-
     constexpr FreeSlots() = default;
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : links_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept

@@ -30,7 +30,6 @@ struct DirectoryView {
     Occupancy live;
     const void* versions = nullptr;
     unsigned version_bytes = 0; ///< of one version: 1, 2 or 4
-    std::size_t capacity = 0;
 
     constexpr std::uint32_t version(slot_t slot) const noexcept {
         switch (version_bytes) {

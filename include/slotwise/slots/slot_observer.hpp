@@ -249,10 +249,9 @@ public:
         });
     }
 
-    /// What late attaching does, for all observers or the dynamic ones: capacity (unless 0), then every live slot.
+    /// What late attaching does: tells all observers of every live slot; the dynamic ones of the capacity too (unless it is 0).
     /// @throws what an observer throws; those told of inserts are told of their erase then
-    constexpr void replay(std::size_t slots, Occupancy live) {
-        if (slots != 0) capacity(0, slots);
+    constexpr void replay(Occupancy live) {
         replay_inserts(
             live, [this](slot_t slot) { insert(slot, InsertKind::fresh); }, [this](slot_t slot) { erased(slot); });
     }
@@ -275,11 +274,6 @@ public:
             erased_static(slot);
         } else
             erase_static(slot);
-    }
-    constexpr void removed(slot_t slot) noexcept {
-        if (dynamic()) [[unlikely]]
-            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
-        removed_static(slot);
     }
     constexpr void erased(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
