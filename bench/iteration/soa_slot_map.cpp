@@ -4,24 +4,11 @@
 // SoaSlotMap: an element is split into columns and the loop reads one of them. Its limit is vector_of_field, not vector.
 #include "workload.hpp"
 
-#include <slotwise/map/soa_slot_map.hpp>
+#include "../support/soa_columns.hpp"
 
 namespace {
 
 using namespace bench;
-
-template <class T>
-struct Split {
-    using Rest = decltype(T::rest);
-    using Map = slotwise::SoaSlotMap<field_t<T>, Rest>;
-    static auto insert(Map& map, const T& value) { return map.insert(value.field, value.rest); }
-};
-
-template <>
-struct Split<Element4> {
-    using Map = slotwise::SoaSlotMap<std::uint32_t>;
-    static auto insert(Map& map, const Element4& value) { return map.insert(value.field); }
-};
 
 template <class T>
 class Soa {

@@ -4,38 +4,22 @@
 // SoaSlotMap: like DenseSlotMap with an array per member; a lookup reads one of them.
 #include "workload.hpp"
 
-#include <slotwise/map/soa_slot_map.hpp>
+#include "../support/soa_columns.hpp"
 
 namespace {
 
 using namespace bench;
 
 template <class T>
-struct Columns {
-    using Map = slotwise::SoaSlotMap<field_t<T>, decltype(T::rest)>;
-};
-
-template <>
-struct Columns<Element4> {
-    using Map = slotwise::SoaSlotMap<std::uint32_t>;
-};
-
-template <class T>
 class Map {
 public:
     using value_type = T;
-    using Inner = typename Columns<T>::Map;
+    using Inner = typename Split<T>::Map;
     using Handle = typename Inner::handle_type;
     static constexpr bool sees_stale = true;
 
     void reserve(std::size_t n) { map_.reserve(n); }
-    Handle insert(const T& value) {
-        if constexpr (requires { value.rest; }) {
-            return map_.insert(value.field, value.rest);
-        } else {
-            return map_.insert(value.field);
-        }
-    }
+    Handle insert(const T& value) { return Split<T>::insert(map_, value); }
     [[nodiscard]] const field_t<T>* field(Handle handle) const {
         const auto row = map_.get(handle);
         return row ? &row->template get<0>() : nullptr;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace test {
@@ -27,6 +28,18 @@ inline constexpr HandleLayout narrow{Bits <= 8 ? 16 - Bits : 32 - Bits, Bits, 0}
 
 template <unsigned Bits, Exhaustion E, Reuse R, class Allocator = std::allocator<std::byte>>
 using Narrow = slotwise::SlotDirectory<narrow<Bits>, E, R, Allocator>;
+
+template <Reuse R>
+using Full = slotwise::SlotDirectory<HandleLayout{}, Exhaustion::retire, R>;
+template <Reuse R>
+using Three = Narrow<3, Exhaustion::retire, R>;
+
+/// first, first + 1, ... up to, not including, last.
+inline std::vector<slot_t> numbers(slot_t first, slot_t last) {
+    std::vector<slot_t> all(last - first);
+    std::iota(all.begin(), all.end(), first);
+    return all;
+}
 
 template <class Directory>
 constexpr void grow(Directory& directory, std::size_t slots) {

@@ -2,31 +2,21 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // SlotDirectory, promise by promise. All short sequences of operations: slot_directory_retire.cpp and slot_directory_wrap.cpp;
-// memory and floors:
-// slot_directory_memory.cpp; long random ones: slot_directory_model.cpp.
+// memory and floors: slot_directory_memory.cpp; long random ones: slot_directory_model.cpp.
 #include "directory.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 using namespace slotwise;
+using test::Full;
 using test::grow;
 using test::insert;
+using test::numbers;
+using test::Three;
 using test::upcoming;
 
 namespace {
-
-template <Reuse R>
-using Full = SlotDirectory<HandleLayout{}, Exhaustion::retire, R>;
-template <Reuse R>
-using Three = test::Narrow<3, Exhaustion::retire, R>;
-
-std::vector<slot_t> numbers(slot_t first, slot_t last) {
-    std::vector<slot_t> all(last - first);
-    std::iota(all.begin(), all.end(), first);
-    return all;
-}
 
 // The whole life of a directory in a constant expression.
 template <Reuse R, Exhaustion E>

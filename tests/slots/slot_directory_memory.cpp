@@ -7,27 +7,19 @@
 #include "support/allocators.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 using namespace slotwise;
+using test::Full;
 using test::grow;
 using test::insert;
+using test::numbers;
+using test::Three;
 using test::upcoming;
 
 namespace {
 
-template <Reuse R>
-using Full = SlotDirectory<HandleLayout{}, Exhaustion::retire, R>;
-template <Reuse R>
-using Three = test::Narrow<3, Exhaustion::retire, R>;
 using Stateful = test::StatefulAllocator<std::byte>;
-
-std::vector<slot_t> numbers(slot_t first, slot_t last) {
-    std::vector<slot_t> all(last - first);
-    std::iota(all.begin(), all.end(), first);
-    return all;
-}
 
 } // namespace
 
