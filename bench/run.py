@@ -5,7 +5,9 @@
 
   bench/run.py iteration --quick --build build/release   one size, under a minute
   bench/run.py slot_map                                  every row
+  bench/run.py keyed --n 6e5,8e5,1e6                     geometric means over these sizes
   bench/run.py bars                                      the promised ratios, each with its measured value: pass or miss
+  bench/run.py bars keyed                                those of one question
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. Exit status 1 when checksums differ, 2 when something is missing.
@@ -13,6 +15,7 @@ random; a number is the median of the repetitions. Exit status 1 when checksums 
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import re
@@ -158,7 +161,7 @@ class Runner:
                 self.call([
                     str(self.program(question)),
                     f"--benchmark_filter={chosen}",
-                    f"--benchmark_repetitions={1 if question == 'memory' else self.repetitions}",
+                    f"--benchmark_repetitions={1 if 'memory' in (question, group[0].split('_')[0]) else self.repetitions}",
                     "--benchmark_enable_random_interleaving=true",
                     f"--benchmark_out={out}",
                     "--benchmark_out_format=json",
@@ -191,6 +194,13 @@ SHORT = {
     "SlotMap_lifo": "SlotMap lifo",
     "SlotMap_fifo": "SlotMap fifo",
     "SlotMap_lowest": "SlotMap lowest",
+    "boost_flat_map": "boost flat_map",
+    "robin_map": "tsl::robin_map",
+    "slotwise_map": "MapStorage",
+    "slotwise_map.iterator": "MapStorage iterator",
+    "slotwise_map_boost_index": "boost index",
+    "slotwise_map_robin_index": "robin index",
+    "slotwise_map_portable_index": "portable index",
 }
 
 
@@ -199,13 +209,21 @@ def short(contender):
 
 
 class Question:
-    def __init__(self, unit, ours, limit, ratios, quick):
+    def __init__(self, unit, ours, limit, ratios, quick, usual=lambda row: True, means_over=None):
         self.unit = unit
         self.ours = ours  # the contender that "ours" stands for in the ratio columns
         self.limit = limit
         self.ratios = ratios  # further (title, ours, other)
         self.quick = quick  # the rows of --quick
+        self.usual = usual  # the rows run without --bytes and --n
+        self.means_over = means_over  # means over the sizes, each with its ratio to this contender; None: a line a row
 
+
+# A table that doubles is between half and completely full: no single size is fair to all, six of them are.
+KEYED_SIZES = (55_000, 65_000, 80_000, 100_000, 120_000, 160_000)
+KEYED_OPERATIONS = ["insert", "insert_reserved", "find_hit", "find_hit_dependent", "find_miss", "erase_insert", "erase_all",
+                    "iterate", "clear", "memory"]
+KEYED_QUICK = ("insert", "find_hit", "find_miss", "erase_insert", "iterate", "memory", "insert_string", "find_hit_string")
 
 QUESTIONS = {
     "iteration": Question(
@@ -220,6 +238,9 @@ QUESTIONS = {
     "memory": Question("bytes per element, payload included", "SlotMap", "vector", [], lambda row: row.bytes == 16),
     "observers": Question(
         "ns per erase+insert pair", "none_attached", "no_observers", [], lambda row: row.bytes == 16),
+    "keyed": Question(
+        "ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
+        lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, lambda row: row.n in KEYED_SIZES, "boost_flat_map"),
 }
 
 
@@ -274,6 +295,9 @@ def table(name, results, compact):
         for contender, (_, role) in cells.items():
             roles.setdefault(contender, role)
     contenders = sorted(roles, key=lambda c: ({"limit": 0, "ours": 1, "rival": 2}.get(roles[c], 3), c))
+    if question.means_over is not None:
+        table_of_means(name, question, results, contenders)
+        return
     keys = sorted(results.rows, key=order)
     several = len({key[0] for key in keys}) > 1
     live = any(key[3] is not None for key in keys)
@@ -302,6 +326,38 @@ def table(name, results, compact):
     print(markdown(head, lines))
     if "plf_colony" not in roles and name != "observers":
         print("\nplf::colony was not built in (Debian package libplf-colony-dev).")
+
+
+def geometric_mean(numbers):
+    return math.exp(statistics.fmean(map(math.log, numbers)))
+
+
+def table_of_means(name, question, results, contenders):
+    """One line an operation, one column a contender: its mean over the sizes and the ratio to the mean of question.means_over."""
+    base = question.means_over
+    amounts = sorted({key[2] for key in results.rows})
+    def rank(operation):
+        kind = next((kind for kind in ("_string", "_poor_hash") if operation.endswith(kind)), "")
+        plain = operation.removesuffix(kind)
+        return (kind, KEYED_OPERATIONS.index(plain) if plain in KEYED_OPERATIONS else len(KEYED_OPERATIONS), plain)
+    lines = []
+    for operation in sorted({key[0] for key in results.rows}, key=lambda op: (len(rank(op)[0]), rank(op))):
+        keys = sorted(key for key in results.rows if key[0] == operation)
+        def mean(contender):
+            values = [results.get(key, contender) for key in keys]
+            return None if None in values else geometric_mean(values)
+        line = [operation]
+        for contender in contenders:
+            value, reference = mean(contender), mean(base)
+            ratio = "" if value is None or reference is None or contender == base else f" ({value / reference:.2f}x)"
+            line.append(number(value) + ratio)
+        lines.append(line)
+    print(f"\n{name}: {question.unit}, geometric mean over n = {', '.join(map(power, amounts))}"
+          f"{f'; in parentheses the ratio to {short(base)}' if base in contenders else ''}\n")
+    print(markdown(["operation", *map(short, contenders)], lines))
+    for contender, package in (("boost_flat_map", "libboost1.81-dev"), ("robin_map", "robin-map-dev")):
+        if contender not in contenders:
+            print(f"\n{short(contender)} was not built in (Debian package {package}).")
 
 
 def order(key):
@@ -396,6 +452,10 @@ class Bar:
         self.text, self.limit, self.question, self.key = text, limit, question, key
         self.ours, self.other, self.kind, self.stretch = ours, other, kind, stretch
 
+    @property
+    def keys(self):
+        return [self.key]
+
     def measured(self, results):
         a = results.get(self.key, self.ours)
         if a is None:
@@ -409,6 +469,43 @@ class Bar:
 
     def format(self, value):
         return {"ratio": f"{value:.2f}x", "overhead": f"{value:.2f} B", "difference": f"{value:.2f} ns"}[self.kind]
+
+
+class KeyedBar(Bar):
+    """The geometric mean of the ratios over the six sizes, or (other is None) the mean of our numbers: bytes."""
+
+    def __init__(self, text, limit, stretch, operation, ours, other):
+        super().__init__(text, limit, "keyed", None, ours, other, "overhead" if other is None else "ratio", stretch)
+        self.operation = operation
+
+    @property
+    def keys(self):
+        return [(self.operation, 8, n, None) for n in KEYED_SIZES]
+
+    def measured(self, results):
+        if self.other is None:
+            values = [results.get(key, self.ours) for key in self.keys]
+            return None if None in values else statistics.fmean(values)
+        ratios = [results.ratio(key, self.ours, self.other) for key in self.keys]
+        return None if None in ratios else geometric_mean(ratios)
+
+
+def keyed_bars():
+    bars = []
+    def against(other, named, *rows):
+        bars.extend(KeyedBar(f"MapStorage {text} / {named}", limit, stretch, operation, "slotwise_map", other)
+                    for text, operation, limit, stretch in rows)
+    against("boost_flat_map", "boost::unordered_flat_map",
+            ("find, hit", "find_hit", 1.6, 1.2), ("find, miss", "find_miss", 2.0, 1.3),
+            ("insert without reserve", "insert", 0.85, 0.7), ("erase+insert", "erase_insert", 1.9, 1.3),
+            ("find, hit, strings", "find_hit_string", 1.25, 1.0),
+            ("insert without reserve, strings", "insert_string", 0.75, 0.5), ("iteration over values", "iterate", 0.1, None))
+    against("vector", "vector of the values", ("iteration over values", "iterate", 1.6, None))
+    bars.append(KeyedBar("MapStorage bytes per element of 8 + 8, versions included", 31, 28, "memory", "slotwise_map", None))
+    against("slotwise_map_boost_index", "the same over BoostIndex",
+            ("find, hit", "find_hit", 1.0, None), ("insert without reserve", "insert", 1.0, None),
+            ("erase+insert", "erase_insert", 1.0, None), ("find, miss", "find_miss", None, 1.0))
+    return bars
 
 
 def all_bars():
@@ -458,14 +555,14 @@ def all_bars():
                     "no_observers", "difference"))
     bars.append(Bar("  one dynamic observer, more than none", None, "observers", key, "dynamic_observer", "no_observers",
                     "difference"))
-    return bars
+    return bars + keyed_bars()
 
 
-def run_bars(runner, results, with_includes):
-    bars = all_bars()
+def run_bars(runner, results, only):
+    bars = [bar for bar in all_bars() if only in (None, bar.question)]
     absent = {}
     for question in dict.fromkeys(bar.question for bar in bars):
-        needed = {(bar.key, name) for bar in bars if bar.question == question for name in (bar.ours, bar.other)}
+        needed = {(key, name) for bar in bars if bar.question == question for key in bar.keys for name in (bar.ours, bar.other)}
         try:
             runner.run(question, lambda row, contender: (row.key, contender) in needed, results)
         except Failure as failure:
@@ -479,7 +576,7 @@ def run_bars(runner, results, with_includes):
             state = "not measured"
             missed += limit is not None
         elif limit is None:
-            state = "(no bar)"
+            state = "(no bar)" if stretch is None else "stretch" if value <= stretch else "(stretch missed)"
         else:
             state = "pass" if value <= limit else "MISS"
             missed += value > limit
@@ -490,7 +587,7 @@ def run_bars(runner, results, with_includes):
         value = bar.measured(results)
         judge(bar.text, bar.limit, "" if bar.limit is None else "<= " + bar.format(bar.limit), value,
               "" if value is None else bar.format(value), bar.stretch)
-    if with_includes:
+    if only is None:
         compiler = find_compiler()
         for header, limit in INCLUDES:
             seconds = None
@@ -498,7 +595,8 @@ def run_bars(runner, results, with_includes):
                 seconds = compile_seconds(compiler, f"#include <{header}>\nint main() {{}}\n", 7)
             judge(f"include cost of {header}, {compiler} -O0", limit, f"<= {limit:.2f} s", seconds,
                   "" if seconds is None else f"{seconds:.2f} s")
-    print("\nbars: 16-byte elements, n = 1e5 unless said; medians, each ratio within one process\n")
+    print("\nbars: 16-byte elements, n = 1e5 unless said; medians, each ratio within one process; MapStorage: 8-byte keys unless\n"
+          f"said, geometric means over n = {', '.join(map(power, KEYED_SIZES))}\n")
     print(markdown(["row", "bar", "measured", ""], lines))
     for message in absent.values():
         print(f"\n{message}")
@@ -520,14 +618,18 @@ def default_core():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("question", choices=[*QUESTIONS, "includes", "bars", "all"])
+    parser.add_argument("only", nargs="?", choices=QUESTIONS, help="bars: those of this question, without the include cost")
     parser.add_argument("--quick", action="store_true", help="the rows and repetitions of a demonstration")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
     parser.add_argument("--repetitions", type=int, help="default: 9, with --quick 5")
-    parser.add_argument("--bytes", type=int, choices=[4, 16, 64], help="only this element size")
-    parser.add_argument("--n", type=lambda text: int(float(text)), help="only this number of elements, e.g. 1e5")
+    parser.add_argument("--bytes", type=int, choices=[4, 8, 16, 64], help="only this element size")
+    parser.add_argument("--n", type=lambda text: [int(float(n)) for n in text.split(",")],
+                        help="only these numbers of elements, e.g. 1e5 or 6e5,8e5")
     parser.add_argument("--core", type=int, default=default_core(), help="core to run on (default: the last one allowed)")
     options = parser.parse_args()
+    if options.only is not None and options.question != "bars":
+        parser.error("a second question goes with bars only")
     runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core)
     raw, good = {}, True
     if options.question == "includes":
@@ -535,7 +637,7 @@ def main():
         return 0
     if options.question == "bars":
         results = Results()
-        run_bars(runner, results, with_includes=True)
+        run_bars(runner, results, options.only)
         good = agree(results)
         print(machine(results))
         raw["bars"] = results.raw
@@ -544,8 +646,8 @@ def main():
             results = Results()
             def wanted(row, contender, question=QUESTIONS[name]):
                 chosen = options.bytes is not None or options.n is not None
-                return ((chosen or not options.quick or question.quick(row)) and options.bytes in (None, row.bytes)
-                        and options.n in (None, row.n))
+                return ((chosen or (question.quick if options.quick else question.usual)(row))
+                        and options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n))
             runner.run(name, wanted, results)
             table(name, results, options.quick)
             good = agree(results) and good
