@@ -33,6 +33,9 @@ ANY_FLOOR = "debug"
 FWD = "fwd.hpp"  # lives on the floor of core
 FRONT_DOOR = "slotwise.hpp"  # above everything
 FRONT_DOOR_FLOOR = max(FLOORS.values()) + 1
+# Headers that need a library the user must have: not behind the front door, and compiled only where that library's header is found.
+ADAPTERS = {"keyed/ankerl_index.hpp": "ankerl/unordered_dense.h", "keyed/boost_index.hpp": "boost/unordered/unordered_flat_set.hpp",
+            "keyed/robin_index.hpp": "tsl/robin_set.h"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<(slotwise/[^>]+)>|"([^"]+)")', re.M)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*(define|undef)[ \t]+(\w+)", re.M)
@@ -149,6 +152,11 @@ def check_front_door(house):
         yield f"{FRONT_DOOR} is missing: the front door includes every public header"
         return
     inside = house.reachable(FRONT_DOOR)
+    for name in ADAPTERS:
+        if name in inside:
+            yield f"{FRONT_DOOR} reaches {name}, which needs a library that not everybody has"
+        if name in house.text:
+            inside = inside | house.reachable(name)
     for name in house.text:
         if name not in inside and house.room(name) != ANY_FLOOR:
             yield f"{FRONT_DOOR} does not reach {name}: include it there (the front door includes every public header)"
@@ -236,6 +244,11 @@ def foreign_macros(preprocessed, folder):
 
 def alone(house, options):
     def check(name):
+        if name in ADAPTERS:
+            wanted = f"#if !__has_include(<{ADAPTERS[name]}>)\n#error absent\n#endif\n"
+            if compile_text(options.command, house, wanted, "-fsyntax-only").returncode != 0:
+                print(f"{name} was left out: there is no <{ADAPTERS[name]}>")
+                return
         text = f"#include <slotwise/{name}>\n" * 2 + "int main() {}\n"
         result = compile_text(options.command, house, text, "-fsyntax-only")
         if result.returncode != 0:

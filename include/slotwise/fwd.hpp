@@ -82,6 +82,17 @@ struct SlotMapOptions {
     friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
 };
 
+/// The choices of a keyed container. Designated initialisers name them: KeySetOptions{.deferred_erase = true}.
+struct KeySetOptions {
+    bool deferred_erase = false; ///< erased elements stay readable, and their slots unused, until flush_removed()
+    Exhaustion exhaustion = Exhaustion::retire;
+    Reuse reuse = Reuse::lowest;
+    std::size_t page_slots = 0; ///< of the keys: slots in a page, a power of two of at least 64; 0 chooses by sizeof(Key)
+    HandleLayout handle{};
+    std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index
+    friend constexpr bool operator==(const KeySetOptions&, const KeySetOptions&) = default;
+};
+
 template <class Tag, HandleLayout L = HandleLayout{}>
 class Handle;
 
@@ -130,6 +141,53 @@ class SparseSecondaryMap;
 template <class Id, class Handle, class Hash = DefaultHash<Id>, class Equal = EqualTo,
           class Allocator = std::allocator<std::byte>>
 class IdentityMap;
+
+//=== keyed storage ===//
+
+template <class Allocator>
+class HashIndex;
+
+template <class Allocator>
+class PortableHashIndex;
+
+template <class Allocator, class Tags>
+class GroupIndex;
+
+/// What an insert by key found or made.
+struct InsertResult {
+    slot_t slot;     ///< of the element with this key
+    bool inserted;   ///< false: it was there already
+    InsertKind kind; ///< of the insert; fresh when nothing was inserted
+};
+
+template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
+          class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>
+class KeySet;
+
+template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
+          class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>
+class SetStorage;
+
+template <class Key, class T, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
+          class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>
+class MapStorage;
+
+template <class Key>
+class SetView;
+
+template <class Key, class T>
+class MapView;
+
+struct TypeDescriptor;
+
+template <KeySetOptions O, class Allocator>
+class BasicAnySetStorage;
+
+template <KeySetOptions O, class Allocator>
+class BasicAnyMapStorage;
+
+using AnySetStorage = BasicAnySetStorage<KeySetOptions{}, std::allocator<std::byte>>;
+using AnyMapStorage = BasicAnyMapStorage<KeySetOptions{}, std::allocator<std::byte>>;
 
 SLOTWISE_END
 

@@ -12,6 +12,13 @@
 #include "core/public_id.hpp"
 #include "core/versioned.hpp"
 #include "fwd.hpp"
+#include "keyed/hash_index.hpp"
+#include "keyed/key_set.hpp"
+#include "keyed/map_storage.hpp"
+#include "keyed/map_view.hpp"
+#include "keyed/pmr.hpp"
+#include "keyed/set_storage.hpp"
+#include "keyed/set_view.hpp"
 #include "map/dense_slot_map.hpp"
 #include "map/identity_map.hpp"
 #include "map/pmr.hpp"
@@ -27,6 +34,7 @@
 #include "slots/slot_directory.hpp"
 #include "slots/slot_observer.hpp"
 #include "slots/slot_range.hpp"
+#include "slots/snapshot.hpp"
 #include "slots/value_array.hpp"
 
 #endif

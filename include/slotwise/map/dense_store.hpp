@@ -6,7 +6,7 @@
 #define SLOTWISE_MAP_DENSE_STORE_HPP
 
 #include "../memory/aligned_array.hpp"
-#include "snapshot.hpp"
+#include "../slots/snapshot.hpp"
 
 #include <algorithm>
 #include <tuple>

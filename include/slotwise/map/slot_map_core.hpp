@@ -7,7 +7,7 @@
 
 #include "map_iterator.hpp"
 #include "slot_map_parts.hpp"
-#include "snapshot.hpp"
+#include "../slots/snapshot.hpp"
 
 #include <optional>
 

@@ -41,7 +41,8 @@ protected:
         return limit < Store::max_slots ? limit : Store::max_slots;
     }
 
-    static constexpr bool calls_nothing_back = Store::trivial; // neither construction nor destruction of T runs user code
+    // Neither construction nor destruction of T, nor destruction of a column's value, runs user code.
+    static constexpr bool calls_nothing_back = Store::trivial && Hub::quiet;
 
     constexpr detail::DirectoryView directory_view() const noexcept {
         return {directory_.occupancy(), directory_.versions(), sizeof(typename Directory::version_type)};

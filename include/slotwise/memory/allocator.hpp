@@ -81,7 +81,7 @@ public:
 
     /// A copy of the first min(size, count) values in memory of `alloc`, followed by `fill` up to `count`.
     /// @throws what the allocator throws; this array is unchanged
-    constexpr FlatArray resized(std::size_t count, T fill, const Allocator& alloc) const {
+    constexpr FlatArray resized(std::size_t count, const T& fill, const Allocator& alloc) const {
         FlatArray result(alloc);
         if (count == 0) return result;
         result.data_ = allocate_raw(result.allocator_, count);
@@ -91,7 +91,7 @@ public:
         for (std::size_t i = kept; i < count; ++i) std::construct_at(result.data_ + i, fill);
         return result;
     }
-    constexpr FlatArray resized(std::size_t count, T fill) const { return resized(count, fill, Allocator(allocator_)); }
+    constexpr FlatArray resized(std::size_t count, const T& fill) const { return resized(count, fill, Allocator(allocator_)); }
 
     /// Exchanges the contents; the allocators too, which must have come from equal ones or be meant to travel.
     constexpr void swap(FlatArray& other) noexcept {
@@ -107,6 +107,7 @@ public:
         size_ = 0;
     }
 
+    constexpr allocator get_allocator() const noexcept { return allocator_; }
     constexpr T* data() noexcept { return data_; }
     constexpr const T* data() const noexcept { return data_; }
     constexpr std::size_t size() const noexcept { return size_; }

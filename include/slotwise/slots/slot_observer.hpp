@@ -176,16 +176,31 @@ inline constexpr bool insert_hook_throws = [] {
         return false;
 }();
 
+/// Whether a static observer destroys values that run user code when they die, which may enter the container again.
+template <class O>
+inline constexpr bool is_quiet = [] {
+    if constexpr (requires { typename O::value_type; })
+        return std::is_trivially_destructible_v<typename O::value_type>;
+    else
+        return true;
+}();
+
 /// All observers of one container: the static ones as members, the dynamic ones behind one pointer. An absent hook costs
 /// nothing; no dynamic observer costs one predictable branch.
 template <class... Static>
 class ObserverHub {
 public:
     static constexpr bool nothrow_insert = (!insert_hook_throws<Static> && ... && true);
+    static constexpr bool quiet = (is_quiet<Static> && ... && true);
 
     constexpr ObserverHub() = default;
     template <class Allocator>
     constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
+    /// Empty columns of the kind that `other` has: those of run-time described types take the description over.
+    template <class Allocator>
+    static constexpr ObserverHub like([[maybe_unused]] const ObserverHub& other, const Allocator& alloc) {
+        return ObserverHub(other, alloc, std::index_sequence_for<Static...>{});
+    }
     /// Copies the static observers, which learn the live slots if they ask for them; a copy has no dynamic ones.
     constexpr ObserverHub(const ObserverHub& other, Occupancy live)
         : ObserverHub(other, live, std::index_sequence_for<Static...>{}) {}
@@ -240,26 +255,47 @@ public:
     }
 
     /// Tells everyone of an insert; if one throws, those told get on_erase in reverse order.
-    constexpr void insert(slot_t slot, InsertKind kind) { insert_from<0>(slot, kind); }
+    /// @tparam First the static observers before it know already: a map builds the value in its first column itself
+    template <std::size_t First = 0>
+    constexpr void insert(slot_t slot, InsertKind kind) {
+        insert_from<First>(slot, kind);
+    }
+    /// Tells everyone that a removed element's slot lives again. If one throws, nobody is told anything more: the caller ends the
+    /// element for all of them.
+    template <std::size_t First>
+    constexpr void resurrect(slot_t slot) {
+        each<First>([&](auto& o) {
+            if constexpr (requires { o.on_insert(slot, InsertKind::resurrected); }) o.on_insert(slot, InsertKind::resurrected);
+        });
+        if (dynamic()) [[unlikely]]
+            cell_->forward([&](SlotObserver& o, std::size_t) { o.on_insert(slot, InsertKind::resurrected); });
+    }
 
     /// Tells the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
+    template <std::size_t First = 0>
     constexpr void insert_nothrow(slot_t slot) noexcept {
-        each([&](auto& o) {
+        each<First>([&](auto& o) {
             if constexpr (requires { o.on_insert(slot, InsertKind::fresh); }) o.on_insert(slot, InsertKind::fresh);
         });
     }
 
     /// What late attaching does: tells all observers of every live slot; the dynamic ones of the capacity too (unless it is 0).
     /// @throws what an observer throws; those told of inserts are told of their erase then
+    template <std::size_t First = 0>
     constexpr void replay(Occupancy live) {
         replay_inserts(
-            live, [this](slot_t slot) { insert(slot, InsertKind::fresh); }, [this](slot_t slot) { erased(slot); });
+            live, [this](slot_t slot) { insert<First>(slot, InsertKind::fresh); },
+            [this](slot_t slot) { erased<First>(slot); });
     }
     constexpr void replay_dynamic(std::size_t slots, Occupancy live) {
         if (slots != 0) cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(0, static_cast<slot_t>(slots)); });
         replay_inserts(
             live, [this](slot_t slot) { insert_dynamic(slot, InsertKind::fresh); },
             [this](slot_t slot) { cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); }); });
+    }
+
+    constexpr void removed_dynamic(slot_t slot) noexcept {
+        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
     }
 
     /// on_remove to all, then on_erase to all, in reverse order.
@@ -275,10 +311,17 @@ public:
         } else
             erase_static(slot);
     }
+    /// The halves of erase, for containers that keep removed elements readable for a while.
+    constexpr void removed(slot_t slot) noexcept {
+        if (dynamic()) [[unlikely]]
+            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
+        removed_static(slot);
+    }
+    template <std::size_t First = 0>
     constexpr void erased(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
             cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); });
-        erased_static(slot);
+        erased_static<First>(slot);
     }
     /// The same for static observers alone. @pre !dynamic()
     constexpr void erase_static(slot_t slot) noexcept {
@@ -324,6 +367,16 @@ private:
     template <std::size_t... I>
     constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] Occupancy live, std::index_sequence<I...>)
         : static_(copy(std::get<I>(other.static_), live)...) {}
+    template <class Allocator, std::size_t... I>
+    constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<I...>)
+        : static_(make_like(std::get<I>(other.static_), alloc)...) {}
+    template <class O, class Allocator>
+    static constexpr O make_like([[maybe_unused]] const O& other, const Allocator& alloc) {
+        if constexpr (requires { O::like(other, alloc); })
+            return O::like(other, alloc);
+        else
+            return make<O>(alloc);
+    }
     template <class O>
     static constexpr O copy(const O& other, Occupancy live) {
         if constexpr (std::is_constructible_v<O, const O&, Occupancy>)
@@ -338,15 +391,17 @@ private:
         else
             return O();
     }
-    template <class F>
-    constexpr void each(F&& f) {
-        std::apply([&](auto&... o) { (f(o), ...); }, static_);
+    template <std::size_t First = 0, class F>
+    constexpr void each([[maybe_unused]] F&& f) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f(std::get<First + I>(static_)), ...);
+        }(std::make_index_sequence<sizeof...(Static) - First>{});
     }
-    template <class F>
+    template <std::size_t First = 0, class F>
     constexpr void each_reversed([[maybe_unused]] F&& f) noexcept {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (f(std::get<sizeof...(Static) - 1 - I>(static_)), ...);
-        }(std::index_sequence_for<Static...>{});
+        }(std::make_index_sequence<sizeof...(Static) - First>{});
     }
     template <class O>
     static constexpr void erase_one(O& o, slot_t slot) noexcept {
@@ -372,8 +427,9 @@ private:
             if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
         });
     }
+    template <std::size_t First = 0>
     constexpr void erased_static([[maybe_unused]] slot_t slot) noexcept {
-        each_reversed([&](auto& o) { erase_one(o, slot); });
+        each_reversed<First>([&](auto& o) { erase_one(o, slot); });
     }
 
     // Recursion holds one rollback guard for each static observer already told.

@@ -65,6 +65,9 @@ public:
         return values_.ptr(slot);
     }
 
+    /// Where the values of 64 slots from `first` on lie, side by side, alive or not. @pre first is a multiple of 64, below the capacity
+    constexpr T* block(slot_t first) const noexcept { return values_.ptr(first); }
+
     constexpr detail::PageView<T> pages() const noexcept { return detail::page_view(values_); }
 
     //=== hooks of a static observer ===//
@@ -79,10 +82,15 @@ public:
         alive_.swap(more);
     }
     /// @throws what T's default constructor throws
-    constexpr void on_insert(slot_t slot, InsertKind) noexcept(std::is_nothrow_default_constructible_v<T>)
+    constexpr void on_insert(slot_t slot, InsertKind kind) noexcept(std::is_nothrow_default_constructible_v<T> &&
+                                                                    (std::is_nothrow_move_constructible_v<T> ||
+                                                                     !std::is_move_constructible_v<T>))
         requires std::default_initializable<T>
     {
-        construct(slot);
+        if (kind == InsertKind::resurrected) [[unlikely]]
+            replace(slot);
+        else
+            construct(slot);
     }
     constexpr void on_erase(slot_t slot) noexcept { destroy(slot); }
     constexpr void on_clear(Occupancy slots) noexcept {
@@ -101,9 +109,24 @@ public:
         traits::construct(alloc, values_.ptr(slot), std::forward<Args>(args)...);
         if constexpr (tracks) alive_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
+    /// Destroys the value of `slot` and builds another in its place, first aside if T can move, so that arguments may refer to the old
+    /// one. @pre one lives there @throws what T's constructors throw; the old value is then gone if it was the move that threw, or if
+    /// T cannot move
+    template <class... Args>
+    constexpr void replace(slot_t slot, Args&&... args) {
+        if constexpr (std::is_move_constructible_v<T>) {
+            T fresh(std::forward<Args>(args)...);
+            destroy(slot);
+            construct(slot, std::move(fresh));
+        } else {
+            destroy(slot);
+            construct(slot, std::forward<Args>(args)...);
+        }
+    }
     /// Destroys the value of `slot`. @pre one lives there
     constexpr void destroy(slot_t slot) noexcept {
         if constexpr (tracks) {
+            if (!alive_test(slot)) return; // a replacement that threw has left none
             alive_[bits::word_of(slot)] &= ~bits::bit_of(slot);
             allocator alloc = values_.get_allocator();
             traits::destroy(alloc, values_.ptr(slot));

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Snapshots: the exact state of a slot map as bytes, and its restoration from bytes that nobody vouches for.
-#ifndef SLOTWISE_MAP_SNAPSHOT_HPP
-#define SLOTWISE_MAP_SNAPSHOT_HPP
+#ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
+#define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
-#include "../slots/slot_directory.hpp"
+#include "slot_directory.hpp"
 
 #include <span>
 #include <type_traits>
@@ -119,10 +119,10 @@ struct DirectorySnapshot {
         if constexpr (R != Reuse::lowest) d.free_.order([&](slot_t slot) { out.number(slot); });
     }
 
-    /// Reads into `d`, a directory without slots. False, and in.error() says why, when the bytes are not a sound state.
+    /// Reads into `d`, a directory without slots. `held` lists slots that are blocked because their elements are pending. False, and in.error() says why, when the bytes are not a sound state.
     /// Allocates nothing that the number of bytes does not justify. @throws what the allocator throws
     template <HandleLayout L, Exhaustion E, Reuse R, class A>
-    static bool read(SlotDirectory<L, E, R, A>& d, ByteReader& in, const A& alloc) {
+    static bool read(SlotDirectory<L, E, R, A>& d, ByteReader& in, const A& alloc, std::span<const slot_t> held = {}) {
         using directory = SlotDirectory<L, E, R, A>;
         using version_type = typename directory::version_type;
         if (in.number<std::uint32_t>() != magic) return in.fail("snapshot: these bytes are not a slotwise snapshot");
@@ -156,6 +156,12 @@ struct DirectorySnapshot {
         for (std::size_t w = 0; w != words; ++w) d.blocked_[w] = in.number<bits::word_t>();
         for (std::size_t w = 0; promised != 0 && w != words; ++w) d.reserved_[w] = in.number<bits::word_t>();
         if (in.error() != nullptr) return false;
+        std::vector<bool> pending(held.empty() ? 0 : n.cursor);
+        for (const slot_t slot : held) {
+            if (slot >= n.cursor || pending[slot] || !d.bit(d.blocked_, slot) || d.bit(d.reserved_, slot))
+                return in.fail("snapshot: the list of pending slots names a slot that is not pending, or one twice");
+            pending[slot] = true;
+        }
         slot_t vacant = 0;
         for (slot_t slot = 0; slot < d.versions_.size(); ++slot) {
             const bool live = d.bit(d.live_, slot), blocked = d.bit(d.blocked_, slot), reserved = d.bit(d.reserved_, slot);
@@ -165,7 +171,7 @@ struct DirectorySnapshot {
                 return in.fail("snapshot: a version's parity denies the slot's liveness");
             if (live && blocked) return in.fail("snapshot: a live slot is blocked");
             if (reserved && !blocked) return in.fail("snapshot: a reserved slot is not blocked");
-            const bool retired = blocked && !reserved;
+            const bool retired = blocked && !reserved && !(slot < pending.size() && pending[slot]);
             if (retired && (E == Exhaustion::wrap || d.versions_[slot] != 0))
                 return in.fail("snapshot: a slot is retired that has versions left");
             n.blocked += blocked;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// AnkerlIndex: ankerl::unordered_dense::set in the place of HashIndex.
+#ifndef SLOTWISE_KEYED_ANKERL_INDEX_HPP
+#define SLOTWISE_KEYED_ANKERL_INDEX_HPP
+
+#include "table_index.hpp"
+
+#include <ankerl/unordered_dense.h>
+
+SLOTWISE_BEGIN
+
+/// MapStorage<Key, T, Hash, Equal, KeySetOptions{}, std::allocator<Key>, AnkerlIndex>.
+template <class Allocator>
+class AnkerlIndex
+    : public detail::TableIndex<ankerl::unordered_dense::set<detail::TableEntry, detail::TableHash, detail::TableEqual,
+                                                             detail::rebind_t<Allocator, detail::TableEntry>>> {
+public:
+    using AnkerlIndex::TableIndex::TableIndex;
+};
+
+SLOTWISE_END
+
+#endif

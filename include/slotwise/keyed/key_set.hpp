@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// KeySet: membership. Keys live in slots, never move, and are found by hash; handles, columns and observers follow the slots.
+#ifndef SLOTWISE_KEYED_KEY_SET_HPP
+#define SLOTWISE_KEYED_KEY_SET_HPP
+
+#include "key_set_core.hpp"
+#include "keyed_iterator.hpp"
+
+#include <initializer_list>
+#include <optional>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What may be asked instead of a Key: anything, if hash and equality are transparent and take it; else what converts to Key.
+template <class K, class Key, class Hash, class Equal>
+inline constexpr bool asks_directly =
+    std::is_same_v<K, Key> || requires(const K& k, const Key& key, const Hash& h, const Equal& e) {
+        typename Hash::is_transparent;
+        typename Equal::is_transparent;
+        static_cast<std::size_t>(h(k));
+        static_cast<bool>(e(key, k));
+    };
+
+/// A set has no first column to fill.
+struct NoValue {
+    static constexpr bool plain = true;
+    constexpr void operator()(slot_t, InsertKind, bool&) const noexcept {}
+};
+
+} // namespace detail
+
+/// A set of keys in slots. Which keys are members is all it knows; what belongs to them are columns.
+///
+/// Keys never move. Erasing while iterating: iterators survive growth and the erase of any element; erase(it) returns the next.
+/// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable and
+/// the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new version.
+/// Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
+/// @tparam Key any object type, also one that can neither be copied nor moved (built by emplace) @tparam Hash, Equal decide what is
+/// one key; results that are not declared is_avalanching are mixed @tparam Index HashIndex, or an adapter: BoostIndex ...
+/// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
+template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
+class KeySet : public KeySetCore<detail::KeyStore<Key, Hash, Equal, O, Allocator>, Key, O, Allocator, Index, Columns...> {
+    using Store = detail::KeyStore<Key, Hash, Equal, O, Allocator>;
+    using Core = KeySetCore<Store, Key, O, Allocator, Index, Columns...>;
+
+public:
+    //=== types ===//
+
+    using key_type = Key;
+    using value_type = Key;
+    using hasher = Hash;
+    using key_equal = Equal;
+    using typename Core::allocator_type;
+    using typename Core::handle_type;
+    using typename Core::size_type;
+    using reference = const Key&;
+    using const_reference = const Key&;
+    using iterator = detail::KeyedIterator<const KeySet, const Key&>;
+    using const_iterator = iterator;
+
+    //=== construct, copy, move ===//
+
+    constexpr KeySet()
+        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Hash> &&
+                 std::is_default_constructible_v<Equal>)
+    = default;
+    constexpr explicit KeySet(const Allocator& alloc) : KeySet(Hash(), Equal(), alloc) {}
+    constexpr explicit KeySet(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : Core(Store(hash, equal, alloc), alloc) {}
+    /// The keys of the range, each once. @throws as insert
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    constexpr KeySet(It first, End last, const Allocator& alloc = Allocator()) : KeySet(alloc) {
+        for (; first != last; ++first) insert(*first);
+    }
+    constexpr KeySet(std::initializer_list<Key> keys, const Allocator& alloc = Allocator())
+        : KeySet(keys.begin(), keys.end(), alloc) {}
+    constexpr KeySet(const KeySet&) = default;
+    constexpr KeySet(KeySet&&) = default;
+    constexpr KeySet(const KeySet& other, const Allocator& alloc) : Core(other, alloc) {}
+    constexpr KeySet(KeySet&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr KeySet& operator=(const KeySet&) = default;
+    constexpr KeySet& operator=(KeySet&&) = default;
+    ~KeySet() = default;
+    friend constexpr void swap(KeySet& a, KeySet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    constexpr const Hash& hash_function() const noexcept { return keys_.hasher(); }
+    constexpr const Equal& key_eq() const noexcept { return keys_.equality(); }
+
+    //=== insert ===//
+
+    /// Adds `key` unless it is a member. Reports its slot, whether it was added, and whether it lives again.
+    /// @throws std::length_error when no slot is left, what hash, equality, copy, allocator and observers throw; strong
+    /// @complexity amortised O(1) expected @invalidates views when it grows
+    constexpr InsertResult insert(const Key& key)
+        requires std::copy_constructible<Key>
+    {
+        return enter(key, key);
+    }
+    constexpr InsertResult insert(Key&& key)
+        requires std::move_constructible<Key>
+    {
+        return enter(key, std::move(key));
+    }
+    /// As above, for what a transparent hash takes: a Key is made of it only when it is not a member.
+    template <class K>
+        requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
+                 detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>)
+    constexpr InsertResult insert(K&& key) {
+        return enter(key, std::forward<K>(key));
+    }
+    /// Adds Key(args...). The key is made first, to be looked up. @throws as insert
+    template <class... Args>
+        requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
+    constexpr InsertResult emplace(Args&&... args) {
+        Key key(std::forward<Args>(args)...);
+        return enter(key, std::move(key));
+    }
+
+    //=== lookup ===//
+
+    using Core::contains;
+    /// Whether `key` is a member: live. @throws what hash and equality throw @complexity O(1) expected
+    template <class K = Key>
+    constexpr bool contains(const K& key) const {
+        return slot_of(key) != no_slot;
+    }
+    /// The element with this key, or end().
+    template <class K = Key>
+    constexpr iterator find(const K& key) const {
+        return {this, slot_of(key)};
+    }
+    /// Its slot, or no_slot.
+    template <class K = Key>
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
+        const auto& asked = ask(key);
+        return this->locate(keys_.hash(asked), asked);
+    }
+    /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
+    template <class K = Key>
+    constexpr slot_t slot_of_any(const K& key) const {
+        const auto& asked = ask(key);
+        return this->template locate<true>(keys_.hash(asked), asked);
+    }
+    /// Its handle, or null.
+    template <class K = Key>
+    constexpr handle_type handle_of(const K& key) const {
+        return this->handle_at(slot_of(key));
+    }
+    /// The key in `slot`. @pre the slot is live or pending (checked at level fast)
+    constexpr const Key& key(slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(this->is_stored(slot), "keyed container key(slot): no key is there; ask state(slot)");
+        return *keys_.ptr(slot);
+    }
+    /// The key of the element, or null when it is gone.
+    constexpr const Key* key(handle_type handle) const noexcept {
+        return Core::contains(handle) ? keys_.ptr(handle.index()) : nullptr;
+    }
+
+    //=== erase ===//
+
+    using Core::erase;
+    using Core::remove;
+    /// Erases the key; false when it is not a member. `key` may be a reference to the very key that is erased.
+    /// @throws what hash and equality throw; nothing is erased then @complexity O(1) expected, never allocates
+    template <class K = Key>
+        requires(!std::is_convertible_v<const K&, iterator>)
+    constexpr bool erase(const K& key) {
+        const slot_t slot = slot_of(key);
+        if (slot == no_slot) return false;
+        this->erase_slot(slot);
+        return true;
+    }
+    /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
+    constexpr iterator erase(iterator it) noexcept {
+        SLOTWISE_EXPECT(directory_.is_live(it.slot()),
+                        "keyed container erase(it): the element here was erased, or it is the end");
+        this->erase_slot(it.slot());
+        return ++it;
+    }
+    /// The same as erase, under the name that says what happens: the slot becomes pending.
+    template <class K = Key>
+        requires(O.deferred_erase)
+    constexpr auto remove(const K& key) {
+        return erase(key);
+    }
+    /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, what was erased stays erased.
+    template <class Pred>
+    constexpr size_type erase_if(Pred pred) {
+        return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*keys_.ptr(slot))); });
+    }
+    /// Takes the key out; empty when it is not a member. With deferred erase it is copied, because the removed one stays readable.
+    template <class K = Key>
+    constexpr std::optional<Key> extract(const K& key) {
+        std::optional<Key> result;
+        if (const slot_t slot = slot_of(key); slot != no_slot) {
+            result.emplace(this->take_key(slot));
+            this->erase_slot(slot);
+        }
+        return result;
+    }
+
+    //=== iteration ===//
+
+    constexpr iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr iterator end() const noexcept { return {this, no_slot}; }
+    constexpr iterator cbegin() const noexcept { return begin(); }
+    constexpr iterator cend() const noexcept { return end(); }
+    /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the set grows, shrinks or moves
+    constexpr ColumnView<const Key> keys() const noexcept {
+        return ColumnView<Key>(detail::page_view(keys_.array()), this->directory_view());
+    }
+    /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        this->walk([&](slot_t first, unsigned bit, const Key* keys) { this->invoke(f, first + bit, keys[bit]); },
+                   [this](slot_t first) { return keys_.ptr(first); });
+    }
+
+    //=== columns ===//
+
+    /// Static observer number I.
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return hub_.template get<I>();
+    }
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return hub_.template get<I>();
+    }
+    /// Static observer number I, a column, seen by slot.
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
+        return ColumnView<T>(observer<I>().pages(), this->directory_view());
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
+        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), this->directory_view()));
+    }
+
+    //=== whole ===//
+
+    /// Equal when they have the same keys; slots, handles and columns do not count.
+    friend constexpr bool operator==(const KeySet& a, const KeySet& b) { return a.size() == b.size() && a.is_subset_of(b); }
+
+    /// The exact state as bytes: restored anywhere, the set has the same slots, handles and pending keys, and gives the same handles for
+    /// the same calls. Columns are not written. @param codec how keys become bytes; needed when Key is not trivially copyable
+    template <class Codec = TrivialCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return this->to_bytes(codec, [](slot_t, ByteWriter&) {});
+    }
+    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may occur
+    /// twice. Columns start anew; dynamic observers are told of the exchange.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    template <class Codec = TrivialCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    template <class Codec = TrivialCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        this->expect_quiet();
+        KeySet fresh(hash_function(), key_eq(), this->allocator_);
+        const char* error = fresh.template from_bytes<0>(bytes, codec, [](slot_t, ByteReader&) { return true; });
+        if (error == nullptr) this->adopt(fresh);
+        return error;
+    }
+
+protected:
+    template <class, class>
+    friend class detail::KeyedIterator;
+    using Core::directory_;
+    using Core::hub_;
+    using Core::keys_;
+
+    constexpr const Key& element_at(slot_t slot) const noexcept { return *keys_.ptr(slot); }
+
+    /// The key as it can be looked up.
+    template <class K>
+    static constexpr decltype(auto) ask(const K& key) {
+        if constexpr (detail::asks_directly<K, Key, Hash, Equal>)
+            return (key);
+        else {
+            static_assert(
+                std::is_convertible_v<const K&, Key>,
+                "keyed container: this is no Key and does not convert to one; for other types hash and equality must be "
+                "transparent (declare is_transparent and take them)");
+            return static_cast<Key>(key);
+        }
+    }
+    template <class K, class Made>
+    constexpr InsertResult enter(const K& key, Made&& made) {
+        return this->template add<0>(key, key_maker(std::forward<Made>(made)), detail::NoValue());
+    }
+    template <class Made>
+    constexpr auto key_maker(Made&& made) {
+        return [this, &made](slot_t slot, std::uint64_t hash) noexcept(std::is_nothrow_constructible_v<Key, Made>) {
+            keys_.construct(slot, hash, std::forward<Made>(made));
+        };
+    }
+    constexpr decltype(auto) take_key(slot_t slot) const noexcept {
+        if constexpr (O.deferred_erase)
+            return std::as_const(*keys_.ptr(slot));
+        else
+            return std::move(*keys_.ptr(slot));
+    }
+    /// f(key) enters the key that `other` has in `slot`: moved where nothing can fail after the move, else copied if it can be.
+    template <class F>
+    constexpr void hand_over(KeySet& other, slot_t slot, F&& f) {
+        this->make_room_for_one();
+        if constexpr (std::is_copy_constructible_v<Key>) {
+            if (O.deferred_erase || !this->insert_is_safe() || !std::is_nothrow_move_constructible_v<Key>)
+                f(std::as_const(*other.keys_.ptr(slot)));
+            else
+                f(std::move(*other.keys_.ptr(slot)));
+        } else
+            f(std::move(*other.keys_.ptr(slot)));
+        other.erase_slot(slot);
+    }
+    constexpr bool is_subset_of(const KeySet& other) const {
+        for (const Key& key : *this)
+            if (!other.contains(key)) return false;
+        return true;
+    }
+    template <class F, class... Elements>
+    constexpr decltype(auto) invoke(F& f, slot_t slot, Elements&... elements) const {
+        if constexpr (std::is_invocable_v<F&, handle_type, Elements&...>)
+            return f(handle_type(slot, directory_.version(slot)), elements...);
+        else
+            return f(elements...);
+    }
+    template <class Pred>
+    constexpr size_type erase_each(Pred&& pred) {
+        size_type count = 0;
+        for (slot_t slot = this->occupancy().find_next(0); slot != no_slot; slot = this->occupancy().find_next(slot + 1)) {
+            // A destructor may call during clear: what is still to be destroyed is no element any more.
+            if (!directory_.is_live(slot) || !pred(slot)) continue;
+            this->erase_slot(slot);
+            ++count;
+        }
+        return count;
+    }
+    /// visit(first, bit, blocks...) for every live slot, word by word; at(first)... are the addresses of a word's 64 elements. Full
+    /// words run as a plain loop, which vectorises.
+    template <class Visit, class... At>
+    constexpr void walk(Visit&& visit, At&&... at) const {
+        for (std::size_t w = 0; w < this->occupancy().words().size(); ++w) { // read again each time: visit may insert
+            const bits::word_t word = this->occupancy().word(w);
+            if (word == 0) continue;
+            const auto first = static_cast<slot_t>(w * bits::word_bits);
+            walk_word(word, first, visit, at(first)...);
+        }
+    }
+
+private:
+    template <class Visit, class... Blocks>
+    static constexpr void walk_word(bits::word_t word, slot_t first, Visit& visit, Blocks*... blocks) {
+        if (word == bits::full_word)
+            for (unsigned i = 0; i != bits::word_bits; ++i) visit(first, i, blocks...);
+        else
+            bits::for_each(word, [&](unsigned i) { visit(first, i, blocks...); });
+    }
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// KeySetCore: what all keyed containers do without knowing what a key is: size, memory, handles, states, columns, observers.
+#ifndef SLOTWISE_KEYED_KEY_SET_CORE_HPP
+#define SLOTWISE_KEYED_KEY_SET_CORE_HPP
+
+#include "../core/handle.hpp"
+#include "key_set_parts.hpp"
+#include "key_store.hpp"
+
+SLOTWISE_BEGIN
+
+/// The part of KeySet, SetStorage, MapStorage and the run-time described storages that they share. Not used by itself.
+///
+/// Guarantees, the same for all:
+///   strong    an insert that throws has no effect on elements, handles and future handles. (One exception: when a column or an
+///             observer throws while a *pending* element is resurrected, that removed element is erased for good.)
+///   handles   a handle resolves from its insert to its erase, and never again
+///   stable    keys, values and columns never move
+///   const     const members may run concurrently, if hash and equality may
+/// @tparam Store the keys; @tparam Tag names the handles; @tparam Columns static observers, called inline
+template <class Store, class Tag, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
+class KeySetCore : protected detail::KeySetParts<Store, O, Allocator, Index, Columns...> {
+    using Parts = detail::KeySetParts<Store, O, Allocator, Index, Columns...>;
+
+public:
+    using handle_type = Handle<Tag, O.handle>;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using allocator_type = Allocator;
+    static constexpr KeySetOptions options = O;
+
+    //=== construct, copy, move ===//
+
+    constexpr KeySetCore() = default;
+    constexpr KeySetCore(Store&& keys, const Allocator& alloc) : Parts(std::move(keys), alloc) {}
+    /// An exact copy: the same elements in the same slots under the same handles, pending ones too, and the same handles in future.
+    /// Static columns are copied, dynamic observers stay with the original. @throws what the allocator and the copies throw
+    constexpr KeySetCore(const KeySetCore& other)
+        : KeySetCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
+    constexpr KeySetCore(const KeySetCore& other, const Allocator& alloc) : Parts(other, alloc) {}
+    /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
+    constexpr KeySetCore(KeySetCore&& other) noexcept : Parts(std::move(other)) {}
+    /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the keys are moved one by one:
+    /// their addresses change, handles stay.
+    constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : Parts(typename Parts::Like(), other, alloc) {
+        if (alloc == other.allocator_) {
+            swap_contents(other);
+            return;
+        }
+        typename Parts::Directory directory(other.directory_, alloc);
+        const typename Parts::StoredBits stored(other);
+        Index<Allocator> index(other.index_, alloc);
+        auto pending = other.pending_.resized(other.pending_.room(), alloc);
+        Store keys(std::move(other.keys_), stored.view(), other.capacity(), alloc);
+        directory_.swap(directory);
+        keys_.swap(keys);
+        index_.swap(index);
+        this->pending_.swap(pending);
+        hub_.swap(other.hub_);
+        other.forget_elements();
+        KeySetCore as_new(typename Parts::Like(), *this, other.allocator_); // the static columns went with the elements
+        other.swap_contents(as_new);
+    }
+    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents' end and of
+    /// the new ones; if one throws the target is empty.
+    constexpr KeySetCore& operator=(const KeySetCore& other) {
+        if (this == &other) return *this;
+        constexpr bool propagate = detail::propagates_on_copy<Allocator>;
+        KeySetCore copy(other, propagate ? other.allocator_ : allocator_);
+        this->adopt(copy);
+        return *this;
+    }
+    /// Takes elements and observers; the target's dynamic observers are told on_reset and let go. With unequal allocators that do not
+    /// propagate the keys are moved one by one.
+    constexpr KeySetCore& operator=(KeySetCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
+                                                                 detail::always_equal<Allocator>) {
+        if (this == &other) return *this;
+        constexpr bool propagate = detail::propagates_on_move<Allocator>;
+        KeySetCore taken(std::move(other), propagate ? other.allocator_ : allocator_);
+        swap_contents(taken);
+        return *this;
+    }
+    constexpr ~KeySetCore() {
+        do { // again, because a destructor may insert
+            this->clear_elements();
+            this->flush_pending();
+        } while (!empty());
+        hub_.let_go();
+    }
+    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too, at the
+    /// price of moving every key.
+    constexpr void swap(KeySetCore& other) noexcept(detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>) {
+        if (detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator> || allocator_ == other.allocator_)
+            return swap_contents(other);
+        KeySetCore mine(std::move(*this), other.allocator_), theirs(std::move(other), allocator_);
+        swap_contents(theirs);
+        other.swap_contents(mine);
+    }
+    constexpr allocator_type get_allocator() const noexcept { return allocator_; }
+
+    //=== capacity ===//
+
+    /// Live elements.
+    constexpr size_type size() const noexcept { return directory_.size(); }
+    constexpr bool empty() const noexcept { return size() == 0; }
+    /// Slots there is memory for. size() + pending() + retired() never exceeds it.
+    constexpr size_type capacity() const noexcept { return directory_.capacity(); }
+    /// Slots there can ever be.
+    static constexpr size_type max_size() noexcept { return Parts::max_slots(); }
+    /// Room for `count` live elements in all, in slots and index, so that inserts up to there allocate nothing.
+    /// @throws std::length_error when there can be no so many, what the allocator or an observer throws; strong
+    constexpr void reserve(size_type count) {
+        this->expect_quiet();
+        if (count > max_size())
+            detail::throw_length_error("keyed container reserve(count): count exceeds max_size(); use more index bits");
+        const std::size_t unusable = pending() + retired();
+        if (count > max_size() - unusable)
+            detail::throw_length_error(
+                "keyed container reserve(count): too many slots are pending or retired; flush_removed() first");
+        index_.reserve(count + unusable, this->source());
+        if (count + unusable > capacity()) this->grow_to(count + unusable);
+    }
+    /// Gives back memory above the highest slot in use, and of the index. Old versions live on as a floor: old handles stay stale for
+    /// ever. @throws what the allocator throws; strong @complexity linear in capacity
+    constexpr void shrink_to_fit() {
+        this->expect_quiet();
+        const slot_t cursor = directory_.cursor();
+        const slot_t end = directory_.retreat();
+        ScopeGuard undo([&]() noexcept { directory_.unretreat(cursor); });
+        const std::size_t before = capacity(), slots = keys_.shrunk_capacity(end);
+        auto less = directory_.prepare_exactly(slots, allocator_);
+        auto pending = this->pending_.resized(this->deferred ? slots : 0, allocator_);
+        index_.shrink_to_fit(this->source());
+        undo.dismiss();
+        keys_.shrink(end);
+        directory_.raise_floor(bits::round_up(end, bits::word_bits));
+        directory_.adopt(less);
+        directory_.level(bits::round_up(end, bits::word_bits));
+        directory_.set_capacity(slots < before ? slots : before);
+        this->pending_.swap(pending);
+        if (before != capacity()) hub_.capacity(before, capacity());
+    }
+    /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the next
+    /// flush_removed(). An element that a destructor inserts meanwhile survives. @throws nothing @complexity linear in slots
+    constexpr void clear() noexcept {
+        this->expect_quiet();
+        this->clear_elements();
+    }
+    /// Erases all elements, pending ones too, and gives the memory back; handles stay stale for ever. A destructor must not insert
+    /// meanwhile (asserted). While slots are retired their bookkeeping must stay: then it is clear() and flush_removed().
+    /// @throws nothing
+    constexpr void reset() noexcept { this->reset_all(); }
+
+    //=== handles and slots ===//
+
+    constexpr bool contains(handle_type handle) const noexcept { return directory_.is_live(handle.index(), handle.version()); }
+    /// The handle of the element in `slot`, null when none lives there.
+    constexpr handle_type handle_at(slot_t slot) const noexcept {
+        return directory_.is_live(slot) ? handle_type(slot, directory_.version(slot)) : handle_type();
+    }
+    constexpr SlotState state(slot_t slot) const noexcept {
+        return this->is_pending(slot) ? SlotState::pending : directory_.state(slot);
+    }
+    /// Why a handle does or does not resolve.
+    constexpr HandleStatus explain(handle_type handle) const noexcept {
+        if (handle.is_null()) return HandleStatus::null;
+        const slot_t slot = handle.index();
+        if (!this->is_pending(slot)) return directory_.explain(slot, handle.version());
+        const bool last = directory_.version(slot) == ((handle.version() + 1u) & handle_type::max_version);
+        return last && (handle.version() & 1u) != 0 ? HandleStatus::pending : HandleStatus::stale;
+    }
+    /// Erases the element; false when it is not there. @throws nothing @complexity O(1), never allocates
+    constexpr bool erase(handle_type handle) noexcept {
+        if (!contains(handle)) return false;
+        this->erase_slot(handle.index());
+        return true;
+    }
+    /// Slots whose versions are used up.
+    constexpr size_type retired() const noexcept { return directory_.retired(); }
+    /// Retired slots may be issued again; you promise that no handle to their first lives is left. Returns how many.
+    constexpr size_type recycle_retired() noexcept { return directory_.recycle_retired(); }
+    /// Live slots in ascending order.
+    constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
+    /// Liveness of the slots, one bit each.
+    constexpr Occupancy occupancy() const noexcept { return directory_.occupancy(); }
+
+    //=== deferred erase ===//
+
+    /// The same as erase, under the name that says what happens: the slot becomes pending.
+    constexpr bool remove(handle_type handle) noexcept
+        requires(O.deferred_erase)
+    {
+        return erase(handle);
+    }
+    /// Removed elements that are still readable. @complexity linear in them
+    constexpr size_type pending() const noexcept { return this->pending_count(); }
+    /// Calls f(slot) for every pending slot, the one removed first first. f must not insert, erase or flush.
+    template <class F>
+    constexpr void for_each_pending(F&& f) const {
+        for (std::size_t i = 0; i != this->pending_.listed(); ++i)
+            if (const slot_t slot = this->pending_.at(i); this->is_pending(slot)) f(slot);
+    }
+    /// Erases the pending elements, the one removed first first. What an observer or a destructor removes meanwhile waits for the next
+    /// flush. @throws nothing
+    constexpr void flush_removed() noexcept {
+        this->expect_quiet();
+        this->flush_pending();
+    }
+
+    //=== observers ===//
+
+    /// Attaches an observer until the token goes. It is told the capacity, every live slot, and every pending one as inserted and removed.
+    /// @pre the observer lives as long as the token is attached @throws what the observer throws; it is not attached then
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
+        const typename Parts::StoredBits stored(*this);
+        ObserverToken token =
+            hub_.attach(observer, capacity(), stored.view(), [this](slot_t slot) { return this->is_stored(slot); });
+        for_each_pending([&](slot_t slot) { observer.on_remove(slot); });
+        return token;
+    }
+
+    /// Whether directory, keys, index and pending slots agree in full; for tests. @complexity linear in capacity
+    constexpr bool check_invariants() const {
+        std::size_t pending = 0, live = 0;
+        bool sound = directory_.check_invariants() && index_.check(this->source()) && keys_.capacity() >= capacity();
+        for (std::size_t i = 0; i != this->pending_.listed(); ++i) {
+            const slot_t slot = this->pending_.at(i);
+            sound = sound && this->pending_.contains(slot) && directory_.state(slot) != SlotState::free;
+            pending += this->is_pending(slot);
+        }
+        this->for_each_stored([&](slot_t slot) {
+            live += directory_.is_live(slot);
+            const auto& key = keys_.key_of(slot);
+            sound = sound && keys_.hash_at(slot) == keys_.hash(key);
+            if (directory_.is_live(slot)) sound = sound && this->locate(keys_.hash_at(slot), key) == slot;
+        });
+        return sound && live == size() && pending == this->pending_count();
+    }
+
+protected:
+    using Parts::allocator_;
+    using Parts::directory_;
+    using Parts::hub_;
+    using Parts::index_;
+    using Parts::keys_;
+    using Parts::swap_contents;
+    static constexpr std::uint32_t magic = 0x314B'4C53; // "SLK1"
+
+    constexpr KeySetCore(typename Parts::Like like, const KeySetCore& other, const Allocator& alloc)
+        : Parts(like, other, alloc) {}
+
+    /// Everything but columns as bytes; after each key what write_first(slot, out) adds.
+    template <class Codec, class WriteFirst>
+    std::vector<std::byte> to_bytes(Codec& codec, WriteFirst&& write_first) const {
+        ByteWriter out;
+        out.number(magic);
+        out.number(keys_.stamp());
+        out.number(static_cast<std::uint32_t>(pending()));
+        for_each_pending([&](slot_t slot) { out.number(slot); });
+        detail::DirectorySnapshot::write(directory_, out);
+        this->for_each_stored([&](slot_t slot) {
+            keys_.write(slot, out, codec);
+            write_first(slot, out);
+        });
+        return out.take();
+    }
+    /// Reads into this container, which is new and empty. Returns what is wrong with the bytes, and is empty then; null when all is
+    /// well. @param read_first builds the first column's value of a slot: (slot, in) -> bool
+    template <std::size_t First, class Codec, class ReadFirst>
+    const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, ReadFirst&& read_first) {
+        ByteReader in(bytes);
+        if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of a keyed container";
+        if (in.number<std::uint32_t>() != keys_.stamp()) return "snapshot: made by a container of keys of another size";
+        const std::size_t waiting = in.number<std::uint32_t>();
+        if (!O.deferred_erase && waiting != 0)
+            return "snapshot: it has pending elements, but this container has no deferred erase";
+        if (waiting > in.left() / sizeof(slot_t)) return "snapshot: the bytes end too early";
+        std::vector<slot_t> order(waiting);
+        for (auto& slot : order) slot = in.number<slot_t>();
+        typename Parts::Directory directory(allocator_);
+        if (!detail::DirectorySnapshot::read(directory, in, allocator_, order)) return in.error();
+        if (directory.cursor() > max_size()) return "snapshot: more slots than this container's max_slots";
+        if (directory.cursor() != 0) this->grow_to(directory.cursor());
+        if (!directory.covers(capacity())) {
+            auto more = directory.prepare(capacity(), allocator_);
+            directory.adopt(more);
+        }
+        directory.set_capacity(capacity());
+        directory_.swap(directory);
+        if constexpr (O.deferred_erase)
+            for (const slot_t slot : order) this->pending_.push(slot);
+        const typename Parts::StoredBits stored(*this);
+        // From here on there are live slots without elements: `sound_end` says how far they are built.
+        slot_t sound_end = 0;
+        ScopeGuard undo([&]() noexcept { abandon<First>(stored.view(), sound_end); });
+        bool sound = true;
+        index_.reserve(size() + waiting, [](auto&&) {});
+        stored.view().for_each([&](slot_t slot) {
+            sound = sound && keys_.read(slot, in, codec);
+            if (!sound) return;
+            ScopeGuard no_key([&]() noexcept { keys_.destroy(slot); });
+            const std::uint64_t hash = keys_.hash_at(slot);
+            const slot_t twin = this->template locate<true>(hash, keys_.key_of(slot));
+            // Only beside a pending element that cannot live again there may be another with its key.
+            const auto spent = [&](slot_t s) { return this->is_pending(s) && !this->can_live_again(s); };
+            if (twin != no_slot && !spent(twin) && !spent(slot)) sound = in.fail("snapshot: a key occurs twice");
+            sound = sound && read_first(slot, in);
+            if (!sound) return;
+            no_key.dismiss();
+            sound_end = slot + 1;
+            index_.place(hash, slot);
+        });
+        if (sound && in.left() != 0) sound = in.fail("snapshot: there are more bytes than the state needs");
+        if (!sound) return in.error();
+        hub_.template replay<First>(stored.view());
+        for_each_pending([&](slot_t slot) { hub_.removed(slot); });
+        undo.dismiss();
+        return nullptr;
+    }
+
+private:
+    template <std::size_t First>
+    void abandon(Occupancy stored, slot_t end) noexcept {
+        stored.for_each([&](slot_t slot) {
+            if (slot >= end) return;
+            if constexpr (First != 0) hub_.template get<0>().destroy(slot);
+            keys_.destroy(slot);
+        });
+        typename Parts::Directory none(allocator_);
+        directory_.swap(none);
+        index_.reset();
+        while (this->pending_.listed() != 0) static_cast<void>(this->pending_.pop());
+    }
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// KeyStore: the keys of a keyed container by slot, in memory that never moves, and their hashes.
+#ifndef SLOTWISE_KEYED_KEY_STORE_HPP
+#define SLOTWISE_KEYED_KEY_STORE_HPP
+
+#include "../core/concepts.hpp"
+#include "../core/hash.hpp"
+#include "../memory/paged_array.hpp"
+#include "../slots/snapshot.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// 64 bits of hash from 32 that are kept: tag, class and line of an index are taken from both ends.
+constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept {
+    return std::uint64_t{hash} << 32 | static_cast<std::uint32_t>(hash * 0x9E37'79B1u);
+}
+/// What an index is given for a hash function's result.
+template <class Hash>
+constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
+    if constexpr (Avalanching<Hash> && sizeof(std::size_t) == 8)
+        return hash;
+    else
+        return mix_bits(hash);
+}
+
+/// Keys, hash and equality. Whether a slot has a key, the owner knows.
+template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator>
+class KeyStore {
+    static_assert(Storable<Key>, "keyed containers: Key must be a non-const object type whose destructor does not throw");
+    using Array = PagedArray<Key, Allocator, O.page_slots>;
+    using allocator = rebind_t<Allocator, Key>;
+    using traits = std::allocator_traits<allocator>;
+    // The hash of such a key is as cheap as a load. Of all others 32 bits are kept: growth and erase then call no user code, which
+    // might throw, and read no strings.
+    static constexpr bool keeps_hashes =
+        !(std::is_trivially_copyable_v<Key> &&
+          sizeof(Key) <= 16 && noexcept(std::declval<const Hash&>()(std::declval<const Key&>())));
+
+public:
+    /// Construction and destruction of keys run no user code.
+    static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
+    static constexpr bool movable = std::is_move_constructible_v<Key>;
+
+    constexpr KeyStore() = default;
+    constexpr KeyStore(const Hash& hash, const Equal& equal, const Allocator& alloc)
+        : hash_(hash), equal_(equal), allocator_(alloc), keys_(alloc), hashes_(alloc) {}
+    /// Copies or moves the keys of the slots in `stored`.
+    constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
+        : KeyStore(other.hash_, other.equal_, alloc) {
+        fill(other, stored, slots, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
+    }
+    constexpr KeyStore(KeyStore&& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
+        : KeyStore(other.hash_, other.equal_, alloc) {
+        if constexpr (movable)
+            fill(other, stored, slots, [&](slot_t slot) -> Key&& { return std::move(*other.ptr(slot)); });
+        else
+            SLOTWISE_EXPECT(stored.none(), "keyed container: keys that cannot move cannot be moved to an unequal allocator");
+    }
+    constexpr KeyStore(KeyStore&& other) noexcept
+        : hash_(other.hash_), equal_(other.equal_), allocator_(other.allocator_), keys_(std::move(other.keys_)),
+          hashes_(std::move(other.hashes_)) {}
+    /// An empty store that hashes and compares like `other`.
+    static constexpr KeyStore like(const KeyStore& other, const Allocator& alloc) {
+        return KeyStore(other.hash_, other.equal_, alloc);
+    }
+    constexpr void swap(KeyStore& other) noexcept {
+        using std::swap;
+        swap(hash_, other.hash_);
+        swap(equal_, other.equal_);
+        exchange_allocators(allocator_, other.allocator_);
+        keys_.swap(other.keys_);
+        hashes_.swap(other.hashes_);
+    }
+
+    constexpr const Hash& hasher() const noexcept { return hash_; }
+    constexpr const Equal& equality() const noexcept { return equal_; }
+
+    /// What the index is given for `key`. @throws what the hash throws
+    template <class K>
+    constexpr std::uint64_t hash(const K& key) const {
+        const std::uint64_t spread = spread_hash<Hash>(hash_(key));
+        if constexpr (keeps_hashes)
+            return widen_hash(static_cast<std::uint32_t>(spread >> 32));
+        else
+            return spread;
+    }
+    /// The same for the key in `slot`.
+    constexpr std::uint64_t hash_at(slot_t slot) const noexcept {
+        if constexpr (keeps_hashes)
+            return widen_hash(*hashes_.ptr(slot));
+        else
+            return hash(*ptr(slot));
+    }
+    template <class K>
+    constexpr bool equals(slot_t slot, const K& key) const {
+        return equal_(std::as_const(*ptr(slot)), key);
+    }
+
+    constexpr std::size_t capacity() const noexcept { return keys_.capacity(); }
+    constexpr std::size_t grown_capacity() const noexcept { return keys_.grown_capacity(); }
+    constexpr void reserve(std::size_t slots) {
+        if constexpr (keeps_hashes) hashes_.reserve(slots);
+        keys_.reserve(slots);
+    }
+    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return keys_.shrunk_capacity(slots); }
+    constexpr void shrink(std::size_t slots) noexcept {
+        keys_.shrink(slots);
+        if constexpr (keeps_hashes) hashes_.shrink(slots);
+    }
+
+    constexpr Key* ptr(slot_t slot) const noexcept { return keys_.ptr(slot); }
+    /// What equals() may be asked with.
+    constexpr const Key& key_of(slot_t slot) const noexcept { return *keys_.ptr(slot); }
+    constexpr const Array& array() const noexcept { return keys_; }
+    template <class... Args>
+    constexpr void construct(slot_t slot, [[maybe_unused]] std::uint64_t hash,
+                             Args&&... args) noexcept(std::is_nothrow_constructible_v<Key, Args...>) {
+        traits::construct(allocator_, ptr(slot), std::forward<Args>(args)...);
+        if constexpr (keeps_hashes) std::construct_at(hashes_.ptr(slot), static_cast<std::uint32_t>(hash >> 32));
+    }
+    constexpr void destroy(slot_t slot) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<Key>) traits::destroy(allocator_, ptr(slot));
+    }
+
+    template <class Codec>
+    void write(slot_t slot, ByteWriter& out, Codec& codec) const {
+        codec.write(std::as_const(*ptr(slot)), out);
+    }
+    /// Builds the key of `slot` from bytes; false, and none is there, when they are bad.
+    template <class Codec>
+    bool read(slot_t slot, ByteReader& in, Codec& codec) {
+        Key key(codec.template read<Key>(in));
+        if (in.error() != nullptr) return false;
+        construct(slot, hash(key), std::move(key));
+        return true;
+    }
+    static constexpr std::uint32_t stamp() noexcept { return static_cast<std::uint32_t>(sizeof(Key)); }
+
+private:
+    template <class Source>
+    constexpr void fill(const KeyStore& other, Occupancy stored, std::size_t slots, Source&& source) {
+        reserve(slots);
+        slot_t built = 0;
+        ScopeGuard undo([&]() noexcept {
+            while (built-- != 0)
+                if (stored.test(built)) destroy(built);
+        });
+        stored.for_each([&](slot_t slot) {
+            built = slot;
+            std::uint64_t kept = 0;
+            if constexpr (keeps_hashes) kept = std::uint64_t{*other.hashes_.ptr(slot)} << 32;
+            construct(slot, kept, source(slot));
+        });
+        undo.dismiss();
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Equal equal_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
+    Array keys_{};
+    PagedArray<std::uint32_t, Allocator> hashes_{};
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Iterators of keyed containers: one class for keys and items, const and not.
+#ifndef SLOTWISE_KEYED_KEYED_ITERATOR_HPP
+#define SLOTWISE_KEYED_KEYED_ITERATOR_HPP
+
+#include "../core/iterator_facade.hpp"
+#include "../memory/occupancy.hpp"
+
+SLOTWISE_BEGIN
+
+/// A key and a reference to its value: what a map's iterators yield. Binds as auto [key, value].
+template <class Key, class T>
+struct MapItem {
+    const Key& key;
+    T& value;
+};
+
+namespace detail {
+
+/// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased one goes on to the next
+/// live one. An element inserted meanwhile is visited if its slot lies ahead.
+template <class Owner, class Reference>
+class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference> {
+public:
+    constexpr KeyedIterator() noexcept = default;
+    constexpr KeyedIterator(Owner* owner, slot_t slot) noexcept : owner_(owner), slot_(slot) {}
+    /// iterator to const_iterator.
+    template <class Other, class R>
+        requires(std::is_const_v<Owner> && std::is_same_v<const Other, Owner> && !std::is_const_v<Other>)
+    constexpr KeyedIterator(const KeyedIterator<Other, R>& other) noexcept : owner_(other.owner_), slot_(other.slot_) {}
+
+    /// The slot of the element here; no_slot at the end.
+    constexpr slot_t slot() const noexcept { return slot_; }
+    /// Its handle. @pre not at the end
+    constexpr auto handle() const noexcept { return owner_->handle_at(slot_); }
+    friend constexpr bool operator==(const KeyedIterator& a, const KeyedIterator& b) noexcept { return a.slot_ == b.slot_; }
+
+private:
+    template <class, class>
+    friend class KeyedIterator;
+    friend IteratorFacade<KeyedIterator, std::remove_cvref_t<Reference>, Reference>;
+    constexpr Reference dereference() const {
+        SLOTWISE_EXPECT_DEBUG(owner_->occupancy().test(slot_), "keyed iterator: the element here was erased, or it is the end");
+        return owner_->element_at(slot_);
+    }
+    constexpr void increment() noexcept { slot_ = owner_->occupancy().find_next(std::size_t{slot_} + 1); }
+
+    Owner* owner_ = nullptr;
+    slot_t slot_ = no_slot;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// MapStorage: a SetStorage with a column of values.
+#ifndef SLOTWISE_KEYED_MAP_STORAGE_HPP
+#define SLOTWISE_KEYED_MAP_STORAGE_HPP
+
+#include "../slots/value_array.hpp"
+#include "set_storage.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// How the value of a new element comes into the first column.
+template <class Column, class... Args>
+struct MakeValue {
+    using T = typename Column::value_type;
+    // No user code runs, so that the element may be live before it is built.
+    static constexpr bool plain = std::is_trivially_copyable_v<T> && std::is_nothrow_constructible_v<T, Args...>;
+
+    Column& column;
+    std::tuple<Args&&...> args;
+
+    constexpr void operator()(slot_t slot, InsertKind kind, bool& lost) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+        std::apply(
+            [&](auto&&... each) {
+                if (kind == InsertKind::fresh) [[likely]]
+                    column.construct(slot, std::forward<Args>(each)...);
+                else if constexpr (std::is_move_constructible_v<T>) {
+                    T fresh(std::forward<Args>(each)...);
+                    lost = true;
+                    column.replace(slot, std::move(fresh));
+                } else {
+                    lost = true;
+                    column.replace(slot, std::forward<Args>(each)...);
+                }
+            },
+            args);
+    }
+};
+
+} // namespace detail
+
+/// A map with stable addresses of keys and values, handles, and any number of further columns.
+///     MapStorage<std::string, int> stock;
+///     stock["nails"] += 100;
+///     for (auto [name, count] : stock) ...
+/// Values lie in a column of their own: values() iterates at array speed and is what exporters see. Everything about erasing, pending
+/// elements, iterators and guarantees is as KeySet says. A value whose constructor inserts into this very map is fine.
+/// Cost: about 13 bytes an element over key and value.
+/// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
+/// @tparam Columns further static observers: observer<0>() is the first of them, not the values
+template <class Key, class T, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index,
+          class... Columns>
+class MapStorage
+    : private SetStorage<Key, Hash, Equal, O, Allocator, Index, ValueArray<T, detail::rebind_t<Allocator, T>>, Columns...> {
+    using Values = ValueArray<T, detail::rebind_t<Allocator, T>>;
+    using KeySetBase = KeySet<Key, Hash, Equal, O, Allocator, Index, Values, Columns...>;
+
+public:
+    //=== types ===//
+
+    /// What as_set() gives.
+    using set_type = SetStorage<Key, Hash, Equal, O, Allocator, Index, Values, Columns...>;
+    using key_type = Key;
+    using mapped_type = T;
+    using value_type = MapItem<Key, T>;
+    using reference = MapItem<Key, T>;
+    using const_reference = MapItem<Key, const T>;
+    using iterator = detail::KeyedIterator<MapStorage, reference>;
+    using const_iterator = detail::KeyedIterator<const MapStorage, const_reference>;
+    using set_type::options;
+    using typename set_type::allocator_type;
+    using typename set_type::difference_type;
+    using typename set_type::handle_type;
+    using typename set_type::hasher;
+    using typename set_type::key_equal;
+    using typename set_type::size_type;
+
+    //=== construct, copy, move ===//
+
+    constexpr MapStorage() = default;
+    constexpr explicit MapStorage(const Allocator& alloc) : set_type(alloc) {}
+    constexpr explicit MapStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : set_type(hash, equal, alloc) {}
+    /// The pairs of the range; of several with one key the first. @throws as insert
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    constexpr MapStorage(It first, End last, const Allocator& alloc = Allocator()) : MapStorage(alloc) {
+        for (; first != last; ++first) {
+            auto&& [key, value] = *first;
+            insert(key, value);
+        }
+    }
+    constexpr MapStorage(std::initializer_list<std::pair<Key, T>> items, const Allocator& alloc = Allocator())
+        : MapStorage(items.begin(), items.end(), alloc) {}
+    constexpr MapStorage(const MapStorage&) = default;
+    constexpr MapStorage(MapStorage&&) = default;
+    constexpr MapStorage(const MapStorage& other, const Allocator& alloc) : set_type(other, alloc) {}
+    constexpr MapStorage(MapStorage&& other, const Allocator& alloc) : set_type(static_cast<set_type&&>(other), alloc) {}
+    constexpr MapStorage& operator=(const MapStorage&) = default;
+    constexpr MapStorage& operator=(MapStorage&&) = default;
+    ~MapStorage() = default;
+    constexpr void swap(MapStorage& other) noexcept(noexcept(std::declval<set_type&>().swap(std::declval<set_type&>()))) {
+        set_type::swap(other);
+    }
+    friend constexpr void swap(MapStorage& a, MapStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    //=== what it has from the set ===//
+
+    using set_type::attach;
+    using set_type::capacity;
+    using set_type::check_invariants;
+    using set_type::clear;
+    using set_type::contains;
+    using set_type::empty;
+    using set_type::erase;
+    using set_type::explain;
+    using set_type::flush_removed;
+    using set_type::for_each_pending;
+    using set_type::get_allocator;
+    using set_type::handle_at;
+    using set_type::handle_of;
+    using set_type::hash_function;
+    using set_type::key_eq;
+    using set_type::max_size;
+    using set_type::occupancy;
+    using set_type::pending;
+    using set_type::recycle_retired;
+    using set_type::remove;
+    using set_type::reserve;
+    using set_type::reset;
+    using set_type::retired;
+    using set_type::shrink_to_fit;
+    using set_type::size;
+    using set_type::slot_of;
+    using set_type::slot_of_any;
+    using set_type::slots;
+    using set_type::state;
+
+    // No using-declarations for these two: g++ 12 would warn of every parameter called key.
+    /// The key in `slot`. @pre the slot is live or pending (checked at level fast)
+    constexpr const Key& key(slot_t slot) const noexcept { return set_type::key(slot); }
+    /// The key of the element, or null when it is gone.
+    constexpr const Key* key(handle_type handle) const noexcept { return set_type::key(handle); }
+    /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
+    constexpr ColumnView<const Key> keys() const noexcept { return set_type::keys(); }
+
+    /// The map as a set of its keys: the same object, not a copy.
+    constexpr const set_type& as_set() const noexcept { return *this; }
+
+    //=== insert ===//
+
+    /// Adds `key` with T(args...) unless it is a member; then nothing is made of the arguments. Arguments may refer to keys and values of
+    /// this map. @throws as KeySet::insert, and what T's constructor throws; strong
+    template <class K = Key, class... Args>
+        requires(std::is_constructible_v<T, Args...>)
+    constexpr InsertResult try_emplace(K&& key, Args&&... args) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
+                      (detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
+            return this->template add<1>(key, this->key_maker(std::forward<K>(key)), maker(std::forward<Args>(args)...));
+        else {
+            Key made(static_cast<Key>(std::forward<K>(key)));
+            return this->template add<1>(made, this->key_maker(std::move(made)), maker(std::forward<Args>(args)...));
+        }
+    }
+    template <class K = Key, class... Args>
+        requires(std::is_constructible_v<T, Args...>)
+    constexpr InsertResult emplace(K&& key, Args&&... args) {
+        return try_emplace(std::forward<K>(key), std::forward<Args>(args)...);
+    }
+    /// Adds the pair unless the key is a member. @throws as try_emplace; strong
+    template <class K = Key, class V = T>
+        requires(std::is_constructible_v<T, V>)
+    constexpr InsertResult insert(K&& key, V&& value) {
+        return try_emplace(std::forward<K>(key), std::forward<V>(value));
+    }
+    /// Adds the pair, or assigns the value where the key is a member. @throws as try_emplace; strong if the assignment is
+    template <class K = Key, class V = T>
+        requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
+    constexpr InsertResult insert_or_assign(K&& key, V&& value) {
+        const InsertResult result = try_emplace(std::forward<K>(key), std::forward<V>(value)); // takes nothing when it is there
+        if (!result.inserted) value_at(result.slot) = std::forward<V>(value);
+        return result;
+    }
+    /// The value of `key`; T() is added when it is not a member. @throws as try_emplace
+    template <class K = Key>
+        requires(std::is_default_constructible_v<T>)
+    constexpr T& operator[](K&& key) {
+        return value_at(try_emplace(std::forward<K>(key)).slot);
+    }
+
+    //=== lookup ===//
+
+    /// The element with this key, or end(). @throws what hash and equality throw @complexity O(1) expected
+    template <class K = Key>
+    constexpr iterator find(const K& key) {
+        return {this, slot_of(key)};
+    }
+    template <class K = Key>
+    constexpr const_iterator find(const K& key) const {
+        return {this, slot_of(key)};
+    }
+    /// The value, or null when there is none.
+    template <class K = Key>
+    SLOTWISE_ALWAYS_INLINE constexpr T* get(const K& key) {
+        return found<T>(slot_of(key));
+    }
+    template <class K = Key>
+    SLOTWISE_ALWAYS_INLINE constexpr const T* get(const K& key) const {
+        return found<const T>(slot_of(key));
+    }
+    constexpr T* get(handle_type handle) noexcept { return found<T>(live_slot(handle)); }
+    constexpr const T* get(handle_type handle) const noexcept { return found<const T>(live_slot(handle)); }
+    /// The value. @throws std::out_of_range when there is none
+    template <class K = Key>
+    constexpr T& at(const K& key) {
+        return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
+    }
+    template <class K = Key>
+    constexpr const T& at(const K& key) const {
+        return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
+    }
+    constexpr T& at(handle_type handle) { return *checked(get(handle), gone); }
+    constexpr const T& at(handle_type handle) const { return *checked(get(handle), gone); }
+    /// The value in `slot`. @pre the slot is live or pending (checked at level fast)
+    constexpr T& value(slot_t slot) noexcept {
+        SLOTWISE_EXPECT(this->is_stored(slot), "map value(slot): no value is there; ask state(slot)");
+        return value_at(slot);
+    }
+    constexpr const T& value(slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(this->is_stored(slot), "map value(slot): no value is there; ask state(slot)");
+        return value_at(slot);
+    }
+
+    //=== erase ===//
+
+    /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
+    constexpr iterator erase(const_iterator it) noexcept {
+        SLOTWISE_EXPECT(this->directory_.is_live(it.slot()), "map erase(it): the element here was erased, or it is the end");
+        this->erase_slot(it.slot());
+        return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
+    }
+    constexpr iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
+    /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws, what was
+    /// erased stays erased.
+    template <class Pred>
+    constexpr size_type erase_if(Pred pred) {
+        return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, this->element_key(slot), value_at(slot)); });
+    }
+    /// Takes key and value out; empty when the key is not a member. With deferred erase they are copied, because the removed element
+    /// stays readable. @throws what the moves or copies throw; the element is then still there
+    template <class K = Key>
+    constexpr std::optional<std::pair<Key, T>> extract(const K& key) {
+        std::optional<std::pair<Key, T>> result;
+        if (const slot_t slot = slot_of(key); slot != no_slot) {
+            if constexpr (O.deferred_erase)
+                result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
+            else
+                result.emplace(this->take_key(slot), std::move(value_at(slot)));
+            this->erase_slot(slot);
+        }
+        return result;
+    }
+
+    //=== iteration ===//
+
+    constexpr iterator begin() noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr iterator end() noexcept { return {this, no_slot}; }
+    constexpr const_iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr const_iterator end() const noexcept { return {this, no_slot}; }
+    constexpr const_iterator cbegin() const noexcept { return begin(); }
+    constexpr const_iterator cend() const noexcept { return end(); }
+    /// The same walk as a range: for (auto [key, value] : map.items()).
+    constexpr auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size()); }
+    constexpr auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size()); }
+    /// Values by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
+    constexpr ColumnView<T> values() noexcept { return {values_column().pages(), this->directory_view()}; }
+    constexpr ColumnView<const T> values() const noexcept {
+        return ColumnView<T>(values_column().pages(), this->directory_view());
+    }
+    /// Calls f(key, value) or f(handle, key, value) for every element in slot order; the fastest walk over both. f may erase the
+    /// element it is given.
+    template <class F>
+    constexpr void for_each(F&& f) {
+        walk_items<T>(f);
+    }
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        walk_items<const T>(f);
+    }
+
+    //=== columns ===//
+
+    /// Static observer number I, not counting the values.
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return set_type::template observer<I + 1>();
+    }
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return set_type::template observer<I + 1>();
+    }
+    /// Static observer number I, a column, seen by slot.
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        return set_type::template column<I + 1>();
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        return set_type::template column<I + 1>();
+    }
+
+    //=== whole ===//
+
+    /// Takes over the elements of `other` whose keys are not members; the others stay there. Further columns start anew here. Copied
+    /// where an observer of this map may throw, so that each element is in one of the two maps. @throws as insert
+    constexpr void merge(MapStorage& other) {
+        if (this == &other) return;
+        for (slot_t slot = other.occupancy().find_next(0); slot != no_slot; slot = other.occupancy().find_next(slot + 1)) {
+            if (contains(other.element_key(slot))) continue;
+            this->hand_over(other, slot, [&]<class K>(K&& key) {
+                if constexpr (std::is_copy_constructible_v<T>) {
+                    if (std::is_const_v<std::remove_reference_t<K>> || !std::is_nothrow_move_constructible_v<T>) {
+                        insert(std::forward<K>(key), std::as_const(other.value_at(slot)));
+                        return;
+                    }
+                }
+                insert(std::forward<K>(key), std::move(other.value_at(slot)));
+            });
+        }
+    }
+    constexpr void merge(MapStorage&& other) { merge(other); }
+
+    /// Equal when they have the same keys with equal values; slots, handles and further columns do not count.
+    friend constexpr bool operator==(const MapStorage& a, const MapStorage& b) {
+        if (a.size() != b.size()) return false;
+        for (const auto [key, value] : a) {
+            const T* const other = b.get(key);
+            if (other == nullptr || !(value == *other)) return false;
+        }
+        return true;
+    }
+
+    /// As KeySet::snapshot, values included.
+    template <class Codec = TrivialCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return this->to_bytes(codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
+    }
+    /// As KeySet::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    template <class Codec = TrivialCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    template <class Codec = TrivialCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        this->expect_quiet();
+        MapStorage fresh(hash_function(), key_eq(), this->allocator_);
+        const char* error = fresh.template from_bytes<1>(bytes, codec, [&](slot_t slot, ByteReader& in) {
+            T value(codec.template read<T>(in));
+            if (in.error() != nullptr) return false;
+            fresh.values_column().construct(slot, std::move(value));
+            return true;
+        });
+        if (error == nullptr) this->adopt(fresh);
+        return error;
+    }
+
+private:
+    template <class, class>
+    friend class detail::KeyedIterator;
+    static constexpr const char* gone = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
+
+    constexpr Values& values_column() noexcept { return this->hub_.template get<0>(); }
+    constexpr const Values& values_column() const noexcept { return this->hub_.template get<0>(); }
+    constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
+    constexpr const T& value_at(slot_t slot) const noexcept { return *values_column().ptr(slot); }
+    constexpr const Key& element_key(slot_t slot) const noexcept { return KeySetBase::element_at(slot); }
+    constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
+    constexpr const_reference element_at(slot_t slot) const noexcept { return {element_key(slot), value_at(slot)}; }
+    template <class... Args>
+    constexpr auto maker(Args&&... args) noexcept {
+        return detail::MakeValue<Values, Args...>{values_column(), {std::forward<Args>(args)...}};
+    }
+    template <class V>
+    constexpr V* found(slot_t slot) const noexcept {
+        return slot == no_slot ? nullptr : values_column().ptr(slot);
+    }
+    constexpr slot_t live_slot(handle_type handle) const noexcept { return contains(handle) ? handle.index() : no_slot; }
+    template <class V>
+    static constexpr V* checked(V* value, const char* message) {
+        if (value == nullptr) detail::throw_out_of_range(message);
+        return value;
+    }
+    template <class V, class F>
+    constexpr void walk_items(F& f) const {
+        this->walk([&](slot_t first, unsigned bit, const Key* keys,
+                       V* values) { this->invoke(f, first + bit, keys[bit], values[bit]); },
+                   [this](slot_t first) { return static_cast<const Key*>(this->keys_.ptr(first)); },
+                   [this](slot_t first) { return static_cast<V*>(values_column().block(first)); });
+    }
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// MapView: any map from Key to T, read-only, whatever its options, index, allocator and columns.
+#ifndef SLOTWISE_KEYED_MAP_VIEW_HPP
+#define SLOTWISE_KEYED_MAP_VIEW_HPP
+
+#include "map_storage.hpp"
+#include "set_view.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <class Key, class T>
+struct MapCalls {
+    SetView<Key> (*as_set)(const void*);
+    const T* (*get)(const void*, const Key&);
+    const T& (*value)(const void*, slot_t);
+    ColumnView<const T> (*values)(const void*);
+};
+
+template <class Map>
+inline constexpr MapCalls<typename Map::key_type, typename Map::mapped_type> map_calls = {
+    [](const void* map) { return SetView<typename Map::key_type>(static_cast<const Map*>(map)->as_set()); },
+    [](const void* map, const typename Map::key_type& key) { return static_cast<const Map*>(map)->get(key); },
+    [](const void* map, slot_t slot) -> const typename Map::mapped_type& { return static_cast<const Map*>(map)->value(slot); },
+    [](const void* map) { return static_cast<const Map*>(map)->values(); }};
+
+} // namespace detail
+
+/// Two words, passed by value: what a function takes that reads a map and is no template.
+///     int total(MapView<std::string, int> stock);
+/// Each question is one indirect call; walks are direct. @pre the map lives and stays where it is while the view is used
+template <class Key, class T>
+class MapView {
+public:
+    class iterator;
+    using key_type = Key;
+    using mapped_type = T;
+    using value_type = MapItem<Key, const T>;
+
+    template <class Hash, class Equal, KeySetOptions O, class A, template <class> class I, class... C>
+    constexpr MapView(const MapStorage<Key, T, Hash, Equal, O, A, I, C...>& map) noexcept
+        : map_(&map), calls_(&detail::map_calls<MapStorage<Key, T, Hash, Equal, O, A, I, C...>>) {}
+
+    /// The keys alone.
+    constexpr SetView<Key> as_set() const { return calls_->as_set(map_); }
+    constexpr std::size_t size() const { return as_set().size(); }
+    constexpr bool empty() const { return size() == 0; }
+    /// Whether `key` is a member. @throws what the map's hash and equality throw
+    constexpr bool contains(const Key& key) const { return slot_of(key) != no_slot; }
+    /// The slot of the key, or no_slot.
+    constexpr slot_t slot_of(const Key& key) const { return as_set().slot_of(key); }
+    /// The value, or null when there is none.
+    constexpr const T* get(const Key& key) const { return calls_->get(map_, key); }
+    /// The value. @throws std::out_of_range when there is none
+    constexpr const T& at(const Key& key) const {
+        const T* const value = get(key);
+        if (value == nullptr)
+            detail::throw_out_of_range("map view at(key): no element has this key; ask get(key) or contains(key)");
+        return *value;
+    }
+    /// Key and value in `slot`. @pre live or pending
+    constexpr const Key& key(slot_t slot) const { return as_set().key(slot); }
+    constexpr const T& value(slot_t slot) const { return calls_->value(map_, slot); }
+    constexpr SlotState state(slot_t slot) const { return as_set().state(slot); }
+    /// Keys and values by slot. @invalidates themselves when the map grows, shrinks or moves
+    constexpr ColumnView<const Key> keys() const { return as_set().keys(); }
+    constexpr ColumnView<const T> values() const { return calls_->values(map_); }
+    constexpr Occupancy occupancy() const { return values().occupancy(); }
+    /// Live slots in ascending order.
+    constexpr SlotRange slots() const { return SlotRange(occupancy()); }
+    /// The element with this key, or end().
+    constexpr iterator find(const Key& key) const { return {keys(), values(), slot_of(key)}; }
+    constexpr iterator begin() const { return {keys(), values(), occupancy().find_next(0)}; }
+    constexpr iterator end() const { return {keys(), values(), no_slot}; }
+    /// Calls f(key, value) for every element in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        zip_columns([&](slot_t, const Key& key, const T& value) { f(key, value); }, keys(), values());
+    }
+
+private:
+    const void* map_;
+    const detail::MapCalls<Key, T>* calls_;
+};
+
+template <class Key, class T>
+class MapView<Key, T>::iterator : public detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>> {
+public:
+    constexpr iterator() noexcept = default;
+    constexpr iterator(ColumnView<const Key> keys, ColumnView<const T> values, slot_t slot) noexcept
+        : keys_(keys), values_(values), slot_(slot) {}
+    constexpr slot_t slot() const noexcept { return slot_; }
+    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+
+private:
+    friend detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>>;
+    constexpr MapItem<Key, const T> dereference() const noexcept { return {keys_[slot_], values_[slot_]}; }
+    constexpr void increment() noexcept { slot_ = values_.occupancy().find_next(std::size_t{slot_} + 1); }
+
+    ColumnView<const Key> keys_{};
+    ColumnView<const T> values_{};
+    slot_t slot_ = no_slot;
+};
+
+SLOTWISE_END
+
+#endif

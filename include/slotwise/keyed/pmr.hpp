@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Keyed containers with polymorphic allocators. A header of its own because <memory_resource> is dear to include.
+#ifndef SLOTWISE_KEYED_PMR_HPP
+#define SLOTWISE_KEYED_PMR_HPP
+
+#include "map_storage.hpp"
+
+#include <memory_resource>
+
+SLOTWISE_BEGIN
+
+/// The containers over std::pmr::polymorphic_allocator.
+namespace pmr {
+
+template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{}, class... Columns>
+using KeySet = slotwise::KeySet<Key, Hash, Equal, O, std::pmr::polymorphic_allocator<Key>, HashIndex, Columns...>;
+template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{}, class... Columns>
+using SetStorage = slotwise::SetStorage<Key, Hash, Equal, O, std::pmr::polymorphic_allocator<Key>, HashIndex, Columns...>;
+template <class Key, class T, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
+          class... Columns>
+using MapStorage = slotwise::MapStorage<Key, T, Hash, Equal, O, std::pmr::polymorphic_allocator<Key>, HashIndex, Columns...>;
+
+} // namespace pmr
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SetStorage: a KeySet with what one does with sets.
+#ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
+#define SLOTWISE_KEYED_SET_STORAGE_HPP
+
+#include "key_set.hpp"
+
+SLOTWISE_BEGIN
+
+/// A set with stable addresses, handles and any number of columns. See KeySet for everything but the relations between sets.
+///     SetStorage<std::string> names{"ada", "grace"};
+///     auto [slot, inserted, kind] = names.insert("alan");
+template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
+class SetStorage : public KeySet<Key, Hash, Equal, O, Allocator, Index, Columns...> {
+    using Base = KeySet<Key, Hash, Equal, O, Allocator, Index, Columns...>;
+
+public:
+    using Base::Base;
+    using Base::operator=;
+    constexpr SetStorage() = default;
+    constexpr SetStorage(const SetStorage&) = default;
+    constexpr SetStorage(SetStorage&&) = default;
+    constexpr SetStorage(const SetStorage& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr SetStorage(SetStorage&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    constexpr SetStorage& operator=(const SetStorage&) = default;
+    constexpr SetStorage& operator=(SetStorage&&) = default;
+    ~SetStorage() = default;
+
+    /// The membership part.
+    constexpr const Base& key_set() const noexcept { return *this; }
+
+    /// Whether every key of `other` is a member. @throws what hash and equality throw
+    template <class OtherHash, class OtherEqual, KeySetOptions P, class A, template <class> class I, class... C>
+    constexpr bool includes(const KeySet<Key, OtherHash, OtherEqual, P, A, I, C...>& other) const {
+        if (other.size() > this->size()) return false;
+        for (const Key& key : other)
+            if (!this->contains(key)) return false;
+        return true;
+    }
+    /// Takes over the keys of `other` that are not members; the others stay there. Columns start anew here. Keys are copied where an
+    /// observer of this set may throw, so that each key is in one of the two sets whatever happens. @throws as insert
+    constexpr void merge(SetStorage& other) {
+        if (this == &other) return;
+        for (auto it = other.begin(); it != other.end();) {
+            const slot_t slot = it.slot();
+            ++it;
+            if (this->contains(other.key(slot))) continue;
+            this->hand_over(other, slot, [this](auto&& key) { this->insert(std::forward<decltype(key)>(key)); });
+        }
+    }
+    constexpr void merge(SetStorage&& other) { merge(other); }
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SetView: any set of Keys, read-only, whatever its options, index, allocator and columns.
+#ifndef SLOTWISE_KEYED_SET_VIEW_HPP
+#define SLOTWISE_KEYED_SET_VIEW_HPP
+
+#include "key_set.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What a view asks of a set that it does not know the type of.
+template <class Key>
+struct SetCalls {
+    std::size_t (*size)(const void*);
+    slot_t (*slot_of)(const void*, const Key&);
+    const Key& (*key)(const void*, slot_t);
+    SlotState (*state)(const void*, slot_t);
+    ColumnView<const Key> (*keys)(const void*);
+};
+
+template <class Set>
+inline constexpr SetCalls<typename Set::key_type> set_calls = {
+    [](const void* set) { return static_cast<const Set*>(set)->size(); },
+    [](const void* set, const typename Set::key_type& key) { return static_cast<const Set*>(set)->slot_of(key); },
+    [](const void* set, slot_t slot) -> const typename Set::key_type& { return static_cast<const Set*>(set)->key(slot); },
+    [](const void* set, slot_t slot) { return static_cast<const Set*>(set)->state(slot); },
+    [](const void* set) { return static_cast<const Set*>(set)->keys(); }};
+
+} // namespace detail
+
+/// Two words, passed by value: what a function takes that reads a set and is no template.
+///     std::size_t count_long(SetView<std::string> names);
+/// Made of a KeySet, a SetStorage, a MapStorage or a MapView. Each question is one indirect call; walks are direct.
+/// @pre the set lives and stays where it is while the view is used
+template <class Key>
+class SetView {
+public:
+    using key_type = Key;
+    using value_type = Key;
+    using iterator = typename ColumnView<const Key>::iterator;
+
+    template <class Hash, class Equal, KeySetOptions O, class A, template <class> class I, class... C>
+    constexpr SetView(const KeySet<Key, Hash, Equal, O, A, I, C...>& set) noexcept
+        : set_(&set), calls_(&detail::set_calls<KeySet<Key, Hash, Equal, O, A, I, C...>>) {}
+    template <class Map>
+        requires requires(const Map& map) { SetView(map.as_set()); }
+    constexpr SetView(const Map& map) noexcept : SetView(map.as_set()) {}
+
+    constexpr std::size_t size() const { return calls_->size(set_); }
+    constexpr bool empty() const { return size() == 0; }
+    /// Whether `key` is a member. @throws what the set's hash and equality throw
+    constexpr bool contains(const Key& key) const { return slot_of(key) != no_slot; }
+    /// The slot of the key, or no_slot.
+    constexpr slot_t slot_of(const Key& key) const { return calls_->slot_of(set_, key); }
+    /// The key in `slot`. @pre live or pending
+    constexpr const Key& key(slot_t slot) const { return calls_->key(set_, slot); }
+    constexpr SlotState state(slot_t slot) const { return calls_->state(set_, slot); }
+    /// The element with this key, or end().
+    constexpr iterator find(const Key& key) const { return {keys(), slot_of(key)}; }
+    /// Keys by slot. @invalidates itself when the set grows, shrinks or moves
+    constexpr ColumnView<const Key> keys() const { return calls_->keys(set_); }
+    constexpr Occupancy occupancy() const { return keys().occupancy(); }
+    /// Live slots in ascending order.
+    constexpr SlotRange slots() const { return SlotRange(occupancy()); }
+    constexpr iterator begin() const { return keys().begin(); }
+    constexpr iterator end() const { return keys().end(); }
+    /// Calls f(key) for every key in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        keys().for_each(f);
+    }
+
+private:
+    const void* set_;
+    const detail::SetCalls<Key>* calls_;
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TableIndex: somebody else's hash set of slot numbers as an index. What BoostIndex, RobinIndex and AnkerlIndex share.
+#ifndef SLOTWISE_KEYED_TABLE_INDEX_HPP
+#define SLOTWISE_KEYED_TABLE_INDEX_HPP
+
+#include "../fwd.hpp"
+#include "../memory/allocator.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// A slot and half of its key's hash: so the table needs no way to the keys, and may be moved.
+struct TableEntry {
+    slot_t slot;
+    std::uint32_t hash;
+};
+/// A key to be found: its hash, and equality with a slot's key.
+template <class Equal>
+struct TableProbe {
+    std::uint32_t hash;
+    const Equal& equal;
+};
+struct TableHash {
+    using is_transparent = void;
+    using is_avalanching = void;
+    template <class Asked>
+    std::uint64_t operator()(const Asked& asked) const noexcept {
+        return asked.hash * 0x9E37'79B9'7F4A'7C15u; // 32 good bits, spread over the word for tables that look at either end
+    }
+};
+struct TableEqual {
+    using is_transparent = void;
+    bool operator()(TableEntry a, TableEntry b) const noexcept { return a.slot == b.slot; }
+    template <class Equal>
+    bool operator()(const TableProbe<Equal>& probe, TableEntry entry) const {
+        return probe.hash == entry.hash && probe.equal(entry.slot);
+    }
+    template <class Equal>
+    bool operator()(TableEntry entry, const TableProbe<Equal>& probe) const {
+        return (*this)(probe, entry);
+    }
+};
+
+/// An index policy (see GroupIndex) over a hash set with transparent find, insert, erase(iterator), reserve, clear.
+template <class Table>
+class TableIndex {
+    using Allocator = typename Table::allocator_type;
+
+public:
+    static constexpr bool nothrow_place = false; // no table promises to keep the room that reserve() made
+
+    TableIndex() = default;
+    template <class A>
+    explicit TableIndex(const A& alloc) : table_(Allocator(alloc)) {}
+    template <class A>
+    TableIndex(const TableIndex& other, const A& alloc) : table_(Allocator(alloc)) {
+        table_.reserve(other.table_.size());
+        for (const TableEntry entry : other.table_) table_.insert(entry);
+    }
+    TableIndex(TableIndex&& other) noexcept : table_(std::move(other.table_)) { other.table_.clear(); }
+    TableIndex(const TableIndex&) = delete;
+    TableIndex& operator=(const TableIndex&) = delete;
+    TableIndex& operator=(TableIndex&&) = delete;
+    ~TableIndex() = default;
+    /// Swaps by moving: tables swap only if their allocators are equal, and these may travel.
+    void swap(TableIndex& other) noexcept {
+        Table kept(std::move(table_));
+        replace(table_, std::move(other.table_));
+        replace(other.table_, std::move(kept));
+    }
+
+    std::size_t size() const noexcept { return table_.size(); }
+    template <class Equal>
+    slot_t find(std::uint64_t hash, Equal&& equal) const {
+        const auto found = table_.find(TableProbe<std::remove_reference_t<Equal>>{half(hash), equal});
+        return found == table_.end() ? no_slot : (*found).slot;
+    }
+    template <class Source>
+    void make_room(Source&&) const noexcept {}
+    template <class Source>
+    void reserve(std::size_t count, Source&&) {
+        table_.reserve(count);
+    }
+    template <class Source>
+    void shrink_to_fit(Source&&) {
+        table_.rehash(0);
+    }
+    void place(std::uint64_t hash, slot_t slot) { table_.insert(TableEntry{slot, half(hash)}); }
+    void erase(std::uint64_t hash, slot_t slot) noexcept {
+        const auto same = [slot](slot_t each) { return each == slot; };
+        const auto found = table_.find(TableProbe<decltype(same)>{half(hash), same});
+        if (found != table_.end()) table_.erase(found);
+    }
+    void clear() noexcept { table_.clear(); }
+    void reset() noexcept { replace(table_, Table(table_.get_allocator())); }
+    template <class Source>
+    bool check(Source&& source) const {
+        std::size_t entries = 0;
+        bool sound = true;
+        source([&](slot_t slot, std::uint64_t hash) {
+            ++entries;
+            sound = sound && find(hash, [&](slot_t each) { return each == slot; }) == slot;
+        });
+        return sound && entries == size();
+    }
+
+private:
+    static std::uint32_t half(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
+    static void replace(Table& table, Table&& by) noexcept {
+        std::destroy_at(&table);
+        std::construct_at(&table, std::move(by));
+    }
+
+    Table table_;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

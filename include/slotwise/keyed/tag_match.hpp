@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Comparing the twelve tags of an index line with one tag at once: SSE2, NEON, and two 64-bit words everywhere else.
+#ifndef SLOTWISE_KEYED_TAG_MATCH_HPP
+#define SLOTWISE_KEYED_TAG_MATCH_HPP
+
+#include "../config/config.hpp"
+#include "../core/bits.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#if defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+#define SLOTWISE_TAGS_SSE2 1
+#include <emmintrin.h>
+#else
+#define SLOTWISE_TAGS_SSE2 0
+#endif
+#if (defined(__ARM_NEON) && defined(__aarch64__)) || defined(_M_ARM64)
+#define SLOTWISE_TAGS_NEON 1
+#include <arm_neon.h>
+#else
+#define SLOTWISE_TAGS_NEON 0
+#endif
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Tags in a line; 0 = empty place. The four bytes after them are readable: a line's overflow counts.
+inline constexpr unsigned tags_in_line = 12;
+
+/// Which of the twelve tags matched: one bit each, 2^Shift bits apart.
+template <unsigned Shift>
+class TagMask {
+public:
+    constexpr explicit TagMask(std::uint64_t bits) noexcept : bits_(bits) {}
+    constexpr explicit operator bool() const noexcept { return bits_ != 0; }
+    /// The first match. @pre there is one
+    constexpr unsigned first() const noexcept { return bits::lowest(bits_) >> Shift; }
+    constexpr void drop_first() noexcept { bits_ &= bits_ - 1; }
+
+private:
+    std::uint64_t bits_;
+};
+
+/// 64-bit arithmetic, for every machine and for constant expressions.
+struct PortableTags {
+    using mask = TagMask<0>;
+
+    static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
+        return mask((marks(load(tags, 8), tag) | marks(load(tags + 8, 4), tag) << 8) & 0xFFFu);
+    }
+
+private:
+    // tags[0] in the lowest byte, whatever the byte order.
+    static constexpr std::uint64_t load(const std::uint8_t* tags, unsigned count) noexcept {
+        std::uint64_t word = 0;
+        if (std::endian::native == std::endian::little && !std::is_constant_evaluated())
+            std::memcpy(&word, tags, count);
+        else
+            for (unsigned i = 0; i != count; ++i) word |= std::uint64_t{tags[i]} << (8 * i);
+        return word;
+    }
+    // One bit for each byte of `word` that equals `tag`. Exact: no carry crosses a byte.
+    static constexpr std::uint64_t marks(std::uint64_t word, std::uint8_t tag) noexcept {
+        constexpr std::uint64_t low7 = 0x7F7F'7F7F'7F7F'7F7Fu;
+        const std::uint64_t differ = word ^ (0x0101'0101'0101'0101u * tag);
+        const std::uint64_t equal = ~(((differ & low7) + low7) | differ | low7); // 0x80 in every byte that is zero
+        return ((equal >> 7) * 0x0102'0408'1020'4080u) >> 56;                    // gathers the eight bits
+    }
+};
+
+#if SLOTWISE_TAGS_SSE2
+struct Sse2Tags {
+    using mask = TagMask<0>;
+
+    SLOTWISE_ALWAYS_INLINE static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
+        if (std::is_constant_evaluated()) return PortableTags::match(tags, tag);
+        const __m128i line = _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(tags)));
+        const __m128i equal = _mm_cmpeq_epi8(line, _mm_set1_epi8(static_cast<char>(tag)));
+        return mask(static_cast<unsigned>(_mm_movemask_epi8(equal)) & 0xFFFu);
+    }
+};
+using NativeTags = Sse2Tags;
+#elif SLOTWISE_TAGS_NEON
+struct NeonTags {
+    using mask = TagMask<2>;
+
+    SLOTWISE_ALWAYS_INLINE static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
+        if (std::is_constant_evaluated()) {
+            std::uint64_t bits = 0;
+            for (unsigned i = 0; i != tags_in_line; ++i) bits |= std::uint64_t{tags[i] == tag} << (4 * i);
+            return mask(bits);
+        }
+        // No movemask: a narrowing shift leaves four bits a byte (D. Kutenin, "Porting x86 vector bitmask
+        // optimizations to Arm NEON").
+        const uint8x16_t equal = vceqq_u8(vld1q_u8(tags), vdupq_n_u8(tag));
+        const uint8x8_t narrow = vshrn_n_u16(vreinterpretq_u16_u8(equal), 4);
+        return mask(vget_lane_u64(vreinterpret_u64_u8(narrow), 0) & 0x1111'1111'1111u);
+    }
+};
+using NativeTags = NeonTags;
+#else
+using NativeTags = PortableTags;
+#endif
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
