@@ -19,6 +19,8 @@ using BoostFlatMap = keyed::StandardMap<
     Kind, boost::unordered_flat_map<typename Kind::Key, keyed::Value, typename Kind::Hash, std::equal_to<typename Kind::Key>,
                                     Allocator<std::pair<const typename Kind::Key, keyed::Value>>>>;
 
+static_assert(boost::unordered::hash_is_avalanching<keyed::Integers::Hash>::value, "or Boost mixes a second time");
+
 const Registered registered([] { keyed::add_contender<BoostFlatMap>("boost_flat_map", Role::rival); });
 
 } // namespace

@@ -14,13 +14,13 @@
 // clear               forget n elements at once
 // memory              bytes per element after n insertions, as the container's allocator is asked for them
 //
-// Keys are random 64-bit integers; <operation>_string: random strings of 8 to 24 characters; <operation>_poor_hash: multiples of
-// 256, as addresses of large objects are, and a hash that hands the key through. Values are 64-bit integers: "bytes" in a row's
-// name is their size. Times are per operation (erase_insert: per pair).
+// Keys are random 64-bit integers; <operation>_string: random strings of 8 to 24 characters; <operation>_poor_hash: multiples
+// of 256, as addresses of large objects are, and a hash that hands the key through. Values are 64-bit integers: "bytes" in a
+// row's name is their size. Times are per operation (erase_insert: per pair).
 //
-// All contenders hash with slotwise::DefaultHash, which mixes: what differs is the table, not the hash. Every contender gets the
-// same keys, orders and number of batches. Keys lie in arrays in the order in which they are used, so that reading the key costs
-// the same whoever looks it up.
+// All contenders hash alike, with slotwise::DefaultHash (which mixes) or the poor hash: what differs is the table. Every
+// contender gets the same keys, orders and number of batches. Keys lie in arrays in the order in which they are used, so that
+// reading the key costs the same whoever looks it up.
 #pragma once
 
 #include "../support/harness.hpp"

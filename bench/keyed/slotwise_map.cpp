@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+
+// MapStorage as it comes, visited by its iterator, and over the index that does without vector instructions.
+#include "storage_map.hpp"
+
+#include <slotwise/keyed/hash_index.hpp>
+
+namespace {
+
+using namespace bench;
+
+template <class Kind, template <class> class Allocator>
+using Default = keyed::StorageMap<Kind, Allocator, slotwise::HashIndex>;
+template <class Kind, template <class> class Allocator>
+using Portable = keyed::StorageMap<Kind, Allocator, slotwise::PortableHashIndex>;
+
+template <class Kind, template <class> class Allocator>
+class Iterator : public Default<Kind, Allocator> {
+public:
+    [[nodiscard]] keyed::Value sum() const {
+        keyed::Value sum = 0;
+        for (const auto& [key, value] : this->map_) sum += value;
+        return sum;
+    }
+};
+
+const Registered registered([] {
+    keyed::add_contender<Default>("slotwise_map", Role::ours);
+    keyed::add_contender<Iterator>("slotwise_map.iterator", Role::ours, true);
+    keyed::add_contender<Portable>("slotwise_map_portable_index", Role::ours);
+});
+
+} // namespace
