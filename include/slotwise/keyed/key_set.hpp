@@ -149,9 +149,9 @@ public:
     constexpr handle_type handle_of(const K& key) const {
         return this->handle_at(slot_of(key));
     }
-    /// The key in `slot`. @pre the slot is live or pending (checked at level fast)
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(this->is_stored(slot), "keyed container key(slot): no key is there; ask state(slot)");
+        SLOTWISE_EXPECT(this->directory_.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
         return *keys_.ptr(slot);
     }
     /// The key of the element, or null when it is gone.

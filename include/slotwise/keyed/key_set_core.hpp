@@ -194,13 +194,12 @@ public:
     {
         return erase(handle);
     }
-    /// Removed elements that are still readable. @complexity linear in them
-    constexpr size_type pending() const noexcept { return this->pending_count(); }
+    /// Removed elements that are still readable.
+    constexpr size_type pending() const noexcept { return this->pending_.size(); }
     /// Calls f(slot) for every pending slot, the one removed first first. f must not insert, erase or flush.
     template <class F>
     constexpr void for_each_pending(F&& f) const {
-        for (std::size_t i = 0; i != this->pending_.listed(); ++i)
-            if (const slot_t slot = this->pending_.at(i); this->is_pending(slot)) f(slot);
+        this->pending_.for_each(f);
     }
     /// Erases the pending elements, the one removed first first. What an observer or a destructor removes meanwhile waits for the next
     /// flush. @throws nothing
@@ -225,18 +224,17 @@ public:
     constexpr bool check_invariants() const {
         std::size_t pending = 0, live = 0;
         bool sound = directory_.check_invariants() && index_.check(this->source()) && keys_.capacity() >= capacity();
-        for (std::size_t i = 0; i != this->pending_.listed(); ++i) {
-            const slot_t slot = this->pending_.at(i);
-            sound = sound && this->pending_.contains(slot) && directory_.state(slot) != SlotState::free;
-            pending += this->is_pending(slot);
-        }
+        this->pending_.for_each([&](slot_t slot) {
+            ++pending;
+            sound = sound && this->is_pending(slot) && !directory_.is_live(slot) && directory_.is_held(slot);
+        });
         this->for_each_stored([&](slot_t slot) {
             live += directory_.is_live(slot);
             const auto& key = keys_.key_of(slot);
             sound = sound && keys_.hash_at(slot) == keys_.hash(key);
             if (directory_.is_live(slot)) sound = sound && this->locate(keys_.hash_at(slot), key) == slot;
         });
-        return sound && live == size() && pending == this->pending_count();
+        return sound && live == size() && pending == this->pending();
     }
 
 protected:
@@ -331,7 +329,7 @@ private:
         typename Parts::Directory none(allocator_);
         directory_.swap(none);
         index_.reset();
-        while (this->pending_.listed() != 0) static_cast<void>(this->pending_.pop());
+        while (!this->pending_.empty()) static_cast<void>(this->pending_.pop());
     }
 };
 

@@ -35,10 +35,20 @@ protected:
     constexpr KeySetParts(Like, const KeySetParts& other, const Allocator& alloc)
         : directory_(alloc), keys_(Store::like(other.keys_, alloc)), index_(alloc), pending_(alloc),
           hub_(Hub::like(other.hub_, alloc)), allocator_(alloc) {}
-    constexpr KeySetParts(const KeySetParts& other, const Allocator& alloc)
-        : directory_(other.directory_, alloc), keys_(other.keys_, StoredBits(other).view(), other.directory_.capacity(), alloc),
-          index_(other.index_, alloc), pending_(other.pending_.resized(other.pending_.room(), alloc)),
-          hub_(other.hub_, StoredBits(other).view()), allocator_(alloc) {}
+    /// An exact copy. Keys come last: they are the one part that cannot tell by itself what to destroy when a later one throws.
+    constexpr KeySetParts(const KeySetParts& other, const Allocator& alloc) : KeySetParts(Like(), other, alloc) {
+        const StoredBits stored(other);
+        Directory directory(other.directory_, alloc);
+        Index index(other.index_, alloc);
+        auto pending = other.pending_.resized(other.pending_.room(), alloc);
+        Hub hub(other.hub_, stored.view());
+        Store keys(other.keys_, stored.view(), other.directory_.capacity(), alloc);
+        directory_.swap(directory);
+        index_.swap(index);
+        pending_.swap(pending);
+        hub_.swap(hub);
+        keys_.swap(keys);
+    }
     constexpr KeySetParts(KeySetParts&& other) noexcept
         : directory_(std::move(other.directory_)), keys_(std::move(other.keys_)), index_(std::move(other.index_)),
           pending_(std::move(other.pending_)), hub_(std::move(other.hub_)), allocator_(other.allocator_) {}
@@ -57,21 +67,11 @@ protected:
     //=== states ===//
 
     /// Removed, and key and columns still there.
-    constexpr bool is_pending(slot_t slot) const noexcept {
-        if constexpr (deferred)
-            return pending_.contains(slot) && !directory_.is_live(slot);
-        else
-            return false;
-    }
+    constexpr bool is_pending(slot_t slot) const noexcept { return deferred && pending_.contains(slot); }
     constexpr bool is_stored(slot_t slot) const noexcept { return directory_.is_live(slot) || is_pending(slot); }
     /// A pending slot that has used its last version cannot live again; its key then gets another slot.
     constexpr bool can_live_again(slot_t slot) const noexcept {
         return O.exhaustion == Exhaustion::wrap || directory_.version(slot) != 0;
-    }
-    constexpr std::size_t pending_count() const noexcept {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i != pending_.listed(); ++i) count += is_pending(pending_.at(i));
-        return count;
     }
     /// Calls f(slot) for every slot whose key is there, live or pending, in slot order.
     template <class F>
@@ -205,6 +205,7 @@ protected:
         lost = true;
         hub_.template resurrect<First>(slot);
         end.dismiss();
+        pending_.remove(slot);
         directory_.commit(slot);
         ++inserts_;
         return {slot, true, InsertKind::resurrected};
@@ -250,10 +251,7 @@ protected:
     }
     constexpr void flush_pending() noexcept {
         // Counted beforehand: what a destructor removes meanwhile waits for the next flush.
-        for (std::size_t n = pending_.listed(); n != 0 && pending_.listed() != 0; --n) {
-            const slot_t slot = pending_.pop();
-            if (!directory_.is_live(slot)) erase_stored(slot); // a live one was resurrected
-        }
+        for (std::size_t n = pending_.size(); n != 0 && !pending_.empty(); --n) erase_stored(pending_.pop());
     }
     constexpr void clear_elements() noexcept {
         if (deferred || clearing_) { // clearing: a destructor calls; the outer clear destroys the rest, newcomers go now
@@ -323,10 +321,7 @@ protected:
         hub_.reset();
         if constexpr (!Store::trivial) for_each_stored([this](slot_t slot) { keys_.destroy(slot); });
         directory_.end_clear(end);
-        while (pending_.listed() != 0) {
-            const slot_t slot = pending_.pop();
-            if (directory_.state(slot) != SlotState::free) directory_.release(slot); // a resurrected one is free by now
-        }
+        while (!pending_.empty()) directory_.release(pending_.pop());
         directory_.retreat();
         directory_.raise_floor(0);
         auto none = directory_.prepare_exactly(0, allocator_);
@@ -374,9 +369,8 @@ protected:
     // Keys are destroyed without a word to observers, which have gone with the contents or were told.
     constexpr void forget_elements() noexcept {
         index_.clear();
-        while (pending_.listed() != 0) {
+        while (!pending_.empty()) {
             const slot_t slot = pending_.pop();
-            if (directory_.is_live(slot)) continue;
             keys_.destroy(slot);
             directory_.release(slot);
         }

@@ -138,7 +138,7 @@ public:
     using set_type::state;
 
     // No using-declarations for these two: g++ 12 would warn of every parameter called key.
-    /// The key in `slot`. @pre the slot is live or pending (checked at level fast)
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept { return set_type::key(slot); }
     /// The key of the element, or null when it is gone.
     constexpr const Key* key(handle_type handle) const noexcept { return set_type::key(handle); }
@@ -222,13 +222,13 @@ public:
     }
     constexpr T& at(handle_type handle) { return *checked(get(handle), gone); }
     constexpr const T& at(handle_type handle) const { return *checked(get(handle), gone); }
-    /// The value in `slot`. @pre the slot is live or pending (checked at level fast)
+    /// The value in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
     constexpr T& value(slot_t slot) noexcept {
-        SLOTWISE_EXPECT(this->is_stored(slot), "map value(slot): no value is there; ask state(slot)");
+        SLOTWISE_EXPECT(this->directory_.is_held(slot), "map value(slot): no value is there; ask state(slot)");
         return value_at(slot);
     }
     constexpr const T& value(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(this->is_stored(slot), "map value(slot): no value is there; ask state(slot)");
+        SLOTWISE_EXPECT(this->directory_.is_held(slot), "map value(slot): no value is there; ask state(slot)");
         return value_at(slot);
     }
 

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// AnySetStorage and AnyMapStorage: sets and maps whose key and value types are described at run time, over the same core.
+#ifndef SLOTWISE_KEYED_ANY_STORAGE_HPP
+#define SLOTWISE_KEYED_ANY_STORAGE_HPP
+
+#include "any_array.hpp"
+#include "key_set_core.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Names the handles of described containers.
+struct AnyKey;
+
+/// The set interface by address. What a map of described types is privately.
+template <KeySetOptions O, class Allocator, class... Columns>
+class AnySet : public KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, HashIndex, Columns...> {
+    using Core = KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, HashIndex, Columns...>;
+
+public:
+    using typename Core::handle_type;
+    using typename Core::size_type;
+
+    /// An empty set of keys of `type`, which must outlive it.
+    /// @throws std::invalid_argument when the type lacks what a key needs: hash, equal, copy, a size and an alignment
+    explicit AnySet(const TypeDescriptor& type, const Allocator& alloc = Allocator())
+        : Core(AnyKeyStore<Allocator>(as_key(type), alloc), alloc) {}
+    AnySet(const AnySet&) = default;
+    AnySet(AnySet&&) = default;
+    AnySet(const AnySet& other, const Allocator& alloc) : Core(other, alloc) {}
+    AnySet(AnySet&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    AnySet& operator=(const AnySet&) = default;
+    AnySet& operator=(AnySet&&) = default;
+    ~AnySet() = default;
+    friend void swap(AnySet& a, AnySet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    const TypeDescriptor& key_type() const noexcept { return *this->keys_.type(); }
+
+    /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
+    /// @throws what the type's operations, the allocator and observers throw; strong
+    InsertResult insert(const void* key) { return this->template add<0>(key, key_maker(key), NoValue()); }
+    using Core::contains;
+    /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
+    bool contains(const void* key) const { return slot_of(key) != no_slot; }
+    /// Its slot, or no_slot.
+    slot_t slot_of(const void* key) const { return this->locate(this->keys_.hash(key), key); }
+    /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
+    slot_t slot_of_any(const void* key) const { return this->template locate<true>(this->keys_.hash(key), key); }
+    /// Its handle, or null.
+    handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    const void* key(slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(this->directory_.is_held(slot), "described container key(slot): no key is there; ask state(slot)");
+        return this->keys_.key_of(slot);
+    }
+    /// The key of the element, or null when it is gone.
+    const void* key(handle_type handle) const noexcept {
+        return Core::contains(handle) ? this->keys_.key_of(handle.index()) : nullptr;
+    }
+    using Core::erase;
+    /// Erases the key at `key`, which may be the very one in the set; false when it is not a member.
+    bool erase(const void* key) {
+        const slot_t slot = slot_of(key);
+        if (slot == no_slot) return false;
+        this->erase_slot(slot);
+        return true;
+    }
+    /// Calls f(key address) for every key in slot order; f may erase the key it is given.
+    template <class F>
+    void for_each(F&& f) const {
+        for (const slot_t slot : this->slots()) f(this->keys_.key_of(slot));
+    }
+    /// Equal when they have the same keys of the same type.
+    friend bool operator==(const AnySet& a, const AnySet& b) {
+        bool same = &a.key_type() == &b.key_type() && a.size() == b.size();
+        a.for_each([&](const void* key) { same = same && b.contains(key); });
+        return same;
+    }
+
+protected:
+    struct NoValue {
+        static constexpr bool plain = true;
+        void operator()(slot_t, InsertKind, bool&) const noexcept {}
+    };
+    auto key_maker(const void* key) noexcept {
+        return [this, key](slot_t slot, std::uint64_t hash) { this->keys_.copy(slot, hash, key); };
+    }
+    static const TypeDescriptor* sized(const TypeDescriptor& type) {
+        if (type.size == 0 || !std::has_single_bit(type.align) || type.size % type.align != 0)
+            throw_invalid_argument("TypeDescriptor: size must be a multiple of align, not 0, and align a power of two");
+        return &type;
+    }
+    static const TypeDescriptor* as_key(const TypeDescriptor& type) {
+        if (type.hash == nullptr || type.equal == nullptr || type.copy == nullptr)
+            throw_invalid_argument("TypeDescriptor of a key: hash, equal and copy must be given");
+        return sized(type);
+    }
+};
+
+} // namespace detail
+
+/// A set of keys of a type that is described at run time: the same core as SetStorage, keys passed by address.
+template <KeySetOptions O, class Allocator>
+class BasicAnySetStorage : public detail::AnySet<O, Allocator> {
+public:
+    using detail::AnySet<O, Allocator>::AnySet;
+};
+
+/// A map between types that are described at run time: the same core as MapStorage, keys and values passed by address.
+///     AnyMapStorage stock(TypeDescriptor::of<std::string>(), TypeDescriptor::of<int>());
+///     stock.insert_or_assign(&name, &count);
+template <KeySetOptions O, class Allocator>
+class BasicAnyMapStorage : private detail::AnySet<O, Allocator, detail::AnyColumn<Allocator>> {
+    using Column = detail::AnyColumn<Allocator>;
+
+public:
+    using set_type = detail::AnySet<O, Allocator, Column>;
+    using typename set_type::handle_type;
+    using typename set_type::size_type;
+
+    /// An empty map. The descriptors must outlive it.
+    /// @throws std::invalid_argument when the key type lacks hash, equal or copy, the value type copy, or a size is wrong
+    BasicAnyMapStorage(const TypeDescriptor& key, const TypeDescriptor& value, const Allocator& alloc = Allocator())
+        : set_type(key, alloc) {
+        if (value.copy == nullptr) detail::throw_invalid_argument("TypeDescriptor of a value: copy must be given");
+        column() = Column(set_type::sized(value), alloc);
+    }
+    BasicAnyMapStorage(const BasicAnyMapStorage&) = default;
+    BasicAnyMapStorage(BasicAnyMapStorage&&) = default;
+    BasicAnyMapStorage(const BasicAnyMapStorage& other, const Allocator& alloc) : set_type(other, alloc) {}
+    BasicAnyMapStorage(BasicAnyMapStorage&& other, const Allocator& alloc) : set_type(static_cast<set_type&&>(other), alloc) {}
+    BasicAnyMapStorage& operator=(const BasicAnyMapStorage&) = default;
+    BasicAnyMapStorage& operator=(BasicAnyMapStorage&&) = default;
+    ~BasicAnyMapStorage() = default;
+    void swap(BasicAnyMapStorage& other) noexcept(noexcept(std::declval<set_type&>().swap(std::declval<set_type&>()))) {
+        set_type::swap(other);
+    }
+    friend void swap(BasicAnyMapStorage& a, BasicAnyMapStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    using set_type::attach;
+    using set_type::capacity;
+    using set_type::check_invariants;
+    using set_type::clear;
+    using set_type::contains;
+    using set_type::empty;
+    using set_type::erase;
+    using set_type::explain;
+    using set_type::flush_removed;
+    using set_type::for_each_pending;
+    using set_type::get_allocator;
+    using set_type::handle_at;
+    using set_type::handle_of;
+    using set_type::key_type;
+    using set_type::max_size;
+    using set_type::occupancy;
+    using set_type::options;
+    using set_type::pending;
+    using set_type::recycle_retired;
+    using set_type::remove;
+    using set_type::reserve;
+    using set_type::reset;
+    using set_type::retired;
+    using set_type::shrink_to_fit;
+    using set_type::size;
+    using set_type::slot_of;
+    using set_type::slot_of_any;
+    using set_type::slots;
+    using set_type::state;
+
+    /// The map as a set of its keys: the same object.
+    const set_type& as_set() const noexcept { return *this; }
+    const TypeDescriptor& value_type() const noexcept { return *column().type(); }
+    // No using-declaration for this one: g++ 12 would warn of every parameter called key.
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    const void* key(slot_t slot) const noexcept { return set_type::key(slot); }
+    const void* key(handle_type handle) const noexcept { return set_type::key(handle); }
+
+    /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
+    /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default; strong
+    InsertResult insert(const void* key, const void* value) {
+        return this->template add<1>(key, this->key_maker(key), MakeValue{column(), value});
+    }
+    /// As insert; where the key is a member, *value is assigned. @pre value is not null
+    /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
+    InsertResult insert_or_assign(const void* key, const void* value) {
+        const InsertResult result = insert(key, value);
+        if (!result.inserted) assign(column().ptr(result.slot), value);
+        return result;
+    }
+    /// The value of the key at `key`, or null.
+    void* get(const void* key) { return found(slot_of(key)); }
+    const void* get(const void* key) const { return found(slot_of(key)); }
+    void* get(handle_type handle) noexcept { return contains(handle) ? column().ptr(handle.index()) : nullptr; }
+    const void* get(handle_type handle) const noexcept { return contains(handle) ? column().ptr(handle.index()) : nullptr; }
+    /// The value of the key at `key`. @throws std::out_of_range when there is none
+    void* at(const void* key) {
+        void* const value = get(key);
+        if (value == nullptr) detail::throw_out_of_range("described map at(key): no element has this key; ask get(key)");
+        return value;
+    }
+    /// The value in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    void* value(slot_t slot) noexcept {
+        SLOTWISE_EXPECT(this->directory_.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
+        return column().ptr(slot);
+    }
+    const void* value(slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(this->directory_.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
+        return column().ptr(slot);
+    }
+    /// Calls f(key address, value address) for every element in slot order; f may erase the element it is given.
+    template <class F>
+    void for_each(F&& f) {
+        for (const slot_t slot : slots()) f(key(slot), column().ptr(slot));
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (const slot_t slot : slots()) f(key(slot), static_cast<const void*>(column().ptr(slot)));
+    }
+    /// Equal when they have the same keys with equal values, of the same types. @pre the value type has equal
+    friend bool operator==(const BasicAnyMapStorage& a, const BasicAnyMapStorage& b) {
+        bool same = &a.key_type() == &b.key_type() && &a.value_type() == &b.value_type() && a.size() == b.size();
+        a.for_each([&](const void* key, const void* value) {
+            const void* const other = same ? b.get(key) : nullptr;
+            same = other != nullptr && a.value_type().equal(value, other);
+        });
+        return same;
+    }
+
+private:
+    struct MakeValue {
+        static constexpr bool plain = false;
+        Column& column;
+        const void* value;
+        void operator()(slot_t slot, InsertKind kind, bool& lost) const {
+            if (kind == InsertKind::resurrected) {
+                // The new value may be a copy of the old one.
+                if (value == column.ptr(slot)) return;
+                lost = true;
+                column.destroy(slot);
+            }
+            column.construct(slot, value);
+        }
+    };
+    Column& column() noexcept { return this->hub_.template get<0>(); }
+    const Column& column() const noexcept { return this->hub_.template get<0>(); }
+    void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : column().ptr(slot); }
+    void assign(void* to, const void* from) {
+        const TypeDescriptor& type = value_type();
+        if (to == from) return;
+        if (type.assign == nullptr)
+            detail::throw_invalid_argument(
+                "described map insert_or_assign: the value type has no TypeDescriptor::assign; erase the key first");
+        type.assign(to, from);
+    }
+};
+
+SLOTWISE_END
+
+#endif

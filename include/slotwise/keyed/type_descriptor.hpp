@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TypeDescriptor: what a container must know of a type that is known only at run time.
+#ifndef SLOTWISE_KEYED_TYPE_DESCRIPTOR_HPP
+#define SLOTWISE_KEYED_TYPE_DESCRIPTOR_HPP
+
+#include "../core/hash.hpp"
+#include "../core/std_memory.hpp"
+
+SLOTWISE_BEGIN
+
+/// Size, alignment and operations of a type. A null operation is one the type does not have; what needs it says so.
+/// Describe a type by hand (a script language's record, a schema read from a file) or take TypeDescriptor::of<T>().
+/// A descriptor must outlive the containers that refer to it.
+struct TypeDescriptor {
+    std::size_t size = 0;                                  ///< bytes from one value to the next; a multiple of align, not 0
+    std::size_t align = 1;                                 ///< a power of two
+    void (*construct)(void* to) = nullptr;                 ///< default value
+    void (*copy)(void* to, const void* from) = nullptr;    ///< builds a copy
+    void (*move)(void* to, void* from) = nullptr;          ///< builds by moving; null: copy is used
+    void (*assign)(void* to, const void* from) = nullptr;  ///< needed by insert_or_assign
+    void (*destroy)(void* value) noexcept = nullptr;       ///< null: nothing to be done
+    std::size_t (*hash)(const void* value) = nullptr;      ///< needed of keys
+    bool (*equal)(const void* a, const void* b) = nullptr; ///< needed of keys
+
+    /// The description of T, with what T can do.
+    template <class T, class Hash = DefaultHash<T>>
+    static const TypeDescriptor& of() noexcept;
+};
+
+namespace detail {
+
+template <class T, class Hash>
+constexpr TypeDescriptor describe() noexcept {
+    TypeDescriptor type;
+    type.size = sizeof(T);
+    type.align = alignof(T);
+    if constexpr (std::is_default_constructible_v<T>) type.construct = [](void* to) { ::new (to) T(); };
+    if constexpr (std::is_copy_constructible_v<T>)
+        type.copy = [](void* to, const void* from) { ::new (to) T(*static_cast<const T*>(from)); };
+    if constexpr (std::is_move_constructible_v<T>)
+        type.move = [](void* to, void* from) { ::new (to) T(std::move(*static_cast<T*>(from))); };
+    if constexpr (std::is_copy_assignable_v<T>)
+        type.assign = [](void* to, const void* from) { *static_cast<T*>(to) = *static_cast<const T*>(from); };
+    if constexpr (!std::is_trivially_destructible_v<T>)
+        type.destroy = [](void* value) noexcept { std::destroy_at(static_cast<T*>(value)); };
+    if constexpr (requires(const T& t) { static_cast<std::size_t>(Hash()(t)); })
+        type.hash = [](const void* value) { return static_cast<std::size_t>(Hash()(*static_cast<const T*>(value))); };
+    if constexpr (requires(const T& t) { static_cast<bool>(t == t); })
+        type.equal = [](const void* a, const void* b) {
+            return static_cast<bool>(*static_cast<const T*>(a) == *static_cast<const T*>(b));
+        };
+    return type;
+}
+template <class T, class Hash>
+inline constexpr TypeDescriptor description = describe<T, Hash>();
+
+} // namespace detail
+
+template <class T, class Hash>
+const TypeDescriptor& TypeDescriptor::of() noexcept {
+    return detail::description<T, Hash>;
+}
+
+SLOTWISE_END
+
+#endif
