@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// MapStorage: a throw at every step of every operation, values included. Afterwards the map is as it was, future handles included,
+// and nothing leaked. What sets and maps share is tested with sets, in throwing_keyed.cpp.
+#include "scene.hpp"
+
+using namespace test;
+
+namespace {
+
+using ThrowingMap = FailingMap<Throwing, Throwing, at_once>;
+using CopiedMap = FailingMap<ThrowingCopy, ThrowingCopy, deferred>;
+using NumberMap = FailingMap<int, Throwing, deferred_fifo>;
+using Numbers = FailingMap<int, int, at_once>;
+
+#define FAILING_MAPS ThrowingMap, CopiedMap, NumberMap, Numbers
+
+/// Values that cannot be moved, so that an old one is gone before a new one is built in its place.
+using FixedMap = FailingMap<Throwing, ThrowingNonMovable, deferred>;
+
+/// Brings the scene to one pending element, key 7, whose value is -7.
+template <class C>
+slot_t only_seven_pending(C& c) {
+    c.flush_removed();
+    const slot_t slot = c.slot_of(typename C::key_type(7));
+    if constexpr (std::is_class_v<typename C::mapped_type>)
+        c.value(slot).set(-7);
+    else
+        c.value(slot) = -7;
+    c.erase(c.handle_at(slot));
+    return slot;
+}
+
+/// act(map) resurrects key 7. Either it has no effect, or the removed element is erased for good; in the second case the twin
+/// is made to forget it by a flush. Returns how often it was {kept, erased}.
+template <class C, class Act>
+std::pair<int, int> resurrect(Act act, int expected) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    int kept = 0, erased = 0;
+    fail_at_every_step([&](auto&& attempt) {
+        KeyScene<C> scene(20), twin(20);
+        const slot_t slot = only_seven_pending(scene.c);
+        only_seven_pending(twin.c);
+        const auto* const address = &scene.c.value(slot);
+        if (!attempt([&] { act(scene.c); })) {
+            REQUIRE(scene.c.state(slot) == SlotState::live);
+            REQUIRE(number(scene.c.key(slot)) == 7);
+            REQUIRE(number(scene.c.value(slot)) == expected);
+            REQUIRE(&scene.c.value(slot) == address);
+            REQUIRE(scene.c.check_invariants());
+            return;
+        }
+        if (scene.c.state(slot) == SlotState::pending) {
+            ++kept;
+            REQUIRE(number(scene.c.value(slot)) == -7);
+        } else {
+            ++erased;
+            twin.c.flush_removed();
+        }
+        require_twins(scene, twin);
+    });
+    return {kept, erased};
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    strong<TestType>([](auto& scene) { scene.c.try_emplace(Key(777), 5); }, 10);
+    strong<TestType>([](auto& scene) { scene.c.emplace(Key(777), 5); }, 10);
+    strong<TestType>(
+        [](auto& scene) {
+            const Key key(777);
+            const T value(5);
+            scene.c.insert(key, value);
+        },
+        10);
+    strong<TestType>([](auto& scene) { scene.c.insert_or_assign(Key(777), T(5)); }, 10);
+    strong<TestType>([](auto& scene) { scene.c[Key(777)]; }, 10);
+}
+
+TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws or not", "[throwing]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    for (int act = 0; act != 4; ++act) {
+        const auto failures = fail_at_every_step([&](auto&& attempt) {
+            KeyScene<TestType> scene(20), twin(20);
+            attempt([&] {
+                if (act == 0 && scene.c.try_emplace(Key(7), 5).inserted) FAIL("it was there");
+                if (act == 1 && scene.c.insert(Key(7), T(5)).inserted) FAIL("it was there");
+                if (act == 2 && scene.c.emplace(Key(7), 5).inserted) FAIL("it was there");
+                if (act == 3 && number(scene.c[Key(7)]) != 70) FAIL("another value");
+            });
+            require_twins(scene, twin);
+        });
+        REQUIRE(failures > 1);
+    }
+}
+
+TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old value", "[throwing]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    NothingLeaks objects;
+    for (const bool copies : {false, true}) {
+        const auto failures = fail_at_every_step([&](auto&& attempt) {
+            KeyScene<TestType> scene(20), twin(20);
+            const Key key(7);
+            const bool threw = attempt([&] {
+                T value(5);
+                if (copies)
+                    scene.c.insert_or_assign(key, std::as_const(value));
+                else
+                    scene.c.insert_or_assign(key, std::move(value));
+            });
+            if (!threw) {
+                REQUIRE(number(scene.c.at(key)) == 5);
+                scene.c.at(key) = T(70);
+            }
+            require_twins(scene, twin);
+        });
+        REQUIRE(failures > 1);
+    }
+}
+
+TEMPLATE_TEST_CASE("a map's erase that throws erases nothing; extract leaves key and value where they were", "[throwing]",
+                   FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    for (const int n : {0, 7, 12}) {
+        strong<TestType>([&](auto& scene) { scene.c.erase(Key(n)); }, 2, {20, 67});
+        strong<TestType>([&](auto& scene) { scene.c.extract(Key(n)); }, 2, {20, 67});
+    }
+}
+
+TEST_CASE("extract whose value cannot be moved out leaves the key too, where the key's move does not throw", "[throwing]") {
+    // std::string-like key, value that throws: what is taken first must not be lost when the second fails.
+    using Map = FailingMap<Tracked, Throwing, at_once>;
+    strong<Map>([](auto& scene) { scene.c.extract(Tracked(7)); }, 3, {20});
+}
+
+TEMPLATE_TEST_CASE("a map's erase_if whose predicate throws has erased what it said and nothing else", "[throwing]",
+                   FAILING_MAPS) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step([](auto&& attempt) {
+        KeyScene<TestType> scene(40), twin(40);
+        std::vector<typename TestType::handle_type> said;
+        attempt([&] {
+            scene.c.erase_if([&](auto handle, const auto& key, const auto& value) {
+                Budget::spend();
+                if (number(value) != 10 * number(key)) FAIL("key and value of different elements");
+                if (number(key) % 3 != 0) return false;
+                said.push_back(handle);
+                return true;
+            });
+        });
+        for (const auto handle : said) REQUIRE(twin.c.erase(handle));
+        require_twins(scene, twin);
+    });
+    REQUIRE(failures > 30);
+}
+
+TEMPLATE_TEST_CASE("a map's lookups that throw have no effect", "[throwing]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    NothingLeaks objects;
+    for (const int n : {4, 5, 777}) {
+        const auto failures = fail_at_every_step([&](auto&& attempt) {
+            KeyScene<TestType> scene(20), twin(20);
+            attempt([&] {
+                const Key key(n);
+                const auto& c = scene.c;
+                const bool there = c.get(key) != nullptr;
+                if ((c.find(key) != c.end()) != there || (scene.c.find(key) != scene.c.end()) != there)
+                    FAIL("lookups disagree");
+                if (there != (n == 4)) FAIL("wrong answer");
+                if (there && &c.at(key) != c.get(key)) FAIL("another value");
+            });
+            require_twins(scene, twin);
+        });
+        REQUIRE(failures > 2);
+    }
+}
+
+TEMPLATE_TEST_CASE("a map's reserve and shrink_to_fit that throw have no effect", "[throwing]", FAILING_MAPS) {
+    strong<TestType>([](auto& scene) { scene.c.reserve(5'000); }, 6);
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step([](auto&& attempt) {
+        KeyScene<TestType> scene(300), twin(300);
+        for (auto* s : {&scene, &twin}) {
+            for (std::size_t i = 20; i != 300; ++i) s->c.erase(s->handles[(i * 7) % 300]);
+            s->c.flush_removed();
+        }
+        if (attempt([&] { scene.c.shrink_to_fit(); })) require_twins(scene, twin);
+    });
+    REQUIRE(failures > 0);
+}
+
+TEMPLATE_TEST_CASE("a map's copy that throws leaks nothing, an assignment that throws leaves the target as it was",
+                   "[throwing]", FAILING_MAPS) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto copies = fail_at_every_step([](auto&& attempt) {
+        KeyScene<TestType> scene(80), twin(80);
+        attempt([&] { TestType copy(scene.c); });
+        require_twins(scene, twin);
+    });
+    REQUIRE(copies > 5);
+    const auto assignments = fail_at_every_step([](auto&& attempt) {
+        KeyScene<TestType> scene(80), twin(80), source(30), source_twin(30), untouched(30);
+        if (attempt([&] { scene.c = source.c; }))
+            require_twins(scene, twin);
+        else
+            require_twins(scene, source_twin);
+        require_twins(source, untouched);
+    });
+    REQUIRE(assignments > 5);
+}
+
+TEMPLATE_TEST_CASE("a map's restore that throws leaves it as it was", "[throwing]", FAILING_MAPS) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto snapshot = KeyScene<TestType>(30).c.snapshot(NumberCodec{});
+    const auto failures = fail_at_every_step([&](auto&& attempt) {
+        KeyScene<TestType> scene(80), twin(80);
+        if (attempt([&] { scene.c.restore(snapshot, NumberCodec{}); }))
+            require_twins(scene, twin);
+        else
+            REQUIRE(scene.c.snapshot(NumberCodec{}) == snapshot);
+    });
+    REQUIRE(failures > 20);
+}
+
+TEMPLATE_TEST_CASE("a map's merge that throws leaves each element in one of the two maps", "[throwing]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    std::size_t taken = 0;
+    const auto failures = fail_at_every_step([&](auto&& attempt) {
+        KeyScene<TestType> scene(20);
+        TestType other;
+        for (int n = 10; n != 40; ++n) other.try_emplace(Key(n), 1000 + n);
+        const std::size_t before = scene.c.size();
+        std::map<int, bool> all, here;
+        for (int n = 0; n != 40; ++n) all[n] = (here[n] = has(scene.c, n)) || has(other, n);
+        const bool threw = attempt([&] { scene.c.merge(other); });
+        REQUIRE(scene.c.check_invariants());
+        REQUIRE(other.check_invariants());
+        for (int n = 0; n != 40; ++n) {
+            CAPTURE(n);
+            REQUIRE((has(scene.c, n) || has(other, n)) == all[n]);
+            if (n >= 20) REQUIRE(has(scene.c, n) != has(other, n));
+            if (has(scene.c, n)) REQUIRE(number(scene.c.at(Key(n))) == (here[n] ? 10 * n : 1000 + n));
+            if (has(other, n)) REQUIRE(number(other.at(Key(n))) == 1000 + n);
+            if (!threw) REQUIRE(has(scene.c, n) == all[n]);
+        }
+        taken += threw && scene.c.size() > before;
+    });
+    REQUIRE(failures > 30);
+    REQUIRE(taken > 0);
+}
+
+TEST_CASE("merge of values that can only be moved and may throw loses no key", "[throwing]") {
+    // The key could be copied or moved without a throw: when the value's move throws, the key must still be where it was. Without a
+    // default constructor no hook of the value's column can throw, so that its move is all that can.
+    struct Made : ThrowingMoveOnly {
+        Made() = delete;
+        using ThrowingMoveOnly::ThrowingMoveOnly;
+    };
+    using Map = FailingMap<Tracked, Made, at_once>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step([&](auto&& attempt) {
+        Map target, other;
+        for (int n = 0; n != 8; ++n) enter(other, n);
+        attempt([&] { target.merge(other); });
+        REQUIRE(target.check_invariants());
+        REQUIRE(other.check_invariants());
+        for (int n = 0; n != 8; ++n) {
+            REQUIRE(has(target, n) != has(other, n));
+            REQUIRE(number((has(target, n) ? target : other).at(Tracked(n))) == 10 * n);
+        }
+    });
+    REQUIRE(failures > 8);
+}
+
+TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element, or erases it for good", "[throwing]",
+                   CopiedMap, NumberMap) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    const auto [kept, erased] = resurrect<TestType>([](auto& map) { map.try_emplace(Key(7), 5); }, 5);
+    REQUIRE(kept > 2);                                                         // hash, equality, the value's constructor
+    REQUIRE((erased > 0) == !std::is_nothrow_move_constructible_v<T>);         // the move into the old one's place
+    REQUIRE(resurrect<TestType>([](auto& map) { map[Key(7)]; }, 0).first > 2); // T()
+    REQUIRE(resurrect<TestType>([](auto& map) { map.insert_or_assign(Key(7), T(5)); }, 5).first > 2);
+    REQUIRE(resurrect<TestType>(
+                [](auto& map) {
+                    const T value(5);
+                    map.insert(Key(7), value);
+                },
+                5)
+                .first > 2);
+}
+
+TEST_CASE("resurrection with a value that cannot be moved: the old one goes first, so a throw erases the element for good",
+          "[throwing]") {
+    const auto [kept, erased] = resurrect<FixedMap>([](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
+    REQUIRE(kept > 1);
+    REQUIRE(erased == 1);
+}
+
+TEST_CASE("values that cannot be moved: inserts that throw have no effect", "[throwing]") {
+    strong<FixedMap>([](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 10);
+    strong<FixedMap>([](auto& scene) { scene.c[Throwing(777)]; }, 10);
+}
+
+TEST_CASE("a map with a further column: an insert that throws at any step has no effect", "[throwing]") {
+    using Map = FailingMap<Throwing, Throwing, deferred, ValueArray<Throwing, ThrowingAllocator<Throwing>>,
+                           ValueArray<std::int64_t, ThrowingAllocator<std::int64_t>>>;
+    strong<Map>([](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 15);
+    strong<Map>([](auto& scene) { scene.c.reserve(5000); }, 8);
+    const auto [kept, erased] = resurrect<Map>([](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
+    REQUIRE(kept > 2);
+    REQUIRE(erased > 2); // the value is replaced, then the column's
+}
