@@ -253,8 +253,8 @@ TEST_CASE("those told of an insert that is rolled back hear of its erase in reve
                     if (event.find("insert") != event.npos) told.push_back(event.substr(0, 2));
                     if (event.find("erase") != event.npos) erased.push_back(event.substr(0, 2));
                 }
-                if (all && erased.empty()) return REQUIRE(told.empty()); // what threw came before: it is still pending
-                if (all) told = {"s0", "s1", "d0", "d1"};
+                // What throws before the old value is given up tells nobody.
+                if (all && !erased.empty()) told = {"s0", "s1", "d0", "d1"};
                 std::reverse(told.begin(), told.end());
                 REQUIRE(erased == told);
                 rolled_back += erased.size();
