@@ -48,10 +48,15 @@ void end_all(C& c) {
     c.clear();
     c.flush_removed();
 }
+/// The keys; all that belongs to them must be alive.
 template <class C>
 std::set<int> numbers(const C& c) {
     std::set<int> all;
     for (auto it = c.begin(); it != c.end(); ++it) {
+        if constexpr (is_keyed_map<C>)
+            static_cast<void>(it->value.value());
+        else if constexpr (std::is_same_v<typename C::key_type, int>)
+            static_cast<void>(c.template observer<0>()[it.slot()].value());
         if constexpr (is_keyed_map<C>)
             all.insert(number(it->key));
         else
@@ -187,6 +192,7 @@ TEMPLATE_TEST_CASE("a destructor may insert while the container is cleared; the 
                                       if (n % 30 == 0) enter(c, n); // its own key
                                   }).slot));
     end_all(c);
+    REQUIRE(numbers(c).size() == 33);
     REQUIRE(c.size() == 33);
     for (int n = 0; n != 90; ++n) {
         REQUIRE(has(c, 1000 + n) == (n % 3 == 0));
@@ -210,6 +216,7 @@ TEMPLATE_TEST_CASE("a destructor may insert so many while the container is clear
                 for (int i = 1000; i != 2000; ++i) enter(c, i);
             });
         end_all(c);
+        REQUIRE(numbers(c).size() == 1000);
         REQUIRE(c.size() == 1000);
         REQUIRE(c.check_invariants()); // the index that grew meanwhile knows no element of before
         for (int n = 0; n != 90; ++n) {

@@ -67,10 +67,11 @@ public:
         table_.swap(table);
         chunks_.swap(chunks);
     }
-    /// As many pages again as there are, at most 1 MiB at a time.
+    /// As PagedArray grows.
     std::size_t grown_capacity() const noexcept {
         const std::size_t most = (std::size_t{1} << 20) / (type_->size << shift_) + 1;
-        return (pages_ + (pages_ == 0 ? 1 : pages_ < most ? pages_ : most)) << shift_;
+        const std::size_t eighth = pages_ / 8;
+        return (pages_ + (eighth == 0 ? 1 : eighth < most ? eighth : most)) << shift_;
     }
     std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         std::size_t keep = chunk_count_, pages = pages_;

@@ -83,10 +83,15 @@ protected:
     struct NoValue {
         static constexpr bool plain = true;
         void operator()(slot_t, InsertKind, bool&) const noexcept {}
+        static InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
-    auto key_maker(const void* key) noexcept {
-        return [this, key](slot_t slot, std::uint64_t hash) { this->keys_.copy(slot, hash, key); };
-    }
+    struct MakeKey {
+        static constexpr bool plain = false;
+        AnyKeyStore<Allocator>& keys;
+        const void* key;
+        void operator()(slot_t slot, std::uint64_t hash) const { keys.copy(slot, hash, key); }
+    };
+    MakeKey key_maker(const void* key) noexcept { return {this->keys_, key}; }
     static const TypeDescriptor* sized(const TypeDescriptor& type) {
         if (type.size == 0 || !std::has_single_bit(type.align) || type.size % type.align != 0)
             throw_invalid_argument("TypeDescriptor: size must be a multiple of align, not 0, and align a power of two");
@@ -242,6 +247,7 @@ private:
             }
             column.construct(slot, value);
         }
+        static InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
     Column& column() noexcept { return this->hub_.template get<0>(); }
     const Column& column() const noexcept { return this->hub_.template get<0>(); }

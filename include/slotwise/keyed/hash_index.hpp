@@ -73,27 +73,19 @@ public:
     /// @throws what equal throws @complexity O(1) expected
     template <class Equal>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t find(std::uint64_t hash, Equal&& equal) const {
-        const std::uint8_t tag = tag_of(hash);
-        std::size_t at = home(hash);
-        for (std::size_t passed = 0;;) {
-            const Line& line = lines_[at];
-            for (auto match = Tags::match(line.tags, tag); match; match.drop_first()) {
-                const slot_t slot = line.slots[match.first()];
-                if (equal(slot)) [[likely]]
-                    return slot;
-            }
-            if (line.overflow[class_of(hash)] == 0) [[likely]]
-                return no_slot;
-            if (++passed > mask_) return no_slot; // counts that stay at 255 must not send a search round for ever
-            at = next(at, hash);
-        }
+        return search(hash, equal, [](unsigned, std::size_t) {});
+    }
+    /// Finds an entry and takes it out: one search where find and erase would be two. @throws what equal throws; nothing is taken then
+    template <class Equal>
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t take(std::uint64_t hash, Equal&& equal) {
+        return search(hash, equal, [&](unsigned i, std::size_t at) { remove(hash, at, i); });
     }
 
     /// Makes room for one more entry. @throws what the allocator throws; nothing has changed then
     template <class Source>
     SLOTWISE_ALWAYS_INLINE constexpr void make_room(Source&& source) {
-        if (size_ == limit_) [[unlikely]]
-            rebuild(storage_.size() == 0 ? 1 : 2 * storage_.size(), source);
+        if (size_ >= limit_) [[unlikely]]
+            rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
     }
     /// Makes room for `count` entries in all. @throws what the allocator throws; nothing has changed then
     template <class Source>
@@ -116,21 +108,7 @@ public:
     }
     /// Takes the entry out. @pre place(hash, slot) was called, once
     constexpr void erase(std::uint64_t hash, slot_t slot) noexcept {
-        const std::uint8_t tag = tag_of(hash);
-        for (std::size_t at = home(hash);; at = next(at, hash)) {
-            Line& line = storage_[at];
-            for (auto match = Tags::match(line.tags, tag); match; match.drop_first()) {
-                const unsigned i = match.first();
-                if (line.slots[i] != slot) continue;
-                line.tags[i] = 0;
-                --size_;
-                for (std::size_t on_way = home(hash); on_way != at; on_way = next(on_way, hash)) {
-                    std::uint8_t& count = storage_[on_way].overflow[class_of(hash)];
-                    if (count != 255) --count;
-                }
-                return;
-            }
-        }
+        take(hash, [slot](slot_t each) { return each == slot; });
     }
     /// Takes all entries out; memory stays.
     constexpr void clear() noexcept {
@@ -193,6 +171,34 @@ private:
         return std::bit_ceil(count / per_line + (count % per_line != 0));
     }
 
+    /// Calls found(place in the line, number of the line) where equal(slot) holds.
+    template <class Equal, class Found>
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found&& found) const {
+        const std::uint8_t tag = tag_of(hash);
+        std::size_t at = home(hash);
+        for (std::size_t passed = 0;;) {
+            const Line& line = lines_[at];
+            for (auto match = Tags::match(line.tags, tag); match; match.drop_first()) {
+                const slot_t slot = line.slots[match.first()];
+                if (equal(slot)) [[likely]] {
+                    found(match.first(), at);
+                    return slot;
+                }
+            }
+            if (line.overflow[class_of(hash)] == 0) [[likely]]
+                return no_slot;
+            if (++passed > mask_) return no_slot; // counts that stay at 255 must not send a search round for ever
+            at = next(at, hash);
+        }
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr void remove(std::uint64_t hash, std::size_t at, unsigned i) noexcept {
+        storage_[at].tags[i] = 0;
+        --size_;
+        for (std::size_t on_way = home(hash); on_way != at; on_way = next(on_way, hash)) {
+            std::uint8_t& count = storage_[on_way].overflow[class_of(hash)];
+            if (count != 255) --count;
+        }
+    }
     static constexpr void place_in(Line* lines, std::size_t mask, std::uint64_t hash, slot_t slot) noexcept {
         for (std::size_t at = home_in(hash, mask);; at = next_in(at, hash, mask)) {
             Line& line = lines[at];

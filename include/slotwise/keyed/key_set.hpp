@@ -28,6 +28,18 @@ inline constexpr bool asks_directly =
 struct NoValue {
     static constexpr bool plain = true;
     constexpr void operator()(slot_t, InsertKind, bool&) const noexcept {}
+    static constexpr InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+};
+
+/// How the key of a new element comes into its slot.
+template <class Store, class Key, class Made>
+struct MakeKey {
+    static constexpr bool plain = std::is_trivially_constructible_v<Key, Made>;
+    Store& keys;
+    Made&& made;
+    constexpr void operator()(slot_t slot, std::uint64_t hash) const noexcept(std::is_nothrow_constructible_v<Key, Made>) {
+        keys.construct(slot, hash, std::forward<Made>(made));
+    }
 };
 
 } // namespace detail
@@ -38,8 +50,8 @@ struct NoValue {
 /// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable and
 /// the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new version.
 /// Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
-/// @tparam Key any object type, also one that can neither be copied nor moved (built by emplace) @tparam Hash, Equal decide what is
-/// one key; results that are not declared is_avalanching are mixed @tparam Index HashIndex, or an adapter: BoostIndex ...
+/// @tparam Key any object type; one that can neither be copied nor moved is entered as what a transparent hash takes
+/// @tparam Hash, Equal decide what is one key; results that are not declared is_avalanching are mixed @tparam Index HashIndex, or an adapter: BoostIndex ...
 /// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
 class KeySet : public KeySetCore<detail::KeyStore<Key, Hash, Equal, O, Allocator>, Key, O, Allocator, Index, Columns...> {
@@ -168,10 +180,8 @@ public:
     template <class K = Key>
         requires(!std::is_convertible_v<const K&, iterator>)
     constexpr bool erase(const K& key) {
-        const slot_t slot = slot_of(key);
-        if (slot == no_slot) return false;
-        this->erase_slot(slot);
-        return true;
+        const auto& asked = ask(key);
+        return this->erase_key(keys_.hash(asked), asked);
     }
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(iterator it) noexcept {
@@ -297,10 +307,8 @@ protected:
         return this->template add<0>(key, key_maker(std::forward<Made>(made)), detail::NoValue());
     }
     template <class Made>
-    constexpr auto key_maker(Made&& made) {
-        return [this, &made](slot_t slot, std::uint64_t hash) noexcept(std::is_nothrow_constructible_v<Key, Made>) {
-            keys_.construct(slot, hash, std::forward<Made>(made));
-        };
+    constexpr auto key_maker(Made&& made) noexcept {
+        return detail::MakeKey<Store, Key, Made>{keys_, std::forward<Made>(made)};
     }
     constexpr decltype(auto) take_key(slot_t slot) const noexcept {
         if constexpr (O.deferred_erase)
@@ -309,11 +317,12 @@ protected:
             return std::move(*keys_.ptr(slot));
     }
     /// f(key) enters the key that `other` has in `slot`: moved where nothing can fail after the move, else copied if it can be.
-    template <class F>
+    /// @tparam Safe nothing else that f does can throw
+    template <bool Safe = true, class F>
     constexpr void hand_over(KeySet& other, slot_t slot, F&& f) {
         this->make_room_for_one();
         if constexpr (std::is_copy_constructible_v<Key>) {
-            if (O.deferred_erase || !this->insert_is_safe() || !std::is_nothrow_move_constructible_v<Key>)
+            if (!Safe || O.deferred_erase || !this->insert_is_safe() || !std::is_nothrow_move_constructible_v<Key>)
                 f(std::as_const(*other.keys_.ptr(slot)));
             else
                 f(std::move(*other.keys_.ptr(slot)));

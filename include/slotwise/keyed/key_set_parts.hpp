@@ -104,13 +104,15 @@ protected:
     template <bool Any = false, class K>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t locate(std::uint64_t hash, const K& key) const {
         if constexpr (!deferred)
-            return index_.find(hash, [&](slot_t slot) { return keys_.equals(slot, key); });
+            return index_.find(hash, [&](slot_t slot) {
+                fetch_first(slot);
+                return keys_.equals(slot, key);
+            });
         else {
             slot_t found = no_slot;
             const slot_t live = index_.find(hash, [&](slot_t slot) {
-                if (!Any) return directory_.is_live(slot) && keys_.equals(slot, key);
-                if (!keys_.equals(slot, key)) return false;
-                found = slot;
+                if (!(Any ? is_stored(slot) : directory_.is_live(slot)) || !keys_.equals(slot, key)) return false;
+                found = slot; // neither live nor pending: a constructor is at work on it
                 return directory_.is_live(slot);
             });
             return Any && live == no_slot ? found : live;
@@ -123,8 +125,9 @@ protected:
     //=== inserting ===//
 
     /// Enters a key that may be there already.
-    /// @param make_key construct(slot) of the key, from anything @param make_first value of the first column: (slot, kind, lost), where
-    /// `lost` is set before an old value is given up; @tparam First 1 if there is one, else 0
+    /// @param make_key builds the key of a slot: (slot, hash) @param make_first builds the value of the first column: (slot, kind, lost),
+    /// where `lost` is set before an old value is given up; give_up(slot, found) hears that another element had come first.
+    /// Both have `plain`: no user code runs. @tparam First 1 if there is such a column, else 0
     template <std::size_t First, class K, class MakeKey, class MakeFirst>
     constexpr InsertResult add(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
         expect_quiet();
@@ -133,14 +136,14 @@ protected:
             const slot_t found = locate<true>(hash, key);
             if (found != no_slot) {
                 if (directory_.is_live(found)) return {found, false, InsertKind::fresh};
-                if (can_live_again(found)) return resurrect<First>(found, make_first);
+                if (can_live_again(found)) return resurrect<First>(hash, found, make_first);
             }
         } else {
             const slot_t found = locate(hash, key);
             if (found != no_slot) return {found, false, InsertKind::fresh};
         }
-        constexpr bool plain = Store::trivial && Hub::nothrow_insert &&
-                               Index::nothrow_place&& noexcept(make_key(slot_t{}, hash)) && MakeFirst::plain;
+        constexpr bool plain = Store::trivial && Hub::nothrow_insert && Index::nothrow_place && MakeKey::plain &&
+                               std::remove_reference_t<MakeFirst>::plain;
         if (!directory_.has_room()) [[unlikely]]
             grow();
         if constexpr (plain) {
@@ -152,15 +155,15 @@ protected:
                 make_first(slot, InsertKind::fresh, lost);
                 hub_.template insert_nothrow<First>(slot);
                 index_.place(hash, slot);
+                ++inserts_;
                 return {slot, true, InsertKind::fresh};
             }
         }
-        return add_carefully<First>(hash, key, make_key, make_first);
+        return add_carefully<First>(hash, make_key, make_first);
     }
 
-    template <std::size_t First, class K, class MakeKey, class MakeFirst>
-    SLOTWISE_NEVER_INLINE constexpr InsertResult add_carefully(std::uint64_t hash, const K& key, MakeKey& make_key,
-                                                               MakeFirst& make_first) {
+    template <std::size_t First, class MakeKey, class MakeFirst>
+    SLOTWISE_NEVER_INLINE constexpr InsertResult add_carefully(std::uint64_t hash, MakeKey& make_key, MakeFirst& make_first) {
         const bool fresh = directory_.next_is_fresh();
         const slot_t slot = directory_.acquire();
         ScopeGuard give_back([&]() noexcept { directory_.unacquire(slot, fresh); });
@@ -172,9 +175,9 @@ protected:
         ScopeGuard no_first([&]() noexcept {
             if constexpr (First != 0) hub_.template get<0>().destroy(slot);
         });
-        if (inserts != inserts_) { // a constructor has inserted: perhaps this very key, which `key` may not be any more
-            const slot_t found = locate_stored(hash, slot);
-            if (found != no_slot) return {found, false, InsertKind::fresh};
+        if (inserts != inserts_) { // a constructor has inserted: perhaps this very key
+            const slot_t found = locate(hash, keys_.key_of(slot));
+            if (found != no_slot) return make_first.give_up(slot, found);
         }
         index_.make_room(source());
         hub_.template insert<First>(slot, InsertKind::fresh);
@@ -186,26 +189,35 @@ protected:
         give_back.dismiss();
         directory_.commit(slot);
         ++inserts_;
-        static_cast<void>(key);
         return {slot, true, InsertKind::fresh};
     }
 
     template <std::size_t First, class MakeFirst>
-    SLOTWISE_NEVER_INLINE constexpr InsertResult resurrect(slot_t slot, MakeFirst& make_first) {
+    SLOTWISE_NEVER_INLINE constexpr InsertResult resurrect(std::uint64_t hash, slot_t slot, MakeFirst& make_first) {
+        // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets another.
         // What throws before the old value is given up leaves the slot pending. Later there is nothing to go back to: the element is
         // erased, as the next flush would have done.
+        pending_.remove(slot);
+        const std::size_t inserts = inserts_;
         bool lost = false;
-        ScopeGuard end([&]() noexcept {
-            if (lost) {
-                pending_.remove(slot);
+        ScopeGuard undo([&]() noexcept {
+            if (!lost && is_listed(hash, slot))
+                pending_.unremove(slot);
+            else
                 erase_stored(slot);
-            }
         });
         make_first(slot, InsertKind::resurrected, lost);
         lost = true;
+        if (inserts != inserts_) {
+            const slot_t found = locate(hash, keys_.key_of(slot));
+            if (found != no_slot) return make_first.give_up(slot, found);
+            if (!is_listed(hash, slot)) { // the index was rebuilt from inside
+                index_.make_room(source());
+                index_.place(hash, slot);
+            }
+        }
         hub_.template resurrect<First>(slot);
-        end.dismiss();
-        pending_.remove(slot);
+        undo.dismiss();
         directory_.commit(slot);
         ++inserts_;
         return {slot, true, InsertKind::resurrected};
@@ -221,22 +233,38 @@ protected:
             pending_.push(slot);
             hub_.removed(slot);
         } else {
-            const std::uint64_t hash = keys_.hash_at(slot);
-            if constexpr (Store::trivial && Hub::quiet) {
-                if (!hub_.dynamic()) [[likely]] {
-                    index_.erase(hash, slot);
-                    directory_.end_life(slot);
-                    hub_.erase_static(slot);
-                    directory_.release_at_once(slot);
-                    return;
-                }
-            }
-            erase_carefully(hash, slot);
+            index_.erase(keys_.hash_at(slot), slot);
+            erase_unlisted(slot);
         }
     }
+    /// Erases by key; false when there is none. The key may be that of the element.
+    template <class K>
+    SLOTWISE_ALWAYS_INLINE constexpr bool erase_key(std::uint64_t hash, const K& key) {
+        expect_quiet();
+        if constexpr (deferred) {
+            const slot_t slot = locate(hash, key);
+            if (slot != no_slot) erase_slot(slot);
+            return slot != no_slot;
+        } else {
+            const slot_t slot = index_.take(hash, [&](slot_t each) { return keys_.equals(each, key); });
+            if (slot != no_slot) erase_unlisted(slot);
+            return slot != no_slot;
+        }
+    }
+    /// The index does not know the slot any more.
+    SLOTWISE_ALWAYS_INLINE constexpr void erase_unlisted(slot_t slot) noexcept {
+        if constexpr (Store::trivial && Hub::quiet) {
+            if (!hub_.dynamic()) [[likely]] {
+                directory_.end_life(slot);
+                hub_.erase_static(slot);
+                directory_.release_at_once(slot);
+                return;
+            }
+        }
+        erase_carefully(slot);
+    }
     // The slot is blocked until key and columns are destroyed: a destructor may insert.
-    SLOTWISE_NEVER_INLINE constexpr void erase_carefully(std::uint64_t hash, slot_t slot) noexcept {
-        index_.erase(hash, slot);
+    SLOTWISE_NEVER_INLINE constexpr void erase_carefully(slot_t slot) noexcept {
         directory_.remove(slot);
         hub_.erase(slot);
         keys_.destroy(slot);
@@ -354,16 +382,18 @@ protected:
     }
     // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
     constexpr void adopt(KeySetParts& other) {
+        const StoredBits stored(other);
         hub_.clear_dynamic(directory_.occupancy());
         hub_.reset_dynamic();
         swap_contents(other);
         hub_.swap_dynamic(other.hub_);
         if (!hub_.dynamic()) return;
-        ScopeGuard undo([this]() noexcept {
-            hub_.clear_static(StoredBits(*this).view());
+        ScopeGuard undo([&]() noexcept {
+            hub_.clear_static(stored.view());
             forget_elements();
         });
-        hub_.replay_dynamic(directory_.capacity(), directory_.occupancy());
+        hub_.replay_dynamic(directory_.capacity(), stored.view());
+        pending_.for_each([this](slot_t slot) { hub_.removed_dynamic(slot); });
         undo.dismiss();
     }
     // Keys are destroyed without a word to observers, which have gone with the contents or were told.
@@ -388,11 +418,21 @@ protected:
     PendingSlots<Allocator> pending_{};
     Hub hub_{};
     SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
-    std::size_t inserts_ = 0; // carefully entered elements: how an insert learns that it was entered again from inside
+    std::size_t inserts_ = 0; // how an insert learns that there was another from inside
     bool clearing_ = false;
     bool resetting_ = false;
 
 private:
+    // Whoever looks for a string wants the value next; both are then on their way at once (2 % of a hit). Not for keys that are
+    // compared in no time: there it cost more than it gave.
+    constexpr void fetch_first([[maybe_unused]] slot_t slot) const noexcept {
+#if defined(__GNUC__)
+        if constexpr (!Store::trivial && sizeof...(Columns) != 0) {
+            if constexpr (requires { hub_.template get<0>().block(slot); })
+                if (!std::is_constant_evaluated()) __builtin_prefetch(hub_.template get<0>().block(slot));
+        }
+#endif
+    }
     constexpr bool would_retire() const noexcept {
         bool any = directory_.retired() != 0;
         if constexpr (O.exhaustion == Exhaustion::retire)
@@ -407,8 +447,9 @@ private:
         if constexpr (deferred) word |= pending_.word(w);
         return word;
     }
-    // The entry that equals the key in `slot`, which has none yet.
-    constexpr slot_t locate_stored(std::uint64_t hash, slot_t slot) const { return locate(hash, keys_.key_of(slot)); }
+    constexpr bool is_listed(std::uint64_t hash, slot_t slot) const noexcept {
+        return index_.find(hash, [slot](slot_t each) { return each == slot; }) == slot;
+    }
     // Doubled, because it is copied when it grows.
     constexpr std::size_t pending_room(std::size_t slots) const noexcept {
         return slots <= pending_.room() ? pending_.room() : slots < 2 * pending_.room() ? 2 * pending_.room() : slots;

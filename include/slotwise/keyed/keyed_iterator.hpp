@@ -6,7 +6,7 @@
 #define SLOTWISE_KEYED_KEYED_ITERATOR_HPP
 
 #include "../core/iterator_facade.hpp"
-#include "../memory/occupancy.hpp"
+#include "../slots/slot_range.hpp"
 
 SLOTWISE_BEGIN
 
@@ -20,35 +20,36 @@ struct MapItem {
 namespace detail {
 
 /// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased one goes on to the next
-/// live one. An element inserted meanwhile is visited if its slot lies ahead.
+/// live one. An element inserted meanwhile may be visited if its slot lies ahead.
 template <class Owner, class Reference>
 class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference> {
 public:
     constexpr KeyedIterator() noexcept = default;
-    constexpr KeyedIterator(Owner* owner, slot_t slot) noexcept : owner_(owner), slot_(slot) {}
+    constexpr KeyedIterator(Owner* owner, slot_t slot) noexcept : owner_(owner), at_(slot) {}
     /// iterator to const_iterator.
     template <class Other, class R>
         requires(std::is_const_v<Owner> && std::is_same_v<const Other, Owner> && !std::is_const_v<Other>)
-    constexpr KeyedIterator(const KeyedIterator<Other, R>& other) noexcept : owner_(other.owner_), slot_(other.slot_) {}
+    constexpr KeyedIterator(const KeyedIterator<Other, R>& other) noexcept : owner_(other.owner_), at_(other.at_) {}
 
     /// The slot of the element here; no_slot at the end.
-    constexpr slot_t slot() const noexcept { return slot_; }
+    constexpr slot_t slot() const noexcept { return at_.slot(); }
     /// Its handle. @pre not at the end
-    constexpr auto handle() const noexcept { return owner_->handle_at(slot_); }
-    friend constexpr bool operator==(const KeyedIterator& a, const KeyedIterator& b) noexcept { return a.slot_ == b.slot_; }
+    constexpr auto handle() const noexcept { return owner_->handle_at(slot()); }
+    friend constexpr bool operator==(const KeyedIterator& a, const KeyedIterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
     template <class, class>
     friend class KeyedIterator;
     friend IteratorFacade<KeyedIterator, std::remove_cvref_t<Reference>, Reference>;
     constexpr Reference dereference() const {
-        SLOTWISE_EXPECT_DEBUG(owner_->occupancy().test(slot_), "keyed iterator: the element here was erased, or it is the end");
-        return owner_->element_at(slot_);
+        SLOTWISE_EXPECT_DEBUG(owner_->occupancy().test(slot()),
+                              "keyed iterator: the element here was erased, or it is the end");
+        return owner_->element_at(slot());
     }
-    constexpr void increment() noexcept { slot_ = owner_->occupancy().find_next(std::size_t{slot_} + 1); }
+    constexpr void increment() noexcept { at_.advance(owner_->occupancy()); }
 
     Owner* owner_ = nullptr;
-    slot_t slot_ = no_slot;
+    LiveCursor at_{};
 };
 
 } // namespace detail

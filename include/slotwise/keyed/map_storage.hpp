@@ -12,16 +12,18 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// How the value of a new element comes into the first column.
-template <class Column, class... Args>
+/// @tparam Assign what was built for nothing is assigned to the element that came first
+template <bool Assign, class Column, class... Args>
 struct MakeValue {
     using T = typename Column::value_type;
-    // No user code runs, so that the element may be live before it is built.
-    static constexpr bool plain = std::is_trivially_copyable_v<T> && std::is_nothrow_constructible_v<T, Args...>;
+    static constexpr bool plain = std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
 
     Column& column;
     std::tuple<Args&&...> args;
+    bool built = false; // the arguments were used
 
     constexpr void operator()(slot_t slot, InsertKind kind, bool& lost) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+        built = true;
         std::apply(
             [&](auto&&... each) {
                 if (kind == InsertKind::fresh) [[likely]]
@@ -36,6 +38,10 @@ struct MakeValue {
                 }
             },
             args);
+    }
+    constexpr InsertResult give_up([[maybe_unused]] slot_t slot, slot_t found) const {
+        if constexpr (Assign) column[found] = std::move(column[slot]);
+        return {found, false, InsertKind::fresh};
     }
 };
 
@@ -155,13 +161,7 @@ public:
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
     constexpr InsertResult try_emplace(K&& key, Args&&... args) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
-                      (detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
-            return this->template add<1>(key, this->key_maker(std::forward<K>(key)), maker(std::forward<Args>(args)...));
-        else {
-            Key made(static_cast<Key>(std::forward<K>(key)));
-            return this->template add<1>(made, this->key_maker(std::move(made)), maker(std::forward<Args>(args)...));
-        }
+        return enter(std::forward<K>(key), maker<false>(std::forward<Args>(args)...));
     }
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
@@ -178,8 +178,9 @@ public:
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     constexpr InsertResult insert_or_assign(K&& key, V&& value) {
-        const InsertResult result = try_emplace(std::forward<K>(key), std::forward<V>(value)); // takes nothing when it is there
-        if (!result.inserted) value_at(result.slot) = std::forward<V>(value);
+        auto make = maker<true>(std::forward<V>(value));
+        const InsertResult result = enter(std::forward<K>(key), make);
+        if (!result.inserted && !make.built) value_at(result.slot) = std::forward<V>(value);
         return result;
     }
     /// The value of `key`; T() is added when it is not a member. @throws as try_emplace
@@ -241,6 +242,17 @@ public:
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
     constexpr iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
+    /// The same, under the name that says what happens: the slot becomes pending.
+    constexpr iterator remove(const_iterator it) noexcept
+        requires(O.deferred_erase)
+    {
+        return erase(it);
+    }
+    constexpr iterator remove(iterator it) noexcept
+        requires(O.deferred_erase)
+    {
+        return erase(it);
+    }
     /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws, what was
     /// erased stays erased.
     template <class Pred>
@@ -314,11 +326,14 @@ public:
 
     /// Takes over the elements of `other` whose keys are not members; the others stay there. Further columns start anew here. Copied
     /// where an observer of this map may throw, so that each element is in one of the two maps. @throws as insert
-    constexpr void merge(MapStorage& other) {
+    /// (With deferred erase they must be copyable: the removed ones stay readable there.)
+    constexpr void merge(MapStorage& other)
+        requires(!O.deferred_erase || (std::copy_constructible<Key> && std::copy_constructible<T>))
+    {
         if (this == &other) return;
         for (slot_t slot = other.occupancy().find_next(0); slot != no_slot; slot = other.occupancy().find_next(slot + 1)) {
             if (contains(other.element_key(slot))) continue;
-            this->hand_over(other, slot, [&]<class K>(K&& key) {
+            this->template hand_over<std::is_nothrow_move_constructible_v<T>>(other, slot, [&]<class K>(K&& key) {
                 if constexpr (std::is_copy_constructible_v<T>) {
                     if (std::is_const_v<std::remove_reference_t<K>> || !std::is_nothrow_move_constructible_v<T>) {
                         insert(std::forward<K>(key), std::as_const(other.value_at(slot)));
@@ -329,7 +344,11 @@ public:
             });
         }
     }
-    constexpr void merge(MapStorage&& other) { merge(other); }
+    constexpr void merge(MapStorage&& other)
+        requires(!O.deferred_erase || (std::copy_constructible<Key> && std::copy_constructible<T>))
+    {
+        merge(other);
+    }
 
     /// Equal when they have the same keys with equal values; slots, handles and further columns do not count.
     friend constexpr bool operator==(const MapStorage& a, const MapStorage& b) {
@@ -378,9 +397,19 @@ private:
     constexpr const Key& element_key(slot_t slot) const noexcept { return KeySetBase::element_at(slot); }
     constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
     constexpr const_reference element_at(slot_t slot) const noexcept { return {element_key(slot), value_at(slot)}; }
-    template <class... Args>
+    template <bool Assign, class... Args>
     constexpr auto maker(Args&&... args) noexcept {
-        return detail::MakeValue<Values, Args...>{values_column(), {std::forward<Args>(args)...}};
+        return detail::MakeValue<Assign, Values, Args...>{values_column(), {std::forward<Args>(args)...}};
+    }
+    template <class K, class Make>
+    constexpr InsertResult enter(K&& key, Make&& make) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
+                      (detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
+            return this->template add<1>(key, this->key_maker(std::forward<K>(key)), make);
+        else {
+            Key made(static_cast<Key>(std::forward<K>(key)));
+            return this->template add<1>(made, this->key_maker(std::move(made)), make);
+        }
     }
     template <class V>
     constexpr V* found(slot_t slot) const noexcept {

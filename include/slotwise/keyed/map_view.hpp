@@ -90,18 +90,18 @@ class MapView<Key, T>::iterator : public detail::IteratorFacade<iterator, MapIte
 public:
     constexpr iterator() noexcept = default;
     constexpr iterator(ColumnView<const Key> keys, ColumnView<const T> values, slot_t slot) noexcept
-        : keys_(keys), values_(values), slot_(slot) {}
-    constexpr slot_t slot() const noexcept { return slot_; }
-    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+        : keys_(keys), values_(values), at_(slot) {}
+    constexpr slot_t slot() const noexcept { return at_.slot(); }
+    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
     friend detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>>;
-    constexpr MapItem<Key, const T> dereference() const noexcept { return {keys_[slot_], values_[slot_]}; }
-    constexpr void increment() noexcept { slot_ = values_.occupancy().find_next(std::size_t{slot_} + 1); }
+    constexpr MapItem<Key, const T> dereference() const noexcept { return {keys_[slot()], values_[slot()]}; }
+    constexpr void increment() noexcept { at_.advance(values_.occupancy()); }
 
     ColumnView<const Key> keys_{};
     ColumnView<const T> values_{};
-    slot_t slot_ = no_slot;
+    detail::LiveCursor at_{};
 };
 
 SLOTWISE_END

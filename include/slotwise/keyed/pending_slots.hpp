@@ -62,6 +62,11 @@ public:
         queue_.remove(slot, 0);
         bits_[bits::word_of(slot)] &= ~bits::bit_of(slot);
     }
+    /// Undoes remove(): at the same place, if its neighbours are still neighbours.
+    constexpr void unremove(slot_t slot) noexcept {
+        queue_.unremove(slot, [this](slot_t each) noexcept { return contains(each); });
+        bits_[bits::word_of(slot)] |= bits::bit_of(slot);
+    }
 
 private:
     FreeSlots<Reuse::fifo, Allocator> queue_{};

@@ -41,7 +41,10 @@ public:
     }
     /// Takes over the keys of `other` that are not members; the others stay there. Columns start anew here. Keys are copied where an
     /// observer of this set may throw, so that each key is in one of the two sets whatever happens. @throws as insert
-    constexpr void merge(SetStorage& other) {
+    /// (With deferred erase keys must be copyable: the removed ones stay readable there.)
+    constexpr void merge(SetStorage& other)
+        requires(!O.deferred_erase || std::copy_constructible<Key>)
+    {
         if (this == &other) return;
         for (auto it = other.begin(); it != other.end();) {
             const slot_t slot = it.slot();
@@ -50,7 +53,11 @@ public:
             this->hand_over(other, slot, [this](auto&& key) { this->insert(std::forward<decltype(key)>(key)); });
         }
     }
-    constexpr void merge(SetStorage&& other) { merge(other); }
+    constexpr void merge(SetStorage&& other)
+        requires(!O.deferred_erase || std::copy_constructible<Key>)
+    {
+        merge(other);
+    }
 };
 
 SLOTWISE_END

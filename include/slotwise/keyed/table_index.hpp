@@ -77,6 +77,14 @@ public:
         const auto found = table_.find(TableProbe<std::remove_reference_t<Equal>>{half(hash), equal});
         return found == table_.end() ? no_slot : (*found).slot;
     }
+    template <class Equal>
+    slot_t take(std::uint64_t hash, Equal&& equal) {
+        const auto found = table_.find(TableProbe<std::remove_reference_t<Equal>>{half(hash), equal});
+        if (found == table_.end()) return no_slot;
+        const slot_t slot = (*found).slot;
+        table_.erase(found);
+        return slot;
+    }
     template <class Source>
     void make_room(Source&&) const noexcept {}
     template <class Source>
@@ -89,9 +97,7 @@ public:
     }
     void place(std::uint64_t hash, slot_t slot) { table_.insert(TableEntry{slot, half(hash)}); }
     void erase(std::uint64_t hash, slot_t slot) noexcept {
-        const auto same = [slot](slot_t each) { return each == slot; };
-        const auto found = table_.find(TableProbe<decltype(same)>{half(hash), same});
-        if (found != table_.end()) table_.erase(found);
+        take(hash, [slot](slot_t each) { return each == slot; });
     }
     void clear() noexcept { table_.clear(); }
     void reset() noexcept { replace(table_, Table(table_.get_allocator())); }

@@ -17,8 +17,6 @@ template <class T, class Allocator = std::allocator<T>>
 class AlignedArray {
     using allocator = detail::rebind_t<Allocator, T>;
     using traits = std::allocator_traits<allocator>;
-    struct Line; // what the allocator is asked for, so that it honours the alignment
-    using line_allocator = detail::rebind_t<Allocator, Line>;
 
 public:
     constexpr AlignedArray()
@@ -86,28 +84,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t alignment() noexcept { return alignof(T) < 64 ? 64 : alignof(T); }
-    static constexpr std::size_t lines(std::size_t count) noexcept {
-        return (count * sizeof(T) + alignment() - 1) / alignment();
-    }
-
     constexpr void allocate(std::size_t count) {
-        if (std::is_constant_evaluated())
-            data_ = detail::allocate_raw(allocator_, count); // bytes cannot become a T in a constant expression
-        else {
-            line_allocator alloc(allocator_);
-            data_ = static_cast<T*>(static_cast<void*>(detail::allocate_raw(alloc, lines(count))));
-        }
+        data_ = detail::allocate_on_line(allocator_, count);
         capacity_ = count;
     }
     constexpr void free() noexcept {
         if (data_ == nullptr) return;
-        if (std::is_constant_evaluated())
-            detail::deallocate_raw(allocator_, data_, capacity_);
-        else {
-            line_allocator alloc(allocator_);
-            detail::deallocate_raw(alloc, static_cast<Line*>(static_cast<void*>(data_)), lines(capacity_));
-        }
+        detail::deallocate_on_line(allocator_, data_, capacity_);
         data_ = nullptr;
         capacity_ = 0;
     }
@@ -115,11 +98,6 @@ private:
     SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
     T* data_ = nullptr;
     std::size_t capacity_ = 0;
-};
-
-template <class T, class Allocator>
-struct alignas(alignof(T) < 64 ? 64 : alignof(T)) AlignedArray<T, Allocator>::Line {
-    unsigned char bytes[alignof(T) < 64 ? 64 : alignof(T)];
 };
 
 SLOTWISE_END

@@ -61,6 +61,30 @@ constexpr void deallocate_raw(Allocator& allocator, T* data, std::size_t count) 
         std::allocator_traits<Allocator>::deallocate(allocator, std::pointer_traits<pointer>::pointer_to(*data), count);
 }
 
+/// What an allocator is asked for so that it honours the alignment of a cache line, or of T where that is stricter.
+template <class T>
+struct alignas(alignof(T) < 64 ? 64 : alignof(T)) LineOf {
+    unsigned char bytes[alignof(T) < 64 ? 64 : alignof(T)];
+    static constexpr std::size_t needed(std::size_t count) noexcept {
+        return (count * sizeof(T) + sizeof(LineOf) - 1) / sizeof(LineOf);
+    }
+};
+
+/// Room for `count` values, the first of them on a cache line: no value of 16, 32 or 64 bytes then lies on two.
+template <class Allocator>
+constexpr auto* allocate_on_line(Allocator& allocator, std::size_t count) {
+    using T = typename std::allocator_traits<Allocator>::value_type;
+    if (std::is_constant_evaluated()) return allocate_raw(allocator, count); // bytes cannot become a T in a constant expression
+    rebind_t<Allocator, LineOf<T>> lines(allocator);
+    return static_cast<T*>(static_cast<void*>(allocate_raw(lines, LineOf<T>::needed(count))));
+}
+template <class Allocator, class T>
+constexpr void deallocate_on_line(Allocator& allocator, T* data, std::size_t count) noexcept {
+    if (std::is_constant_evaluated()) return deallocate_raw(allocator, data, count);
+    rebind_t<Allocator, LineOf<T>> lines(allocator);
+    deallocate_raw(lines, static_cast<LineOf<T>*>(static_cast<void*>(data)), LineOf<T>::needed(count));
+}
+
 /// A contiguous array of trivial values (versions, words, links): the bookkeeping of every container. It never grows in
 /// place: resized() builds the new array beside the old one, so that a caller with several arrays commits them together.
 template <class T, class Allocator>

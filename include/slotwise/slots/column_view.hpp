@@ -181,17 +181,19 @@ template <class T>
 class ColumnView<T>::iterator : public detail::IteratorFacade<iterator, std::remove_const_t<T>, T&> {
 public:
     constexpr iterator() noexcept = default;
-    constexpr iterator(const ColumnView& view, slot_t slot) noexcept : view_(view), slot_(slot) {}
-    constexpr slot_t slot() const noexcept { return slot_; }
-    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+    constexpr iterator(const ColumnView& view, slot_t slot) noexcept
+        : values_(view.values_), live_(view.directory_.live), at_(slot) {}
+    constexpr slot_t slot() const noexcept { return at_.slot(); }
+    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
     friend detail::IteratorFacade<iterator, std::remove_const_t<T>, T&>;
-    constexpr T& dereference() const noexcept { return *view_.values_.ptr(slot_); }
-    constexpr void increment() noexcept { slot_ = view_.directory_.live.find_next(std::size_t{slot_} + 1); }
+    constexpr T& dereference() const noexcept { return *values_.ptr(at_.slot()); }
+    constexpr void increment() noexcept { at_.advance(live_); }
 
-    ColumnView view_{};
-    slot_t slot_ = no_slot;
+    detail::PageView<T> values_{};
+    Occupancy live_{};
+    detail::LiveCursor at_{};
 };
 
 /// Several columns of one directory, walked together: f(slot, a, b, ...) for every live slot, in slot order.

@@ -334,8 +334,8 @@ public:
     /// Bookkeeping for at least `slots` slots. @throws what the allocator throws; nothing has changed then
     constexpr Growth prepare(std::size_t slots, const Allocator& alloc) const {
         const std::size_t now = versions_.size();
-        const std::size_t doubled = now + now < max_slots ? now + now : max_slots;
-        return sized_for(slots <= now ? now : slots < doubled ? doubled : slots, alloc);
+        const std::size_t more = now + now / 2 < max_slots ? now + now / 2 : max_slots;
+        return sized_for(slots <= now ? now : slots < more ? more : slots, alloc);
     }
     /// Bookkeeping for exactly `slots` slots (rounded up to a word).
     constexpr Growth prepare_exactly(std::size_t slots, const Allocator& alloc) const { return sized_for(slots, alloc); }

@@ -10,6 +10,40 @@
 
 SLOTWISE_BEGIN
 
+namespace detail {
+
+/// A place in a walk over live slots. What is left of the word at hand is remembered, but checked against the word as it is: who was
+/// erased meanwhile is skipped, who was inserted meanwhile may be met if it lies ahead.
+class LiveCursor {
+public:
+    constexpr LiveCursor() noexcept = default;
+    /// At `slot`, which may be no_slot.
+    constexpr explicit LiveCursor(slot_t slot) noexcept
+        : word_(slot / bits::word_bits), rest_(~bits::low_mask(slot % bits::word_bits + 1)), bit_(slot % bits::word_bits) {}
+    constexpr slot_t slot() const noexcept { return word_ * bits::word_bits + bit_; }
+    constexpr void advance(Occupancy live) noexcept {
+        // Behind the end there may be no words any more: the container was shrunk.
+        const bits::word_t rest = std::size_t{word_} * bits::word_bits < live.size() ? rest_ & live.word(word_) : 0;
+        if (rest != 0) [[likely]] {
+            bit_ = bits::lowest(rest);
+            rest_ = rest & (rest - 1);
+        } else
+            *this = LiveCursor(live.find_next((std::size_t{word_} + 1) * bits::word_bits));
+    }
+    friend constexpr bool operator==(const LiveCursor& a, const LiveCursor& b) noexcept {
+        return a.word_ == b.word_ && a.bit_ == b.bit_;
+    }
+
+private:
+    // Word and bit apart: the next word's address must not wait for the bit (3.3 ns a step with a slot number, 1 ns so).
+    // And not side by side: g++ 12 compares two neighbours as one 64-bit load that waits for both stores (5 ns).
+    slot_t word_ = no_slot / bits::word_bits;
+    bits::word_t rest_ = 0;
+    unsigned bit_ = no_slot % bits::word_bits;
+};
+
+} // namespace detail
+
 /// Live slot numbers. Reads the words as it goes: a slot erased ahead of the walk is skipped, one inserted behind is missed.
 /// @invalidates itself when the container grows, shrinks or moves
 class SlotRange {
@@ -17,17 +51,17 @@ public:
     class iterator : public detail::IteratorFacade<iterator, slot_t, slot_t> {
     public:
         constexpr iterator() noexcept = default;
-        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
     private:
         friend SlotRange;
         friend detail::IteratorFacade<iterator, slot_t, slot_t>;
-        constexpr iterator(Occupancy occupancy, slot_t slot) noexcept : occupancy_(occupancy), slot_(slot) {}
-        constexpr slot_t dereference() const noexcept { return slot_; }
-        constexpr void increment() noexcept { slot_ = occupancy_.find_next(std::size_t{slot_} + 1); }
+        constexpr iterator(Occupancy occupancy, slot_t slot) noexcept : occupancy_(occupancy), at_(slot) {}
+        constexpr slot_t dereference() const noexcept { return at_.slot(); }
+        constexpr void increment() noexcept { at_.advance(occupancy_); }
 
         Occupancy occupancy_;
-        slot_t slot_ = no_slot;
+        detail::LiveCursor at_;
     };
 
     constexpr SlotRange() noexcept = default;
