@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Observers of keyed containers that come and go, also in the middle of a notification, and containers that move, are copied to
+// or restored while somebody listens.
+#include "events.hpp"
+#include "support/catch.hpp"
+
+#include <memory>
+
+using namespace test;
+
+TEST_CASE("order after detach: who is left keeps its place, who comes back is last", "[event_log]") {
+    SetWith<false> set;
+    LoggingObserver a("a"), b("b"), c("c");
+    auto token_a = set.attach(a), token_b = set.attach(b), token_c = set.attach(c);
+    set.insert(1);
+    EventLog::take();
+    token_b.detach();
+    REQUIRE_FALSE(token_b.attached());
+    set.insert(2);
+    set.erase(2);
+    REQUIRE(EventLog::take() == Events{"a insert 1", "c insert 1", "c remove 1", "a remove 1", "c erase 1", "a erase 1"});
+    token_b = set.attach(b);
+    REQUIRE(EventLog::take() == Events{"b capacity 0 64", "b insert 0"});
+    set.insert(2);
+    REQUIRE(EventLog::take() == Events{"a insert 1", "c insert 1", "b insert 1"});
+    token_a = ObserverToken();
+    token_b.detach();
+    token_c.detach();
+    set.insert(3);
+    REQUIRE(EventLog::take() == Events{});
+}
+
+TEST_CASE("late attach replays capacity, live slots, and pending ones as inserted and removed, oldest removal first",
+          "[event_log]") {
+    SetWith<true> set;
+    for (int i = 0; i != 5; ++i) set.insert(i);
+    set.erase(3);
+    set.erase(1);
+    set.erase(4);
+    set.insert(4);
+    set.erase(0);
+    EventLog::take();
+    LoggingObserver a("a");
+    Witness witness;
+    auto token = set.attach(a), other = set.attach(witness);
+    REQUIRE(EventLog::take() == Events{"a capacity 0 64", "a insert 0", "a insert 1", "a insert 2", "a insert 3", "a insert 4",
+                                       "a remove 3", "a remove 1", "a remove 0"});
+    REQUIRE(witness.agrees_with(set));
+    set.insert(1);
+    set.flush_removed();
+    REQUIRE(EventLog::take() == Events{"a insert 1 resurrected", "a erase 3", "a erase 0"});
+    REQUIRE(witness.agrees_with(set));
+    SetWith<false> empty;
+    token = empty.attach(a);
+    REQUIRE(EventLog::take() == Events{});
+    set.insert(100);
+    REQUIRE(EventLog::take() == Events{});
+}
+
+TEST_CASE("an observer may detach itself in any notification", "[event_log]") {
+    for (int hook = 0; hook != 6; ++hook) {
+        CAPTURE(hook);
+        SetWith<false> set;
+        set.insert(1);
+        LoggingObserver a("a"), b("b"), c("c");
+        ObserverToken token_b;
+        const auto leave = [&] { token_b.detach(); };
+        const auto leave_slot = [&](slot_t) { token_b.detach(); };
+        auto token_a = set.attach(a);
+        token_b = set.attach(b);
+        auto token_c = set.attach(c);
+        EventLog::take();
+        Events expected;
+        switch (hook) {
+        case 0:
+            b.during_capacity = leave;
+            set.reserve(65);
+            expected = told({"a", "b", "c"}, {"capacity 64 128"});
+            break;
+        case 1:
+            b.during_insert = leave_slot;
+            set.insert(2);
+            expected = told({"a", "b", "c"}, {"insert 1"});
+            break;
+        case 2:
+            b.during_remove = leave_slot;
+            set.erase(1);
+            expected = told({"c", "b", "a"}, {"remove 0"}) + told({"c", "a"}, {"erase 0"});
+            break;
+        case 3:
+            b.during_erase = leave_slot;
+            set.erase(1);
+            expected = told({"c", "b", "a"}, {"remove 0", "erase 0"});
+            break;
+        case 4:
+            b.during_clear = leave;
+            set.clear();
+            expected = told({"c", "b", "a"}, {"clear 0"});
+            break;
+        default:
+            b.during_reset = leave;
+            set.reset();
+            expected = told({"c", "b", "a"}, {"reset"});
+        }
+        REQUIRE(EventLog::take() == expected);
+        REQUIRE_FALSE(token_b.attached());
+        set.insert(50);
+        for (const auto& event : EventLog::take()) REQUIRE_FALSE(event.starts_with("b "));
+        REQUIRE(set.check_invariants());
+    }
+}
+
+TEST_CASE("an observer may detach others: those who have not heard yet do not hear", "[event_log]") {
+    SetWith<true> set;
+    set.insert(1);
+    LoggingObserver a("a"), b("b"), c("c");
+    auto token_a = set.attach(a), token_b = set.attach(b), token_c = set.attach(c);
+    EventLog::take();
+    b.during_insert = [&](slot_t) { token_a.detach(), token_c.detach(); };
+    set.insert(2);
+    REQUIRE(EventLog::take() == Events{"a insert 1", "b insert 1"});
+    b.during_insert = nullptr;
+    token_a = set.attach(a);
+    token_c = set.attach(c);
+    EventLog::take(); // the order is b, a, c
+    a.during_remove = [&](slot_t) { token_b.detach(), token_c.detach(); };
+    set.erase(1);
+    REQUIRE(EventLog::take() == Events{"c remove 0", "a remove 0"});
+    set.flush_removed();
+    REQUIRE(EventLog::take() == Events{"a erase 0"});
+    REQUIRE(set.check_invariants());
+}
+
+TEST_CASE("one who is attached during a notification hears what is true then, and misses and repeats nothing", "[event_log]") {
+    for (int deferred = 0; deferred != 2; ++deferred)
+        for (int hook = 0; hook != 9; ++hook) {
+            CAPTURE(deferred, hook);
+            const auto run = [&](auto set) {
+                for (int i = 0; i != 3; ++i) set.insert(i);
+                LoggingObserver host("host");
+                Witness guest;
+                ObserverToken guest_token;
+                const auto invite = [&] {
+                    if (!guest_token.attached()) guest_token = set.attach(guest);
+                };
+                const auto invite_slot = [&](slot_t) { invite(); };
+                auto token = set.attach(host);
+                switch (hook) {
+                case 0:
+                    host.during_capacity = invite;
+                    set.reserve(100);
+                    break;
+                case 1:
+                    host.during_insert = invite_slot;
+                    set.insert(5);
+                    break;
+                case 2:
+                    host.during_remove = invite_slot;
+                    set.erase(1);
+                    break;
+                case 3:
+                    set.erase(1), set.erase(0);
+                    host.during_erase = invite_slot;
+                    set.erase(2);
+                    set.flush_removed();
+                    if (!guest_token.attached()) invite();
+                    break;
+                case 4:
+                    host.during_clear = invite;
+                    set.clear();
+                    if (!guest_token.attached()) invite();
+                    break;
+                case 5:
+                    host.during_reset = invite;
+                    set.reset();
+                    break;
+                case 6: // resurrection, where there is one
+                    set.erase(1);
+                    host.during_insert = invite_slot;
+                    set.insert(1);
+                    break;
+                case 7: // shrinking
+                    set.reserve(1000);
+                    host.during_capacity = invite;
+                    set.shrink_to_fit();
+                    break;
+                default: // the first growth
+                    set.reset();
+                    host.during_capacity = invite;
+                    set.insert(1);
+                }
+                REQUIRE(guest_token.attached());
+                CHECK(guest.agrees_with(set));
+                host.during_capacity = host.during_clear = host.during_reset = nullptr;
+                host.during_insert = host.during_remove = host.during_erase = nullptr;
+                set.flush_removed();
+                for (int i = 0; i != 200; ++i) set.insert(i);
+                for (int i = 0; i != 100; ++i) set.erase(i);
+                CHECK(guest.agrees_with(set));
+                set.flush_removed();
+                set.shrink_to_fit();
+                CHECK(guest.agrees_with(set));
+                set.clear();
+                CHECK(guest.agrees_with(set));
+                set.reset();
+                CHECK(guest.agrees_with(set));
+                REQUIRE(set.check_invariants());
+            };
+            if (deferred == 0)
+                run(SetWith<false>());
+            else
+                run(SetWith<true>());
+        }
+}
+
+TEMPLATE_TEST_CASE("moving a container keeps its observers at work: they go with the elements", "[event_log]", (SetWith<false>),
+                   (SetWith<true>), (MapWith<false>), (MapWith<true>)) {
+    LoggingObserver a("a"), b("b");
+    Witness witness;
+    ObserverToken token, other, witness_token;
+    {
+        auto first = std::make_unique<TestType>();
+        token = first->attach(a);
+        witness_token = first->attach(witness);
+        add(*first, 1);
+        add(*first, 2);
+        EventLog::take();
+        TestType moved(std::move(*first));
+        REQUIRE(EventLog::take() == Events{});
+        add(*first, 9); // nobody listens there any more
+        first.reset();
+        REQUIRE(EventLog::take() == Events{});
+        REQUIRE(token.attached());
+        add(moved, 3);
+        REQUIRE(EventLog::take() == Events{"a insert 2"});
+        REQUIRE(witness.agrees_with(moved));
+
+        TestType target;
+        other = target.attach(b);
+        add(target, 5);
+        EventLog::take();
+        target = std::move(moved); // those of the target hear of its end and are let go
+        const auto end = EventLog::take();
+        REQUIRE(of("a", end) == Events{});
+        REQUIRE(of("b", end).back() == "reset");
+        REQUIRE_FALSE(other.attached());
+        REQUIRE(token.attached());
+        add(target, 4);
+        REQUIRE(EventLog::take() == Events{"a insert 3"});
+        add(moved, 4); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
+        REQUIRE(EventLog::take() == Events{});
+
+        TestType partner;
+        other = partner.attach(b);
+        add(partner, 1);
+        EventLog::take();
+        partner.swap(target);
+        REQUIRE(EventLog::take() == Events{});
+        add(partner, 50);
+        REQUIRE(EventLog::take() == Events{"a insert 4"});
+        add(target, 50);
+        REQUIRE(EventLog::take() == Events{"b insert 1"});
+        REQUIRE(witness.agrees_with(partner));
+
+        const TestType copy(partner); // a copy has no dynamic observers
+        REQUIRE(EventLog::take() == Events{});
+        REQUIRE(token.attached());
+        std::swap(partner, target);
+        add(target, 51);
+        REQUIRE(EventLog::take() == Events{"a insert 5"});
+        REQUIRE(witness.agrees_with(target));
+    }
+    REQUIRE_FALSE(token.attached());
+    REQUIRE_FALSE(other.attached());
+}
+
+TEMPLATE_TEST_CASE("observers of the target of a copy or a restore stay and are told of the exchange", "[event_log]",
+                   (SetWith<false>), (SetWith<true>), (MapWith<false>), (MapWith<true>)) {
+    TestType source, target;
+    for (int i = 0; i != 5; ++i) add(source, i);
+    source.erase(1);
+    source.erase(3);
+    for (int i = 0; i != 70; ++i) add(target, 100 + i);
+    target.erase(120);
+    LoggingObserver a("a");
+    Witness witness;
+    auto token = target.attach(a), other = target.attach(witness);
+    EventLog::take();
+    target = source;
+    REQUIRE(target == source);
+    REQUIRE(witness.agrees_with(target));
+    const auto log = EventLog::take();
+    const auto reset = std::find(log.begin(), log.end(), "a reset");
+    REQUIRE(reset != log.end());
+    Events expected{"a capacity 0 64"};
+    if (TestType::options.deferred_erase)
+        expected =
+            expected + Events{"a insert 0", "a insert 1", "a insert 2", "a insert 3", "a insert 4", "a remove 1", "a remove 3"};
+    else
+        expected = expected + Events{"a insert 0", "a insert 2", "a insert 4"};
+    REQUIRE(Events(std::next(reset), log.end()) == expected);
+    target.flush_removed();
+    add(target, 1);
+    REQUIRE(witness.agrees_with(target));
+    target.restore(source.snapshot());
+    REQUIRE(token.attached());
+    REQUIRE(witness.agrees_with(target));
+    target.clear();
+    target.flush_removed();
+    REQUIRE(witness.agrees_with(target));
+    REQUIRE(target.check_invariants());
+}
