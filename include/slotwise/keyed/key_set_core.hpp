@@ -134,13 +134,14 @@ public:
         auto pending = this->pending_.resized(this->deferred ? slots : 0, allocator_);
         index_.shrink_to_fit(this->source());
         undo.dismiss();
+        const std::size_t after = slots < before ? slots : before;
+        if (before != after) hub_.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
         keys_.shrink(end);
         directory_.raise_floor(bits::round_up(end, bits::word_bits));
         directory_.adopt(less);
         directory_.level(bits::round_up(end, bits::word_bits));
-        directory_.set_capacity(slots < before ? slots : before);
+        directory_.set_capacity(after);
         this->pending_.swap(pending);
-        if (before != capacity()) hub_.capacity(before, capacity());
     }
     /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the next
     /// flush_removed(). An element that a destructor inserts meanwhile survives. @throws nothing @complexity linear in slots

@@ -346,7 +346,6 @@ protected:
         index_.reset();
         directory_.set_capacity(directory_.cursor()); // no room: an insert from a destructor is noticed in grow_to()
         const slot_t end = directory_.begin_clear();
-        hub_.reset();
         if constexpr (!Store::trivial) for_each_stored([this](slot_t slot) { keys_.destroy(slot); });
         directory_.end_clear(end);
         while (!pending_.empty()) directory_.release(pending_.pop());
@@ -358,6 +357,7 @@ protected:
         pending_.swap(no_pending);
         directory_.set_capacity(0);
         keys_.shrink(0);
+        hub_.reset(); // last: one who attaches now must find nothing
         resetting_ = false;
     }
 

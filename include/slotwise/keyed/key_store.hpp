@@ -81,7 +81,7 @@ public:
     /// What the index is given for `key`. @throws what the hash throws
     template <class K>
     constexpr std::uint64_t hash(const K& key) const {
-        const std::uint64_t spread = spread_hash<Hash>(hash_(key));
+        const std::uint64_t spread = spread_hash<Hash>(static_cast<std::size_t>(hash_(key)));
         if constexpr (keeps_hashes)
             return widen_hash(static_cast<std::uint32_t>(spread >> 32));
         else

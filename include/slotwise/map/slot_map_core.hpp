@@ -141,11 +141,12 @@ public:
         auto less = directory_.prepare_exactly(slots, allocator_);
         store_.shrink(end, size()); // dense: may throw, and has then no effect
         undo.dismiss();
+        const std::size_t after = slots < before ? slots : before;
+        this->tell_shrunk(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
         directory_.raise_floor(bits::round_up(end, bits::word_bits));
         directory_.adopt(less);
         directory_.level(bits::round_up(end, bits::word_bits));
-        directory_.set_capacity(slots < before ? slots : before);
-        this->tell_shrunk(before, capacity());
+        directory_.set_capacity(after);
     }
 
     //=== insert ===//
