@@ -135,7 +135,8 @@ public:
         index_.shrink_to_fit(this->source());
         undo.dismiss();
         const std::size_t after = slots < before ? slots : before;
-        if (before != after) hub_.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
+        if (before != after)
+            hub_.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
         keys_.shrink(end);
         directory_.raise_floor(bits::round_up(end, bits::word_bits));
         directory_.adopt(less);

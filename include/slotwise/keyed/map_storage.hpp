@@ -174,6 +174,11 @@ public:
     constexpr InsertResult insert(K&& key, V&& value) {
         return try_emplace(std::forward<K>(key), std::forward<V>(value));
     }
+    constexpr InsertResult insert(std::pair<Key, T> item)
+        requires(std::move_constructible<Key> && std::move_constructible<T>)
+    {
+        return try_emplace(std::move(item.first), std::move(item.second));
+    }
     /// Adds the pair, or assigns the value where the key is a member. @throws as try_emplace; strong if the assignment is
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
