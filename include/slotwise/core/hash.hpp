@@ -48,11 +48,15 @@ concept Avalanching = requires { typename Hash::is_avalanching; };
 template <class K>
 struct DefaultHash {
     using is_avalanching = void;
-    constexpr std::size_t operator()(const K& key) const noexcept(noexcept(std::hash<K>{}(key))) {
-        if constexpr (std::is_integral_v<K> || std::is_enum_v<K>)
-            return static_cast<std::size_t>(mix_bits(static_cast<std::uint64_t>(key)));
-        else
-            return static_cast<std::size_t>(mix_bits(std::hash<K>{}(key)));
+    constexpr std::size_t operator()(const K& key) const noexcept
+        requires(std::is_integral_v<K> || std::is_enum_v<K>)
+    {
+        return static_cast<std::size_t>(mix_bits(static_cast<std::uint64_t>(key)));
+    }
+    constexpr std::size_t operator()(const K& key) const noexcept(noexcept(std::hash<K>{}(key)))
+        requires(!std::is_integral_v<K> && !std::is_enum_v<K> && requires { static_cast<std::size_t>(std::hash<K>{}(key)); })
+    {
+        return static_cast<std::size_t>(mix_bits(std::hash<K>{}(key)));
     }
 };
 

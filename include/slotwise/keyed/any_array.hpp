@@ -68,11 +68,7 @@ public:
         chunks_.swap(chunks);
     }
     /// As PagedArray grows.
-    std::size_t grown_capacity() const noexcept {
-        const std::size_t most = (std::size_t{1} << 20) / (type_->size << shift_) + 1;
-        const std::size_t eighth = pages_ / 8;
-        return (pages_ + (eighth == 0 ? 1 : eighth < most ? eighth : most)) << shift_;
-    }
+    std::size_t grown_capacity() const noexcept { return (pages_ + more_pages(pages_, type_->size << shift_)) << shift_; }
     std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         std::size_t keep = chunk_count_, pages = pages_;
         while (keep != 0 && chunks_[keep - 1].first_page << shift_ >= slots) pages = chunks_[--keep].first_page;
