@@ -49,17 +49,20 @@
 #endif
 
 //=== attributes ===//
+// SLOTWISE_ASSUME tells what always holds, so that a test for the contrary is dropped where it was inlined.
 // The hot paths are small but the optimiser counts their cold tails; inlining is forced where a measurement asked for it.
 #if defined(_MSC_VER) && !defined(__clang__)
 #define SLOTWISE_ALWAYS_INLINE __forceinline
 #define SLOTWISE_NEVER_INLINE __declspec(noinline)
 #define SLOTWISE_COLD
 #define SLOTWISE_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]] // the standard spelling is ignored by MSVC for ABI reasons
+#define SLOTWISE_ASSUME(holds) __assume(holds)
 #else
 #define SLOTWISE_ALWAYS_INLINE inline __attribute__((always_inline))
 #define SLOTWISE_NEVER_INLINE __attribute__((noinline))
 #define SLOTWISE_COLD __attribute__((cold, noinline))
 #define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#define SLOTWISE_ASSUME(holds) (static_cast<bool>(holds) ? void() : __builtin_unreachable())
 #endif
 
 #endif

@@ -418,7 +418,10 @@ private:
     }
     template <class V>
     constexpr V* found(slot_t slot) const noexcept {
-        return slot == no_slot ? nullptr : values_column().ptr(slot);
+        if (slot == no_slot) return nullptr;
+        V* const value = values_column().ptr(slot);
+        SLOTWISE_ASSUME(value != nullptr);
+        return value;
     }
     constexpr slot_t live_slot(handle_type handle) const noexcept { return contains(handle) ? handle.index() : no_slot; }
     template <class V>

@@ -30,26 +30,31 @@ namespace detail {
 /// Tags in a line; 0 = empty place. The four bytes after them are readable: a line's overflow counts.
 inline constexpr unsigned tags_in_line = 12;
 
-/// Which of the twelve tags matched: one bit each, 2^Shift bits apart.
-template <unsigned Shift>
+/// Which of the twelve tags matched: one bit each, 2^Shift bits apart. 32 bits where they suffice: shorter code.
+template <class Word, unsigned Shift>
 class TagMask {
 public:
-    constexpr explicit TagMask(std::uint64_t bits) noexcept : bits_(bits) {}
+    constexpr explicit TagMask(Word bits) noexcept : bits_(bits) {}
     constexpr explicit operator bool() const noexcept { return bits_ != 0; }
     /// The first match. @pre there is one
-    constexpr unsigned first() const noexcept { return bits::lowest(bits_) >> Shift; }
+    constexpr std::size_t first() const noexcept {
+#if defined(__GNUC__)
+        if constexpr (sizeof(Word) == 4) return static_cast<std::size_t>(__builtin_ctz(bits_)) >> Shift;
+#endif
+        return bits::lowest(bits_) >> Shift;
+    }
     constexpr void drop_first() noexcept { bits_ &= bits_ - 1; }
 
 private:
-    std::uint64_t bits_;
+    Word bits_;
 };
 
 /// 64-bit arithmetic, for every machine and for constant expressions.
 struct PortableTags {
-    using mask = TagMask<0>;
+    using mask = TagMask<std::uint32_t, 0>;
 
     static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
-        return mask((marks(load(tags, 8), tag) | marks(load(tags + 8, 4), tag) << 8) & 0xFFFu);
+        return mask(static_cast<std::uint32_t>(marks(load(tags, 8), tag) | marks(load(tags + 8, 4), tag) << 8) & 0xFFFu);
     }
 
 private:
@@ -73,7 +78,7 @@ private:
 
 #if SLOTWISE_TAGS_SSE2
 struct Sse2Tags {
-    using mask = TagMask<0>;
+    using mask = TagMask<std::uint32_t, 0>;
 
     SLOTWISE_ALWAYS_INLINE static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
         if (std::is_constant_evaluated()) return PortableTags::match(tags, tag);
@@ -85,7 +90,7 @@ struct Sse2Tags {
 using NativeTags = Sse2Tags;
 #elif SLOTWISE_TAGS_NEON
 struct NeonTags {
-    using mask = TagMask<2>;
+    using mask = TagMask<std::uint64_t, 2>;
 
     SLOTWISE_ALWAYS_INLINE static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
         if (std::is_constant_evaluated()) {

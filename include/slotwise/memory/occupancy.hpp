@@ -54,11 +54,16 @@ public:
         return static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
     }
 
-    /// Calls f(slot) for every live slot in ascending order. A word is read once: f may change it without effect on the walk.
+    /// Calls f(slot) for every live slot in ascending order. A word is read once: f may change it without effect on the walk. Slots
+    /// from size() on are not met, even if f makes them live.
     template <class F>
     constexpr void for_each(F&& f) const {
-        for (std::size_t w = 0, end = bits::word_count(slots_); w != end; ++w)
-            bits::for_each(words_[w], [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
+        const auto visit = [&](std::size_t w, bits::word_t word) {
+            bits::for_each(word, [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
+        };
+        const std::size_t whole = bits::word_of(slots_);
+        for (std::size_t w = 0; w != whole; ++w) visit(w, words_[w]);
+        if (slots_ % bits::word_bits != 0) visit(whole, words_[whole] & bits::low_mask(slots_ % bits::word_bits));
     }
 
     /// The part from `first` on, `slots` long, with `first` as its slot 0. @pre first is a multiple of 64 and within size()
