@@ -9,10 +9,3 @@ TEST_CASE("a random history agrees with the oracle over the portable index", "[m
     keyed_histories<ModelMap<std::uint64_t, true, Reuse::fifo, Exhaustion::wrap, L, PortableHashIndex>>(600);
     keyed_histories<ModelMap<std::string, true, Reuse::lifo, Exhaustion::retire, L, PortableHashIndex>>(700);
 }
-
-TEST_CASE("a random history agrees with the oracle for keys that own something, and for wide handles", "[model]") {
-    using namespace test;
-    keyed_histories<ModelMap<std::string, false, Reuse::lowest, Exhaustion::retire>>(800);
-    keyed_histories<ModelMap<Tracked, true, Reuse::lowest, Exhaustion::retire>>(900);
-    keyed_histories<ModelMap<std::string, true, Reuse::lifo, Exhaustion::retire, HandleLayout{}>>(1000);
-}

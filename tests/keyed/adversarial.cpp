@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Integer keys that ruin tables which trust std::hash or low bits: sequences, multiples of powers of two, reversed bits. Many of
+// them, against std::unordered_set, with the identity as hash too.
+#include "model_keyed.hpp"
+
+#include <unordered_set>
+
+namespace {
+
+using namespace test;
+
+/// Counts comparisons: what a table that clusters spends.
+struct CountingEqual {
+    static inline std::size_t calls = 0;
+    bool operator()(std::uint64_t a, std::uint64_t b) const noexcept {
+        ++calls;
+        return a == b;
+    }
+};
+
+template <class Hash, template <class> class Index>
+void many(Pattern pattern) {
+    constexpr std::uint64_t count = 20'000;
+    SetStorage<std::uint64_t, Hash, CountingEqual, KeySetOptions{}, std::allocator<std::uint64_t>, Index> set;
+    std::unordered_set<std::uint64_t> oracle;
+    const auto key = [&](std::uint64_t i) { return patterned(pattern, i); };
+    const auto agrees = [&] {
+        bool same = set.size() == oracle.size() && set.check_invariants();
+        for (std::uint64_t i = 0; same && i != count + count / 2; ++i) same = set.contains(key(i)) == oracle.contains(key(i));
+        for (const auto k : set) same = same && oracle.contains(k);
+        return same;
+    };
+    for (std::uint64_t i = 0; i != count; ++i) REQUIRE(set.insert(key(i)).inserted == oracle.insert(key(i)).second);
+    REQUIRE(agrees());
+    CountingEqual::calls = 0;
+    std::size_t hits = 0;
+    for (std::uint64_t i = 0; i != count; ++i) hits += set.contains(key(i));
+    REQUIRE(hits == oracle.size());
+    REQUIRE(CountingEqual::calls < hits + hits / 4); // a hit compares the one key, and now and then a false friend
+    CountingEqual::calls = 0;
+    hits = 0;
+    for (std::uint64_t i = count; i != 2 * count; ++i) hits += set.contains(key(i));
+    REQUIRE(hits == 0);
+    REQUIRE(CountingEqual::calls < count / 4);
+    for (std::uint64_t i = 0; i < count; i += 3) REQUIRE(set.erase(key(i)) == (oracle.erase(key(i)) == 1));
+    REQUIRE(agrees());
+    for (std::uint64_t i = count; i-- != count / 2;) REQUIRE(set.erase(key(i)) == (oracle.erase(key(i)) == 1));
+    REQUIRE(agrees());
+    set.shrink_to_fit();
+    REQUIRE(agrees());
+    for (std::uint64_t i = 0; i < count; i += 2) REQUIRE(set.insert(key(i)).inserted == oracle.insert(key(i)).second);
+    REQUIRE(agrees());
+}
+
+template <class Hash, template <class> class Index>
+void all_patterns() {
+    for (int pattern = 0; pattern != patterns_of_keys; ++pattern) {
+        CAPTURE(pattern);
+        many<Hash, Index>(static_cast<Pattern>(pattern));
+    }
+}
+
+} // namespace
+
+TEST_CASE("adversarial integer keys cost no more comparisons than others", "[adversarial]") {
+    all_patterns<DefaultHash<std::uint64_t>, HashIndex>();
+    all_patterns<DefaultHash<std::uint64_t>, PortableHashIndex>();
+}
+
+TEST_CASE("adversarial integer keys under a hash that is the identity cost no more comparisons than others", "[adversarial]") {
+    all_patterns<std::hash<std::uint64_t>, HashIndex>();
+}
