@@ -135,13 +135,9 @@ public:
         if (slots != 0) hashes_.reserve(slots);
         keys_.fill(stored, slots, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
     }
-    AnyKeyStore(AnyKeyStore&& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
-        : AnyKeyStore(other.keys_.type(), alloc) {
-        if (slots != 0) hashes_.reserve(slots);
-        keys_.fill(stored, slots, [&](slot_t slot) {
-            keys_.move(slot, other.keys_.ptr(slot));
-            keep(slot, other.hash_at(slot));
-        });
+    /// As KeyStore's; always copies, because nothing says whether a described move throws.
+    void take_from(AnyKeyStore& other, Occupancy stored) {
+        keys_.fill(stored, 0, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
     }
     AnyKeyStore(AnyKeyStore&&) noexcept = default;
     static AnyKeyStore like(const AnyKeyStore& other, const Allocator& alloc) { return AnyKeyStore(other.keys_.type(), alloc); }
@@ -173,6 +169,10 @@ public:
         keys_.copy(slot, key);
         keep(slot, hash);
     }
+    void move(slot_t slot, std::uint64_t hash, void* key) {
+        keys_.move(slot, key);
+        keep(slot, hash);
+    }
     void destroy(slot_t slot) noexcept { keys_.destroy(slot); }
 
 private:
@@ -189,12 +189,18 @@ public:
     AnyColumn() = default;
     explicit AnyColumn(const Allocator& alloc) : AnyColumn(nullptr, alloc) {}
     AnyColumn(const TypeDescriptor* type, const Allocator& alloc) : values_(type, alloc), alive_(alloc) {}
-    AnyColumn(const AnyColumn& other, Occupancy stored) : AnyColumn(other.type(), other.values_.get_allocator()) {
+    AnyColumn(const AnyColumn& other, Occupancy stored) : AnyColumn(other, stored, other.values_.get_allocator()) {}
+    AnyColumn(const AnyColumn& other, Occupancy stored, const Allocator& alloc) : AnyColumn(other.type(), alloc) {
         const std::size_t slots = other.values_.capacity();
         if (slots == 0) return;
         auto alive = alive_.resized(bits::word_count(slots), 0);
         alive_.swap(alive);
-        values_.fill(stored, slots, [&](slot_t slot) { values_.copy(slot, other.values_.ptr(slot)); });
+        values_.reserve(slots);
+        take_from(other, stored);
+    }
+    /// As ValueArray's; always copies. @pre there is room
+    void take_from(const AnyColumn& other, Occupancy stored) {
+        values_.fill(stored, 0, [&](slot_t slot) { values_.copy(slot, other.values_.ptr(slot)); });
         stored.for_each([this](slot_t slot) { mark(slot); });
     }
     AnyColumn(const AnyColumn&) = delete;
@@ -213,7 +219,11 @@ public:
     void* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
 
     void on_capacity(slot_t old_slots, slot_t new_slots) {
-        if (new_slots < old_slots) return values_.shrink(new_slots);
+        if (new_slots < old_slots) {
+            values_.shrink(new_slots);
+            if (values_.capacity() == 0) alive_.free();
+            return;
+        }
         auto alive =
             alive_.resized(alive_.size() < bits::word_count(new_slots) ? bits::word_count(new_slots) : alive_.size(), 0);
         values_.reserve(new_slots);
@@ -241,6 +251,11 @@ public:
     void construct(slot_t slot, const void* from) {
         if (from == nullptr) return on_insert(slot, InsertKind::fresh);
         values_.copy(slot, from);
+        mark(slot);
+    }
+    /// Builds the value of `slot` by moving *from.
+    void construct_moved(slot_t slot, void* from) {
+        values_.move(slot, from);
         mark(slot);
     }
     void destroy(slot_t slot) noexcept {

@@ -40,7 +40,13 @@ public:
 
     /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
     /// @throws what the type's operations, the allocator and observers throw; strong
-    InsertResult insert(const void* key) { return this->template add<0>(key, key_maker(key), NoValue()); }
+    InsertResult insert(const void* key) {
+        return this->template add<0>(key, MakeKey<const void>{this->keys_, key}, NoValue());
+    }
+    /// As insert, but moves the key when it is added (copies it, if the type has no move). Strong if the move is.
+    InsertResult insert_moved(void* key) {
+        return this->template add<0>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key}, NoValue());
+    }
     using Core::contains;
     /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
     bool contains(const void* key) const { return slot_of(key) != no_slot; }
@@ -85,13 +91,18 @@ protected:
         void operator()(slot_t, InsertKind, bool&) const noexcept {}
         static InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
+    template <class Void>
     struct MakeKey {
         static constexpr bool plain = false;
         AnyKeyStore<Allocator>& keys;
-        const void* key;
-        void operator()(slot_t slot, std::uint64_t hash) const { keys.copy(slot, hash, key); }
+        Void* key;
+        void operator()(slot_t slot, std::uint64_t hash) const {
+            if constexpr (std::is_const_v<Void>)
+                keys.copy(slot, hash, key);
+            else
+                keys.move(slot, hash, key);
+        }
     };
-    MakeKey key_maker(const void* key) noexcept { return {this->keys_, key}; }
     static const TypeDescriptor* sized(const TypeDescriptor& type) {
         if (type.size == 0 || !std::has_single_bit(type.align) || type.size % type.align != 0)
             throw_invalid_argument("TypeDescriptor: size must be a multiple of align, not 0, and align a power of two");
@@ -185,7 +196,13 @@ public:
     /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default; strong
     InsertResult insert(const void* key, const void* value) {
-        return this->template add<1>(key, this->key_maker(key), MakeValue{column(), value});
+        return this->template add<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
+    }
+    /// As insert, but moves key and value when they are added (copies, if a type has no move). @pre value is not null. Strong if the
+    /// moves are.
+    InsertResult insert_moved(void* key, void* value) {
+        return this->template add<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
+                                     MakeValue<void>{column(), value});
     }
     /// As insert; where the key is a member, *value is assigned. @pre value is not null
     /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
@@ -234,10 +251,13 @@ public:
     }
 
 private:
+    template <class Void>
+    using MakeKey = typename set_type::template MakeKey<Void>;
+    template <class Void>
     struct MakeValue {
         static constexpr bool plain = false;
         Column& column;
-        const void* value;
+        Void* value;
         void operator()(slot_t slot, InsertKind kind, bool& lost) const {
             if (kind == InsertKind::resurrected) {
                 // The new value may be a copy of the old one.
@@ -245,7 +265,10 @@ private:
                 lost = true;
                 column.destroy(slot);
             }
-            column.construct(slot, value);
+            if constexpr (std::is_const_v<Void>)
+                column.construct(slot, value);
+            else
+                column.construct_moved(slot, value);
         }
         static InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };

@@ -42,26 +42,29 @@ public:
     constexpr KeySetCore(const KeySetCore& other, const Allocator& alloc) : Parts(other, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
     constexpr KeySetCore(KeySetCore&& other) noexcept : Parts(std::move(other)) {}
-    /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the keys are moved one by one:
-    /// their addresses change, handles stay.
-    constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : Parts(typename Parts::Like(), other, alloc) {
+    /// As above, into memory of `alloc`. With unequal allocators keys and values are moved one by one: their addresses change, handles
+    /// stay. Those whose move may throw are copied if they can be, so that `other` is as before if anything throws.
+    constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : KeySetCore(typename Parts::Like(), other, alloc) {
         if (alloc == other.allocator_) {
             swap_contents(other);
             return;
         }
-        typename Parts::Directory directory(other.directory_, alloc);
+        KeySetCore as_new(typename Parts::Like(), other, other.allocator_);
         const typename Parts::StoredBits stored(other);
+        typename Parts::Directory directory(other.directory_, alloc);
         Index<Allocator> index(other.index_, alloc);
         auto pending = other.pending_.resized(other.pending_.room(), alloc);
-        Store keys(std::move(other.keys_), stored.view(), other.capacity(), alloc);
+        if (other.capacity() != 0) keys_.reserve(other.capacity());
+        if (other.capacity() != 0) hub_.capacity(0, other.capacity());
+        // First whatever may throw, and leaves the source alone, because it then copies.
+        hub_.take_from(other.hub_, stored.view(), true);
+        keys_.take_from(other.keys_, stored.view());
+        hub_.take_from(other.hub_, stored.view(), false);
+        hub_.swap_dynamic(other.hub_);
         directory_.swap(directory);
-        keys_.swap(keys);
         index_.swap(index);
         this->pending_.swap(pending);
-        hub_.swap(other.hub_);
-        other.forget_elements();
-        KeySetCore as_new(typename Parts::Like(), *this, other.allocator_); // the static columns went with the elements
-        other.swap_contents(as_new);
+        other.swap_contents(as_new); // and as_new destroys what was moved from
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents' end and of
     /// the new ones; if one throws the target is empty.

@@ -41,7 +41,7 @@ protected:
         Directory directory(other.directory_, alloc);
         Index index(other.index_, alloc);
         auto pending = other.pending_.resized(other.pending_.room(), alloc);
-        Hub hub(other.hub_, stored.view());
+        Hub hub(other.hub_, stored.view(), alloc);
         Store keys(other.keys_, stored.view(), other.directory_.capacity(), alloc);
         directory_.swap(directory);
         index_.swap(index);

@@ -47,15 +47,16 @@ public:
     constexpr KeyStore() = default;
     constexpr KeyStore(const Hash& hash, const Equal& equal, const Allocator& alloc)
         : hash_(hash), equal_(equal), allocator_(alloc), keys_(alloc), hashes_(alloc) {}
-    /// Copies or moves the keys of the slots in `stored`.
+    /// Copies the keys of the slots in `stored`.
     constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
         : KeyStore(other.hash_, other.equal_, alloc) {
-        fill(other, stored, slots, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
+        reserve(slots);
+        fill(other, stored, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
     }
-    constexpr KeyStore(KeyStore&& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
-        : KeyStore(other.hash_, other.equal_, alloc) {
+    /// Moves them over one by one; copies them where moving may throw and a copy can be made. @pre none lives here, and there is room
+    constexpr void take_from(KeyStore& other, Occupancy stored) noexcept(std::is_nothrow_move_constructible_v<Key>) {
         if constexpr (movable)
-            fill(other, stored, slots, [&](slot_t slot) -> Key&& { return std::move(*other.ptr(slot)); });
+            fill(other, stored, [&](slot_t slot) -> decltype(auto) { return std::move_if_noexcept(*other.ptr(slot)); });
         else
             SLOTWISE_EXPECT(stored.none(), "keyed container: keys that cannot move cannot be moved to an unequal allocator");
     }
@@ -141,8 +142,7 @@ public:
 
 private:
     template <class Source>
-    constexpr void fill(const KeyStore& other, Occupancy stored, std::size_t slots, Source&& source) {
-        reserve(slots);
+    constexpr void fill(const KeyStore& other, Occupancy stored, Source&& source) {
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept {
             while (built-- != 0)

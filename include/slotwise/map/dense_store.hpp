@@ -141,12 +141,13 @@ public:
     }
 
     template <class Directory>
-    constexpr void destroy_all(Directory& directory, slot_t) noexcept {
-        if constexpr (trivial)
+    constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
+        if (trivial && directory.cursor() == end) // else a column's destructor has added newcomers
             count_ = 0;
         else
             for (std::size_t row = count_; row-- != 0;) { // newcomers of a destructor are appended and stay
                 const slot_t slot = slots_[row];
+                if (slot >= end) continue; // a newcomer of a column's value
                 directory.strike(slot);
                 destroy(slot);
             }

@@ -5,9 +5,9 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 #define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 
+#include "../slots/snapshot.hpp"
 #include "map_iterator.hpp"
 #include "slot_map_parts.hpp"
-#include "../slots/snapshot.hpp"
 
 #include <optional>
 

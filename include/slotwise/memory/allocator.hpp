@@ -93,7 +93,9 @@ class FlatArray {
     using allocator = rebind_t<Allocator, T>;
 
 public:
-    constexpr FlatArray() noexcept(noexcept(Allocator())) = default;
+    constexpr FlatArray() noexcept(noexcept(Allocator()))
+        requires std::is_default_constructible_v<Allocator>
+    = default;
     constexpr explicit FlatArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
     constexpr FlatArray(FlatArray&& other) noexcept
         : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)),

@@ -66,7 +66,9 @@ public:
                   "page_slots must be 0 or a power of two of at least 64: one occupancy word covers 64 slots");
     static constexpr bool contiguous = false;
 
-    constexpr PagedArray() noexcept(noexcept(Allocator())) = default;
+    constexpr PagedArray() noexcept(noexcept(Allocator()))
+        requires std::is_default_constructible_v<Allocator> // std::tuple asks
+    = default;
     constexpr explicit PagedArray(const Allocator& alloc) noexcept : allocator_(alloc), table_(alloc), chunks_(alloc) {}
     constexpr PagedArray(PagedArray&& other) noexcept
         : allocator_(std::move(other.allocator_)), table_(std::move(other.table_)), chunks_(std::move(other.chunks_)),

@@ -176,13 +176,15 @@ inline constexpr bool insert_hook_throws = [] {
         return false;
 }();
 
-/// Whether a static observer destroys values that run user code when they die, which may enter the container again.
+/// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any other
+/// may look at the container, or destroy values that enter it again, and must find it as a dynamic one would.
 template <class O>
 inline constexpr bool is_quiet = [] {
     if constexpr (requires { typename O::value_type; })
         return std::is_trivially_destructible_v<typename O::value_type>;
     else
-        return true;
+        return !requires(O& o) { o.on_insert(slot_t{}, InsertKind::fresh); } && !requires(O& o) { o.on_remove(slot_t{}); } &&
+               !requires(O& o) { o.on_erase(slot_t{}); };
 }();
 
 /// All observers of one container: the static ones as members, the dynamic ones behind one pointer. An absent hook costs
@@ -203,7 +205,19 @@ public:
     }
     /// Copies the static observers, which learn the live slots if they ask for them; a copy has no dynamic ones.
     constexpr ObserverHub(const ObserverHub& other, Occupancy live)
-        : ObserverHub(other, live, std::index_sequence_for<Static...>{}) {}
+        : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live)...); }, other.static_)) {}
+    /// The same into memory of `alloc`, for those that take one.
+    template <class Allocator>
+    constexpr ObserverHub(const ObserverHub& other, Occupancy live, const Allocator& alloc)
+        : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live, alloc)...); }, other.static_)) {
+    }
+    /// Columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others. Observers
+    /// that are no such columns are exchanged. @pre this hub was told the capacity
+    constexpr void take_from(ObserverHub& other, Occupancy live, bool may_throw) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (take_one(std::get<I>(static_), std::get<I>(other.static_), live, may_throw), ...);
+        }(std::index_sequence_for<Static...>{});
+    }
     ObserverHub(const ObserverHub&) = delete;
     constexpr ObserverHub(ObserverHub&& other) noexcept
         : static_(std::move(other.static_)), cell_(std::exchange(other.cell_, nullptr)) {}
@@ -364,9 +378,13 @@ public:
     }
 
 private:
-    template <std::size_t... I>
-    constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] Occupancy live, std::index_sequence<I...>)
-        : static_(copy(std::get<I>(other.static_), live)...) {}
+    template <class O>
+    static constexpr void take_one(O& mine, O& theirs, Occupancy live, bool may_throw) {
+        if constexpr (requires { mine.take_from(theirs, live); }) {
+            if (may_throw != noexcept(mine.take_from(theirs, live))) mine.take_from(theirs, live);
+        } else if (!may_throw)
+            std::swap(mine, theirs);
+    }
     template <class Allocator, std::size_t... I>
     constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<I...>)
         : static_(make_like(std::get<I>(other.static_), alloc)...) {}
@@ -376,6 +394,13 @@ private:
             return O::like(other, alloc);
         else
             return make<O>(alloc);
+    }
+    template <class O, class Allocator>
+    static constexpr O copy(const O& other, Occupancy live, const Allocator& alloc) {
+        if constexpr (std::is_constructible_v<O, const O&, Occupancy, const Allocator&>)
+            return O(other, live, alloc);
+        else
+            return copy(other, live);
     }
     template <class O>
     static constexpr O copy(const O& other, Occupancy live) {

@@ -24,24 +24,25 @@ public:
     using value_type = T;
     using allocator_type = Allocator;
 
-    constexpr ValueArray() = default;
+    constexpr ValueArray()
+        requires std::is_default_constructible_v<Allocator>
+    = default;
     constexpr explicit ValueArray(const Allocator& alloc) noexcept : values_(alloc), alive_(alloc) {}
     /// Copies the values of the slots in `live`: what a copied container does with its columns.
     /// @throws what the allocator and the copies throw
     constexpr ValueArray(const ValueArray& other, Occupancy live)
-        : values_(traits::select_on_container_copy_construction(other.values_.get_allocator())),
-          alive_(Allocator(values_.get_allocator())) {
+        : ValueArray(other, live, Allocator(traits::select_on_container_copy_construction(other.values_.get_allocator()))) {}
+    constexpr ValueArray(const ValueArray& other, Occupancy live, const Allocator& alloc) : ValueArray(alloc) {
         on_capacity(0, static_cast<slot_t>(other.values_.capacity()));
-        slot_t built = 0;
-        ScopeGuard undo([&]() noexcept {
-            while (built-- != 0)
-                if (live.test(built)) destroy(built);
-        });
-        live.for_each([&](slot_t slot) {
-            built = slot;
-            construct(slot, std::as_const(*other.values_.ptr(slot)));
-        });
-        undo.dismiss();
+        fill(live, [&](slot_t slot) -> const T& { return *other.values_.ptr(slot); });
+    }
+    /// Moves the values of the slots in `live` over one by one; copies them where moving may throw and a copy can be made.
+    /// @pre no value lives here, and on_capacity() was told the slots
+    constexpr void take_from(ValueArray& other, Occupancy live) noexcept(std::is_nothrow_move_constructible_v<T>) {
+        if constexpr (std::is_move_constructible_v<T>)
+            fill(live, [&](slot_t slot) -> decltype(auto) { return std::move_if_noexcept(*other.values_.ptr(slot)); });
+        else
+            SLOTWISE_EXPECT(live.none(), "ValueArray: values that cannot move cannot be moved to an unequal allocator");
     }
     ValueArray(const ValueArray&) = delete; // which slots have values, only their container knows
     ValueArray& operator=(const ValueArray&) = delete;
@@ -74,7 +75,11 @@ public:
 
     /// @throws what the allocator throws when it grows; nothing has changed then
     constexpr void on_capacity(slot_t old_slots, slot_t new_slots) {
-        if (new_slots < old_slots) return values_.shrink(new_slots);
+        if (new_slots < old_slots) {
+            values_.shrink(new_slots);
+            if (values_.capacity() == 0) alive_.free();
+            return;
+        }
         values_.reserve(new_slots);
         if (!tracks) return;
         if (alive_.size() >= bits::word_count(new_slots)) return;
@@ -138,6 +143,19 @@ private:
     // (For trivial values the two bit updates cost 2 ns on insert + erase.)
     static constexpr bool tracks = !std::is_trivially_destructible_v<T>;
 
+    template <class Source>
+    constexpr void fill(Occupancy live, Source&& source) {
+        slot_t built = 0;
+        ScopeGuard undo([&]() noexcept {
+            while (built-- != 0)
+                if (live.test(built)) destroy(built);
+        });
+        live.for_each([&](slot_t slot) {
+            built = slot;
+            construct(slot, source(slot));
+        });
+        undo.dismiss();
+    }
     constexpr bool alive_test(slot_t slot) const noexcept {
         return slot < alive_.size() * bits::word_bits && (alive_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
     }
