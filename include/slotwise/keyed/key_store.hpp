@@ -13,10 +13,9 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// 64 bits of hash from 32 that are kept: tag, class and line of an index are taken from both ends.
-constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept {
-    return std::uint64_t{hash} << 32 | static_cast<std::uint32_t>(hash * 0x9E37'79B1u);
-}
+/// 64 bits of hash from 32 that are kept. Twice the same: an index takes tag, class and line from the low ones and the step from the
+/// high ones; beyond 4 million lines the line's number repeats bits of the tag.
+constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept { return std::uint64_t{hash} << 32 | hash; }
 /// What an index is given for a hash function's result.
 template <class Hash>
 constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
