@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Snapshots of keyed containers from bytes that nobody vouches for: refused with a reason and no change, or a sound container.
+#include "text_codec.hpp"
+
+#include <slotwise/keyed/map_storage.hpp>
+
+#include <cstring>
+#include <set>
+#include <stdexcept>
+
+namespace {
+
+using namespace test;
+
+using Bytes = std::vector<std::byte>;
+
+template <bool Deferred, Reuse R, Exhaustion E = Exhaustion::retire>
+constexpr KeySetOptions tiny{.deferred_erase = Deferred,
+                             .exhaustion = E,
+                             .reuse = R,
+                             .page_slots = 64,
+                             .handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4}};
+template <KeySetOptions O>
+using SmallSet = SetStorage<std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, O>;
+template <KeySetOptions O>
+using SmallMap = MapStorage<std::uint32_t, std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, O>;
+
+template <class C>
+slot_t add(C& container, std::uint32_t key) {
+    if constexpr (requires { container.try_emplace(key, key); })
+        return container.try_emplace(key, key).slot;
+    else
+        return container.insert(key).slot;
+}
+template <class C>
+auto next_handles(C& container) {
+    std::vector<typename C::handle_type> given;
+    for (std::uint32_t i = 0; i != 12 && container.size() + container.pending() + container.retired() < C::max_size(); ++i) {
+        given.push_back(container.handle_at(add(container, 7000 + i)));
+        if (i % 3 == 2) container.erase(7000 + i);
+    }
+    return given;
+}
+
+/// Refuses `bytes` with a reason and no change, or takes them and is sound. Whether it took them.
+template <class C>
+bool restores_soundly(const Bytes& bytes, std::string* why = nullptr) {
+    C target;
+    add(target, 41);
+    add(target, 42);
+    target.erase(41);
+    const auto kept = target.handle_of(42);
+    const auto before = target.snapshot();
+    const char* const error = target.try_restore(bytes);
+    if (error != nullptr) {
+        if (std::strncmp(error, "snapshot: ", 10) != 0) FAIL(error);
+        if (target.snapshot() != before || !target.contains(kept)) FAIL("refused, but changed");
+        if (why != nullptr) *why = error;
+        return false;
+    }
+    if (!target.check_invariants()) FAIL("took what is not sound");
+    const auto again = target.snapshot();
+    C twin;
+    if (twin.try_restore(again) != nullptr || twin.snapshot() != again || !(twin == target)) FAIL("its own snapshot differs");
+    if (next_handles(twin) != next_handles(target)) FAIL("another future");
+    for (const std::uint32_t key : {7000u, 0u, 3u, 42u}) {
+        add(target, key);
+        target.erase(key);
+        add(target, key);
+    }
+    if (!target.check_invariants()) FAIL("not sound after use");
+    target.flush_removed();
+    target.clear();
+    target.flush_removed();
+    if (!target.check_invariants() || !target.empty()) FAIL("not sound after clear");
+    return true;
+}
+
+template <class C>
+C sample() {
+    C container;
+    for (std::uint32_t i = 0; i != 9; ++i) add(container, i);
+    container.erase(2);
+    container.flush_removed();
+    container.erase(5);
+    container.erase(3);
+    add(container, 5);
+    container.shrink_to_fit();
+    return container;
+}
+
+template <class C>
+void every_corruption_and_truncation() {
+    std::set<std::string> reasons;
+    std::size_t refused = 0, accepted = 0;
+    const auto bytes = sample<C>().snapshot();
+    REQUIRE(restores_soundly<C>(bytes));
+    for (std::size_t length = 0; length != bytes.size(); ++length) {
+        CAPTURE(length);
+        std::string why;
+        REQUIRE_FALSE(restores_soundly<C>({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)}, &why));
+        reasons.insert(why);
+    }
+    auto longer = bytes;
+    longer.push_back(std::byte{0});
+    REQUIRE_FALSE(restores_soundly<C>(longer));
+    for (std::size_t at = 0; at != bytes.size(); ++at)
+        for (unsigned flip = 1; flip != 256; ++flip) {
+            INFO("byte " << at << " xor " << flip);
+            auto corrupt = bytes;
+            corrupt[at] ^= static_cast<std::byte>(flip);
+            std::string why;
+            if (restores_soundly<C>(corrupt, &why))
+                ++accepted;
+            else {
+                ++refused;
+                reasons.insert(why);
+            }
+        }
+    REQUIRE(accepted > 0); // keys may be anything, once each
+    REQUIRE(refused > 1000);
+    REQUIRE(reasons.size() >= 6);
+}
+
+template <class C>
+void random_bytes(std::uint64_t seed) {
+    const auto sound = sample<C>().snapshot();
+    Random random(seed);
+    std::size_t refused = 0, accepted = 0;
+    for (int i = 0; i != 4000; ++i) {
+        INFO("seed " << seed << " round " << i);
+        Bytes bytes;
+        if (i % 4 == 0) // noise behind a sound head
+            bytes.assign(sound.begin(), sound.begin() + random.below(sound.size()));
+        if (i % 2 == 0)
+            for (std::uint32_t n = random.below(200); n != 0; --n) bytes.push_back(static_cast<std::byte>(random.below(256)));
+        else {
+            bytes = sound;
+            for (std::uint32_t n = 1 + random.below(4); n != 0; --n)
+                bytes[random.below(bytes.size())] =
+                    static_cast<std::byte>(random.chance(50) ? random.below(256) : random.below(4));
+        }
+        ++(restores_soundly<C>(bytes) ? accepted : refused);
+    }
+    REQUIRE(refused > 2000);
+    REQUIRE(accepted > 0);
+}
+
+std::string refusal(const char* error) { return error == nullptr ? "accepted" : error; }
+
+/// Writes keys as the wrong number where asked, to make snapshots that the container itself never makes.
+struct Forger {
+    std::uint32_t from = 0, to = 0;
+    template <class T>
+    void write(const T& value, ByteWriter& out) const {
+        out.number(static_cast<std::uint32_t>(value == from ? to : value));
+    }
+    template <class T>
+    static T read(ByteReader& in) {
+        return in.number<std::uint32_t>();
+    }
+};
+
+/// Text, refused when it is longer than 100 characters.
+struct PickyText : TextCodec {
+    template <class T>
+    static T read(ByteReader& in) {
+        T result = TextCodec::read<T>(in);
+        if constexpr (std::is_same_v<T, std::string>)
+            if (result.size() > 100) in.fail("snapshot: a name of more than 100 characters");
+        return result;
+    }
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a truncated snapshot is refused; one with a wrong byte is refused or gives a sound container", "[snapshot]",
+                   (SmallSet<tiny<false, slotwise::Reuse::lowest>>), (SmallMap<tiny<true, slotwise::Reuse::lowest>>),
+                   (SmallSet<tiny<true, slotwise::Reuse::lifo>>)) {
+    every_corruption_and_truncation<TestType>();
+}
+
+TEMPLATE_TEST_CASE("random bytes and mutated snapshots are refused or give a sound container", "[snapshot]",
+                   (SmallMap<tiny<false, slotwise::Reuse::fifo>>),
+                   (SmallSet<tiny<true, slotwise::Reuse::lowest, slotwise::Exhaustion::wrap>>),
+                   (SmallMap<tiny<true, slotwise::Reuse::fifo>>)) {
+    random_bytes<TestType>(77);
+}
+
+TEMPLATE_TEST_CASE("a key that occurs twice is refused, also when one of the two is pending", "[snapshot]",
+                   (SmallSet<tiny<true, slotwise::Reuse::lowest>>), (SmallMap<tiny<true, slotwise::Reuse::lowest>>)) {
+    TestType source, target;
+    for (std::uint32_t i = 10; i != 20; ++i) add(source, i);
+    add(target, 5);
+    const auto before = target.snapshot();
+    const auto twice = [&](std::uint32_t from, std::uint32_t to) {
+        REQUIRE(refusal(target.try_restore(source.snapshot(Forger{from, to}), Forger())).find("twice") != std::string::npos);
+        REQUIRE(target.snapshot() == before);
+        REQUIRE_THROWS_AS(target.restore(source.snapshot(Forger{from, to}), Forger()), std::invalid_argument);
+    };
+    twice(10, 15);
+    twice(19, 10);
+    source.erase(12);
+    source.erase(16);
+    twice(12, 15); // pending, as live
+    twice(15, 12);
+    twice(12, 16); // both pending
+    twice(16, 12);
+    REQUIRE(refusal(target.try_restore(source.snapshot(Forger{15, 99}), Forger())) == "accepted");
+    REQUIRE(target.contains(99u));
+    REQUIRE(target.check_invariants());
+}
+
+TEST_CASE("snapshots of other kinds of containers are refused", "[snapshot]") {
+    using Set = SmallSet<tiny<true, Reuse::lowest>>;
+    using Map = SmallMap<tiny<true, Reuse::lowest>>;
+    const auto set_bytes = sample<Set>().snapshot(), map_bytes = sample<Map>().snapshot();
+    REQUIRE_FALSE(restores_soundly<Map>(set_bytes));
+    REQUIRE_FALSE(restores_soundly<Set>(map_bytes));
+    std::string why;
+    REQUIRE_FALSE(restores_soundly<SmallSet<tiny<true, Reuse::lifo>>>(set_bytes, &why));
+    REQUIRE(why.find("reuse") != std::string::npos);
+    REQUIRE_FALSE(restores_soundly<SmallSet<tiny<false, Reuse::lowest>>>(set_bytes, &why));
+    REQUIRE(why.find("pending") != std::string::npos);
+    KeySet<std::uint64_t, DefaultHash<std::uint64_t>, EqualTo, tiny<true, Reuse::lowest>> wide;
+    REQUIRE(refusal(wide.try_restore(set_bytes)).find("another size") != std::string::npos);
+    REQUIRE(refusal(wide.try_restore({})) != "accepted");
+    REQUIRE(refusal(wide.try_restore(SlotMap<int>().snapshot())).find("not a snapshot of a keyed container") !=
+            std::string::npos);
+}
+
+TEST_CASE("a snapshot with more slots than the limit is refused", "[snapshot]") {
+    KeySet<int> big;
+    for (int i = 0; i != 100; ++i) big.insert(i);
+    KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 99}> small;
+    REQUIRE(small.try_restore(big.snapshot()) != nullptr);
+    REQUIRE(small.empty());
+    KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 100}> fits;
+    REQUIRE(fits.try_restore(big.snapshot()) == nullptr);
+    REQUIRE_THROWS_AS(fits.insert(1000), std::length_error);
+    REQUIRE(fits.check_invariants());
+}
+
+TEST_CASE("a codec that refuses a key or value in the middle leaves the target as it was and leaks nothing", "[snapshot]") {
+    NothingLeaks objects;
+    using Map = MapStorage<std::string, Tracked, DefaultHash<std::string>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+    Map source, target;
+    for (int i = 0; i != 30; ++i) source.try_emplace(make_key<std::string>(i), i);
+    source.erase(make_key<std::string>(3));
+    const slot_t bad = source.try_emplace(std::string(101, 'x'), 1).slot;
+    for (int i = 31; i != 40; ++i) source.try_emplace(make_key<std::string>(i), i);
+    target.try_emplace("stays", 7);
+    REQUIRE(refusal(target.try_restore(source.snapshot(PickyText()), PickyText())) ==
+            "snapshot: a name of more than 100 characters");
+    REQUIRE(target.at("stays").value() == 7);
+    REQUIRE(target.size() == 1);
+    source.erase(source.handle_at(bad));
+    REQUIRE(target.try_restore(source.snapshot(PickyText()), PickyText()) != nullptr); // pending keys are looked at too
+    source.flush_removed();
+    REQUIRE(target.try_restore(source.snapshot(PickyText()), PickyText()) == nullptr);
+    REQUIRE(target == source);
+    REQUIRE(target.check_invariants());
+}
+
+TEST_CASE("text snapshots: every wrong or missing byte is refused or gives a sound map, and nothing leaks", "[snapshot]") {
+    NothingLeaks objects;
+    using Map = MapStorage<std::string, Tracked, DefaultHash<std::string>, EqualTo, tiny<true, Reuse::lowest>>;
+    Map source;
+    for (int i = 0; i != 4; ++i) source.try_emplace("key " + std::to_string(i), i);
+    source.erase("key 1");
+    const auto bytes = source.snapshot(TextCodec());
+    std::size_t refused = 0, accepted = 0;
+    const auto attempt = [&](const Bytes& changed) {
+        Map target;
+        target.try_emplace("stays", 1);
+        target.try_emplace("pending", 2);
+        target.erase("pending");
+        const auto before = target.snapshot(TextCodec());
+        const bool took = target.try_restore(changed, TextCodec()) == nullptr;
+        if (!took && target.snapshot(TextCodec()) != before) FAIL("refused, but changed");
+        if (!target.check_invariants()) FAIL("not sound");
+        target.try_emplace("key 1", 5);
+        target.flush_removed();
+        if (!target.check_invariants()) FAIL("not sound after use");
+        ++(took ? accepted : refused);
+    };
+    for (std::size_t length = 0; length != bytes.size(); ++length)
+        attempt({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    REQUIRE(accepted == 0);
+    for (std::size_t at = 0; at != bytes.size(); ++at)
+        for (const unsigned flip : {1u, 2u, 3u, 4u, 8u, 16u, 32u, 64u, 128u, 255u}) {
+            INFO("byte " << at << " xor " << flip);
+            auto corrupt = bytes;
+            corrupt[at] ^= static_cast<std::byte>(flip);
+            attempt(corrupt);
+        }
+    REQUIRE(accepted > 0);
+    REQUIRE(refused > accepted);
+}
