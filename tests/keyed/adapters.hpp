@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What every index policy must do, by itself and under sets and maps. The including source names the policies in TESTED_INDEX:
+//     struct OverBoost { template <class A> using index = slotwise::BoostIndex<A>; };
+//     #define TESTED_INDEX OverBoost   (and TESTED_INDEX_LOSES_ENTRIES_WITHOUT_MEMORY if that library does)
+//     #include "adapters.hpp"
+#include "keys.hpp"
+#include "scene.hpp"
+
+#include <slotwise/keyed/map_view.hpp>
+
+#include <map>
+#include <set>
+
+namespace {
+
+using namespace test;
+
+struct OneHash {
+    template <class Key>
+    std::size_t operator()(const Key&) const noexcept {
+        return 42;
+    }
+};
+/// Strings and integers, each as themselves.
+struct StringCodec {
+    template <class T>
+    static void write(const T& value, ByteWriter& out) {
+        if constexpr (std::is_same_v<T, std::string>) {
+            out.number(static_cast<std::uint32_t>(value.size()));
+            for (const char each : value) out.number(static_cast<std::uint32_t>(each));
+        } else
+            out.number(static_cast<std::uint32_t>(value));
+    }
+    template <class T>
+    static T read(ByteReader& in) {
+        if constexpr (std::is_same_v<T, std::string>) {
+            std::string text(in.number<std::uint32_t>() % 1000, ' ');
+            for (char& each : text) each = static_cast<char>(in.number<std::uint32_t>());
+            return text;
+        } else
+            return static_cast<T>(in.number<std::uint32_t>());
+    }
+};
+
+template <class P, class Key, class T, KeySetOptions O = KeySetOptions{}, class Hash = HashOf<Key>, class... Columns>
+using MapOver = MapStorage<Key, T, Hash, EqualOf<Key>, O, StatefulAllocator<Key>, P::template index, Columns...>;
+template <class P, class Key, KeySetOptions O = KeySetOptions{}>
+using SetOver = SetStorage<Key, HashOf<Key>, EqualOf<Key>, O, std::allocator<Key>, P::template index>;
+
+//=== the policy by itself ===//
+
+template <class P>
+using Alone = typename P::template index<std::allocator<std::byte>>;
+using Entries = std::map<slot_t, std::uint64_t>;
+
+inline auto source_of(const Entries& entries) {
+    return [&entries](auto&& entry) {
+        for (const auto& [slot, hash] : entries) entry(slot, hash);
+    };
+}
+template <class Index>
+bool agrees(const Index& index, const Entries& entries) {
+    bool found = true;
+    for (const auto& [wanted, hash] : entries)
+        found = found && index.find(hash, [w = wanted](slot_t slot) { return slot == w; }) == wanted;
+    return found && index.size() == entries.size() && index.check(source_of(entries));
+}
+
+/// Hashes as keyed containers give them: both halves vary together, or there are few.
+inline std::uint64_t some_hash(Random& random) {
+    return random.chance(50) ? mix_bits(random.next()) : mix_bits(random.below(10));
+}
+
+TEMPLATE_TEST_CASE("an index policy keeps entries by hash and slot", "[adapters]", TESTED_INDEX) {
+    using Index = Alone<TestType>;
+    for (std::uint64_t seed = 0; seed != 3; ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        Index index;
+        Entries entries;
+        slot_t next = 0;
+        const auto chosen = [&] { return std::next(entries.begin(), random.below(entries.size()))->first; };
+        for (int step = 0; step != 1500; ++step) {
+            const auto dice = random.below(1000);
+            const auto hash = some_hash(random);
+            if (dice < 500) {
+                index.make_room(source_of(entries));
+                index.place(hash, next);
+                entries.emplace(next++, hash);
+            } else if (dice < 700 && !entries.empty()) {
+                const slot_t slot = chosen();
+                index.erase(entries.at(slot), slot);
+                entries.erase(slot);
+            } else if (dice < 850 && !entries.empty()) {
+                const slot_t slot = chosen();
+                REQUIRE(index.take(entries.at(slot), [&](slot_t each) { return each == slot; }) == slot);
+                entries.erase(slot);
+            } else if (dice < 900) {
+                // Every entry of this hash is asked, none of another.
+                std::set<slot_t> asked, expected;
+                REQUIRE(index.find(hash, [&](slot_t slot) { return asked.insert(slot), false; }) == no_slot);
+                for (const auto& entry : entries)
+                    if (entry.second == hash) expected.insert(entry.first);
+                REQUIRE(std::includes(asked.begin(), asked.end(), expected.begin(), expected.end()));
+                REQUIRE(index.take(hash, [](slot_t) { return false; }) == no_slot);
+            } else if (dice < 930)
+                index.reserve(entries.size() + random.below(100), source_of(entries));
+            else if (dice < 960)
+                index.shrink_to_fit(source_of(entries));
+            else if (dice < 970) {
+                Index copy(index, std::allocator<std::byte>());
+                REQUIRE(agrees(copy, entries));
+                index.swap(copy);
+            } else if (dice < 980) {
+                Index moved(std::move(index));
+                REQUIRE(index.size() == 0); // NOLINT(bugprone-use-after-move)
+                REQUIRE(agrees(moved, entries));
+                REQUIRE(agrees(index, {}));
+                index.swap(moved);
+            } else if (dice < 985) {
+                index.clear();
+                entries.clear();
+            } else if (dice < 990) {
+                index.reset();
+                entries.clear();
+            }
+            REQUIRE(index.size() == entries.size());
+            if (step % 16 == 0) REQUIRE(agrees(index, entries));
+        }
+        REQUIRE(agrees(index, entries));
+    }
+}
+
+TEMPLATE_TEST_CASE("an index policy's check sees what is missing, too many or another", "[adapters]", TESTED_INDEX) {
+    Alone<TestType> index;
+    Entries entries;
+    for (slot_t slot = 0; slot != 20; ++slot) {
+        index.make_room(source_of(entries));
+        index.place(mix_bits(slot), slot);
+        entries.emplace(slot, mix_bits(slot));
+    }
+    REQUIRE(agrees(index, entries));
+    Entries fewer = entries, more = entries, other = entries, elsewhere = entries;
+    fewer.erase(3);
+    more.emplace(20, mix_bits(20));
+    other.at(3) = mix_bits(1000);
+    elsewhere.erase(3), elsewhere.emplace(99, mix_bits(3));
+    for (const Entries& wrong : {fewer, more, other, elsewhere}) REQUIRE_FALSE(index.check(source_of(wrong)));
+}
+
+//=== under sets and maps ===//
+
+/// A map from Key to int and its oracle: what lives, what is pending, which handles are gone.
+template <class P, class Key, KeySetOptions O, class Hash>
+class AdapterModel {
+    using Map = MapOver<P, Key, int, O, Hash>;
+    using handle_type = typename Map::handle_type;
+
+public:
+    AdapterModel(std::uint64_t seed, std::size_t keys) : random_(seed), keys_(keys) {}
+    void step() {
+        const int number = static_cast<int>(random_.below(keys_));
+        const Key key = make_key<Key>(number);
+        const auto dice = random_.below(1000);
+        if (dice < 250)
+            note(number, key, map_.try_emplace(key, number), number);
+        else if (dice < 400) {
+            const int value = static_cast<int>(random_.below(1'000'000));
+            note(number, key, map_.insert_or_assign(key, value), value);
+            live_.at(number).first = value;
+        } else if (dice < 450) {
+            const bool there = live_.contains(number);
+            int& value = map_[key];
+            if (!there) note(number, key, {map_.slot_of(key), true, InsertKind::fresh}, 0, false);
+            REQUIRE(value == live_.at(number).first);
+        } else if (dice < 650) {
+            REQUIRE(map_.erase(key) == live_.contains(number));
+            gone(number);
+        } else if (dice < 700) {
+            if (live_.empty()) return;
+            const auto at = std::next(live_.begin(), random_.below(live_.size()));
+            REQUIRE(map_.erase(at->second.second));
+            gone(at->first);
+        } else if (dice < 740) {
+            const auto taken = map_.extract(key);
+            REQUIRE(taken.has_value() == live_.contains(number));
+            if (taken) REQUIRE((number_of_key(taken->first) == number && taken->second == live_.at(number).first));
+            gone(number);
+        } else if (dice < 780) {
+            const auto before = live_;
+            const auto count = map_.erase_if([&](const Key& each, int) { return number_of_key(each) % 5 == number % 5; });
+            for (const auto& each : before)
+                if (each.first % 5 == number % 5) gone(each.first);
+            REQUIRE(count == before.size() - live_.size());
+        } else if (dice < 830) {
+            map_.flush_removed();
+            pending_.clear();
+        } else if (dice < 850)
+            map_.reserve(map_.size() + random_.below(200));
+        else if (dice < 880)
+            map_.shrink_to_fit();
+        else if (dice < 890) {
+            map_.clear();
+            while (!live_.empty()) gone(live_.begin()->first);
+        } else if (dice < 895) {
+            map_.reset();
+            while (!live_.empty()) gone(live_.begin()->first);
+            pending_.clear();
+        } else
+            replace(dice);
+        check();
+    }
+
+private:
+    void note(int number, const Key& key, InsertResult result, int value, bool knows_kind = true) {
+        REQUIRE(result.inserted != live_.contains(number));
+        REQUIRE(map_.slot_of(key) == result.slot);
+        if (!result.inserted) return;
+        if (knows_kind) REQUIRE((result.kind == InsertKind::resurrected) == pending_.contains(number));
+        if (pending_.contains(number)) REQUIRE(pending_.at(number) == result.slot);
+        pending_.erase(number);
+        live_[number] = {value, map_.handle_at(result.slot)};
+    }
+    void gone(int number) {
+        const auto at = live_.find(number);
+        if (at == live_.end()) return;
+        stale_.push_back(at->second.second);
+        if (O.deferred_erase) pending_[number] = at->second.second.index();
+        live_.erase(at);
+    }
+    void replace(unsigned dice) {
+        const StatefulAllocator<Key> other(static_cast<int>(1 + dice % 3));
+        if (dice < 915) {
+            Map copy(map_);
+            REQUIRE(copy == map_);
+            REQUIRE(copy.check_invariants());
+            map_ = std::move(copy);
+        } else if (dice < 935) {
+            Map moved(std::move(map_), other);
+            REQUIRE(map_.empty()); // NOLINT(bugprone-use-after-move)
+            REQUIRE(map_.check_invariants());
+            swap(map_, moved); // allocators may be unequal
+            REQUIRE(moved.empty());
+            REQUIRE(moved.check_invariants());
+            moved.try_emplace(make_key<Key>(1), 1);
+        } else if (dice < 955) {
+            Map target(other);
+            target.try_emplace(make_key<Key>(1), 1);
+            target = map_;
+            map_ = std::as_const(target);
+        } else if (dice < 975) {
+            const auto bytes = map_.snapshot(StringCodec());
+            map_.reset();
+            map_.restore(bytes, StringCodec());
+        } else {
+            Map both(other);
+            both.merge(map_); // handles end
+            REQUIRE(map_.empty());
+            for (auto& [number, element] : live_) {
+                stale_.push_back(element.second);
+                element.second = both.handle_of(make_key<Key>(number));
+            }
+            pending_.clear();
+            stale_.clear(); // were of the other map
+            map_.reset();
+            map_ = std::move(both);
+        }
+    }
+    void check() {
+        REQUIRE(map_.check_invariants());
+        REQUIRE(map_.size() == live_.size());
+        REQUIRE(map_.pending() == pending_.size());
+        for (const auto& [number, element] : live_) {
+            const Key key = make_key<Key>(number);
+            if (map_.handle_of(key) != element.second || map_.at(key) != element.first) FAIL("key " << number);
+        }
+        for (const auto& [number, slot] : pending_)
+            if (map_.slot_of_any(make_key<Key>(number)) != slot || number_of_key(map_.key(slot)) != number)
+                FAIL("pending " << number);
+        for (const auto handle : stale_)
+            if (map_.contains(handle)) FAIL("a stale handle resolves");
+        for (int number = static_cast<int>(keys_); number != static_cast<int>(keys_) + 5; ++number)
+            REQUIRE_FALSE(map_.contains(make_key<Key>(number)));
+    }
+
+    Random random_;
+    std::size_t keys_;
+    Map map_{StatefulAllocator<Key>(1)};
+    std::map<int, std::pair<int, handle_type>> live_{};
+    std::map<int, slot_t> pending_{};
+    std::vector<handle_type> stale_{};
+};
+template <class P, class Key, KeySetOptions O, class Hash = HashOf<Key>>
+void history(std::size_t keys, int steps) {
+    for (std::uint64_t seed = 0; seed != 2; ++seed) {
+        NothingLeaks objects;
+        EveryByteReturned bytes;
+        CAPTURE(seed, keys);
+        AdapterModel<P, Key, O, Hash> model(seed + keys, keys);
+        for (int step = 0; step != steps; ++step) model.step();
+    }
+}
+
+TEMPLATE_TEST_CASE("random histories of maps over an index policy", "[adapters]", TESTED_INDEX) {
+    SECTION("integers") { history<TestType, int, at_once>(300, 600); }
+    SECTION("strings, deferred") { history<TestType, std::string, deferred>(200, 600); }
+    SECTION("all keys with one hash, deferred") { history<TestType, int, deferred_fifo, OneHash>(60, 600); }
+}
+
+TEMPLATE_TEST_CASE("a set over an index policy takes strings as views and keeps its promises", "[adapters]", TESTED_INDEX) {
+    using Set = SetOver<TestType, std::string>;
+    Set set{"ada", "grace", "alan"};
+    REQUIRE(set.contains(std::string_view("ada")));
+    REQUIRE(set.contains("grace"));
+    REQUIRE_FALSE(set.contains("edsger"));
+    REQUIRE(set.insert("edsger").inserted);
+    REQUIRE_FALSE(set.insert(std::string_view("edsger")).inserted);
+    REQUIRE(set.erase(std::string_view("alan")));
+    const std::string* const place = &set.key(set.slot_of("ada"));
+    for (int i = 0; i != 5000; ++i) set.insert(make_key<std::string>(i));
+    REQUIRE(&set.key(set.slot_of("ada")) == place);
+    REQUIRE(*set.find("grace") == "grace");
+    Set other{"ada", "barbara"};
+    set.merge(other);
+    REQUIRE(other == Set{"ada"});
+    REQUIRE(set.includes(other));
+    REQUIRE(set.check_invariants());
+    REQUIRE(other.check_invariants());
+    const SetView<std::string> view = set;
+    REQUIRE(view.size() == 5004);
+    const auto copy = set;
+    set.clear();
+    REQUIRE(set.check_invariants());
+    set.insert("again");
+    REQUIRE(copy.size() == 5004);
+    REQUIRE(set.size() == 1);
+}
+
+TEMPLATE_TEST_CASE("columns and observers follow a map over an index policy", "[adapters]", TESTED_INDEX) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    using Map = MapOver<TestType, int, Tracked, deferred, HashOf<int>, ValueArray<int>>;
+    Map map;
+    KeyFollower follower;
+    const auto token = map.attach(follower);
+    for (int i = 0; i != 300; ++i) {
+        const auto slot = map.try_emplace(i, i).slot;
+        map.template observer<0>()[slot] = 2 * i;
+    }
+    for (int i = 0; i < 300; i += 3) map.erase(i);
+    for (int i = 0; i < 300; i += 9) REQUIRE(map.try_emplace(i, -i).kind == InsertKind::resurrected);
+    REQUIRE(follower.follows(map));
+    map.flush_removed();
+    map.shrink_to_fit();
+    REQUIRE(follower.follows(map));
+    for (int i = 0; i != 300; ++i)
+        if (i % 3 != 0) REQUIRE(map.template column<0>()[map.slot_of(i)] == 2 * i);
+    Map moved(std::move(map));
+    moved.reset();
+    REQUIRE(follower.follows(moved));
+    REQUIRE(moved.check_invariants());
+}
+
+TEMPLATE_TEST_CASE("keys that can only be moved, and values that cannot, live over an index policy", "[adapters]",
+                   TESTED_INDEX) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    MapOver<TestType, MoveOnly, NonMovable> map;
+    for (int i = 0; i != 500; ++i) map.try_emplace(MoveOnly(i), i);
+    REQUIRE(map.at(77).value() == 77);
+    REQUIRE(map.erase(77));
+    REQUIRE(map.get(77) == nullptr);
+    auto moved = std::move(map);
+    REQUIRE(moved.size() == 499);
+    REQUIRE(moved.check_invariants());
+    REQUIRE(map.check_invariants()); // NOLINT(bugprone-use-after-move)
+    map.try_emplace(MoveOnly(1), 1);
+    REQUIRE(map.size() == 1);
+}
+
+#ifndef TESTED_INDEX_LOSES_ENTRIES_WITHOUT_MEMORY
+TEMPLATE_TEST_CASE("a throw at any step over an index policy leaves the map as it was", "[adapters]", TESTED_INDEX) {
+    using Map = MapStorage<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred, ThrowingAllocator<Throwing>,
+                           TestType::template index>;
+    SECTION("insert") {
+        strong<Map>([](KeyScene<Map>& scene) { enter(scene.c, 500); }, 20);
+    }
+    SECTION("insert of many") {
+        strong<Map>([](KeyScene<Map>& scene) { scene.c.reserve(700); }, 5);
+    }
+    SECTION("shrink_to_fit") {
+        strong<Map>([](KeyScene<Map>& scene) { scene.c.shrink_to_fit(); }, 1);
+    }
+    SECTION("copy") {
+        strong<Map>([](KeyScene<Map>& scene) { Map copy(scene.c); }, 50);
+    }
+    SECTION("assignment") {
+        strong<Map>(
+            [](KeyScene<Map>& scene) {
+                Map other;
+                enter(other, 500);
+                enter(other, 501);
+                scene.c = other;
+            },
+            10);
+    }
+    SECTION("erase") {
+        strong<Map>([](KeyScene<Map>& scene) { leave(scene.c, 4); }, 5);
+    }
+}
+
+TEMPLATE_TEST_CASE("growth without memory over an index policy leaves every element", "[adapters]", TESTED_INDEX) {
+    using Map = MapStorage<int, int, DefaultHash<int>, EqualTo, at_once, ThrowingAllocator<int>, TestType::template index>;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step([](auto&& attempt) {
+        Map map;
+        int count = 0;
+        attempt([&] {
+            for (; count != 1000; ++count) map.try_emplace(count, count);
+        });
+        REQUIRE(map.size() == static_cast<std::size_t>(count));
+        REQUIRE(map.check_invariants());
+        for (int i = 0; i != 1000; ++i)
+            if (map.contains(i) != (i < count)) FAIL("key " << i);
+        for (; count != 1000; ++count) map.try_emplace(count, count);
+        REQUIRE(map.check_invariants());
+    });
+    REQUIRE(failures > 10);
+}
+#endif
+
+} // namespace
