@@ -113,7 +113,7 @@ TEST_CASE("pending elements are not met on any walk and do not count in comparis
     REQUIRE(map.pending() == 67);
 }
 
-TEST_CASE("remove says what erase does: by key, by handle, by iterator of a set", "[deferred]") {
+TEST_CASE("remove says what erase does: by key, by handle, by iterator", "[deferred]") {
     SetStorage<std::string, DefaultHash<std::string>, EqualTo, deferring()> set{"a", "b", "c", "d"};
     REQUIRE(set.remove("a"));
     REQUIRE_FALSE(set.remove("a"));
@@ -121,10 +121,12 @@ TEST_CASE("remove says what erase does: by key, by handle, by iterator of a set"
     REQUIRE(*set.remove(set.find("c")) == "d");
     REQUIRE(set.pending() == 3);
     REQUIRE(set.size() == 1);
-    MapOf<int, int> map{{1, 10}, {2, 20}};
+    MapOf<int, int> map{{1, 10}, {2, 20}, {3, 30}, {4, 40}};
     REQUIRE(map.remove(1));
     REQUIRE(map.remove(map.handle_of(2)));
-    REQUIRE(map.pending() == 2);
+    REQUIRE(map.remove(map.begin())->value == 40);
+    REQUIRE(map.remove(map.cbegin()) == map.end());
+    REQUIRE(map.pending() == 4);
     REQUIRE(map.check_invariants());
 }
 

@@ -9,6 +9,9 @@
 
 using namespace test;
 
+template <class Set>
+concept can_merge = requires(Set& a, Set& b) { a.merge(b); };
+
 TEST_CASE("sets are equal when they have the same keys, in whatever slots", "[set_storage]") {
     SetOf<std::string> a{"x", "y", "z"}, b{"z", "y", "x"};
     REQUIRE(a == b);
@@ -72,4 +75,7 @@ TEST_CASE("merge in deferred mode copies, so that the removed keys stay readable
     REQUIRE(a.check_invariants());
     REQUIRE(b.check_invariants());
     REQUIRE(b.insert("c").kind == InsertKind::resurrected);
+    // Keys that can only be moved cannot stay readable there: refused.
+    using MoveOnlySet = SetOf<MoveOnly, KeySetOptions{.deferred_erase = true}>;
+    static_assert(!can_merge<MoveOnlySet> && can_merge<Set> && can_merge<SetOf<MoveOnly>>);
 }
