@@ -230,9 +230,7 @@ public:
         alive_.swap(alive);
     }
     void on_insert(slot_t slot, InsertKind kind) {
-        if (type()->construct == nullptr)
-            throw_invalid_argument(
-                "described column: its type has no default value (TypeDescriptor::construct); insert with a value");
+        expect_default();
         if (kind == InsertKind::resurrected) destroy(slot);
         type()->construct(ptr(slot));
         mark(slot);
@@ -247,6 +245,12 @@ public:
         alive_.free();
     }
 
+    /// @throws std::invalid_argument when the type has no default value
+    void expect_default() const {
+        if (type()->construct == nullptr)
+            throw_invalid_argument(
+                "described column: its type has no default value (TypeDescriptor::construct); insert with a value");
+    }
     /// Builds the value of `slot` as a copy of *from, or by default when that is null.
     void construct(slot_t slot, const void* from) {
         if (from == nullptr) return on_insert(slot, InsertKind::fresh);

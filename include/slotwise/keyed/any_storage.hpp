@@ -195,6 +195,7 @@ public:
 
     /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default; strong
+    /// (a pending element whose resurrection throws in the copy of the value is erased: a described value is built in its place)
     InsertResult insert(const void* key, const void* value) {
         return this->template add<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
     }
@@ -262,6 +263,7 @@ private:
             if (kind == InsertKind::resurrected) {
                 // The new value may be a copy of the old one.
                 if (value == column.ptr(slot)) return;
+                if (value == nullptr) column.expect_default();
                 lost = true;
                 column.destroy(slot);
             }

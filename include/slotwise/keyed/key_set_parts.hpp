@@ -112,7 +112,8 @@ protected:
             slot_t found = no_slot;
             const slot_t live = index_.find(hash, [&](slot_t slot) {
                 if (!(Any ? is_stored(slot) : directory_.is_live(slot)) || !keys_.equals(slot, key)) return false;
-                found = slot; // neither live nor pending: a constructor is at work on it
+                // Neither live nor pending: a constructor is at work on it. Of two pending ones that which can live again.
+                if (found == no_slot || !can_live_again(found)) found = slot;
                 return directory_.is_live(slot);
             });
             return Any && live == no_slot ? found : live;
