@@ -168,6 +168,7 @@ TEMPLATE_TEST_CASE_SIG("key, value and every column are there in on_insert, on_r
     const auto look = [&](slot_t slot) {
         ++calls;
         REQUIRE(objects.alive() == alive * each);
+        REQUIRE(map.value(slot).value() == map.key(slot));
         REQUIRE(map.template observer<0>()[slot].value() == number);
         REQUIRE(column.column()[slot].value() == number);
     };
@@ -189,6 +190,7 @@ TEMPLATE_TEST_CASE_SIG("key, value and every column are there in on_insert, on_r
     std::size_t erased = 0;
     looks.during_erase = [&](slot_t slot) {
         REQUIRE(objects.alive() == (10 - erased) * each);
+        REQUIRE(map.value(slot).value() == map.key(slot));
         REQUIRE(map.template observer<0>()[slot].value() == 100);
         REQUIRE(column.column()[slot].value() == 100);
         ++erased;
