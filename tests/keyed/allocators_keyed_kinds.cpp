@@ -27,7 +27,8 @@ using MapOf =
 
 } // namespace
 
-TEMPLATE_TEST_CASE("an allocator without a default constructor is enough", "[allocators]", SetOf<NoDefaultAllocator>) {
+TEMPLATE_TEST_CASE("an allocator without a default constructor is enough", "[allocators]", SetOf<NoDefaultAllocator>,
+                   MapOf<NoDefaultAllocator>) {
     static_assert(!std::is_default_constructible_v<TestType>);
     NothingLeaks objects;
     EveryByteReturned bytes;
