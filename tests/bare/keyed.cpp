@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Keyed storage without exceptions and RTTI: sets, maps, views, columns, observers, deferred erase, snapshots and described
+// types work; and every error ends in the failure hook with its text. Each error is a child process: this program, called with the
+// name of the case.
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+[[noreturn]] void stop(const char* what, const char*, int) noexcept {
+    std::printf("stopped: %s\n", what);
+    std::fflush(stdout);
+    std::_Exit(1);
+}
+
+} // namespace
+
+#define SLOTWISE_FAILURE_HANDLER ::stop
+#include <slotwise/keyed/any_storage.hpp>
+#include <slotwise/keyed/map_storage.hpp>
+#include <slotwise/keyed/map_view.hpp>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+using namespace slotwise;
+
+namespace {
+
+int failures = 0;
+
+void check(bool right, const char* what) {
+    if (right) return;
+    std::printf("wrong: %s\n", what);
+    ++failures;
+}
+
+//=== what works ===//
+
+struct Counter final : SlotObserver {
+    int inserted = 0, removed = 0, erased = 0;
+    void on_insert(slot_t, InsertKind) override { ++inserted; }
+    void on_remove(slot_t) noexcept override { ++removed; }
+    void on_erase(slot_t) noexcept override { ++erased; }
+};
+int total(MapView<std::string, int> stock) {
+    int sum = 0;
+    for (const auto [name, count] : stock) sum += count;
+    return sum;
+}
+
+template <template <class> class Index>
+void run_maps(const char* name) {
+    MapStorage<std::string, int, DefaultHash<std::string>, EqualTo, KeySetOptions{.deferred_erase = true},
+               std::allocator<std::string>, Index, ValueArray<char>>
+        stock;
+    Counter counter;
+    const auto token = stock.attach(counter);
+    stock["nails"] = 100;
+    stock.try_emplace("screws", 20);
+    stock.insert_or_assign("glue", 3);
+    const auto handle = stock.handle_of("glue");
+    stock.template observer<0>()[handle.index()] = 'g';
+    check(stock.contains("nails") && !stock.contains("tape") && *stock.get(handle) == 3, name);
+    check(stock.remove(handle) && stock.get(handle) == nullptr && stock.pending() == 1, name);
+    check(stock.insert("glue", 4).kind == InsertKind::resurrected && total(stock) == 124, name);
+    check(stock.erase("glue") && total(stock) == 120, name);
+    stock.flush_removed();
+    check(counter.inserted == 4 && counter.removed == 2 && counter.erased == 1, name);
+    for (int i = 0; i != 1000; ++i) stock.try_emplace("number " + std::to_string(i), i);
+    check(stock.at("number 999") == 999 && stock.check_invariants(), name);
+    auto moved = std::move(stock);
+    auto copy = moved;
+    check(copy == moved && copy.extract("nails").has_value() && !(copy == moved), name);
+}
+
+void run_others() {
+    SetStorage<int> set{3, 1, 2}, other{3, 4};
+    set.merge(other);
+    check(set.size() == 4 && other.size() == 1 && set.includes(other), "sets");
+    const auto bytes = set.snapshot();
+    SetStorage<int> restored;
+    restored.restore(bytes);
+    check(restored == set && restored.handle_of(4) == set.handle_of(4), "snapshot");
+    check(restored.try_restore(std::span(bytes).first(5)) != nullptr && restored == set, "bad bytes");
+
+    MapStorage<int, std::unique_ptr<int>> owners;
+    owners.try_emplace(1, std::make_unique<int>(9));
+    auto taken = owners.extract(1);
+    check(taken && *taken->second == 9 && owners.empty(), "a move-only value");
+
+    AnyMapStorage described(TypeDescriptor::of<std::string>(), TypeDescriptor::of<int>());
+    const std::string key = "nails";
+    const int value = 5;
+    described.insert(&key, &value);
+    check(*static_cast<const int*>(described.at(&key)) == 5 && described.erase(&key) && described.empty(), "described types");
+}
+
+//=== what stops ===//
+
+using Map = MapStorage<int, int>;
+using Small = KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 2}>;
+
+struct Case {
+    const char* name;
+    const char* words;
+    void (*run)();
+};
+
+const Case cases[] = {
+    {"at_key", "map at(key): no element has this key",
+     [] {
+         const Map map;
+         std::printf("%d\n", map.at(7));
+     }},
+    {"at_handle", "map at(handle): no element has this handle",
+     [] {
+         Map map;
+         std::printf("%d\n", map.at(Map::handle_type()));
+     }},
+    {"view_at", "map view at(key): no element has this key",
+     [] {
+         const Map map;
+         std::printf("%d\n", MapView<int, int>(map).at(7));
+     }},
+    {"key", "no key is there",
+     [] {
+         const KeySet<int> set;
+         std::printf("%d\n", set.key(slot_t{0}));
+     }},
+    {"value", "no value is there",
+     [] {
+         const Map map;
+         std::printf("%d\n", map.value(0));
+     }},
+    {"erase_end", "or it is the end",
+     [] {
+         KeySet<int> set;
+         set.erase(set.end());
+     }},
+    {"full", "use more index bits",
+     [] {
+         Small set;
+         for (int i = 0; i != 3; ++i) set.insert(i);
+     }},
+    {"reserve", "count exceeds max_size()",
+     [] {
+         Small set;
+         set.reserve(3);
+     }},
+    {"restore", "these bytes are not a snapshot of a keyed container",
+     [] {
+         Map map;
+         const std::byte bytes[64]{};
+         map.restore(bytes);
+     }},
+    {"descriptor", "TypeDescriptor of a key: hash, equal and copy must be given", [] { AnySetStorage set{TypeDescriptor{}}; }},
+    {"described_at", "described map at(key): no element has this key",
+     [] {
+         const int key = 1;
+         AnyMapStorage map(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
+         std::printf("%d\n", *static_cast<const int*>(map.at(&key)));
+     }},
+};
+
+bool behaves(const std::string& program, const Case& expected) {
+    const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return false;
+    std::string text;
+    char buffer[256];
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
+    const bool stopped = ::pclose(pipe) != 0 && text.find("stopped: ") == 0 && text.find(expected.words) != std::string::npos;
+    if (!stopped)
+        std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());
+    return stopped;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count > 1) {
+        for (const Case& each : cases)
+            if (std::strcmp(each.name, arguments[1]) == 0) {
+                each.run();
+                return 0;
+            }
+        std::printf("no case has the name %s\n", arguments[1]);
+        return 2;
+    }
+    run_maps<HashIndex>("a map over HashIndex");
+    run_maps<PortableHashIndex>("a map over PortableHashIndex");
+    run_others();
+    for (const Case& each : cases) check(behaves(arguments[0], each), each.name);
+    return failures == 0 ? 0 : 1;
+}
