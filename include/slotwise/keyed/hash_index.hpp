@@ -231,9 +231,11 @@ private:
         std::uint64_t hashes[ahead]{};
         slot_t slots[ahead]{};
         unsigned waiting = 0;
+        std::size_t entries = 0; // counted anew: an element that is being built may have been entered before and be no more
         Line* const data = fresh.data();
         const std::size_t mask = lines - 1;
         source([&](slot_t slot, std::uint64_t hash) {
+            ++entries;
             hashes[waiting] = hash;
             slots[waiting] = slot;
             fetch_ahead(&data[home_in(hash, mask)]);
@@ -243,6 +245,7 @@ private:
         });
         for (unsigned i = 0; i != waiting; ++i) place_in(data, mask, hashes[i], slots[i]);
         storage_.swap(fresh);
+        size_ = entries;
         aim();
     }
     // An empty index points to a line without tags, so that find need not ask.

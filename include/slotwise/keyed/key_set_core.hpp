@@ -148,7 +148,8 @@ public:
         this->pending_.swap(pending);
     }
     /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the next
-    /// flush_removed(). An element that a destructor inserts meanwhile survives. @throws nothing @complexity linear in slots
+    /// flush_removed(). An element that a destructor inserts meanwhile survives; the dying are
+    /// not found any more, but a walk from inside a destructor may still meet them. @throws nothing @complexity linear in slots
     constexpr void clear() noexcept {
         this->expect_quiet();
         this->clear_elements();

@@ -120,7 +120,11 @@ protected:
         }
     }
     constexpr auto source() const noexcept {
-        return [this](auto&& entry) { for_each_stored([&](slot_t slot) { entry(slot, keys_.hash_at(slot)); }); };
+        return [this](auto&& entry) {
+            for_each_stored([&](slot_t slot) {
+                if (!clearing_ || is_stored(slot)) entry(slot, keys_.hash_at(slot)); // in clear the dying are still marked
+            });
+        };
     }
 
     //=== inserting ===//
@@ -202,10 +206,9 @@ protected:
         const std::size_t inserts = inserts_;
         bool lost = false;
         ScopeGuard undo([&]() noexcept {
-            if (!lost && is_listed(hash, slot))
-                pending_.unremove(slot);
-            else
-                erase_stored(slot);
+            if (!lost && is_listed(hash, slot)) return pending_.unremove(slot);
+            if (pending_.contains(slot)) pending_.remove(slot);
+            erase_stored(slot);
         });
         make_first(slot, InsertKind::resurrected, lost);
         lost = true;
@@ -217,8 +220,10 @@ protected:
                 index_.place(hash, slot);
             }
         }
+        pending_.unremove(slot); // who attaches while observers are told must hear of a pending slot first
         hub_.template resurrect<First>(slot);
         undo.dismiss();
+        pending_.remove(slot);
         directory_.commit(slot);
         ++inserts_;
         return {slot, true, InsertKind::resurrected};

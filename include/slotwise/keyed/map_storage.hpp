@@ -272,6 +272,8 @@ public:
         if (const slot_t slot = slot_of(key); slot != no_slot) {
             if constexpr (O.deferred_erase)
                 result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
+            else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
+                result.emplace(this->element_key(slot), std::move(value_at(slot))); // or a throw would find the key moved from
             else
                 result.emplace(this->take_key(slot), std::move(value_at(slot)));
             this->erase_slot(slot);
