@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("an index policy keeps entries by hash and slot", "[adapters]
                 REQUIRE(index.take(entries.at(slot), [&](slot_t each) { return each == slot; }) == slot);
                 entries.erase(slot);
             } else if (dice < 900) {
-                // Every entry of this hash is asked, none of another.
+                // Every entry of this hash is asked.
                 std::set<slot_t> asked, expected;
                 REQUIRE(index.find(hash, [&](slot_t slot) { return asked.insert(slot), false; }) == no_slot);
                 for (const auto& entry : entries)

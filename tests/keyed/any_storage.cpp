@@ -362,6 +362,23 @@ TEST_CASE("a described container takes addresses of its own keys and values", "[
     REQUIRE(map.check_invariants());
 }
 
+TEST_CASE("a described value is never assigned to itself", "[any_storage]") {
+    // Operations by hand are often memcpy, which may not overlap.
+    static int same = 0;
+    TypeDescriptor type = int_type;
+    type.assign = [](void* to, const void* from) {
+        same += to == from;
+        *static_cast<int*>(to) = as_int(from);
+    };
+    AnyMapStorage map(int_type, type);
+    const int key = 1, value = 2;
+    map.insert(&key, &value);
+    REQUIRE_FALSE(map.insert_or_assign(&key, map.at(&key)).inserted);
+    REQUIRE_FALSE(map.insert_or_assign(&key, &key).inserted);
+    REQUIRE(same == 0);
+    REQUIRE(as_int(map.at(&key)) == 1);
+}
+
 TEST_CASE("the old value of a removed described element may be its new one", "[any_storage]") {
     NothingLeaks objects;
     DeferredMap map(described<Tracked>(), described<Tracked>());
