@@ -12,6 +12,8 @@ namespace {
 
 int number_at(const void* at) { return static_cast<const Throwing*>(at)->value(); }
 
+constexpr KeySetOptions waiting{.deferred_erase = true};
+
 /// Of Throwing objects; hash and equality throw too.
 const TypeDescriptor& throwing_key() {
     static const TypeDescriptor type = [] {
@@ -146,9 +148,8 @@ TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves th
 TEST_CASE("a described map keeps its old contents when assigning others throws", "[any_storage]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    constexpr KeySetOptions O{.deferred_erase = true};
     const auto failures = fail_at_every_step([](auto&& attempt) {
-        Scene<O> scene(20), twin(20), source(30);
+        Scene<waiting> scene(20), twin(20), source(30);
         if (attempt([&] { scene.c = source.c; })) {
             REQUIRE(pending_of(scene.c) == pending_of(twin.c));
             REQUIRE(scene.c.size() == twin.c.size());
@@ -164,9 +165,8 @@ TEST_CASE("a described map keeps its old contents when assigning others throws",
 TEST_CASE("a resurrection of a described element that throws leaves everybody else, and leaks nothing", "[any_storage]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    constexpr KeySetOptions O{.deferred_erase = true};
     const auto failures = fail_at_every_step([](auto&& attempt) {
-        Scene<O> scene(20);
+        Scene<waiting> scene(20);
         const auto before = scene.state();
         const std::size_t size = scene.c.size();
         const bool threw = attempt([&] { scene.c.enter(5); });

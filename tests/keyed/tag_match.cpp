@@ -26,7 +26,8 @@ static_assert(sizeof(Head) == 64 && offsetof(Head, overflow) == 12);
 /// One bit a match, in the order in which the mask gives them out; 0x8000 marks an order that is not ascending.
 template <class Tags>
 constexpr unsigned matches(const Head& head, std::uint8_t tag) {
-    unsigned result = 0, places = 0;
+    unsigned result = 0;
+    std::size_t places = 0; // seen
     for (auto mask = Tags::match(head.tags.data(), tag); mask; mask.drop_first()) {
         if (mask.first() < places || mask.first() >= tags_in_line) return 0x8000u;
         result |= 1u << mask.first();
@@ -59,7 +60,7 @@ constexpr bool right_when_constant() {
 TEMPLATE_TEST_CASE("every tag is found at every place and nowhere else", "[tag_match]", PortableTags, NativeTags) {
     for (unsigned tag = 0; tag != 256; ++tag)
         for (unsigned place = 0; place != tags_in_line; ++place)
-            for (const unsigned other : {tag ^ 1u, tag ^ 0x80u, tag ^ 0xFFu, tag ^ 0x01u << (place % 8)}) {
+            for (const unsigned other : {tag ^ 1u, tag ^ 0x80u, tag ^ 0xFFu, tag ^ 0x01u << (place & 7u)}) {
                 CAPTURE(tag, place, other);
                 Head head;
                 head.tags.fill(byte(other));
