@@ -219,9 +219,10 @@ public:
     /// Attaches an observer until the token goes. It is told the capacity, every live slot, and every pending one as inserted and removed.
     /// @pre the observer lives as long as the token is attached @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
-        const typename Parts::StoredBits stored(*this);
-        ObserverToken token =
-            hub_.attach(observer, capacity(), stored.view(), [this](slot_t slot) { return this->is_stored(slot); });
+        const typename Parts::StoredBits stored(*this, true);
+        ObserverToken token = hub_.attach(observer, capacity(), stored.view(),
+                                          [this](slot_t slot) { return this->is_stored(slot) || slot == this->awaited_; });
+        if (this->awaited_ != no_slot) observer.on_remove(this->awaited_);
         for_each_pending([&](slot_t slot) { observer.on_remove(slot); });
         return token;
     }

@@ -83,11 +83,13 @@ protected:
     /// Live and pending slots as bits; a copy where the two differ.
     class StoredBits {
     public:
-        constexpr explicit StoredBits(const KeySetParts& parts) : live_(parts.directory_.occupancy()) {
+        /// @param awaited also the slot that is being resurrected: for one who attaches meanwhile it is still pending
+        constexpr explicit StoredBits(const KeySetParts& parts, bool awaited = false) : live_(parts.directory_.occupancy()) {
             if constexpr (deferred) {
                 auto words = words_.resized(live_.words().size(), 0);
                 words_.swap(words);
                 for (std::size_t w = 0; w != words_.size(); ++w) words_[w] = parts.stored_word(w);
+                if (awaited && parts.awaited_ != no_slot) words_[bits::word_of(parts.awaited_)] |= bits::bit_of(parts.awaited_);
                 live_ = {words_.data(), live_.size()};
             }
         }
@@ -207,23 +209,24 @@ protected:
         bool lost = false;
         ScopeGuard undo([&]() noexcept {
             if (!lost && is_listed(hash, slot)) return pending_.unremove(slot);
-            if (pending_.contains(slot)) pending_.remove(slot);
             erase_stored(slot);
         });
         make_first(slot, InsertKind::resurrected, lost);
         lost = true;
-        if (inserts != inserts_) {
-            const slot_t found = locate(hash, keys_.key_of(slot));
-            if (found != no_slot) return make_first.give_up(slot, found);
-            if (!is_listed(hash, slot)) { // the index was rebuilt from inside
-                index_.make_room(source());
-                index_.place(hash, slot);
-            }
+        // A constructor of the value, or a destructor in a column, may have inserted: perhaps this very key.
+        const auto overtaken_by = [&] { return inserts == inserts_ ? no_slot : locate(hash, keys_.key_of(slot)); };
+        if (const slot_t found = overtaken_by(); found != no_slot) return make_first.give_up(slot, found);
+        {
+            const slot_t outer = std::exchange(awaited_, slot);
+            ScopeGuard told([&]() noexcept { awaited_ = outer; });
+            hub_.template resurrect<First>(slot);
         }
-        pending_.unremove(slot); // who attaches while observers are told must hear of a pending slot first
-        hub_.template resurrect<First>(slot);
+        if (const slot_t found = overtaken_by(); found != no_slot) return make_first.give_up(slot, found);
+        if (inserts != inserts_ && !is_listed(hash, slot)) { // the index was rebuilt meanwhile
+            index_.make_room(source());
+            index_.place(hash, slot);
+        }
         undo.dismiss();
-        pending_.remove(slot);
         directory_.commit(slot);
         ++inserts_;
         return {slot, true, InsertKind::resurrected};
@@ -424,7 +427,8 @@ protected:
     PendingSlots<Allocator> pending_{};
     Hub hub_{};
     SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
-    std::size_t inserts_ = 0; // how an insert learns that there was another from inside
+    std::size_t inserts_ = 0;  // how an insert learns that there was another from inside
+    slot_t awaited_ = no_slot; // of it observers are being told that it is resurrected
     bool clearing_ = false;
     bool resetting_ = false;
 

@@ -42,7 +42,7 @@ public:
 
     constexpr SlotDirectory() = default;
     constexpr explicit SlotDirectory(const Allocator& alloc) noexcept
-        : versions_(alloc), live_(alloc), blocked_(alloc), reserved_(alloc), free_(alloc) {}
+        : versions_(alloc), live_(alloc), kept_(alloc), blocked_(alloc), reserved_(alloc), free_(alloc) {}
     /// An exact copy: the same handles now and in future. @throws what the allocator throws
     constexpr SlotDirectory(const SlotDirectory& other, const Allocator& alloc) : SlotDirectory(alloc) {
         Growth copy = other.sized_for(other.versions_.size(), alloc);
@@ -54,13 +54,15 @@ public:
     SlotDirectory& operator=(SlotDirectory&&) = delete;
     /// Takes the state; `other` is as new. @invalidates nothing: the handles belong to this directory now
     constexpr SlotDirectory(SlotDirectory&& other) noexcept
-        : versions_(std::move(other.versions_)), live_(std::move(other.live_)), blocked_(std::move(other.blocked_)),
-          reserved_(std::move(other.reserved_)), free_(std::move(other.free_)), n_(std::exchange(other.n_, {})) {}
+        : versions_(std::move(other.versions_)), live_(std::move(other.live_)), kept_(std::move(other.kept_)),
+          blocked_(std::move(other.blocked_)), reserved_(std::move(other.reserved_)), free_(std::move(other.free_)),
+          n_(std::exchange(other.n_, {})) {}
     ~SlotDirectory() = default;
 
     constexpr void swap(SlotDirectory& other) noexcept {
         versions_.swap(other.versions_);
         live_.swap(other.live_);
+        kept_.swap(other.kept_);
         blocked_.swap(other.blocked_);
         reserved_.swap(other.reserved_);
         free_.swap(other.free_);
@@ -297,6 +299,7 @@ public:
             blocked_[last] &= ~std::exchange(n_.clear_held, 0);
         }
         n_.clear_end = 0;
+        kept_.free();
         if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
             n_.cursor = 0;
             n_.blocked = 0;
@@ -343,6 +346,7 @@ public:
     constexpr bool covers(std::size_t slots) const noexcept { return slots <= versions_.size(); }
     constexpr void adopt(Growth& growth) noexcept {
         versions_.swap(growth.versions);
+        if (n_.clear_end != 0 && kept_.empty()) kept_.swap(live_); // observers are looking at the words of before
         live_.swap(growth.live);
         blocked_.swap(growth.blocked);
         reserved_.swap(growth.reserved);
@@ -468,6 +472,7 @@ private:
 
     detail::FlatArray<version_type, Allocator> versions_{};
     detail::FlatArray<word_t, Allocator> live_{};
+    detail::FlatArray<word_t, Allocator> kept_{}; // between the halves of clear: the live words of before a growth
     detail::FlatArray<word_t, Allocator> blocked_{};
     detail::FlatArray<word_t, Allocator> reserved_{}; // empty until the first reservation
     detail::FreeSlots<R, Allocator> free_{};
