@@ -6,6 +6,8 @@
 
 #include <slotwise/keyed/any_storage.hpp>
 
+#include <functional>
+
 using namespace test;
 
 namespace {
@@ -72,8 +74,8 @@ struct Scene {
     }
 };
 
-template <KeySetOptions O, class Act>
-void strong_described(Act act, std::size_t least_failures) {
+template <KeySetOptions O>
+void strong_described(const std::function<void(FailingDescribedMap<O>&)>& act, std::size_t least_failures) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t failures = 0;
