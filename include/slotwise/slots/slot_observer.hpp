@@ -191,11 +191,6 @@ inline constexpr bool is_quiet = [] {
 /// nothing; no dynamic observer costs one predictable branch.
 template <class... Static>
 class ObserverHub {
-    static_assert(
-        (StaticObserver<Static> && ... && true),
-        "a static observer (column) has none of the hooks on_capacity, on_insert, on_remove, on_erase, on_clear, on_reset and "
-        "would hear nothing: name a ValueArray<T>, or a type with at least one of them, spelled so");
-
 public:
     static constexpr bool nothrow_insert = (!insert_hook_throws<Static> && ... && true);
     static constexpr bool quiet = (is_quiet<Static> && ... && true);
