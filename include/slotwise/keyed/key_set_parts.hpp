@@ -149,7 +149,7 @@ protected:
             const slot_t found = locate(hash, key);
             if (found != no_slot) return {found, false, InsertKind::fresh};
         }
-        constexpr bool plain = Store::trivial && Hub::nothrow_insert && Index::nothrow_place && MakeKey::plain &&
+        constexpr bool plain = Store::trivial && Hub::quiet && Hub::nothrow_insert && Index::nothrow_place && MakeKey::plain &&
                                std::remove_reference_t<MakeFirst>::plain;
         if (!directory_.has_room()) [[unlikely]]
             grow();
