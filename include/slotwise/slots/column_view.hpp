@@ -115,7 +115,11 @@ public:
     /// Calls f(value) or f(slot, value) for every live slot; full words run as a plain loop that vectorises.
     template <class F>
     constexpr void for_each(F&& f) const {
-        for (const auto chunk : chunks()) for_each_in_chunk(chunk, f);
+        // Word by word: looking for the ends of chunks first costs a tenth more than a look into the page table each 64 values.
+        const bits::word_t* const words = directory_.live.words().data();
+        for (std::size_t w = 0, end = directory_.live.words().size(); w != end; ++w)
+            if (words[w] != 0)
+                visit_word(words[w], static_cast<slot_t>(w * bits::word_bits), values_.ptr(w * bits::word_bits), f);
     }
 
     /// The column as contiguous chunks in slot order: the unit for jobs and SIMD loops.
@@ -131,13 +135,8 @@ public:
         T* const values = chunk.values.data();
         const std::size_t words = chunk.live.words().size();
         for (std::size_t w = 0; w != words; ++w) {
-            const bits::word_t word = chunk.live.word(w);
-            T* const block = values + w * bits::word_bits;
-            const slot_t first = static_cast<slot_t>(chunk.first + w * bits::word_bits);
-            if (word == bits::full_word)
-                for (unsigned i = 0; i != bits::word_bits; ++i) call(f, first + i, block[i]);
-            else
-                bits::for_each(word, [&](unsigned i) { call(f, first + i, block[i]); });
+            visit_word(chunk.live.word(w), static_cast<slot_t>(chunk.first + w * bits::word_bits), values + w * bits::word_bits,
+                       f);
         }
     }
 
@@ -145,6 +144,13 @@ private:
     template <class>
     friend class ColumnView;
 
+    template <class F>
+    static constexpr void visit_word(bits::word_t word, slot_t first, T* block, F& f) {
+        if (word == bits::full_word)
+            for (unsigned i = 0; i != bits::word_bits; ++i) call(f, first + i, block[i]);
+        else
+            bits::for_each(word, [&](unsigned i) { call(f, first + i, block[i]); });
+    }
     template <class F>
     static constexpr void call(F& f, [[maybe_unused]] slot_t slot, T& value) {
         if constexpr (std::is_invocable_v<F&, slot_t, T&>)
