@@ -38,8 +38,7 @@ template <class Allocator, class Tags>
 class GroupIndex {
     using Line = detail::IndexLine;
     using Lines = detail::FlatArray<Line, Allocator>;
-    static constexpr std::size_t far_lines = std::size_t{1} << 15; // 2 MiB
-    static constexpr std::size_t per_line = 10;                    // of 12: at 11 misses cost a third more
+    static constexpr std::size_t per_line = 10; // of 12: at 11 misses cost a third more
 
 public:
     /// Whether place() cannot throw once make_room() has returned.
@@ -224,8 +223,7 @@ private:
         return i;
     }
 
-    // Entries come in slot order, so keys are read in order; the lines they go to are all over the place. Beyond the second-level
-    // cache they are fetched ahead (8 % of an insert at 1.6 million keys); inside it the processor looks ahead well enough (3 % less).
+    // Entries come in slot order, so keys are read in order; the lines they go to are all over the place and fetched ahead.
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void rebuild(std::size_t lines, Source& source) {
         Lines fresh = Lines(Allocator(storage_.get_allocator())).resized(lines, Line{}, Allocator(storage_.get_allocator()));
@@ -236,10 +234,8 @@ private:
         std::size_t entries = 0; // counted anew: an element that is being built may have been entered before and be no more
         Line* const data = fresh.data();
         const std::size_t mask = lines - 1;
-        const bool far = lines > far_lines;
         source([&](slot_t slot, std::uint64_t hash) {
             ++entries;
-            if (!far) return place_in(data, mask, hash, slot);
             hashes[waiting] = hash;
             slots[waiting] = slot;
             fetch_ahead(&data[home_in(hash, mask)]);
