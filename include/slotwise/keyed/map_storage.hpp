@@ -53,7 +53,7 @@ struct MakeValue {
 ///     for (auto [name, count] : stock) ...
 /// Values lie in a column of their own: values() iterates at array speed and is what exporters see. Everything about erasing, pending
 /// elements, iterators and guarantees is as KeySet says. A value whose constructor inserts into this very map is fine.
-/// Cost: about 13 bytes an element over key and value.
+/// Cost: about 13 bytes an element over key and value, and on average 1.6 more of growth that waits to be used.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
 /// @tparam Columns further static observers: observer<0>() is the first of them, not the values
 template <class Key, class T, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index,

@@ -61,6 +61,7 @@ public:
         const auto visit = [&](std::size_t w, bits::word_t word) {
             bits::for_each(word, [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
         };
+        SLOTWISE_ASSUME(slots_ == 0 || words_ != nullptr); // clang-tidy's analyser thinks of slots without words
         const std::size_t whole = bits::word_of(slots_);
         for (std::size_t w = 0; w != whole; ++w) visit(w, words_[w]);
         if (slots_ % bits::word_bits != 0) visit(whole, words_[whole] & bits::low_mask(slots_ % bits::word_bits));
