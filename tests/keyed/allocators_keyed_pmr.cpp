@@ -25,7 +25,7 @@ private:
     }
     void do_deallocate(void* data, std::size_t bytes, std::size_t align) override {
         out_ -= bytes;
-        ::operator delete(data, bytes, std::align_val_t{align});
+        ::operator delete(data, std::align_val_t{align}); // clang 16 has no sized one without a flag
     }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
     std::size_t out_ = 0, allocations_ = 0;
