@@ -100,16 +100,7 @@ public:
     template <class Build>
     void fill(Occupancy stored, std::size_t slots, Build&& build) {
         if (slots != 0) reserve(slots);
-        slot_t built = 0;
-        ScopeGuard undo([&]() noexcept {
-            while (built-- != 0)
-                if (stored.test(built)) destroy(built);
-        });
-        stored.for_each([&](slot_t slot) {
-            built = slot;
-            build(slot);
-        });
-        undo.dismiss();
+        build_each(stored, build, [this](slot_t slot) { destroy(slot); });
     }
 
 private:

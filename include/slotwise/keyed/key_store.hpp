@@ -142,18 +142,12 @@ public:
 private:
     template <class Source>
     constexpr void fill(const KeyStore& other, Occupancy stored, Source&& source) {
-        slot_t built = 0;
-        ScopeGuard undo([&]() noexcept {
-            while (built-- != 0)
-                if (stored.test(built)) destroy(built);
-        });
-        stored.for_each([&](slot_t slot) {
-            built = slot;
+        const auto build = [&](slot_t slot) {
             std::uint64_t kept = 0;
             if constexpr (keeps_hashes) kept = std::uint64_t{*other.hashes_.ptr(slot)} << 32;
             construct(slot, kept, source(slot));
-        });
-        undo.dismiss();
+        };
+        build_each(stored, build, [this](slot_t slot) { destroy(slot); });
     }
 
     SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_{};

@@ -195,13 +195,8 @@ private:
     template <class Source>
     constexpr void fill(Occupancy live, std::size_t slots, Source&& source) {
         values_.reserve(slots);
-        slot_t built = 0;
-        ScopeGuard undo([&]() noexcept { destroy_below(live, built); });
-        live.for_each([&](slot_t slot) {
-            built = slot;
-            construct(slot, source(slot));
-        });
-        undo.dismiss();
+        build_each(
+            live, [&](slot_t slot) { construct(slot, source(slot)); }, [this](slot_t slot) { destroy(slot); });
     }
     constexpr void destroy_below(Occupancy live, slot_t end) noexcept {
         while (end-- != 0)

@@ -6,6 +6,7 @@
 #define SLOTWISE_MEMORY_OCCUPANCY_HPP
 
 #include "../core/bits.hpp"
+#include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
 
@@ -78,6 +79,21 @@ private:
 };
 
 namespace detail {
+
+/// build(slot) for every slot of `live` in ascending order; if one throws, unbuild(slot) for those before it, in descending order.
+template <class Build, class Unbuild>
+constexpr void build_each(Occupancy live, Build&& build, Unbuild&& unbuild) {
+    slot_t built = 0;
+    ScopeGuard undo([&]() noexcept {
+        while (built-- != 0)
+            if (live.test(built)) unbuild(built);
+    });
+    live.for_each([&](slot_t slot) {
+        built = slot; // not yet this one
+        build(slot);
+    });
+    undo.dismiss();
+}
 
 /// A set of numbers with summary levels above: level k has one bit for each 64 bits of level k - 1, the top is one word.
 /// set, reset and lowest touch at most one word a level; six levels cover 2^32 numbers. It is what finds the lowest free slot:

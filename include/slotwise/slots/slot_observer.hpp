@@ -248,7 +248,7 @@ public:
         cell_->add(observer);
         ObserverToken token(cell_, &observer);
         if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
-        replay_inserts(
+        build_each(
             live,
             [&](slot_t slot) {
                 if (is_live(slot)) observer.on_insert(slot, InsertKind::fresh);
@@ -297,13 +297,13 @@ public:
     /// @throws what an observer throws; those told of inserts are told of their erase then
     template <std::size_t First = 0>
     constexpr void replay(Occupancy live) {
-        replay_inserts(
+        build_each(
             live, [this](slot_t slot) { insert<First>(slot, InsertKind::fresh); },
             [this](slot_t slot) { erased<First>(slot); });
     }
     constexpr void replay_dynamic(std::size_t slots, Occupancy live) {
         if (slots != 0) cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(0, static_cast<slot_t>(slots)); });
-        replay_inserts(
+        build_each(
             live, [this](slot_t slot) { insert_dynamic(slot, InsertKind::fresh); },
             [this](slot_t slot) { cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); }); });
     }
@@ -431,20 +431,6 @@ private:
     template <class O>
     static constexpr void erase_one(O& o, slot_t slot) noexcept {
         if constexpr (requires { o.on_erase(slot); }) o.on_erase(slot);
-    }
-
-    template <class Insert, class Erase>
-    static constexpr void replay_inserts(Occupancy live, Insert&& insert, Erase&& erase) {
-        slot_t told = 0;
-        ScopeGuard undo([&]() noexcept {
-            while (told-- != 0)
-                if (live.test(told)) erase(told);
-        });
-        live.for_each([&](slot_t slot) {
-            told = slot; // not yet this one
-            insert(slot);
-        });
-        undo.dismiss();
     }
 
     constexpr void removed_static([[maybe_unused]] slot_t slot) noexcept {

@@ -145,16 +145,8 @@ private:
 
     template <class Source>
     constexpr void fill(Occupancy live, Source&& source) {
-        slot_t built = 0;
-        ScopeGuard undo([&]() noexcept {
-            while (built-- != 0)
-                if (live.test(built)) destroy(built);
-        });
-        live.for_each([&](slot_t slot) {
-            built = slot;
-            construct(slot, source(slot));
-        });
-        undo.dismiss();
+        detail::build_each(
+            live, [&](slot_t slot) { construct(slot, source(slot)); }, [this](slot_t slot) { destroy(slot); });
     }
     constexpr bool alive_test(slot_t slot) const noexcept {
         return slot < alive_.size() * bits::word_bits && (alive_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
