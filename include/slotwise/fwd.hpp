@@ -109,8 +109,11 @@ class Versioned;
 
 class Occupancy;
 class SlotObserver;
-class ObserverToken;
 class SlotRange;
+
+template <class Observer, class Entry = Observer*>
+class BasicObserverToken;
+using ObserverToken = BasicObserverToken<SlotObserver>;
 
 template <class T>
 class ColumnView;
@@ -188,6 +191,81 @@ class BasicAnyMapStorage;
 
 using AnySetStorage = BasicAnySetStorage<KeySetOptions{}, std::allocator<std::byte>>;
 using AnyMapStorage = BasicAnyMapStorage<KeySetOptions{}, std::allocator<std::byte>>;
+
+//=== series ===//
+
+/// How a DeltaTracker finds the slots that were touched since the window opened. What it says of them is the same.
+enum class DeltaRepresentation : std::uint8_t {
+    dirty_list, ///< a list: deltas come in the order in which slots were first touched; 4 bytes a slot
+    bitmap,     ///< a bit a slot: deltas come in slot order; opening and reading look at every word
+    adaptive    ///< bits with summary levels above: slot order, and cost follows the number of changes whatever it is
+};
+
+/// What a subscriber of a series is told of.
+enum class SeriesLevel : std::uint8_t {
+    whole,  ///< anything about the set or dictionary
+    keys,   ///< which keys a dictionary has
+    element ///< one key, or the element in one slot
+};
+
+/// What apply() does with a part of a delta that does not fit.
+enum class Strictness : std::uint8_t {
+    strict, ///< refuses the whole delta and changes nothing
+    lenient ///< does what is left to do: adds what is missing, removes what is there
+};
+
+/// The choices of a series. Designated initialisers name them: SeriesOptions{.delta = DeltaRepresentation::bitmap}.
+struct SeriesOptions {
+    DeltaRepresentation delta = DeltaRepresentation::adaptive;
+    Exhaustion exhaustion = Exhaustion::retire;
+    Reuse reuse = Reuse::lowest;
+    std::size_t page_slots = 0; ///< of the keys, as in KeySetOptions
+    HandleLayout handle{};
+    std::size_t max_slots = 0; ///< upper limit of slots, removed ones that are still readable included; 0 = what the handle can index
+    friend constexpr bool operator==(const SeriesOptions&, const SeriesOptions&) = default;
+
+    /// Those of the keyed container inside. Its erase is always deferred: what was removed is readable until the window rolls.
+    constexpr KeySetOptions key_set() const noexcept { return {true, exhaustion, reuse, page_slots, handle, max_slots}; }
+};
+
+template <class Time>
+struct TimeTraits;
+
+template <class Time = std::int64_t>
+class SeriesSubscriber;
+
+template <class Time = std::int64_t, class Allocator = std::allocator<Time>>
+class TimeArray;
+
+template <class Time = std::int64_t, DeltaRepresentation R = DeltaRepresentation::adaptive,
+          class Allocator = std::allocator<std::byte>>
+class DeltaTracker;
+
+template <class Key, class Time = std::int64_t, class Hash = DefaultHash<Key>, class Equal = EqualTo,
+          class Allocator = std::allocator<Key>>
+class ObserverArray;
+
+template <class Key, class Time = std::int64_t, class Hash = DefaultHash<Key>, class Equal = EqualTo,
+          SeriesOptions O = SeriesOptions{}, class Allocator = std::allocator<Key>, template <class> class Index = HashIndex,
+          class... Columns>
+class TSSStorage;
+
+template <class Key, class T, class Time = std::int64_t, class Hash = DefaultHash<Key>, class Equal = EqualTo,
+          SeriesOptions O = SeriesOptions{}, class Allocator = std::allocator<Key>, template <class> class Index = HashIndex,
+          class... Columns>
+class TSDStorage;
+
+template <class Key, class Time = std::int64_t>
+class TSSView;
+
+template <class Key, class T, class Time = std::int64_t>
+class TSDView;
+
+template <class Key, class Time = std::int64_t>
+struct SetDelta;
+
+template <class Key, class T, class Time = std::int64_t>
+struct DictDelta;
 
 SLOTWISE_END
 

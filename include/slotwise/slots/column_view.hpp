@@ -107,6 +107,8 @@ public:
     constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
     constexpr Occupancy occupancy() const noexcept { return directory_.live; }
     constexpr SlotRange slots() const noexcept { return SlotRange(directory_.live); }
+    /// Where the values lie, whoever lives there; for views that also read removed elements.
+    constexpr detail::PageView<T> pages() const noexcept { return values_; }
 
     /// Live values in slot order.
     constexpr iterator begin() const noexcept { return {*this, directory_.live.find_next(0)}; }

@@ -47,26 +47,29 @@ protected:
 
 namespace detail {
 
-/// The dynamic observers of one container, on the heap so that moving the container moves a pointer, and shared with the tokens
+/// Those who hear of one container, on the heap so that moving the container moves a pointer, and shared with the tokens
 /// so that either may die first. A detached entry becomes null while a notification runs and is swept after it.
-struct ObserverCell {
-    FlatArray<SlotObserver*, std::allocator<std::byte>> list{};
+/// @tparam Observer SlotObserver, or what else is told of something
+/// @tparam Entry a pointer to one, or a struct that converts to it and is made of it
+template <class Observer, class Entry = Observer*>
+struct BasicObserverCell {
+    FlatArray<Entry, std::allocator<std::byte>> list{};
     std::size_t count = 0;  // entries in use, nulls included
     std::size_t owners = 1; // the container and the tokens
     std::size_t depth = 0;  // notifications running
     bool swept = true;
 
-    void add(SlotObserver& observer) {
+    void add(Observer& observer) {
         if (count == list.size()) {
-            auto more = list.resized(count == 0 ? 4 : 2 * count, nullptr);
+            auto more = list.resized(count == 0 ? 4 : 2 * count, Entry{nullptr});
             list.swap(more);
         }
-        list[count++] = &observer;
+        list[count++] = Entry{&observer};
     }
-    void remove(const SlotObserver* observer) noexcept {
+    void remove(const Observer* observer) noexcept {
         for (std::size_t i = 0; i != count; ++i)
             if (list[i] == observer) {
-                list[i] = nullptr;
+                list[i] = Entry{nullptr};
                 swept = false;
                 break;
             }
@@ -80,14 +83,14 @@ struct ObserverCell {
         count = kept;
         swept = true;
     }
-    static constexpr void release(ObserverCell* cell) noexcept {
+    static constexpr void release(BasicObserverCell* cell) noexcept {
         if (cell != nullptr && --cell->owners == 0) delete cell;
     }
 
     /// While one lives, positions in the list stay as they are: who detaches leaves a null behind.
     class Notification {
     public:
-        constexpr explicit Notification(ObserverCell& cell) noexcept : cell_(cell) { ++cell.depth; }
+        constexpr explicit Notification(BasicObserverCell& cell) noexcept : cell_(cell) { ++cell.depth; }
         Notification(const Notification&) = delete;
         Notification& operator=(const Notification&) = delete;
         constexpr ~Notification() {
@@ -96,7 +99,7 @@ struct ObserverCell {
         }
 
     private:
-        ObserverCell& cell_;
+        BasicObserverCell& cell_;
     };
 
     template <class F>
@@ -113,23 +116,28 @@ struct ObserverCell {
     }
 };
 
+using ObserverCell = BasicObserverCell<SlotObserver>;
+
 } // namespace detail
 
-/// Keeps a dynamic observer attached; detaches it when it dies. Move-only. Valid when the container moves, and harmless when
-/// the container is gone.
-class ObserverToken {
+/// Keeps an observer attached; detaches it when it dies. Move-only. Valid when the container moves, and harmless when the container is
+/// gone. ObserverToken is the one of slot observers, Subscription that of series.
+template <class Observer, class Entry>
+class BasicObserverToken {
+    using Cell = detail::BasicObserverCell<Observer, Entry>;
+
 public:
-    ObserverToken() noexcept = default;
-    ObserverToken(detail::ObserverCell* cell, SlotObserver* observer) noexcept : cell_(cell), observer_(observer) {
+    BasicObserverToken() noexcept = default;
+    BasicObserverToken(Cell* cell, Observer* observer) noexcept : cell_(cell), observer_(observer) {
         ++cell->owners;
     }
-    ObserverToken(ObserverToken&& other) noexcept
+    BasicObserverToken(BasicObserverToken&& other) noexcept
         : cell_(std::exchange(other.cell_, nullptr)), observer_(std::exchange(other.observer_, nullptr)) {}
-    ObserverToken& operator=(ObserverToken&& other) noexcept {
-        ObserverToken(std::move(other)).swap(*this);
+    BasicObserverToken& operator=(BasicObserverToken&& other) noexcept {
+        BasicObserverToken(std::move(other)).swap(*this);
         return *this;
     }
-    ~ObserverToken() { detach(); }
+    ~BasicObserverToken() { detach(); }
 
     /// Whether the observer still hears of a container.
     bool attached() const noexcept { return entry() != nullptr; }
@@ -137,32 +145,32 @@ public:
     void detach() noexcept {
         if (cell_ == nullptr) return;
         cell_->remove(observer_);
-        detail::ObserverCell::release(std::exchange(cell_, nullptr));
+        Cell::release(std::exchange(cell_, nullptr));
     }
     /// The two observers exchange what they are attached to: for swapping and moving observers.
-    static void exchange(ObserverToken& a, SlotObserver& observer_a, ObserverToken& b, SlotObserver& observer_b) noexcept {
-        SlotObserver** const in_a = a.entry();
-        SlotObserver** const in_b = b.entry();
-        if (in_a != nullptr) *in_a = &observer_b;
-        if (in_b != nullptr) *in_b = &observer_a;
+    static void exchange(BasicObserverToken& a, Observer& observer_a, BasicObserverToken& b, Observer& observer_b) noexcept {
+        Entry* const in_a = a.entry();
+        Entry* const in_b = b.entry();
+        if (in_a != nullptr) *in_a = Entry{&observer_b};
+        if (in_b != nullptr) *in_b = Entry{&observer_a};
         a.observer_ = &observer_b;
         b.observer_ = &observer_a;
         a.swap(b);
     }
-    void swap(ObserverToken& other) noexcept {
+    void swap(BasicObserverToken& other) noexcept {
         std::swap(cell_, other.cell_);
         std::swap(observer_, other.observer_);
     }
 
 private:
-    SlotObserver** entry() const noexcept {
+    Entry* entry() const noexcept {
         for (std::size_t i = 0; cell_ != nullptr && i != cell_->count; ++i)
             if (cell_->list[i] == observer_) return &cell_->list[i];
         return nullptr;
     }
 
-    detail::ObserverCell* cell_ = nullptr;
-    SlotObserver* observer_ = nullptr;
+    Cell* cell_ = nullptr;
+    Observer* observer_ = nullptr;
 };
 
 namespace detail {
@@ -177,10 +185,13 @@ inline constexpr bool insert_hook_throws = [] {
 }();
 
 /// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any other
-/// may look at the container, or destroy values that enter it again, and must find it as a dynamic one would.
+/// may look at the container, or destroy values that enter it again, and must find it as a dynamic one would; unless it declares
+/// is_quiet: that its hooks look at nothing but itself, run no code of users, and cannot throw.
 template <class O>
 inline constexpr bool is_quiet = [] {
-    if constexpr (requires { typename O::value_type; })
+    if constexpr (requires { typename O::is_quiet; })
+        return true;
+    else if constexpr (requires { typename O::value_type; })
         return std::is_trivially_destructible_v<typename O::value_type>;
     else
         return !requires(O& o) { o.on_insert(slot_t{}, InsertKind::fresh); } && !requires(O& o) { o.on_remove(slot_t{}); } &&

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// DeltaRange: the slots, keys or items that one window has changed in one way. And the words it reads.
+#ifndef SLOTWISE_SERIES_DELTA_RANGE_HPP
+#define SLOTWISE_SERIES_DELTA_RANGE_HPP
+
+#include "../keyed/keyed_iterator.hpp"
+#include "../slots/column_view.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What 64 slots were when the window opened, a bit each. Means something for slots touched since.
+struct DeltaTruth {
+    bits::word_t was_live = 0;
+    bits::word_t was_valid = 0; ///< live, and with a value
+    bits::word_t ended = 0;     ///< an element was erased there for good: who lives there now is another, under another key
+    bits::word_t renewed = 0;   ///< it was removed and lives again, under the same key
+};
+
+/// Which of the touched slots.
+enum class DeltaPart : std::uint8_t { touched, added, removed, modified, dropped, reset };
+
+/// The state of a DeltaTracker, whatever its representation and allocator: words that ranges read. Owns nothing.
+template <class Time>
+struct DeltaWords {
+    SummaryWords touched;
+    const bits::word_t* live = nullptr;
+    DeltaTruth* truth = nullptr;
+    slot_t* list = nullptr; // null: the words of `touched` are walked
+    std::size_t listed = 0;
+    std::size_t slots = 0;
+    Time window = TimeTraits<Time>::never();
+
+    constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
+        const bits::word_t any = touched.word(w), now = live[w];
+        const DeltaTruth& truth_at = truth[w];
+        switch (part) {
+        case DeltaPart::added:
+            return any & now & (~truth_at.was_live | truth_at.ended);
+        case DeltaPart::removed:
+            return any & truth_at.was_live & (~now | truth_at.ended);
+        case DeltaPart::modified:
+            return any & now;
+        case DeltaPart::dropped:
+            return any & truth_at.was_valid & (~now | truth_at.ended);
+        case DeltaPart::reset:
+            return any & now & truth_at.was_live & truth_at.renewed;
+        default:
+            return any;
+        }
+    }
+    constexpr bool selected(slot_t slot, DeltaPart part) const noexcept {
+        return slot < slots && (select(bits::word_of(slot), part) & bits::bit_of(slot)) != 0;
+    }
+};
+
+} // namespace detail
+
+/// What one window has changed in one way: slot numbers, keys, or items (key and value), in slot order (DeltaRepresentation::dirty_list:
+/// in the order of first change). A forward range that reads as it goes. Empty unless the time it was asked for is the open window,
+/// also when that window rolls after the range was made.
+/// @tparam Columns none: yields slot_t; a Key: const Key&; Key and T: MapItem<Key, const T>, which binds as auto [key, value]
+/// @invalidates itself when the container grows, shrinks or moves, and when an element is inserted, removed or written during the walk
+template <class Time, class... Columns>
+class DeltaRange {
+public:
+    class iterator;
+
+    constexpr DeltaRange() noexcept = default;
+    /// For trackers and series. @param stamps if there are pages: only slots whose stamp is `stamp`
+    constexpr DeltaRange(const detail::DeltaWords<Time>& words, Time window, detail::DeltaPart part,
+                         std::tuple<detail::PageView<const Columns>...> columns, detail::PageView<const Time> stamps = {},
+                         Time stamp = {}) noexcept
+        : words_(&words), window_(window), stamp_(stamp), part_(part), stamps_(stamps), columns_(columns) {}
+
+    constexpr iterator begin() const noexcept { return current() ? iterator(*this) : end(); }
+    constexpr iterator end() const noexcept { return {}; }
+    constexpr bool empty() const noexcept { return begin() == end(); }
+    /// How many. @complexity linear in touched slots
+    constexpr std::size_t size() const noexcept {
+        std::size_t count = 0;
+        for (auto it = begin(); it != end(); ++it) ++count;
+        return count;
+    }
+
+private:
+    constexpr bool current() const noexcept {
+        return words_ != nullptr && words_->window == window_ && window_ != TimeTraits<Time>::never();
+    }
+
+    const detail::DeltaWords<Time>* words_ = nullptr;
+    Time window_{}, stamp_{};
+    detail::DeltaPart part_ = detail::DeltaPart::touched;
+    detail::PageView<const Time> stamps_{};
+    std::tuple<detail::PageView<const Columns>...> columns_{};
+};
+
+namespace detail {
+
+template <class... Columns>
+struct DeltaReference {
+    using type = slot_t;
+};
+template <class Key>
+struct DeltaReference<Key> {
+    using type = const Key&;
+};
+template <class Key, class T>
+struct DeltaReference<Key, T> {
+    using type = MapItem<Key, const T>;
+};
+
+} // namespace detail
+
+template <class Time, class... Columns>
+class DeltaRange<Time, Columns...>::iterator
+    : public detail::IteratorFacade<iterator, std::remove_cvref_t<typename detail::DeltaReference<Columns...>::type>,
+                                    typename detail::DeltaReference<Columns...>::type> {
+    using reference_type = typename detail::DeltaReference<Columns...>::type;
+
+public:
+    constexpr iterator() noexcept = default;
+    /// The slot here; no_slot at the end. Key and value of a removed one are readable under it until the window rolls.
+    constexpr slot_t slot() const noexcept { return slot_; }
+    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+
+private:
+    friend DeltaRange;
+    friend detail::IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type>;
+    constexpr explicit iterator(const DeltaRange& range) noexcept : range_(range) {
+        if (range_.words_->list == nullptr) {
+            at_ = range_.words_->touched.next_word(0);
+            if (at_ != SummaryWords::no_word) rest_ = range_.words_->select(at_, range_.part_);
+        }
+        increment();
+    }
+    constexpr reference_type dereference() const noexcept {
+        return std::apply(
+            [this](const auto&... column) -> reference_type {
+                if constexpr (sizeof...(Columns) == 0)
+                    return slot_;
+                else if constexpr (sizeof...(Columns) == 1)
+                    return (*column.ptr(slot_), ...);
+                else
+                    return {*column.ptr(slot_)...};
+            },
+            range_.columns_);
+    }
+    constexpr bool stamped(slot_t slot) const noexcept {
+        return range_.stamps_.pages == nullptr || *range_.stamps_.ptr(slot) == range_.stamp_;
+    }
+    constexpr void increment() noexcept {
+        const auto& words = *range_.words_;
+        if (words.list != nullptr) {
+            while (at_ != words.listed) {
+                slot_ = words.list[at_++];
+                if (words.selected(slot_, range_.part_) && stamped(slot_)) return;
+            }
+            slot_ = no_slot;
+            return;
+        }
+        while (at_ != SummaryWords::no_word) {
+            while (rest_ != 0) {
+                slot_ = static_cast<slot_t>(at_ * bits::word_bits + bits::lowest(rest_));
+                rest_ &= rest_ - 1;
+                if (stamped(slot_)) return;
+            }
+            at_ = words.touched.next_word(at_ + 1);
+            if (at_ != SummaryWords::no_word) rest_ = words.select(at_, range_.part_);
+        }
+        slot_ = no_slot;
+    }
+
+    using SummaryWords = detail::SummaryWords;
+
+    DeltaRange range_{};
+    std::size_t at_ = 0; // place in the list, or the word at hand
+    bits::word_t rest_ = 0;
+    slot_t slot_ = no_slot;
+};
+
+SLOTWISE_END
+
+#endif

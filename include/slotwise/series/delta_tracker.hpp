@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// DeltaTracker: what changed since a window of time opened, exactly: what was then against what is now.
+#ifndef SLOTWISE_SERIES_DELTA_TRACKER_HPP
+#define SLOTWISE_SERIES_DELTA_TRACKER_HPP
+
+#include "delta_range.hpp"
+#include "time_array.hpp"
+
+SLOTWISE_BEGIN
+
+/// Per-window deltas of any container's slots. A static observer by its hooks, a dynamic one through DynamicColumn; TSSStorage and
+/// TSDStorage have one inside.
+///     SetStorage<int, ..., DeltaTracker<>> set;   auto& delta = set.observer<0>();
+///     delta.open(1);   set.insert(7);   for (slot_t slot : delta.added(1)) ...
+/// One truth: when a slot is first touched in a window it is noted whether it was live. Added are those that live now and did not then,
+/// removed those that lived and do not; so any sequence of inserts and removes nets out, and nothing is ever cancelled by search.
+/// In a container without deferred erase a slot may be given to another element within the window; it is then in both, and the key
+/// of the removed one is gone. With deferred erase it is readable until flush_removed(): flush first, then open the next window.
+/// Cost: 6 bits a slot (dirty_list: and 4 bytes), and two lines of memory at the first touch of a slot.
+/// @tparam R how touched slots are found again; bench/series compares them
+template <class Time, DeltaRepresentation R, class Allocator>
+class DeltaTracker {
+    using word_t = bits::word_t;
+    using Part = detail::DeltaPart;
+
+public:
+    using time_type = Time;
+    using range = DeltaRange<Time>;
+    /// No hook looks at the container.
+    using is_quiet = void;
+    static constexpr DeltaRepresentation representation = R;
+
+    constexpr DeltaTracker() = default;
+    constexpr explicit DeltaTracker(const Allocator& alloc) noexcept : touched_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
+    /// For copied containers: the same window and deltas, in memory of `alloc`.
+    constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
+        resize(other, other.now_.slots);
+        now_.window = other.now_.window;
+    }
+    constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
+    constexpr DeltaTracker(DeltaTracker&& other) noexcept
+        : touched_(std::move(other.touched_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
+          list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
+    constexpr DeltaTracker& operator=(DeltaTracker other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~DeltaTracker() = default;
+    constexpr void swap(DeltaTracker& other) noexcept {
+        touched_.swap(other.touched_);
+        live_.swap(other.live_);
+        truth_.swap(other.truth_);
+        list_.swap(other.list_);
+        std::swap(now_, other.now_);
+    }
+    friend constexpr void swap(DeltaTracker& a, DeltaTracker& b) noexcept { a.swap(b); }
+    /// For containers that move to an unequal allocator: copies words. @pre on_capacity() was told the slots
+    constexpr void take_from(DeltaTracker& other, Occupancy) noexcept {
+        for (std::size_t w = 0; w < other.live_.size() && w < live_.size(); ++w) live_[w] = other.live_[w];
+        now_.window = other.now_.window;
+        other.walk_touched([&](slot_t slot) {
+            mark(slot, false, false);
+            truth_[bits::word_of(slot)] = other.truth_[bits::word_of(slot)];
+        });
+    }
+
+    //=== windows ===//
+
+    /// Opens window `time`, relative to now: all deltas are empty. A time that is not newer than the open window joins it.
+    /// Returns whether a window was opened. @throws std::invalid_argument if time is TimeTraits<Time>::never() (or a NaN)
+    /// @complexity of the slots touched in the window before; bitmap: of all slots
+    constexpr bool open(Time time) {
+        if (!detail::is_time(time))
+            detail::throw_invalid_argument("open(time): time is \"never\", the lowest value of its type; give a later one");
+        if (!(now_.window < time)) return false;
+        if constexpr (R == DeltaRepresentation::dirty_list)
+            for (std::size_t i = 0; i != now_.listed; ++i) touched_.reset(now_.list[i]);
+        else
+            touched_.clear();
+        now_.listed = 0;
+        now_.window = time;
+        return true;
+    }
+    /// The open window; never before the first one.
+    constexpr Time window() const noexcept { return now_.window; }
+    /// Whether `time` is the open window: whether deltas are to be had for it.
+    constexpr bool current(Time time) const noexcept { return time == now_.window && time != TimeTraits<Time>::never(); }
+
+    //=== deltas: slots, empty unless `time` is the open window ===//
+
+    /// Live now, and not live (or another element) when the window opened.
+    constexpr range added(Time time) const noexcept { return {now_, time, Part::added, {}}; }
+    /// Live when the window opened, and not now.
+    constexpr range removed(Time time) const noexcept { return {now_, time, Part::removed, {}}; }
+    /// Inserted, removed or touched by touch() since the window opened, whatever became of it.
+    constexpr range touched(Time time) const noexcept { return {now_, time, Part::touched, {}}; }
+    constexpr bool was_added(slot_t slot, Time time) const noexcept { return current(time) && now_.selected(slot, Part::added); }
+    constexpr bool was_removed(slot_t slot, Time time) const noexcept {
+        return current(time) && now_.selected(slot, Part::removed);
+    }
+    constexpr bool was_touched(slot_t slot, Time time) const noexcept {
+        return current(time) && now_.selected(slot, Part::touched);
+    }
+
+    //=== what only the owner knows ===//
+
+    /// The element in `slot` is about to change. @param was_valid whether it had a value until now; counts if this is the slot's first
+    /// touch in the window @pre the slot is live
+    SLOTWISE_ALWAYS_INLINE constexpr void touch(slot_t slot, bool was_valid = true) noexcept {
+        if (!is_touched(slot) && tracking()) mark(slot, true, was_valid);
+    }
+    /// `to` continues what `from` was when the window opened: the same key had to get another slot. @pre both are touched
+    constexpr void inherit(slot_t from, slot_t to) noexcept {
+        auto& old = truth_[bits::word_of(from)];
+        auto& now = truth_[bits::word_of(to)];
+        const word_t from_bit = bits::bit_of(from), to_bit = bits::bit_of(to);
+        if ((old.was_live & from_bit) != 0) now.was_live |= to_bit, now.renewed |= to_bit;
+        if ((old.was_valid & from_bit) != 0) now.was_valid |= to_bit;
+        old.was_live &= ~from_bit;
+        old.was_valid &= ~from_bit;
+    }
+    /// What ranges read. @invalidates it when the tracker moves
+    constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
+    /// The window and the truth about `slot`, as they were: for restored snapshots.
+    constexpr void restore_window(Time time) noexcept { now_.window = time; }
+    constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
+        if (!is_touched(slot)) mark(slot, (flags & 1) != 0, (flags & 2) != 0);
+        if ((flags & 4) != 0) truth_[bits::word_of(slot)].ended |= bits::bit_of(slot);
+        if ((flags & 8) != 0) truth_[bits::word_of(slot)].renewed |= bits::bit_of(slot);
+    }
+    constexpr unsigned truth_flags(slot_t slot) const noexcept {
+        const auto& truth = truth_[bits::word_of(slot)];
+        const auto flag = [&](word_t word) { return (word & bits::bit_of(slot)) != 0 ? 1u : 0u; };
+        return flag(truth.was_live) | flag(truth.was_valid) << 1 | flag(truth.ended) << 2 | flag(truth.renewed) << 3;
+    }
+
+    /// For tests: the list and the bits name the same slots, liveness is that of `live`, only live ones were valid.
+    constexpr bool check_invariants(Occupancy live) const {
+        bool sound = true;
+        std::size_t touched = 0;
+        for (slot_t slot = 0; slot != now_.slots; ++slot) {
+            sound = sound && ((live_[bits::word_of(slot)] & bits::bit_of(slot)) != 0) == live.test(slot);
+            if (!is_touched(slot)) continue;
+            ++touched;
+            const unsigned flags = truth_flags(slot);
+            sound = sound && ((flags & 2) == 0 || (flags & 1) != 0);
+        }
+        for (std::size_t i = 0; i != now_.listed; ++i) sound = sound && is_touched(now_.list[i]);
+        return sound && (R != DeltaRepresentation::dirty_list || touched == now_.listed) && live.size() <= now_.slots;
+    }
+
+    //=== hooks ===//
+
+    /// @throws what the allocator throws when it grows; nothing has changed then
+    constexpr void on_capacity(slot_t old_slots, slot_t new_slots) {
+        if (new_slots < old_slots || new_slots <= now_.slots) return; // bits of slots given back stay, and are bits of vacant slots
+        resize(*this, new_slots < 2 * now_.slots ? 2 * now_.slots : new_slots);
+    }
+    constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
+        const std::size_t w = bits::word_of(slot);
+        if (tracking()) {
+            if (!is_touched(slot)) mark(slot, false, false);
+            if (kind == InsertKind::resurrected) truth_[w].renewed |= bits::bit_of(slot);
+        }
+        live_[w] |= bits::bit_of(slot);
+    }
+    constexpr void on_remove(slot_t slot) noexcept {
+        touch(slot);
+        live_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+    }
+    constexpr void on_erase(slot_t slot) noexcept {
+        live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // an insert that was rolled back was not removed before
+        if (is_touched(slot)) truth_[bits::word_of(slot)].ended |= bits::bit_of(slot);
+    }
+    constexpr void on_clear(Occupancy slots) noexcept {
+        slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
+    }
+    /// The slots are no more, and neither is the window: nothing could be said of it.
+    constexpr void on_reset() noexcept { *this = DeltaTracker(list_.get_allocator()); }
+
+private:
+    static constexpr unsigned levels = R == DeltaRepresentation::adaptive ? 6 : 1;
+
+    constexpr bool tracking() const noexcept { return now_.window != TimeTraits<Time>::never(); }
+    constexpr bool is_touched(slot_t slot) const noexcept {
+        return (now_.touched.word(bits::word_of(slot)) & bits::bit_of(slot)) != 0;
+    }
+    /// @pre the slot is not touched yet
+    constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
+        const std::size_t w = bits::word_of(slot);
+        auto& truth = truth_[w];
+        if (now_.touched.word(w) == 0) truth = {}; // of an earlier window
+        now_.touched.set(slot);
+        const unsigned bit = slot % bits::word_bits;
+        truth.was_live |= word_t{was_live} << bit;
+        truth.was_valid |= word_t{was_valid} << bit;
+        if constexpr (R == DeltaRepresentation::dirty_list) now_.list[now_.listed++] = slot;
+    }
+    template <class F>
+    constexpr void walk_touched(F&& f) const {
+        for (const slot_t slot : range(now_, now_.window, Part::touched, {})) f(slot);
+    }
+    /// Our arrays become copies of those of `other`, with room for `slots`.
+    constexpr void resize(const DeltaTracker& other, std::size_t slots) {
+        const Allocator alloc(list_.get_allocator());
+        const std::size_t words = bits::word_count(slots);
+        auto touched = other.touched_.resized(words * bits::word_bits, alloc, levels);
+        auto live = other.live_.resized(words, 0, alloc);
+        auto truth = other.truth_.resized(words, {}, alloc);
+        auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits : 0, 0, alloc);
+        touched_.swap(touched);
+        live_.swap(live);
+        truth_.swap(truth);
+        list_.swap(list);
+        now_.listed = other.now_.listed;
+        now_.touched = touched_;
+        now_.live = live_.data();
+        now_.truth = truth_.data();
+        now_.list = list_.data();
+        now_.slots = words * bits::word_bits;
+    }
+
+    detail::SummaryBits<Allocator> touched_{};
+    detail::FlatArray<word_t, Allocator> live_{};
+    detail::FlatArray<detail::DeltaTruth, Allocator> truth_{};
+    detail::FlatArray<slot_t, Allocator> list_{};
+    detail::DeltaWords<Time> now_{}; // the same arrays, without owning them
+};
+
+SLOTWISE_END
+
+#endif

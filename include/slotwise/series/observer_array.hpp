@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ObserverArray: who wants to hear of which slot, and of which key, whether it exists or not.
+#ifndef SLOTWISE_SERIES_OBSERVER_ARRAY_HPP
+#define SLOTWISE_SERIES_OBSERVER_ARRAY_HPP
+
+#include "../keyed/map_storage.hpp"
+#include "subscriber.hpp"
+
+SLOTWISE_BEGIN
+
+/// Subscribers by slot and by key. One pointer wide while there are none; then two bits a slot, and a list for each slot and key that
+/// has subscribers, nothing for the others.
+/// A subscription to a slot is one to the element living there and ends with it. One to a key lasts: it waits for the key to appear
+/// and stays when it goes.
+/// The owner tells what happens: expect() and settle() about an element that enters, wake() that one has changed, drop() that a slot was
+/// erased; tell() then tells the subscribers of the slots that were woken.
+template <class Key, class Time, class Hash, class Equal, class Allocator>
+class ObserverArray {
+    using List = detail::SubscriberList<Time>;
+    using word_t = bits::word_t;
+
+public:
+    using token = Subscription<Time>;
+
+    constexpr ObserverArray() noexcept = default;
+    constexpr explicit ObserverArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
+    ObserverArray(const ObserverArray&) = delete;
+    ObserverArray& operator=(const ObserverArray&) = delete;
+    /// Takes the subscribers; `other` has none.
+    constexpr ObserverArray(ObserverArray&& other) noexcept
+        : allocator_(other.allocator_), registry_(std::exchange(other.registry_, nullptr)) {}
+    ObserverArray& operator=(ObserverArray&&) = delete;
+    constexpr ~ObserverArray() { on_reset(); }
+    constexpr void swap(ObserverArray& other) noexcept {
+        detail::exchange_allocators(allocator_, other.allocator_);
+        std::swap(registry_, other.registry_);
+    }
+
+    /// Whether nobody ever subscribed here, and no slot was made ready to be woken.
+    constexpr bool unused() const noexcept { return registry_ == nullptr; }
+
+    /// Tells `subscriber` of the key, and of the element in `slot`, which has it (no_slot: none has). Hash and equality are those of the
+    /// container; if they throw while subscribers are told, the program ends. @throws what allocators, Key's copy, hash and equality throw; strong
+    [[nodiscard]] token subscribe(const Key& key, slot_t slot, SeriesSubscriber<Time>& subscriber, const Hash& hash = Hash(),
+                                  const Equal& equal = Equal())
+        requires std::copy_constructible<Key>
+    {
+        auto& all = registry(hash, equal);
+        sweep(all.by_key, all.next_sweep);
+        if (slot != no_slot) cover(std::size_t{slot} + 1, hash, equal);
+        auto& list = all.by_key.value_of(key);
+        token result = list.add(subscriber);
+        if (slot != no_slot) settle(slot);
+        return result;
+    }
+    /// Tells `subscriber` of the element in `slot`, as long as it lives there. @throws as subscribe
+    [[nodiscard]] token subscribe_slot(slot_t slot, SeriesSubscriber<Time>& subscriber, const Hash& hash = Hash(),
+                                       const Equal& equal = Equal()) {
+        auto& all = registry(hash, equal);
+        cover(std::size_t{slot} + 1, hash, equal);
+        token result = all.by_slot[slot].add(subscriber);
+        settle(slot);
+        return result;
+    }
+
+    //=== what the owner tells ===//
+
+    /// Makes slots below `slots` ready to be woken. @throws what the allocator throws; nothing has changed then
+    constexpr void cover(std::size_t slots, const Hash& hash = Hash(), const Equal& equal = Equal()) {
+        auto& all = registry(hash, equal);
+        if (slots <= all.covered) return;
+        const std::size_t room = bits::round_up(slots < 2 * all.covered ? 2 * all.covered : slots, bits::word_bits);
+        auto watched = all.watched.resized(bits::word_count(room), 0);
+        auto woken = all.woken.resized(room, allocator_);
+        all.watched.swap(watched);
+        all.woken.swap(woken);
+        all.covered = room;
+    }
+    /// Whether someone waits for the key. @throws what hash and equality throw
+    template <class K>
+    constexpr bool expect(const K& key) const {
+        return registry_ != nullptr && registry_->by_key.contains(key);
+    }
+    /// The element in `slot` has subscribers. @pre cover(slot + 1)
+    constexpr void settle(slot_t slot) noexcept { registry_->watched[bits::word_of(slot)] |= bits::bit_of(slot); }
+    /// Its subscribers are to be told by the next tell(). @complexity O(1)
+    constexpr void wake(slot_t slot) noexcept {
+        if (registry_ == nullptr || slot >= registry_->covered) return;
+        if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) != 0) registry_->woken.set(slot);
+    }
+    /// tell() is to visit the slot, whether it has subscribers or not; false if it was not covered.
+    constexpr bool wake_always(slot_t slot) noexcept {
+        if (registry_ == nullptr || slot >= registry_->covered) return false;
+        registry_->woken.set(slot);
+        return true;
+    }
+    constexpr bool any_woken() const noexcept {
+        return registry_ != nullptr && registry_->woken.next_word(0) != detail::SummaryWords::no_word;
+    }
+    /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key in a slot
+    /// @param number of the window: nobody is told twice of one
+    template <class Visit, class KeyOf>
+    constexpr void tell(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of) noexcept {
+        while (any_woken()) {
+            const auto slot = static_cast<slot_t>(registry_->woken.lowest());
+            registry_->woken.reset(slot);
+            visit(slot);
+            if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) == 0) continue;
+            const SeriesTick<Time> tick{SeriesLevel::element, slot, time};
+            if (List* list = registry_->by_slot.get(slot)) list->tell(tick, number);
+            if (List* list = registry_->by_key.get(key_of(slot))) list->tell(tick, number);
+        }
+    }
+    /// The element in `slot` was erased: subscriptions to it end, those to its key wait.
+    constexpr void drop(slot_t slot) noexcept {
+        if (registry_ == nullptr || slot >= registry_->covered) return;
+        registry_->watched[bits::word_of(slot)] &= ~bits::bit_of(slot);
+        registry_->woken.reset(slot);
+        registry_->by_slot.erase(slot);
+    }
+    /// All elements have been exchanged: those to elements end, those to keys find their slots anew by slot_of(key).
+    /// @pre cover() of the new slots @throws what slot_of throws
+    template <class SlotOf>
+    constexpr void resettle(SlotOf&& slot_of) {
+        if (registry_ == nullptr) return;
+        registry_->by_slot.clear();
+        registry_->woken.clear();
+        for (std::size_t w = 0; w != registry_->watched.size(); ++w) registry_->watched[w] = 0;
+        for (const Key& key : registry_->by_key.as_set())
+            if (const slot_t slot = slot_of(key); slot != no_slot) settle(slot);
+    }
+
+    //=== hooks, for use as an observer ===//
+
+    constexpr void on_erase(slot_t slot) noexcept { drop(slot); }
+    constexpr void on_clear(Occupancy slots) noexcept {
+        slots.for_each([this](slot_t slot) { drop(slot); });
+    }
+    /// All subscriptions end.
+    constexpr void on_reset() noexcept {
+        if (registry_ == nullptr) return;
+        Registry* const all = std::exchange(registry_, nullptr);
+        std::destroy_at(all);
+        registry_allocator alloc(allocator_);
+        detail::deallocate_raw(alloc, all, 1);
+    }
+
+private:
+    template <class K, class H, class E>
+    using Lists = MapStorage<K, List, H, E, KeySetOptions{}, detail::rebind_t<Allocator, K>>;
+    struct ByKey : Lists<Key, Hash, Equal> {
+        using Lists<Key, Hash, Equal>::Lists;
+        List& value_of(const Key& key) { return this->value(this->try_emplace(key).slot); }
+    };
+    struct Registry {
+        Registry(const Hash& hash, const Equal& equal, const Allocator& alloc)
+            : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), woken(alloc) {}
+        ByKey by_key;
+        Lists<slot_t, DefaultHash<slot_t>, EqualTo> by_slot;
+        detail::FlatArray<word_t, Allocator> watched;
+        detail::SummaryBits<Allocator> woken;
+        std::size_t covered = 0;
+        std::size_t next_sweep = 16;
+    };
+    using registry_allocator = detail::rebind_t<Allocator, Registry>;
+
+    constexpr Registry& registry(const Hash& hash, const Equal& equal) {
+        if (registry_ != nullptr) return *registry_;
+        registry_allocator alloc(allocator_);
+        Registry* const made = detail::allocate_raw(alloc, 1);
+        ScopeGuard undo([&]() noexcept { detail::deallocate_raw(alloc, made, 1); });
+        std::construct_at(made, hash, equal, allocator_);
+        undo.dismiss();
+        return *(registry_ = made);
+    }
+    // Keys whose subscribers have all gone are forgotten now and then: a token knows nothing of keys.
+    static constexpr void sweep(ByKey& lists, std::size_t& next) noexcept {
+        if (lists.size() < next) return;
+        for (auto it = lists.begin(); it != lists.end();) it = it->value.empty() ? lists.erase(it) : ++it;
+        next = 2 * lists.size() + 16;
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
+    Registry* registry_ = nullptr;
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SeriesCore: what TSSStorage and TSDStorage share: a keyed container over windows of time. SeriesWriter: how it is written.
+#ifndef SLOTWISE_SERIES_SERIES_CORE_HPP
+#define SLOTWISE_SERIES_SERIES_CORE_HPP
+
+#include "delta.hpp"
+#include "delta_tracker.hpp"
+#include "observer_array.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// One thing that ticks: when last, whether someone must still be told, and who.
+template <class Time>
+struct SeriesTicker {
+    Time last = TimeTraits<Time>::never();
+    bool news = false;
+    mutable SubscriberList<Time> list{};
+
+    constexpr void tick(Time time) noexcept {
+        last = time;
+        news = true;
+    }
+    constexpr void tell(SeriesLevel level, std::uint64_t number) noexcept {
+        if (std::exchange(news, false)) list.tell({level, no_slot, last}, number);
+    }
+};
+
+/// What a nested series is part of, while a writer of it is open.
+struct SeriesParent {
+    void* series = nullptr;
+    slot_t slot = no_slot;
+    void (*closed)(void* series, slot_t slot) noexcept = nullptr;
+    void (*cover)(void* series) = nullptr; ///< so that it can be told later that something nested has subscribers to tell
+};
+
+/// Writes nested series as their snapshots, everything else as Codec does.
+template <class Codec>
+struct SeriesCodec {
+    Codec& codec;
+
+    template <class V>
+    void write(const V& value, ByteWriter& out) {
+        if constexpr (is_series<V>) {
+            const auto bytes = value.snapshot(codec);
+            out.number(std::uint64_t{bytes.size()});
+            out.raw(bytes.data(), bytes.size());
+        } else
+            codec.write(value, out);
+    }
+    template <class V>
+    V read(ByteReader& in) {
+        if constexpr (is_series<V>) {
+            V value;
+            const auto size = in.number<std::uint64_t>();
+            if (size > in.left())
+                in.fail("snapshot: the bytes of a nested series end too early");
+            else if (const char* error = value.try_restore(in.raw(static_cast<std::size_t>(size)), codec))
+                in.fail(error);
+            return value;
+        } else
+            return codec.template read<V>(in);
+    }
+};
+
+/// Base of TSSStorage and TSDStorage. @tparam Store SetStorage or MapStorage with deferred erase whose first columns are a TimeArray and
+/// a DeltaTracker @tparam Dict whether keys tick apart from the whole
+template <class Store, class Key, class Time, class Hash, class Equal, class Allocator, bool Dict>
+class SeriesCore : public SeriesTag {
+    struct NoTicker {
+        constexpr void tick(Time) noexcept {}
+        constexpr void tell(SeriesLevel, std::uint64_t) noexcept {}
+    };
+
+public:
+    //=== types ===//
+
+    using key_type = Key;
+    using time_type = Time;
+    using hasher = Hash;
+    using key_equal = Equal;
+    using allocator_type = Allocator;
+    using handle_type = typename Store::handle_type;
+    using size_type = std::size_t;
+    using subscriber_type = SeriesSubscriber<Time>;
+    using subscription_type = Subscription<Time>;
+    static constexpr Time never = TimeTraits<Time>::never();
+
+    //=== size and membership ===//
+
+    /// Members: keys that live now.
+    constexpr size_type size() const noexcept { return store_.size(); }
+    constexpr bool empty() const noexcept { return store_.empty(); }
+    /// Slots there is memory for; those removed in the open window take room too.
+    constexpr size_type capacity() const noexcept { return store_.capacity(); }
+    /// Room for `count` members and what is removed now. @throws as KeySet::reserve; strong
+    constexpr void reserve(size_type count) { store_.reserve(count); }
+    /// Gives memory back from the end. @throws as KeySet::shrink_to_fit; strong
+    constexpr void shrink_to_fit() { store_.shrink_to_fit(); }
+    constexpr allocator_type get_allocator() const noexcept { return store_.get_allocator(); }
+    /// Whether `key` is a member. @throws what hash and equality throw @complexity O(1) expected
+    template <class K = Key>
+    constexpr bool contains(const K& key) const {
+        return slot_of(key) != no_slot;
+    }
+    constexpr bool contains(handle_type handle) const noexcept { return store_.contains(handle); }
+    /// The slot of the member, or no_slot.
+    template <class K = Key>
+    constexpr slot_t slot_of(const K& key) const {
+        return store_.slot_of(key);
+    }
+    template <class K = Key>
+    constexpr handle_type handle_of(const K& key) const {
+        return store_.handle_of(key);
+    }
+    constexpr handle_type handle_at(slot_t slot) const noexcept { return store_.handle_at(slot); }
+    /// live, pending (removed in the open window, still readable) or free.
+    constexpr SlotState state(slot_t slot) const noexcept { return store_.state(slot); }
+    constexpr HandleStatus explain(handle_type handle) const noexcept { return store_.explain(handle); }
+    /// The key in `slot`. @pre live or pending
+    constexpr const Key& key(slot_t slot) const noexcept { return store_.key(slot); }
+    constexpr SlotRange slots() const noexcept { return store_.slots(); }
+    constexpr Occupancy occupancy() const noexcept { return store_.occupancy(); }
+    /// Slots removed in the open window.
+    constexpr size_type pending() const noexcept { return store_.pending(); }
+
+    //=== time ===//
+
+    /// The open window; `never` before the first.
+    constexpr Time window() const noexcept { return tracker().window(); }
+    /// Whether it was ever written: also an empty set is a value, once it was touched.
+    constexpr bool valid() const noexcept { return last_modified() != never; }
+    /// When it was last written; `never` before.
+    constexpr Time last_modified() const noexcept { return whole_.last; }
+    /// Whether it was last written at exactly `time`.
+    constexpr bool modified(Time time) const noexcept { return time != never && last_modified() == time; }
+    /// Whether the key is a member that was ever written. @throws what hash and equality throw
+    template <class K>
+    constexpr bool valid(const K& key) const {
+        return last_modified(key) != never;
+    }
+    /// When the member was last written; `never` if it is none, or has no value yet.
+    template <class K>
+    constexpr Time last_modified(const K& key) const {
+        const slot_t slot = slot_of(key);
+        return slot == no_slot ? never : times().at(slot);
+    }
+    template <class K>
+    constexpr bool modified(const K& key, Time time) const {
+        return time != never && last_modified(key) == time;
+    }
+    /// Time stamps by slot.
+    constexpr const auto& times() const noexcept { return store_.template observer<0>(); }
+
+    //=== deltas ===//
+
+    /// Whether the key became a member in window `time`; false unless that is the open one. @throws what hash and equality throw
+    template <class K>
+    constexpr bool was_added(const K& key, Time time) const {
+        return tracker().current(time) && tracker().was_added(slot_of(key), time);
+    }
+    /// Whether the key was a member when window `time` opened, and is not now.
+    template <class K>
+    constexpr bool was_removed(const K& key, Time time) const {
+        return tracker().current(time) && tracker().was_removed(store_.slot_of_any(key), time);
+    }
+    /// What finds the changed slots. Its own ranges give slots.
+    constexpr const auto& tracker() const noexcept { return store_.template observer<1>(); }
+
+    //=== subscribers ===//
+
+    /// Tells `subscriber` of every window in which this is written. Subscribing changes nothing that const readers see, but must not run
+    /// beside them. @throws std::bad_alloc; strong
+    [[nodiscard]] subscription_type subscribe(subscriber_type& subscriber) const { return whole_.list.add(subscriber); }
+    /// Tells `subscriber` of every window in which the key is added, written or removed; it need not exist.
+    /// @throws what allocators, Key's copy, hash and equality throw; strong
+    [[nodiscard]] subscription_type subscribe(const Key& key, subscriber_type& subscriber) const
+        requires std::copy_constructible<Key>
+    {
+        return subscribers_.subscribe(key, store_.slot_of_any(key), subscriber, store_.hash_function(), store_.key_eq());
+    }
+    /// The same for the element that lives in `slot`, until it is removed (of which it hears).
+    /// @throws std::out_of_range when none lives there, what allocators throw; strong
+    [[nodiscard]] subscription_type subscribe_slot(slot_t slot, subscriber_type& subscriber) const {
+        if (store_.state(slot) != SlotState::live)
+            throw_out_of_range("series subscribe_slot(slot): no element lives there; subscribe to a key to wait for one");
+        return subscribers_.subscribe_slot(slot, subscriber, store_.hash_function(), store_.key_eq());
+    }
+
+    //=== whole ===//
+
+    /// The exact state as bytes, also in the middle of a window: restored, it has the same slots, handles, times and deltas, and gives
+    /// the same for the same calls. Subscribers and further columns are not written.
+    /// @param codec how keys, values and times become bytes; needed where they are not trivially copyable
+    template <class Codec = TrivialCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        ByteWriter out;
+        out.number(magic);
+        const auto inner = store_.snapshot(SeriesCodec<Codec>{codec});
+        out.number(std::uint64_t{inner.size()});
+        out.raw(inner.data(), inner.size());
+        codec.write(window(), out);
+        codec.write(whole_.last, out);
+        if constexpr (Dict) codec.write(keys_.last, out);
+        for_each_stored(store_, [&](slot_t slot) { codec.write(times().at(slot), out); });
+        std::vector<slot_t> touched; // in the order in which a dirty list has them
+        for (const slot_t slot : tracker().touched(window()))
+            if (is_stored(store_, slot)) touched.push_back(slot); // nothing can be said of an insert that was rolled back
+        out.number(static_cast<std::uint32_t>(touched.size()));
+        for (const slot_t slot : touched) {
+            out.number(slot);
+            out.number(static_cast<std::uint8_t>(tracker().truth_flags(slot)));
+        }
+        return out.take();
+    }
+    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes. Subscribers stay (those to slots go), and
+    /// are not told. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    template <class Codec = TrivialCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) throw_invalid_argument(error);
+    }
+    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    template <class Codec = TrivialCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        expect_closed();
+        ByteReader in(bytes);
+        if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of such a series";
+        const auto size = in.number<std::uint64_t>();
+        if (size > in.left()) return "snapshot: the bytes end too early";
+        Store fresh(store_.hash_function(), store_.key_eq(), store_.get_allocator());
+        if (const char* error = fresh.try_restore(in.raw(static_cast<std::size_t>(size)), SeriesCodec<Codec>{codec})) return error;
+        const Time window = codec.template read<Time>(in), last = codec.template read<Time>(in);
+        Time keys_last = last;
+        if constexpr (Dict) keys_last = codec.template read<Time>(in);
+        const auto sane = [&](const Time& time) { return time == never || (is_time(time) && !(window < time)); };
+        if (!sane(window) || !sane(last) || !sane(keys_last)) return "snapshot: a time is later than the window";
+        auto& times = fresh.template observer<0>();
+        auto& tracker = fresh.template observer<1>();
+        bool sound = true;
+        for_each_stored(fresh, [&](slot_t slot) {
+            const Time time = codec.template read<Time>(in);
+            sound = sound && sane(time);
+            times.stamp(slot, time);
+        });
+        if (in.error() != nullptr) return in.error();
+        if (!sound) return "snapshot: a time is later than the window";
+        tracker.restore_window(window);
+        const auto count = in.number<std::uint32_t>();
+        if (count > in.left() / 5) return "snapshot: the bytes end too early";
+        if (count != 0 && window == never) return "snapshot: there are changes, but no window";
+        for (std::uint32_t i = 0; i != count; ++i) {
+            const slot_t slot = in.number<slot_t>();
+            const unsigned flags = in.number<std::uint8_t>();
+            if (!is_stored(fresh, slot) || tracker.was_touched(slot, window))
+                return "snapshot: the list of changed slots names one where nothing is, or one twice";
+            // Valid are only live ones; nothing ends where something is stored.
+            if (flags > 15 || (flags & 3) == 2 || (flags & 4) != 0) return "snapshot: what is said of a changed slot is not possible";
+            tracker.restore_truth(slot, flags);
+        }
+        for_each_stored(fresh, [&](slot_t slot) {
+            const bool now = fresh.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
+            sound = sound && (!now || tracker.was_touched(slot, window));
+        });
+        if (!sound) return "snapshot: a slot was changed in the window and is not in the list of changed slots";
+        if (in.error() != nullptr) return in.error();
+        if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
+        take_contents(fresh, last, keys_last);
+        return nullptr;
+    }
+
+    /// Whether container, times and deltas agree in full; for tests. @complexity linear in capacity
+    constexpr bool check_invariants() const {
+        bool sound = store_.check_invariants() && tracker().check_invariants(occupancy());
+        for_each_stored(store_, [&](slot_t slot) {
+            const Time time = times().at(slot);
+            sound = sound && (time == never || !(window() < time));
+            // Who was removed in this window, or written in it, was touched in it.
+            if (state(slot) == SlotState::pending || (time == window() && time != never))
+                sound = sound && tracker().was_touched(slot, window());
+        });
+        return sound && !(window() < last_modified());
+    }
+
+protected:
+    static constexpr std::uint32_t magic = Dict ? 0x3144'4C53u : 0x3153'4C53u; // "SLD1", "SLS1"
+
+    constexpr SeriesCore() = default;
+    constexpr explicit SeriesCore(const Allocator& alloc) : store_(alloc), subscribers_(alloc) {}
+    constexpr SeriesCore(const Hash& hash, const Equal& equal, const Allocator& alloc)
+        : store_(hash, equal, alloc), subscribers_(alloc) {}
+    constexpr SeriesCore(const SeriesCore& other)
+        : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_), spent_(other.spent_) {
+        other.expect_closed();
+        whole_.last = other.whole_.last;
+        if constexpr (Dict) keys_.last = other.keys_.last;
+    }
+    constexpr SeriesCore(SeriesCore&& other) noexcept
+        : store_(std::move(other.store_)), whole_(std::move(other.whole_)), keys_(std::move(other.keys_)),
+          subscribers_(std::move(other.subscribers_)), window_number_(other.window_number_), spent_(other.spent_) {
+        other.expect_closed();
+        other.forget_times();
+    }
+    constexpr SeriesCore& operator=(const SeriesCore& other) {
+        if (this == &other) return *this;
+        expect_closed();
+        other.expect_closed();
+        Store copy(other.store_, propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
+        Time keys_last = never;
+        if constexpr (Dict) keys_last = other.keys_.last;
+        take_contents(copy, other.whole_.last, keys_last);
+        return *this;
+    }
+    constexpr SeriesCore& operator=(SeriesCore&& other) noexcept(std::is_nothrow_move_assignable_v<Store>) {
+        if (this == &other) return *this;
+        expect_closed();
+        other.expect_closed();
+        store_ = std::move(other.store_);
+        whole_ = std::move(other.whole_);
+        keys_ = std::move(other.keys_);
+        subscribers_.swap(other.subscribers_);
+        window_number_ = other.window_number_;
+        spent_ = other.spent_;
+        other.forget_times();
+        other.subscribers_.on_reset();
+        return *this;
+    }
+    constexpr ~SeriesCore() { expect_closed(); }
+
+    //=== windows ===//
+
+    /// A writer of window `time` opens.
+    constexpr void open(Time time) {
+        if (!is_time(time))
+            throw_invalid_argument(
+                "series write(time): time is \"never\", the lowest value of its type, at which nothing can happen; give a later one");
+        if (window() < time) {
+            if (writers_ != 0)
+                throw_invalid_argument(
+                    "series write(time): time is newer than the open window, but a writer of that window is still open; close it first");
+            if (telling_)
+                throw_invalid_argument(
+                    "series write(time): time is newer than the window whose subscribers are being told; they may write to that window only");
+            roll(time);
+        }
+        ++writers_;
+    }
+    constexpr void open_within(Time time, const SeriesParent& parent) {
+        open(time);
+        if (writers_ == 1) parent_ = parent;
+    }
+    /// A writer closes. After the last one subscribers are told, by the outermost series.
+    constexpr void leave() noexcept {
+        if (--writers_ != 0) return;
+        if (parent_.closed == nullptr) return tell();
+        const SeriesParent parent = std::exchange(parent_, {});
+        parent.closed(parent.series, parent.slot);
+    }
+    constexpr void roll(Time time) {
+        if (!subscribers_.unused()) store_.for_each_pending([this](slot_t slot) { subscribers_.drop(slot); });
+        store_.flush_removed();
+        tracker_of(store_).open(time);
+        ++window_number_;
+        spent_ = false;
+    }
+    /// Our slots can be woken, and so can we. @throws what the allocator throws
+    constexpr void cover() {
+        subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
+        if (parent_.cover != nullptr) parent_.cover(parent_.series);
+    }
+    /// A writer of a nested series keeps us open.
+    constexpr void retain() noexcept { ++writers_; }
+    constexpr std::uint32_t writers() const noexcept { return writers_; }
+    constexpr bool has_subscribers() const noexcept {
+        if constexpr (Dict)
+            if (!keys_.list.empty()) return true;
+        return !subscribers_.unused() || !whole_.list.empty();
+    }
+    constexpr void tell() noexcept {
+        if (telling_) return; // a subscriber has written: whoever called it goes on until there is no news
+        telling_ = true;
+        while (true) {
+            if (!subscribers_.unused())
+                subscribers_.tell(
+                    window(), window_number_, [this](slot_t slot) { tell_nested(slot); },
+                    [this](slot_t slot) -> const Key& { return store_.key(slot); });
+            keys_.tell(SeriesLevel::keys, window_number_);
+            whole_.tell(SeriesLevel::whole, window_number_);
+            if (!has_news()) break;
+        }
+        telling_ = false;
+    }
+
+    //=== changes; the window is open ===//
+
+    /// What is to be known of a key before it enters, because finding it out may throw.
+    struct Entrance {
+        bool watched = false;
+        slot_t spent = no_slot; // was removed in this window, and its slot has no version left to live again
+    };
+    template <class K>
+    constexpr Entrance prepare(const K& key) {
+        Entrance result;
+        if (spent_)
+            store_.for_each_pending([&](slot_t slot) {
+                if ((tracker().truth_flags(slot) & 1) != 0 && store_.key_eq()(store_.key(slot), key)) result.spent = slot;
+            });
+        if (!subscribers_.unused()) {
+            if (size() + pending() + store_.retired() == capacity()) store_.reserve(size() + 1);
+            subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
+            result.watched = subscribers_.expect(key);
+        }
+        return result;
+    }
+    /// A key has entered.
+    constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
+        if (result.kind == InsertKind::fresh && entrance.spent != no_slot)
+            tracker_of(store_).inherit(entrance.spent, result.slot);
+        if (entrance.watched) subscribers_.settle(result.slot);
+        changed_keys(result.slot);
+    }
+    constexpr void changed_keys(slot_t slot) noexcept {
+        keys_.tick(window());
+        whole_.tick(window());
+        subscribers_.wake(slot);
+    }
+    /// The element in `slot` is about to be written.
+    SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
+        auto& times = times_of(store_);
+        const Time now = window();
+        if (times.at(slot) != now) {
+            tracker_of(store_).touch(slot, times.valid(slot));
+            times.stamp(slot, now);
+        }
+        whole_.tick(now);
+        subscribers_.wake(slot);
+    }
+    constexpr void remove_slot(slot_t slot) noexcept {
+        leaving(slot);
+        store_.erase(store_.handle_at(slot));
+        changed_keys(slot);
+    }
+    constexpr void remove_all() noexcept {
+        whole_.tick(window());
+        if (empty()) return;
+        occupancy().for_each([this](slot_t slot) {
+            leaving(slot);
+            subscribers_.wake(slot);
+        });
+        store_.clear();
+        keys_.tick(window());
+    }
+    constexpr void leaving(slot_t slot) noexcept {
+        tracker_of(store_).touch(slot, times().valid(slot));
+        spent_ = spent_ || store_.handle_at(slot).version() == handle_type::max_version;
+    }
+
+    static constexpr auto& times_of(Store& store) noexcept { return store.template observer<0>(); }
+    static constexpr auto& tracker_of(Store& store) noexcept { return store.template observer<1>(); }
+    constexpr void expect_closed() const noexcept {
+        SLOTWISE_EXPECT(writers_ == 0, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first");
+    }
+    template <class F>
+    static constexpr void for_each_stored(const Store& store, F&& f) {
+        for (slot_t slot = 0; slot < store.occupancy().size(); ++slot)
+            if (is_stored(store, slot)) f(slot);
+    }
+    static constexpr bool is_stored(const Store& store, slot_t slot) noexcept {
+        const SlotState state = store.state(slot);
+        return state == SlotState::live || state == SlotState::pending;
+    }
+
+    Store store_{};
+    SeriesTicker<Time> whole_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS std::conditional_t<Dict, SeriesTicker<Time>, NoTicker> keys_{};
+    mutable ObserverArray<Key, Time, Hash, Equal, Allocator> subscribers_{};
+
+private:
+    template <class Storage>
+    friend class SeriesWriter;
+
+    constexpr bool has_news() const noexcept {
+        bool news = whole_.news;
+        if constexpr (Dict) news = news || keys_.news;
+        return news || subscribers_.any_woken();
+    }
+    constexpr void tell_nested([[maybe_unused]] slot_t slot) noexcept {
+        if constexpr (Dict)
+            if constexpr (is_series<typename Store::mapped_type>) store_.value(slot).tell();
+    }
+    // The contents of `from`, which becomes ours, with these times. Strong: what may throw comes first.
+    constexpr void take_contents(Store& from, Time last, Time keys_last) {
+        if (!subscribers_.unused()) {
+            subscribers_.cover(from.capacity(), store_.hash_function(), store_.key_eq());
+            subscribers_.resettle([&](const Key& key) { return from.slot_of_any(key); });
+        }
+        store_.swap(from);
+        spent_ = pending() != 0; // perhaps
+        whole_.last = last;
+        whole_.news = false;
+        if constexpr (Dict) keys_.last = keys_last, keys_.news = false;
+        ++window_number_;
+    }
+    constexpr void forget_times() noexcept {
+        whole_.last = never;
+        whole_.news = false;
+        if constexpr (Dict) keys_.last = never, keys_.news = false;
+        spent_ = false;
+    }
+
+    SeriesParent parent_{};
+    std::uint64_t window_number_ = 0; // for "told once per window"
+    std::uint32_t writers_ = 0;
+    bool telling_ = false;
+    bool spent_ = false; // in this window an element was removed whose slot cannot live again
+    template <class, class, class, class, class, class, bool>
+    friend class SeriesCore;
+};
+
+/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only; closes when it dies, also by an exception: what was written
+/// until then stays, and subscribers are told of it.
+template <class Storage>
+class SeriesWriter {
+public:
+    using storage_type = Storage;
+    using time_type = typename Storage::time_type;
+
+    SeriesWriter(SeriesWriter&& other) noexcept : series_(std::exchange(other.series_, nullptr)) {}
+    SeriesWriter& operator=(SeriesWriter&& other) noexcept {
+        if (this != &other) {
+            close();
+            series_ = std::exchange(other.series_, nullptr);
+        }
+        return *this;
+    }
+    SeriesWriter(const SeriesWriter&) = delete;
+    SeriesWriter& operator=(const SeriesWriter&) = delete;
+    ~SeriesWriter() { close(); }
+
+    /// Ends the writing. If no other writer is open, subscribers are told. The window stays open: another write(time) joins it.
+    void close() noexcept {
+        if (series_ != nullptr) std::exchange(series_, nullptr)->leave();
+    }
+    /// Whether it can write: it was neither closed nor moved from.
+    bool is_open() const noexcept { return series_ != nullptr; }
+    /// The window: the time of everything written here. Later than the time asked for if an older one was. @throws as every member, if closed
+    time_type time() const { return series().window(); }
+    /// What is written.
+    const Storage& storage() const { return series(); }
+
+    /// Writes the whole without changing a member: it is valid and modified then.
+    void touch() { series().whole_.tick(time()); }
+
+protected:
+    explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
+
+    /// @throws std::invalid_argument if the writer was closed or moved from
+    Storage& series() const {
+        if (series_ == nullptr)
+            throw_invalid_argument("series writer: it was closed or moved from and writes nothing; take another from write(time)");
+        return *series_;
+    }
+    /// The slot to remove, or no_slot.
+    template <class K>
+    bool remove_key(const K& key) {
+        Storage& s = series();
+        slot_t slot = no_slot;
+        if constexpr (std::is_same_v<K, typename Storage::handle_type>)
+            slot = s.contains(key) ? key.index() : no_slot;
+        else
+            slot = s.slot_of(key);
+        if (slot == no_slot) return false;
+        s.remove_slot(slot);
+        return true;
+    }
+    void remove_all() { series().remove_all(); }
+
+private:
+    Storage* series_;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

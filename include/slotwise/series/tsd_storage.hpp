@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TSDStorage: a dictionary over time. Per window it knows exactly which keys came and went and which values were written.
+#ifndef SLOTWISE_SERIES_TSD_STORAGE_HPP
+#define SLOTWISE_SERIES_TSD_STORAGE_HPP
+
+#include "capture.hpp"
+#include "tss_storage.hpp"
+
+SLOTWISE_BEGIN
+
+template <class Storage>
+class TSDWriter;
+
+/// A time-series dictionary: MapStorage + TimeArray (when each value was written) + ObserverArray + DeltaTracker.
+///     TSDStorage<std::string, double> price;
+///     price.write(1).set("bund", 131.2);
+///     for (auto [key, value] : price.modified_items(1)) ...
+/// Windows and deltas are as in TSSStorage. Removed keys and values stay readable until the window rolls. A key may be created without
+/// a value: a member that is not valid. Keys tick apart from the whole: keys() is a set over time whose time a value does not move.
+/// T may be a series itself: a dictionary of sets, of dictionaries. They share the clock: modify(key) gives a writer of the nested one in
+/// the same window, and what ticks inside ticks outside.
+/// @tparam T a series, or an object type that is nothrow move constructible, or cannot move and is made without a throw: a removed
+/// element must be able to live again in its slot. Put others into a std::unique_ptr.
+/// @tparam Columns further static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
+template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
+          template <class> class Index, class... Columns>
+class TSDStorage
+    : public detail::SeriesCore<
+          MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
+                     DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>,
+          Key, Time, Hash, Equal, Allocator, true> {
+    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
+                  "TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+    static_assert(std::is_nothrow_move_constructible_v<T> ||
+                      (!std::is_move_constructible_v<T> && std::is_nothrow_default_constructible_v<T>),
+                  "TSDStorage: T's move constructor may throw; then a removed key could be lost before the window rolls. Put T into a "
+                  "std::unique_ptr, or make its move constructor noexcept");
+
+public:
+    using map_type = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
+                                DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
+    using set_type = typename map_type::set_type;
+
+private:
+    using Core = detail::SeriesCore<map_type, Key, Time, Hash, Equal, Allocator, true>;
+
+public:
+    using mapped_type = T;
+    using value_type = MapItem<Key, const T>;
+    using delta_type = DictDelta<Key, T, Time>;
+    using writer = TSDWriter<TSDStorage>;
+    using const_iterator = typename map_type::const_iterator;
+    using iterator = const_iterator;
+    using typename Core::handle_type;
+    static constexpr SeriesOptions options = O;
+
+    constexpr TSDStorage() = default;
+    constexpr explicit TSDStorage(const Allocator& alloc) : Core(alloc) {}
+    constexpr explicit TSDStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : Core(hash, equal, alloc) {}
+
+    //=== writing ===//
+
+    /// As TSSStorage::write.
+    [[nodiscard]] writer write(Time time) {
+        this->open(time);
+        return writer(*this);
+    }
+    void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
+
+    //=== reading ===//
+
+    /// The value, or null when the key is no member. That of a member that was never written is T().
+    template <class K = Key>
+    constexpr const T* get(const K& key) const {
+        return this->store_.get(key);
+    }
+    constexpr const T* get(handle_type handle) const noexcept { return this->store_.get(handle); }
+    /// The value. @throws std::out_of_range when there is none
+    template <class K = Key>
+    constexpr const T& at(const K& key) const {
+        return this->store_.at(key);
+    }
+    constexpr const T& at(handle_type handle) const { return this->store_.at(handle); }
+    /// The value in `slot`. @pre live, or removed in the open window
+    constexpr const T& value(slot_t slot) const noexcept { return this->store_.value(slot); }
+    /// Items in slot order: for (auto [key, value] : dict).
+    constexpr const_iterator begin() const noexcept { return this->store_.begin(); }
+    constexpr const_iterator end() const noexcept { return this->store_.end(); }
+    /// Values by slot, those never written too.
+    constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
+    /// Calls f(key, value) or f(handle, key, value) for every element in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        as_map().for_each(std::forward<F>(f));
+    }
+    /// Members that were ever written. @complexity linear
+    constexpr std::size_t count_valid() const { return view().count_valid(); }
+
+    //=== deltas: empty unless `time` is the open window ===//
+
+    /// Members now, and not when the window opened; those without a value too.
+    constexpr DeltaRange<Time, Key> added_keys(Time time) const { return view().added_keys(time); }
+    /// Members when the window opened, and not now; readable until it rolls.
+    constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return view().removed_keys(time); }
+    /// Those of them that had a value when the window opened, with the last value they had.
+    constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return view().removed_items(time); }
+    /// Members written in the window, new ones included.
+    constexpr DeltaRange<Time, Key> modified_keys(Time time) const { return view().modified_keys(time); }
+    constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return view().modified_items(time); }
+    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written since.
+    constexpr DeltaRange<Time, Key> reset_keys(Time time) const { return view().reset_keys(time); }
+
+    //=== casts ===//
+
+    /// The dictionary now, and its keys: the same object, not a copy.
+    constexpr const map_type& as_map() const noexcept { return this->store_; }
+    constexpr const set_type& as_set() const noexcept { return as_map().as_set(); }
+    /// The keys as a set over time, read-only: two words.
+    constexpr TSSView<Key, Time> keys() const noexcept { return TSSView<Key, Time>(this, key_calls); }
+    /// Two words for functions that read and are no templates.
+    constexpr TSDView<Key, T, Time> view() const noexcept { return TSDView<Key, T, Time>(*this); }
+    /// Tells `subscriber` of every window in which a key comes or goes. @throws std::bad_alloc; strong
+    [[nodiscard]] Subscription<Time> subscribe_keys(SeriesSubscriber<Time>& subscriber) const {
+        return this->keys_.list.add(subscriber);
+    }
+    /// Further static observer number I, and as a column by slot.
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return this->store_.template observer<I + 2>();
+    }
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return this->store_.template observer<I + 2>();
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        return this->store_.template column<I + 2>();
+    }
+
+    constexpr void swap(TSDStorage& other) { std::swap(*this, other); }
+    /// Equal when they have the same members with equal values now; times and deltas do not count.
+    friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) { return a.as_map() == b.as_map(); }
+
+private:
+    friend writer;
+    friend detail::SeriesWriter<TSDStorage>;
+    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
+    friend class TSDStorage;
+    template <class>
+    friend class TSDWriter;
+    template <class, class, class, class, class, class, bool>
+    friend class detail::SeriesCore;
+
+    static constexpr const TSDStorage& self(const void* series) noexcept { return *static_cast<const TSDStorage*>(series); }
+    static constexpr detail::TSSCalls<Key, Time> key_calls = {
+        [](const void* s) { return SetView<Key>(self(s).as_set()); },
+        [](const void* s, const Key& key) { return self(s).as_set().slot_of_any(key); },
+        [](const void* s) -> const detail::DeltaWords<Time>& { return self(s).tracker().words(); },
+        [](const void* s) { return self(s).as_set().keys().pages(); },
+        [](const void* s) { return self(s).keys_.last; },
+        [](const void* s, SeriesSubscriber<Time>& subscriber) { return self(s).subscribe_keys(subscriber); }};
+
+    /// A writer of the nested series in `slot`, in our window. It keeps ours open.
+    auto write_nested(slot_t slot) {
+        T& child = this->store_.value(slot);
+        if (child.has_subscribers()) this->cover();
+        child.open_within(this->window(), {this, slot, &nested_closed, [](void* series) { static_cast<TSDStorage*>(series)->cover(); }});
+        if (child.writers() == 1) this->retain();
+        return typename T::writer(child);
+    }
+    /// All writers of the nested series in `slot` have closed.
+    static void nested_closed(void* series, slot_t slot) noexcept {
+        auto& s = *static_cast<TSDStorage*>(series);
+        T& child = s.store_.value(slot);
+        if (child.whole_.news && s.state(slot) == SlotState::live) s.stamp(slot);
+        // Told when we are; at once if nobody will come by, because the first subscriber came while the writer was open.
+        if (!child.has_subscribers() || !s.subscribers_.wake_always(slot)) child.tell();
+        s.leave();
+    }
+};
+
+/// What changes a TSDStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a move.
+/// A call that throws has no effect, unless it says otherwise.
+template <class Storage>
+class TSDWriter : public detail::SeriesWriter<Storage> {
+    using Base = detail::SeriesWriter<Storage>;
+    using Key = typename Storage::key_type;
+    using T = typename Storage::mapped_type;
+    using handle_type = typename Storage::handle_type;
+    static constexpr bool nested = detail::is_series<T>;
+
+public:
+    /// Writes `value` to `key`, which is made a member if it is none. An equal value is a write too.
+    /// @throws as MapStorage::insert_or_assign; strong, if T's move assignment does not throw
+    template <class K = Key, class V = T>
+        requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
+    InsertResult set(K&& key, V&& value) {
+        Storage& s = this->series();
+        const auto entrance = s.prepare(key);
+        InsertResult result;
+        if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
+            result = s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value));
+        else
+            result = s.store_.insert_or_assign(std::forward<K>(key), T(std::forward<V>(value))); // or a throw would leave half a value
+        if (result.inserted) s.entered(result, entrance);
+        s.stamp(result.slot);
+        return result;
+    }
+    /// Makes `key` a member without a value: it is not valid until it is written. Nothing happens when it is a member.
+    /// @throws as MapStorage::try_emplace; strong
+    template <class K = Key>
+        requires(std::is_default_constructible_v<T>)
+    InsertResult create(K&& key) {
+        Storage& s = this->series();
+        const auto entrance = s.prepare(key);
+        const InsertResult result = s.store_.try_emplace(std::forward<K>(key));
+        if (result.inserted) s.entered(result, entrance);
+        return result;
+    }
+    /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in this
+    /// window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
+    template <class K = Key>
+    decltype(auto) modify(const K& key) {
+        return modify_slot(this->series().slot_of(key));
+    }
+    decltype(auto) modify(handle_type handle) {
+        return modify_slot(this->series().contains(handle) ? handle.index() : no_slot);
+    }
+    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and value are readable until the
+    /// window rolls. @throws what hash and equality throw
+    template <class K = Key>
+    bool remove(const K& key) {
+        return this->remove_key(key);
+    }
+    /// Removes every member. The dictionary has ticked, even if it had none.
+    void clear() { this->remove_all(); }
+    /// Does to this dictionary what was done to the one the delta was captured from: removes, replaces what was reset, writes, creates.
+    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: what is done already is left, what is
+    /// written is created @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as the
+    /// other members: what was done stays
+    void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
+        Storage& s = this->series();
+        check(&s, delta, mode);
+        s.reserve(s.size() + delta.added.size());
+        for (const Key& key : delta.removed) remove(key);
+        if constexpr (std::is_default_constructible_v<T>)
+            for (const Key& key : delta.reset)
+                if (remove(key)) create(key);
+        for (const auto& [key, value] : delta.modified) {
+            if constexpr (nested) {
+                create(key);
+                modify(key).apply(value, mode);
+            } else
+                set(key, value);
+        }
+        if constexpr (std::is_default_constructible_v<T>)
+            for (const Key& key : delta.added) create(key); // those that were not written
+        if (delta.keys_ticked) s.keys_.tick(this->time());
+        if (delta.ticked) this->touch();
+    }
+
+private:
+    friend Storage;
+    template <class>
+    friend class TSDWriter;
+    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
+    friend class TSDStorage;
+    explicit TSDWriter(Storage& series) noexcept : Base(series) {}
+
+    decltype(auto) modify_slot(slot_t slot) {
+        Storage& s = this->series();
+        if (slot == no_slot)
+            detail::throw_out_of_range("series modify(key): no element has this key; create(key) or set(key, value) makes one");
+        if constexpr (nested)
+            return s.write_nested(slot);
+        else {
+            s.stamp(slot);
+            return static_cast<T&>(s.store_.value(slot));
+        }
+    }
+
+    /// @param s null: an empty dictionary, as a nested one that is made by the delta
+    static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
+        using Hash = typename Storage::hasher;
+        using Equal = typename Storage::key_equal;
+        detail::check_membership<Hash, Equal>(delta.added, delta.removed);
+        if constexpr (!std::is_default_constructible_v<T>) {
+            if (!delta.reset.empty()) detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
+            const auto written = detail::values_of<Hash, Equal>(delta.modified);
+            for (std::size_t i = 0; i != delta.added.size(); ++i)
+                if (!written.contains(&delta.added[i]))
+                    detail::throw_bad_delta("added", i, "has no value in `modified`, and T cannot be made without arguments");
+        }
+        if (mode == Strictness::lenient && !nested) return;
+        const auto is_member = [&](const Key& key) { return s != nullptr && s->contains(key); };
+        const bool strict = mode == Strictness::strict;
+        for (std::size_t i = 0; strict && i != delta.added.size(); ++i)
+            if (is_member(delta.added[i]))
+                detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
+        for (std::size_t i = 0; strict && i != delta.removed.size(); ++i)
+            if (!is_member(delta.removed[i])) detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
+        const auto added = detail::pointers_to<Hash, Equal>(delta.added), removed = detail::pointers_to<Hash, Equal>(delta.removed);
+        const auto reset = detail::pointers_to<Hash, Equal>(delta.reset);
+        for (std::size_t i = 0; strict && i != delta.reset.size(); ++i)
+            if (!is_member(delta.reset[i]) || removed.contains(&delta.reset[i]))
+                detail::throw_bad_delta("reset", i, "is not a member; apply it lenient to go on");
+        for (std::size_t i = 0; i != delta.modified.size(); ++i) {
+            const auto& [key, value] = delta.modified[i];
+            const bool gone = !removed.empty() && removed.contains(&key);
+            if (strict && (gone || (!is_member(key) && !added.contains(&key))))
+                detail::throw_bad_delta("modified", i, "is neither a member nor in `added`; apply it lenient to create it");
+            if constexpr (nested) {
+                const bool fresh = gone || s == nullptr || reset.contains(&key);
+                T::writer::check(fresh ? nullptr : s->get(key), value, mode);
+            }
+        }
+    }
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TSDView: any dictionary over time from Key to T, read-only.
+#ifndef SLOTWISE_SERIES_TSD_VIEW_HPP
+#define SLOTWISE_SERIES_TSD_VIEW_HPP
+
+#include "../keyed/map_view.hpp"
+#include "tss_view.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <class Key, class T, class Time>
+struct TSDCalls {
+    MapView<Key, T> (*as_map)(const void*);
+    TSSView<Key, Time> (*keys)(const void*);
+    const DeltaWords<Time>& (*words)(const void*);
+    PageView<const Time> (*stamps)(const void*);
+    Time (*last_modified)(const void*);
+    Subscription<Time> (*subscribe)(const void*, SeriesSubscriber<Time>&);
+};
+
+} // namespace detail
+
+/// Two words, passed by value: what a function takes that reads a dictionary over time and is no template.
+///     double turnover(TSDView<std::string, double> trades, std::int64_t now);
+/// @pre the series lives and stays where it is while the view is used
+template <class Key, class T, class Time>
+class TSDView {
+    using Part = detail::DeltaPart;
+
+public:
+    using key_type = Key;
+    using mapped_type = T;
+    using value_type = MapItem<Key, const T>;
+    using time_type = Time;
+    using iterator = typename MapView<Key, T>::iterator;
+
+    template <class Hash, class Equal, SeriesOptions O, class A, template <class> class I, class... C>
+    constexpr TSDView(const TSDStorage<Key, T, Time, Hash, Equal, O, A, I, C...>& dict) noexcept
+        : series_(&dict), calls_(&calls_of<TSDStorage<Key, T, Time, Hash, Equal, O, A, I, C...>>) {}
+
+    //=== members ===//
+
+    /// The dictionary now as a MapView, and its keys as a SetView.
+    constexpr MapView<Key, T> as_map() const { return calls_->as_map(series_); }
+    constexpr SetView<Key> as_set() const { return as_map().as_set(); }
+    /// Its keys as a set over time, which ticks when one comes or goes.
+    constexpr TSSView<Key, Time> keys() const { return calls_->keys(series_); }
+    constexpr std::size_t size() const { return as_map().size(); }
+    constexpr bool empty() const { return size() == 0; }
+    constexpr bool contains(const Key& key) const { return as_map().contains(key); }
+    constexpr slot_t slot_of(const Key& key) const { return as_map().slot_of(key); }
+    /// The value, or null when the key is no member. That of a member that was never written is T().
+    constexpr const T* get(const Key& key) const { return as_map().get(key); }
+    constexpr const T& at(const Key& key) const { return as_map().at(key); }
+    /// Key and value in `slot`. @pre live, or removed in the open window
+    constexpr const Key& key(slot_t slot) const { return as_map().key(slot); }
+    constexpr const T& value(slot_t slot) const { return as_map().value(slot); }
+    constexpr iterator begin() const { return as_map().begin(); }
+    constexpr iterator end() const { return as_map().end(); }
+
+    //=== time ===//
+
+    /// The open window.
+    constexpr Time window() const { return calls_->words(series_).window; }
+    /// Whether it was ever written.
+    constexpr bool valid() const { return last_modified() != never; }
+    constexpr Time last_modified() const { return calls_->last_modified(series_); }
+    constexpr bool modified(Time time) const { return time != never && last_modified() == time; }
+    /// Whether the key is a member that was ever written.
+    constexpr bool valid(const Key& key) const { return last_modified(key) != never; }
+    constexpr Time last_modified(const Key& key) const {
+        const slot_t slot = slot_of(key);
+        return slot == no_slot ? never : *calls_->stamps(series_).ptr(slot);
+    }
+    constexpr bool modified(const Key& key, Time time) const { return time != never && last_modified(key) == time; }
+    /// Members that were ever written. @complexity linear
+    constexpr std::size_t count_valid() const {
+        const auto stamps = calls_->stamps(series_);
+        std::size_t count = 0;
+        as_map().occupancy().for_each([&](slot_t slot) { count += *stamps.ptr(slot) != never ? 1u : 0u; });
+        return count;
+    }
+
+    //=== deltas: empty unless `time` is the open window ===//
+
+    /// Members now, and not when the window opened; those without a value too.
+    constexpr DeltaRange<Time, Key> added_keys(Time time) const { return keys_of(time, Part::added); }
+    /// Members when the window opened, and not now; readable until it rolls.
+    constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return keys_of(time, Part::removed); }
+    /// Those of the removed keys that had a value when the window opened, with the last value they had. (A value that was there and is
+    /// none now, because its key was removed and created anew, shows in valid(key), and in reset_keys().)
+    constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return items_of(time, Part::dropped); }
+    /// Members written in the window, new ones included.
+    constexpr DeltaRange<Time, Key> modified_keys(Time time) const {
+        return {calls_->words(series_), time, Part::modified, {as_set().keys().pages()}, calls_->stamps(series_), time};
+    }
+    constexpr DeltaRange<Time, Key, T> modified_items(Time time) const {
+        return {calls_->words(series_), time, Part::modified, {as_set().keys().pages(), as_map().values().pages()},
+                calls_->stamps(series_), time};
+    }
+    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written since.
+    constexpr DeltaRange<Time, Key> reset_keys(Time time) const {
+        if constexpr (detail::is_series<T>)
+            return keys_of(time, Part::reset);
+        else
+            return {calls_->words(series_), time, Part::reset, {as_set().keys().pages()}, calls_->stamps(series_), never};
+    }
+    constexpr bool was_added(const Key& key, Time time) const { return keys().was_added(key, time); }
+    constexpr bool was_removed(const Key& key, Time time) const { return keys().was_removed(key, time); }
+    /// An upper bound of the changes in the open window. @complexity linear in touched slots
+    constexpr std::size_t touched() const { return DeltaRange<Time>(calls_->words(series_), window(), Part::touched, {}).size(); }
+
+    /// Tells `subscriber` of every window in which this is written; keys().subscribe() of those in which keys come or go.
+    /// @throws std::bad_alloc
+    [[nodiscard]] Subscription<Time> subscribe(SeriesSubscriber<Time>& subscriber) const {
+        return calls_->subscribe(series_, subscriber);
+    }
+    void write(Time) const = delete; // a view is read-only: only the storage itself gives writers
+
+private:
+    static constexpr Time never = TimeTraits<Time>::never();
+
+    template <class Storage>
+    static constexpr detail::TSDCalls<Key, T, Time> calls_of = {
+        [](const void* s) { return MapView<Key, T>(static_cast<const Storage*>(s)->as_map()); },
+        [](const void* s) { return static_cast<const Storage*>(s)->keys(); },
+        [](const void* s) -> const detail::DeltaWords<Time>& { return static_cast<const Storage*>(s)->tracker().words(); },
+        [](const void* s) {
+            const auto pages = static_cast<const Storage*>(s)->times().pages();
+            return detail::PageView<const Time>{pages.pages, pages.shift};
+        },
+        [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
+        [](const void* s, SeriesSubscriber<Time>& subscriber) { return static_cast<const Storage*>(s)->subscribe(subscriber); }};
+
+    constexpr DeltaRange<Time, Key> keys_of(Time time, Part part) const {
+        return {calls_->words(series_), time, part, {as_set().keys().pages()}};
+    }
+    constexpr DeltaRange<Time, Key, T> items_of(Time time, Part part) const {
+        return {calls_->words(series_), time, part, {as_set().keys().pages(), as_map().values().pages()}};
+    }
+
+    const void* series_;
+    const detail::TSDCalls<Key, T, Time>* calls_;
+};
+
+SLOTWISE_END
+
+#endif

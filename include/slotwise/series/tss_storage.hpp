@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TSSStorage: a set over time. Per window it knows exactly which keys came and went.
+#ifndef SLOTWISE_SERIES_TSS_STORAGE_HPP
+#define SLOTWISE_SERIES_TSS_STORAGE_HPP
+
+#include "../keyed/set_storage.hpp"
+#include "series_core.hpp"
+#include "tss_view.hpp"
+
+SLOTWISE_BEGIN
+
+template <class Storage>
+class TSSWriter;
+
+/// A time-series set: SetStorage + TimeArray (when each key came) + ObserverArray + DeltaTracker.
+///     TSSStorage<std::string> active;
+///     active.write(1).add("bund");
+///     for (const std::string& key : active.added(1)) ...
+/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, else it joins the open one; the deltas
+/// are relative to the window's opening, and net: what was added and removed again is in none. A removed key stays readable, and its
+/// slot unused, until the window rolls. Reading never rolls a window; a delta accessor is empty unless asked for the open window.
+/// Keys never move, handles name one stay of one key, and resolve never again.
+/// @tparam Key, Hash, Equal, Allocator, Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further static
+/// observers of the slots, whose on_insert must not throw: column<0>() is the first of them
+template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
+          class... Columns>
+class TSSStorage
+    : public detail::SeriesCore<
+          SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
+                     DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>,
+          Key, Time, Hash, Equal, Allocator, false> {
+    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
+                  "TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+
+public:
+    using set_type = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
+                                DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
+
+private:
+    using Core = detail::SeriesCore<set_type, Key, Time, Hash, Equal, Allocator, false>;
+
+public:
+    using value_type = Key;
+    using delta_type = SetDelta<Key, Time>;
+    using writer = TSSWriter<TSSStorage>;
+    using const_iterator = typename set_type::const_iterator;
+    using iterator = const_iterator;
+    static constexpr SeriesOptions options = O;
+
+    constexpr TSSStorage() = default;
+    constexpr explicit TSSStorage(const Allocator& alloc) : Core(alloc) {}
+    constexpr explicit TSSStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : Core(hash, equal, alloc) {}
+    /// Copies take contents, window and deltas along, not subscribers. A copy assigned to keeps its subscribers.
+    /// Moves take everything; the source is as new. @pre no writer is open (checked at level fast)
+
+    //=== writing ===//
+
+    /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window.
+    /// @throws std::invalid_argument if time is "never", or newer while a writer is open or subscribers are being told
+    /// @complexity of what the window before has changed @invalidates when it rolls: delta ranges, removed keys
+    [[nodiscard]] writer write(Time time) {
+        this->open(time);
+        return writer(*this);
+    }
+    void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
+
+    //=== reading ===//
+
+    /// Keys in slot order.
+    constexpr const_iterator begin() const noexcept { return this->store_.begin(); }
+    constexpr const_iterator end() const noexcept { return this->store_.end(); }
+    constexpr ColumnView<const Key> keys() const noexcept { return this->store_.keys(); }
+    /// Calls f(key) or f(handle, key) for every key in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        this->store_.for_each(std::forward<F>(f));
+    }
+    /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.
+    constexpr DeltaRange<Time, Key> added(Time time) const noexcept { return view().added(time); }
+    /// Keys that were members when window `time` opened and are not now; readable until it rolls.
+    constexpr DeltaRange<Time, Key> removed(Time time) const noexcept { return view().removed(time); }
+
+    /// The set now: the same object, not a copy.
+    constexpr const set_type& as_set() const noexcept { return this->store_; }
+    /// Two words for functions that read and are no templates.
+    constexpr TSSView<Key, Time> view() const noexcept { return TSSView<Key, Time>(*this); }
+    /// Further static observer number I, and as a column by slot.
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return this->store_.template observer<I + 2>();
+    }
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return this->store_.template observer<I + 2>();
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        return this->store_.template column<I + 2>();
+    }
+
+    constexpr void swap(TSSStorage& other) { std::swap(*this, other); }
+    /// Equal when they have the same members now; times and deltas do not count.
+    friend constexpr bool operator==(const TSSStorage& a, const TSSStorage& b) { return a.as_set() == b.as_set(); }
+
+private:
+    friend writer;
+    friend detail::SeriesWriter<TSSStorage>;
+    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
+    friend class TSDStorage;
+    template <class>
+    friend class TSDWriter;
+    template <class, class, class, class, class, class, bool>
+    friend class detail::SeriesCore;
+};
+
+/// What changes a TSSStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a move.
+/// A call that throws has no effect, unless it says otherwise.
+template <class Storage>
+class TSSWriter : public detail::SeriesWriter<Storage> {
+    using Base = detail::SeriesWriter<Storage>;
+    using Key = typename Storage::key_type;
+
+public:
+    /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot back.
+    /// @throws as KeySet::insert; strong
+    template <class K = Key>
+    bool add(K&& key) {
+        Storage& s = this->series();
+        const auto entrance = s.prepare(key);
+        const InsertResult result = s.store_.insert(std::forward<K>(key));
+        if (!result.inserted) return false;
+        s.entered(result, entrance);
+        s.stamp(result.slot);
+        return true;
+    }
+    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until the window
+    /// rolls. @throws what hash and equality throw
+    template <class K = Key>
+    bool remove(const K& key) {
+        return this->remove_key(key);
+    }
+    /// Removes every member. The set has ticked, even if it had none.
+    void clear() { this->remove_all(); }
+    /// Makes the members those of the range, each once; ticks if that changes anything, or if the set was never written.
+    /// The range may be the set itself. @throws as add; what was added until then stays
+    template <class Range>
+    void assign(const Range& range) {
+        Storage& s = this->series();
+        std::vector<bool> keep(s.capacity());
+        for (const auto& key : range) {
+            add(key);
+            const slot_t slot = s.slot_of(key);
+            if (slot >= keep.size()) keep.resize(s.capacity());
+            keep[slot] = true;
+        }
+        s.occupancy().for_each([&](slot_t slot) {
+            if (slot >= keep.size() || !keep[slot]) s.remove_slot(slot);
+        });
+        if (!s.valid()) this->touch();
+    }
+    /// Does to this set what was done to the one the delta was captured from.
+    /// @param mode strict: the delta must fit: added keys are no members, removed ones are; lenient: what is done already is left
+    /// @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as add: what was done stays
+    void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
+        Storage& s = this->series();
+        check(&s, delta, mode);
+        s.reserve(s.size() + delta.added.size());
+        for (const Key& key : delta.removed) remove(key);
+        for (const Key& key : delta.added) add(key);
+        if (delta.ticked) this->touch();
+    }
+
+private:
+    friend Storage;
+    template <class>
+    friend class TSDWriter;
+    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
+    friend class TSDStorage;
+    explicit TSSWriter(Storage& series) noexcept : Base(series) {}
+
+    /// @param s null: an empty set, as a nested one that is made by the delta
+    static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
+        detail::check_membership<typename Storage::hasher, typename Storage::key_equal>(delta.added, delta.removed);
+        if (mode == Strictness::lenient) return;
+        for (std::size_t i = 0; i != delta.added.size(); ++i)
+            if (s != nullptr && s->contains(delta.added[i])) detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
+        for (std::size_t i = 0; i != delta.removed.size(); ++i)
+            if (s == nullptr || !s->contains(delta.removed[i])) detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
+    }
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TSSView: any set over time with these Keys, read-only: a TSSStorage, or the keys of a TSDStorage.
+#ifndef SLOTWISE_SERIES_TSS_VIEW_HPP
+#define SLOTWISE_SERIES_TSS_VIEW_HPP
+
+#include "../keyed/set_view.hpp"
+#include "delta.hpp"
+#include "delta_range.hpp"
+#include "subscriber.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What a view asks of a series that it does not know the type of.
+template <class Key, class Time>
+struct TSSCalls {
+    SetView<Key> (*as_set)(const void*);
+    slot_t (*slot_of_any)(const void*, const Key&);
+    const DeltaWords<Time>& (*words)(const void*);
+    PageView<const Key> (*key_pages)(const void*);
+    Time (*last_modified)(const void*);
+    Subscription<Time> (*subscribe)(const void*, SeriesSubscriber<Time>&);
+};
+
+} // namespace detail
+
+/// Two words, passed by value: what a function takes that reads a set over time and is no template.
+///     void report(TSSView<std::string> active, std::int64_t now);
+/// Made of a TSSStorage, or by TSDStorage::keys(), whose time is that of the last key that came or went.
+/// @pre the series lives and stays where it is while the view is used
+template <class Key, class Time>
+class TSSView {
+public:
+    using key_type = Key;
+    using value_type = Key;
+    using time_type = Time;
+    using iterator = typename SetView<Key>::iterator;
+
+    template <class Hash, class Equal, SeriesOptions O, class A, template <class> class I, class... C>
+    constexpr TSSView(const TSSStorage<Key, Time, Hash, Equal, O, A, I, C...>& set) noexcept
+        : series_(&set), calls_(&calls_of<TSSStorage<Key, Time, Hash, Equal, O, A, I, C...>>) {}
+
+    //=== members ===//
+
+    /// The members as a SetView.
+    constexpr SetView<Key> as_set() const { return calls_->as_set(series_); }
+    constexpr std::size_t size() const { return as_set().size(); }
+    constexpr bool empty() const { return size() == 0; }
+    constexpr bool contains(const Key& key) const { return as_set().contains(key); }
+    constexpr slot_t slot_of(const Key& key) const { return as_set().slot_of(key); }
+    /// The key in `slot`. @pre live, or removed in the open window
+    constexpr const Key& key(slot_t slot) const { return as_set().key(slot); }
+    constexpr iterator begin() const { return as_set().begin(); }
+    constexpr iterator end() const { return as_set().end(); }
+
+    //=== time ===//
+
+    /// The open window.
+    constexpr Time window() const { return calls_->words(series_).window; }
+    /// Whether it was ever written.
+    constexpr bool valid() const { return last_modified() != TimeTraits<Time>::never(); }
+    constexpr Time last_modified() const { return calls_->last_modified(series_); }
+    constexpr bool modified(Time time) const { return time != TimeTraits<Time>::never() && last_modified() == time; }
+
+    //=== deltas: empty unless `time` is the open window ===//
+
+    constexpr DeltaRange<Time, Key> added(Time time) const { return keys_of(time, detail::DeltaPart::added); }
+    constexpr DeltaRange<Time, Key> removed(Time time) const { return keys_of(time, detail::DeltaPart::removed); }
+    constexpr bool was_added(const Key& key, Time time) const { return is(slot_of(key), time, detail::DeltaPart::added); }
+    constexpr bool was_removed(const Key& key, Time time) const {
+        return is(calls_->slot_of_any(series_, key), time, detail::DeltaPart::removed);
+    }
+
+    /// Tells `subscriber` of every window in which this is written. @throws std::bad_alloc
+    [[nodiscard]] Subscription<Time> subscribe(SeriesSubscriber<Time>& subscriber) const {
+        return calls_->subscribe(series_, subscriber);
+    }
+    void write(Time) const = delete; // a view is read-only: only the storage itself gives writers
+
+private:
+    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
+    friend class TSDStorage;
+    constexpr TSSView(const void* series, const detail::TSSCalls<Key, Time>& calls) noexcept : series_(series), calls_(&calls) {}
+
+    template <class Storage>
+    static constexpr detail::TSSCalls<Key, Time> calls_of = {
+        [](const void* s) { return SetView<Key>(static_cast<const Storage*>(s)->as_set()); },
+        [](const void* s, const Key& key) { return static_cast<const Storage*>(s)->as_set().slot_of_any(key); },
+        [](const void* s) -> const detail::DeltaWords<Time>& { return static_cast<const Storage*>(s)->tracker().words(); },
+        [](const void* s) { return static_cast<const Storage*>(s)->as_set().keys().pages(); },
+        [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
+        [](const void* s, SeriesSubscriber<Time>& subscriber) { return static_cast<const Storage*>(s)->subscribe(subscriber); }};
+
+    constexpr DeltaRange<Time, Key> keys_of(Time time, detail::DeltaPart part) const {
+        return {calls_->words(series_), time, part, {calls_->key_pages(series_)}};
+    }
+    constexpr bool is(slot_t slot, Time time, detail::DeltaPart part) const {
+        const auto& words = calls_->words(series_);
+        return time == words.window && time != TimeTraits<Time>::never() && words.selected(slot, part);
+    }
+
+    const void* series_;
+    const detail::TSSCalls<Key, Time>* calls_;
+};
+
+SLOTWISE_END
+
+#endif
