@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Dictionaries that find changes by summary bits: every sequence of six operations on two keys in one window.
+#include "exhaustive.hpp"
+
+using namespace test;
+
+namespace {
+using World = DictWorld<DeltaRepresentation::adaptive>;
+}
+
+TEST_CASE("all worlds of six operations on a dictionary with summary bits are what before and after say",
+          "[series][exhaustive]") {
+    const int start = GENERATE(as<int>{}, World::never_written, World::one, World::one_without_value, World::both);
+    const Walk<World> walk(start, World::ops, 6);
+    REQUIRE(walk.sequences() == count_of(8, 6));
+    REQUIRE(walk.deltas() > 50);
+}
+TEST_CASE("all worlds of five operations on a dictionary with summary bits from further starts", "[series][exhaustive]") {
+    const int start = GENERATE(as<int>{}, World::one_of_each, World::none_after_both);
+    const Walk<World> walk(start, World::ops, 5);
+    REQUIRE(walk.sequences() == count_of(8, 5));
+    REQUIRE(walk.deltas() > 50);
+}
+// Short enough for every build, sanitised ones too.
+TEST_CASE("every sequence of three operations on a dictionary with summary bits is sound at each step",
+          "[series][exhaustive]") {
+    const int start = GENERATE(range(0, 6));
+    const Walk<World> walk(start, World::ops, 3, true);
+    REQUIRE(walk.sequences() == count_of(8, 3));
+    REQUIRE(walk.deltas() > 20);
+}
