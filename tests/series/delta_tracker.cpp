@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// DeltaTracker alone: windows, net effects, order of ranges, in sets with and without deferred erase and in slot maps.
+#include "delta_tracker.hpp"
+
+#include <slotwise/map/slot_map.hpp>
+#include <slotwise/slots/value_array.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using namespace test;
+
+static_assert(StaticObserver<tracker_of<DirtyList>> && StaticObserver<tracker_of<Bitmap>> &&
+              StaticObserver<tracker_of<Adaptive>>);
+static_assert(std::is_nothrow_move_constructible_v<DeltaTracker<>> && std::is_copy_constructible_v<DeltaTracker<>>);
+static_assert(DeltaTracker<>::representation == DeltaRepresentation::adaptive);
+static_assert(std::forward_iterator<DeltaTracker<>::range::iterator>);
+
+//=== windows ===//
+
+TEMPLATE_TEST_CASE("before the first window there are no deltas", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    CHECK(delta.window() == never_time);
+    set.insert(1);
+    set.insert(2);
+    set.remove(1);
+    for (const std::int64_t time : {never_time, never_time + 1, std::int64_t{0}}) {
+        CHECK_FALSE(delta.current(time));
+        check_delta(delta, time, {}, {});
+        CHECK(delta.touched(time).empty());
+        CHECK_FALSE(delta.was_added(0, time));
+        CHECK_FALSE(delta.was_touched(0, time));
+    }
+    set.flush_removed();
+    delta.open(1);
+    check_delta(delta, 1, {}, {});
+    set.remove(2);
+    check_delta(delta, 1, {}, {1}); // it lived before the window
+    CHECK(delta.check_invariants(set.occupancy()));
+}
+
+TEMPLATE_TEST_CASE("a window opens at a newer time; equal and older times join it", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    CHECK(delta.open(10));
+    CHECK(delta.window() == 10);
+    set.insert(1);
+    CHECK_FALSE(delta.open(10));
+    CHECK_FALSE(delta.open(9));
+    CHECK_FALSE(delta.open(never_time + 1));
+    CHECK(delta.window() == 10);
+    check_delta(delta, 10, {0}, {});
+    CHECK(delta.open(11));
+    check_delta(delta, 11, {}, {});
+    CHECK(delta.open(INT64_MAX));
+    CHECK_FALSE(delta.open(INT64_MAX));
+}
+
+TEMPLATE_TEST_CASE("the first window may be at any time but never", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    CHECK(delta.open(never_time + 1));
+    set.insert(1);
+    check_delta(delta, never_time + 1, {0}, {});
+    CHECK(delta.open(-5));
+    check_delta(delta, -5, {}, {});
+}
+
+TEMPLATE_TEST_CASE("a window at never is refused, by the argument's name, and nothing has happened", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    delta.open(3);
+    set.insert(1);
+    std::string message;
+    try {
+        delta.open(never_time);
+    } catch (const std::invalid_argument& e) {
+        message = e.what();
+    }
+    CHECK(message.find("open(time): time is \"never\"") != std::string::npos);
+    CHECK(delta.window() == 3);
+    check_delta(delta, 3, {0}, {});
+}
+
+TEMPLATE_TEST_CASE("deltas are to be had for the open window only", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    set.insert(0);
+    delta.open(5);
+    set.remove(0);
+    set.insert(1);
+    for (const std::int64_t time : {std::int64_t{4}, std::int64_t{6}, never_time}) {
+        CHECK_FALSE(delta.current(time));
+        check_delta(delta, time, {}, {});
+        CHECK(delta.touched(time).empty());
+        CHECK_FALSE(delta.was_added(1, time));
+        CHECK_FALSE(delta.was_removed(0, time));
+        CHECK_FALSE(delta.was_touched(0, time));
+    }
+    CHECK(delta.current(5));
+    check_delta(delta, 5, {1}, {0});
+}
+
+TEMPLATE_TEST_CASE("a range made before a roll is empty after it", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    set.insert(0);
+    delta.open(1);
+    set.remove(0);
+    set.insert(1);
+    const auto added = delta.added(1), removed = delta.removed(1), touched = delta.touched(1);
+    CHECK(slots_of(added) == slot_list{1});
+    CHECK(slots_of(removed) == slot_list{0});
+    CHECK(touched.size() == 2);
+    set.flush_removed();
+    delta.open(2);
+    set.insert(2); // something is touched in the new window
+    for (const auto& range : {added, removed, touched}) {
+        CHECK(range.empty());
+        CHECK(range.size() == 0);
+        CHECK(range.begin() == range.end());
+    }
+    const auto future = delta.added(3);
+    CHECK(future.empty());
+    delta.open(3);
+    set.insert(3);
+    CHECK(slots_of(future) == slot_list{set.slot_of(3)}); // it reads as it goes
+    CHECK(typename tracker_of<TestType>::range().empty());
+}
+
+TEMPLATE_TEST_CASE("no slot that there is not was changed", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    delta.open(1);
+    CHECK_FALSE(delta.was_added(0, 1)); // no memory yet
+    set.insert(1);
+    for (const slot_t slot : {slot_t{1}, slot_t{63}, slot_t{64}, slot_t{1} << 20, no_slot}) {
+        CHECK_FALSE(delta.was_added(slot, 1));
+        CHECK_FALSE(delta.was_removed(slot, 1));
+        CHECK_FALSE(delta.was_touched(slot, 1));
+    }
+}
+
+//=== net effects ===//
+
+TEMPLATE_TEST_CASE("with deferred erase every sequence of inserts and removes nets out", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    const slot_t a = set.insert(1).slot, b = set.insert(2).slot;
+    delta.open(1);
+    SECTION("insert, remove") {
+        const slot_t c = set.insert(3).slot;
+        set.remove(3);
+        check_delta(delta, 1, {}, {});
+        CHECK(slots_of(delta.touched(1)) == slot_list{c});
+        set.insert(3);
+        check_delta(delta, 1, {c}, {});
+        CHECK(set.slot_of(3) == c); // it lives again in its slot
+    }
+    SECTION("remove, insert") {
+        set.remove(1);
+        check_delta(delta, 1, {}, {a});
+        set.insert(1);
+        check_delta(delta, 1, {}, {});
+        CHECK(delta.was_touched(a, 1));
+        set.remove(1);
+        check_delta(delta, 1, {}, {a});
+    }
+    SECTION("remove one, insert another") {
+        set.remove(1);
+        const slot_t c = set.insert(3).slot;
+        CHECK(c != a); // not reused in this window
+        check_delta(delta, 1, {c}, {a});
+        CHECK(set.key(a) == 1);
+    }
+    SECTION("insert what is there, remove what is not") {
+        set.insert(1);
+        set.remove(9);
+        check_delta(delta, 1, {}, {});
+        CHECK(delta.touched(1).empty());
+    }
+    SECTION("clear cancels what was inserted and keeps what was removed") {
+        set.remove(1);
+        set.insert(3);
+        set.clear();
+        check_delta(delta, 1, {}, {a, b});
+        set.insert(2);
+        check_delta(delta, 1, {}, {a});
+    }
+    SECTION("touch changes nothing of that") {
+        delta.touch(a);
+        check_delta(delta, 1, {}, {});
+        CHECK(slots_of(delta.touched(1)) == slot_list{a});
+        set.remove(1);
+        check_delta(delta, 1, {}, {a});
+    }
+    CHECK(delta.check_invariants(set.occupancy()));
+    set.flush_removed();
+    delta.open(2);
+    check_delta(delta, 2, {}, {});
+    CHECK(delta.touched(2).empty());
+    CHECK(delta.check_invariants(set.occupancy()));
+}
+
+TEMPLATE_TEST_CASE("without deferred erase a slot that got another element is in added and in removed", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, false> set;
+    auto& delta = set.template observer<0>();
+    const slot_t a = set.insert(1).slot;
+    delta.open(1);
+    set.erase(1);
+    check_delta(delta, 1, {}, {a});
+    REQUIRE(set.insert(2).slot == a);
+    check_delta(delta, 1, {a}, {a});
+    set.erase(2);
+    check_delta(delta, 1, {}, {a}); // the second came and went
+    REQUIRE(set.insert(1).slot == a);
+    check_delta(delta, 1, {a}, {a}); // the same key: but another element, of which nothing tells that
+    const slot_t b = set.insert(3).slot;
+    set.erase(3);
+    check_delta(delta, 1, {a}, {a});
+    REQUIRE(set.insert(4).slot == b);
+    check_delta(delta, 1, {a, b}, {a}); // nobody lived there when the window opened
+    set.clear();
+    check_delta(delta, 1, {}, {a});
+    CHECK(delta.check_invariants(set.occupancy()));
+    delta.open(2);
+    check_delta(delta, 2, {}, {});
+}
+
+TEMPLATE_TEST_CASE("a flush inside the window ends elements, and their slots may be used again", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    const slot_t a = set.insert(1).slot, b = set.insert(2).slot;
+    delta.open(1);
+    set.remove(1);
+    set.insert(3);
+    set.remove(3);
+    set.flush_removed();
+    check_delta(delta, 1, {}, {a});
+    REQUIRE(set.insert(4).slot == a);
+    check_delta(delta, 1, {a}, {a});
+    set.remove(2);
+    delta.open(2); // not flushed first: it was removed before this window
+    check_delta(delta, 2, {}, {});
+    set.flush_removed();
+    check_delta(delta, 2, {}, {});
+    REQUIRE(set.insert(5).slot == b);
+    check_delta(delta, 2, {b}, {});
+}
+
+TEMPLATE_TEST_CASE("the truth about a slot is that of its first touch in the window", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    const auto lost_a_value = [&](slot_t slot) { return delta.words().selected(slot, slotwise::detail::DeltaPart::dropped); };
+    for (int i = 0; i != 4; ++i) set.insert(i);
+    delta.open(1);
+    delta.touch(0, false); // it had no value
+    delta.touch(0, true);
+    delta.touch(1, true);
+    delta.touch(1, false);
+    CHECK(delta.touched(1).size() == 2);
+    set.remove(0);
+    set.remove(1);
+    check_delta(delta, 1, {}, {0, 1});
+    CHECK_FALSE(lost_a_value(0));
+    CHECK(lost_a_value(1));
+    delta.open(2);
+    CHECK(delta.touched(2).empty());
+    delta.touch(2, false);
+    delta.open(3);
+    CHECK(delta.touched(3).empty());
+    delta.touch(2, true);
+    set.remove(2);
+    CHECK(lost_a_value(2)); // nothing of the windows before is left
+}
+
+TEMPLATE_TEST_CASE("a clear and a reset: the deltas go on after the first, and start anew after the second", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    for (int i = 0; i != 200; ++i) set.insert(i);
+    delta.open(7);
+    set.insert(200);
+    set.clear();
+    CHECK(delta.removed(7).size() == 200);
+    CHECK(delta.added(7).empty());
+    CHECK(delta.window() == 7);
+    set.reset();
+    CHECK(delta.window() == never_time);
+    CHECK(delta.removed(7).empty());
+    CHECK(delta.touched(7).empty());
+    CHECK(delta.check_invariants(set.occupancy()));
+    CHECK(delta.open(3)); // any window is newer than none
+    set.insert(1);
+    check_delta(delta, 3, {0}, {});
+    CHECK(delta.check_invariants(set.occupancy()));
+}
+
+//=== order ===//
+
+TEMPLATE_TEST_CASE("ranges are in slot order; those of a dirty list in the order of the first touch", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    for (int i = 0; i != 300; ++i) set.insert(i);
+    delta.open(1);
+    slot_list removed{299, 3, 70, 64, 0, 128, 127}, added, touched = removed;
+    for (const slot_t slot : removed) set.remove(static_cast<int>(slot));
+    for (int i = 300; i != 500; ++i) added.push_back(set.insert(i).slot);
+    touched.insert(touched.end(), added.begin(), added.end());
+    delta.touch(1);
+    touched.push_back(1);
+    for (const slot_t slot : {slot_t{3}, slot_t{128}}) set.insert(static_cast<int>(slot)); // back again
+    for (const slot_t slot : {slot_t{3}, slot_t{128}}) set.remove(static_cast<int>(slot)); // and gone: not touched first now
+    CHECK(slots_of(delta.removed(1)) == as_told<TestType>(removed));
+    CHECK(slots_of(delta.added(1)) == as_told<TestType>(added));
+    CHECK(slots_of(delta.touched(1)) == as_told<TestType>(touched));
+}
+
+TEMPLATE_TEST_CASE("an iterator of a delta names the slot, and can be kept and compared", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    set_of<TestType, true> set;
+    auto& delta = set.template observer<0>();
+    delta.open(1);
+    for (int i = 0; i != 130; ++i) set.insert(i);
+    const auto range = delta.added(1);
+    auto it = range.begin();
+    const auto first = it;
+    for (slot_t slot = 0; slot != 130; ++slot, ++it) {
+        REQUIRE(it != range.end());
+        REQUIRE(it.slot() == slot);
+        REQUIRE(*it == slot);
+    }
+    CHECK(it == range.end());
+    CHECK(it.slot() == no_slot);
+    CHECK(*first == 0);
+    auto second = first;
+    CHECK(*second++ == 0);
+    CHECK(*second == 1);
+    CHECK(std::distance(range.begin(), range.end()) == 130);
+}
+
+//=== other containers ===//
+
+TEMPLATE_TEST_CASE("a tracker in a slot map", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    SlotMap<std::string, SlotMapOptions{}, std::allocator<std::string>, tracker_of<TestType>> map;
+    auto& delta = map.template observer<0>();
+    const auto a = map.insert("a"), b = map.insert("b");
+    delta.open(1);
+    map.erase(a);
+    const auto c = map.insert("c");
+    REQUIRE(c.index() == a.index());
+    check_delta(delta, 1, {c.index()}, {a.index()});
+    delta.touch(b.index());
+    CHECK(delta.touched(1).size() == 2);
+    map.clear();
+    check_delta(delta, 1, {}, {0, 1});
+    delta.open(2);
+    check_delta(delta, 2, {}, {});
+    CHECK(delta.check_invariants(map.occupancy()));
+}
+
+TEMPLATE_TEST_CASE("a tracker attached late knows what lived before, and does not say it was added", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    SetStorage<int, DefaultHash<int>, EqualTo, tracked_options(true)> set;
+    for (int i = 0; i != 100; ++i) set.insert(i);
+    set.remove(50); // replayed as inserted and removed
+    DynamicColumn<tracker_of<TestType>> column;
+    auto& delta = column.column();
+    auto token = set.attach(column);
+    CHECK(delta.check_invariants(set.occupancy()));
+    delta.open(1);
+    check_delta(delta, 1, {}, {});
+    set.remove(7);
+    set.insert(1000);
+    set.remove(1000);
+    const slot_t b = set.insert(1001).slot;
+    set.insert(50); // pending when the window opened: no member then
+    check_delta(delta, 1, {50, b}, {7});
+    for (int i = 2000; i != 2300; ++i) set.insert(i); // grows
+    CHECK(delta.added(1).size() == 302);
+    CHECK(delta.check_invariants(set.occupancy()));
+    token.detach();
+    set.remove(8);
+    CHECK_FALSE(delta.was_removed(8, 1));
+}
+
+TEMPLATE_TEST_CASE("a tracker attached late to a slot map", "[delta_tracker]", ALL_REPRESENTATIONS) {
+    SlotMap<int> map;
+    const auto a = map.insert(1);
+    map.insert(2);
+    DynamicColumn<tracker_of<TestType>> column;
+    auto& delta = column.column();
+    const auto token = map.attach(column);
+    delta.open(1);
+    check_delta(delta, 1, {}, {});
+    map.erase(a);
+    check_delta(delta, 1, {}, {0});
+    map.insert(3);
+    check_delta(delta, 1, {0}, {0});
+    map.clear();
+    check_delta(delta, 1, {}, {0, 1});
+}
