@@ -98,10 +98,43 @@ constexpr void build_each(Occupancy live, Build&& build, Unbuild&& unbuild) {
 /// A set of numbers with summary levels above: level k has one bit for each 64 bits of level k - 1, the top is one word.
 /// set, reset and lowest touch at most one word a level; six levels cover 2^32 numbers. It is what finds the lowest free slot:
 /// a flat scan of the words cost 149 ns an insert at 1e5 slots, this costs 2 to 3 (DESIGN section 11).
-/// Refers to its words and does not own them: a copy is the same set.
-class SummaryWords {
+template <class Allocator>
+class SummaryBits {
+    static constexpr unsigned max_levels = 6;
+
 public:
-    static constexpr std::size_t no_word = ~std::size_t{0};
+    constexpr SummaryBits() = default;
+    constexpr explicit SummaryBits(const Allocator& alloc) noexcept : words_(alloc) {}
+    constexpr SummaryBits(SummaryBits&& other) noexcept
+        : words_(std::move(other.words_)), levels_(std::exchange(other.levels_, 0)) {
+        for (unsigned i = 0; i < max_levels; ++i) offset_[i] = other.offset_[i];
+    }
+
+    /// A copy that covers `count` numbers, in memory of `alloc`; numbers from `count` on are dropped.
+    /// @throws what the allocator throws; this set is unchanged
+    constexpr SummaryBits resized(std::size_t count, const Allocator& alloc) const {
+        SummaryBits result(alloc);
+        std::size_t total = 0;
+        for (std::size_t n = count; n != 0;) {
+            n = bits::word_count(n);
+            result.offset_[result.levels_++] = total;
+            total += n;
+            if (n == 1) break;
+        }
+        FlatArray<bits::word_t, Allocator>(alloc).resized(total, 0, alloc).swap(result.words_);
+        const std::size_t own = levels_ == 0 ? 0 : levels_ == 1 ? words_.size() : offset_[1];
+        for (std::size_t w = 0; w < own && w * bits::word_bits < count; ++w)
+            bits::for_each(words_[w], [&](unsigned bit) {
+                if (w * bits::word_bits + bit < count) result.set(w * bits::word_bits + bit);
+            });
+        return result;
+    }
+
+    constexpr void swap(SummaryBits& other) noexcept {
+        words_.swap(other.words_);
+        std::swap(offset_, other.offset_);
+        std::swap(levels_, other.levels_);
+    }
 
     /// Adds `number`. @pre it is covered
     constexpr void set(std::size_t number) noexcept {
@@ -118,7 +151,7 @@ public:
         if (word == 0) reset_above(bits::word_of(number));
     }
 
-    /// The lowest number in the set. @pre the set is not empty, and has its summary
+    /// The lowest number in the set. @pre the set is not empty
     constexpr std::size_t lowest() const noexcept {
         std::size_t number = 0;
         for (unsigned level = levels_; level-- != 0;)
@@ -129,51 +162,11 @@ public:
     constexpr bool test(std::size_t number) const noexcept {
         return levels_ != 0 && (words_[bits::word_of(number)] & bits::bit_of(number)) != 0;
     }
-    /// Bits of the numbers from 64 w on. @pre they are covered
-    constexpr bits::word_t word(std::size_t w) const noexcept { return words_[w]; }
-    /// The first word at or after `w` that is not empty, or no_word. @complexity O(levels); without a summary, of words skipped
-    constexpr std::size_t next_word(std::size_t w) const noexcept {
-        if (levels_ <= 1) {
-            for (; w < word_count_; ++w)
-                if (words_[w] != 0) return w;
-            return no_word;
-        }
-        for (unsigned level = 1; level < levels_ && w < offset_[level] - offset_[level - 1]; ++level) {
-            const bits::word_t later = words_[offset_[level] + bits::word_of(w)] & (bits::full_word << (w % bits::word_bits));
-            if (later != 0) {
-                w = bits::word_of(w) * bits::word_bits + bits::lowest(later);
-                while (--level != 0) w = w * bits::word_bits + bits::lowest(words_[offset_[level] + w]);
-                return w;
-            }
-            w = bits::word_of(w) + 1;
-        }
-        return no_word;
-    }
-    /// Removes every number. @complexity of the words that are not empty; without a summary, of all
     constexpr void clear() noexcept {
-        if (levels_ <= 1)
-            for (std::size_t w = 0; w < word_count_; ++w) words_[w] = 0;
-        else
-            clear_below(levels_ - 1, 0);
+        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = 0;
     }
-
-protected:
-    static constexpr unsigned max_levels = 6;
-
-    constexpr void swap(SummaryWords& other) noexcept { std::swap(*this, other); }
-
-    bits::word_t* words_ = nullptr;
-    std::size_t offset_[max_levels] = {};
-    std::size_t word_count_ = 0; // of the lowest level
-    unsigned levels_ = 0;
 
 private:
-    constexpr void clear_below(unsigned level, std::size_t number) noexcept {
-        auto& word = words_[offset_[level] + number];
-        if (level != 0)
-            bits::for_each(word, [&](unsigned bit) { clear_below(level - 1, number * bits::word_bits + bit); });
-        word = 0;
-    }
     // Out of line: reached once in 64 calls, and inlined they fill the callers' registers.
     SLOTWISE_NEVER_INLINE constexpr void set_above(std::size_t number) noexcept {
         for (unsigned level = 1; level < levels_; ++level, number /= bits::word_bits) {
@@ -190,46 +183,10 @@ private:
             if (word != 0) return;
         }
     }
-};
 
-/// SummaryWords that own their memory.
-template <class Allocator>
-class SummaryBits : public SummaryWords {
-public:
-    constexpr SummaryBits() = default;
-    constexpr explicit SummaryBits(const Allocator& alloc) noexcept : memory_(alloc) {}
-    constexpr SummaryBits(SummaryBits&& other) noexcept : memory_(std::move(other.memory_)) { SummaryWords::swap(other); }
-    ~SummaryBits() = default;
-
-    /// A copy that covers `count` numbers, in memory of `alloc`; numbers from `count` on are dropped.
-    /// @param most how many levels at most: 1 for a plain bitmap without a summary
-    /// @throws what the allocator throws; this set is unchanged
-    constexpr SummaryBits resized(std::size_t count, const Allocator& alloc, unsigned most = max_levels) const {
-        SummaryBits result(alloc);
-        std::size_t total = 0;
-        for (std::size_t n = count; n != 0 && result.levels_ != most;) {
-            n = bits::word_count(n);
-            result.offset_[result.levels_++] = total;
-            total += n;
-            if (n == 1) break;
-        }
-        FlatArray<bits::word_t, Allocator>(alloc).resized(total, 0, alloc).swap(result.memory_);
-        result.words_ = result.memory_.data();
-        result.word_count_ = bits::word_count(count);
-        for (std::size_t w = 0; w < word_count_ && w * bits::word_bits < count; ++w)
-            bits::for_each(words_[w], [&](unsigned bit) {
-                if (w * bits::word_bits + bit < count) result.set(w * bits::word_bits + bit);
-            });
-        return result;
-    }
-
-    constexpr void swap(SummaryBits& other) noexcept {
-        memory_.swap(other.memory_);
-        SummaryWords::swap(other);
-    }
-
-private:
-    FlatArray<bits::word_t, Allocator> memory_{};
+    FlatArray<bits::word_t, Allocator> words_{};
+    std::size_t offset_[max_levels] = {};
+    unsigned levels_ = 0;
 };
 
 } // namespace detail
