@@ -113,10 +113,12 @@ protected:
         else {
             slot_t found = no_slot;
             const slot_t live = index_.find(hash, [&](slot_t slot) {
-                if (!(Any ? is_stored(slot) : directory_.is_live(slot)) || !keys_.equals(slot, key)) return false;
+                fetch_first(slot);
+                if (!keys_.equals(slot, key)) return false;
+                if (directory_.is_live_bit(slot)) return true;
                 // Neither live nor pending: a constructor is at work on it. Of two pending ones that which can live again.
-                if (found == no_slot || !can_live_again(found)) found = slot;
-                return directory_.is_live(slot);
+                if (Any && is_pending(slot) && (found == no_slot || !can_live_again(found))) found = slot;
+                return false;
             });
             return Any && live == no_slot ? found : live;
         }

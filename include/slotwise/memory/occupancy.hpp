@@ -159,6 +159,7 @@ public:
         return number;
     }
 
+    constexpr bool none() const noexcept { return levels_ == 0 || words_[offset_[levels_ - 1]] == 0; }
     constexpr bool test(std::size_t number) const noexcept {
         return levels_ != 0 && (words_[bits::word_of(number)] & bits::bit_of(number)) != 0;
     }

@@ -13,7 +13,7 @@ SLOTWISE_BEGIN
 /// What window `time` has changed in the set, owned: it outlives the window. Says nothing (but the time) unless that is the open window.
 /// @throws std::bad_alloc, what copies of keys throw @complexity of the slots touched
 template <class Key, class Time>
-SetDelta<Key, Time> capture(TSSView<Key, Time> set, Time time) {
+SetDelta<Key, Time> capture(TSSView<Key, Time> set, std::type_identity_t<Time> time) {
     SetDelta<Key, Time> delta;
     delta.time = time;
     delta.ticked = set.window() == time && set.modified(time);
@@ -24,7 +24,7 @@ SetDelta<Key, Time> capture(TSSView<Key, Time> set, Time time) {
 /// What window `time` has changed in the dictionary, owned. Nested series are captured in the same way.
 /// @throws std::bad_alloc, what copies of keys and values throw @complexity of the slots touched
 template <class Key, class T, class Time>
-DictDelta<Key, T, Time> capture(TSDView<Key, T, Time> dict, Time time) {
+DictDelta<Key, T, Time> capture(TSDView<Key, T, Time> dict, std::type_identity_t<Time> time) {
     DictDelta<Key, T, Time> delta;
     delta.time = time;
     if (dict.window() != time) return delta;

@@ -30,6 +30,13 @@ template <class T>
 struct DeltaValue<T, true> {
     using type = typename T::delta_type;
 };
+template <class T, class Time>
+inline constexpr bool shares_clock = [] {
+    if constexpr (is_series<T>)
+        return std::is_same_v<typename T::time_type, Time>;
+    else
+        return true;
+}();
 
 /// Keys that stand somewhere else, by address: nothing is copied to look for one.
 template <class Hash>
@@ -65,11 +72,7 @@ MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>> values_
 }
 template <class Hash, class Equal, class Key>
 bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b) {
-    if (a.size() != b.size()) return false;
-    const auto in_b = pointers_to<Hash, Equal>(b);
-    for (const Key& key : a)
-        if (!in_b.contains(&key)) return false;
-    return in_b.size() == b.size();
+    return a.size() == b.size() && pointers_to<Hash, Equal>(a) == pointers_to<Hash, Equal>(b);
 }
 
 /// @throws std::invalid_argument "apply(delta): <list>[<index>] <what>"
@@ -78,19 +81,27 @@ bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b) {
 }
 
 /// What no delta may say, whoever applies it: a key twice in one list, or both added and removed. @throws std::invalid_argument
-template <class Hash, class Equal, class Key>
-void check_membership(const std::vector<Key>& added, const std::vector<Key>& removed) {
-    if (added.size() + removed.size() < 2) return;
-    KeyPointers<Key, Hash, Equal> seen;
-    seen.reserve(added.size() + removed.size());
-    for (std::size_t i = 0; i != added.size(); ++i)
-        if (!seen.insert(&added[i]).inserted) throw_bad_delta("added", i, "is there twice; a key is added once");
-    for (std::size_t i = 0; i != removed.size(); ++i) {
-        const auto [slot, inserted, kind] = seen.insert(&removed[i]);
-        if (inserted) continue;
-        throw_bad_delta("removed", i,
-                        slot < added.size() ? "is in `added` too; a key is either added or removed, and a new value is in `modified`"
-                                            : "is there twice; a key is removed once");
+template <class Hash, class Equal, class Delta>
+void check_lists(const Delta& delta) {
+    const auto check_once = [](const auto& list, const char* name, auto&& pointer_to) {
+        if (list.size() < 2) return;
+        decltype(pointers_to<Hash, Equal>(delta.added)) seen;
+        seen.reserve(list.size());
+        for (std::size_t i = 0; i != list.size(); ++i)
+            if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "is there twice; a key is in a list once");
+    };
+    const auto itself = [](const auto& key) { return &key; };
+    check_once(delta.added, "added", itself);
+    check_once(delta.removed, "removed", itself);
+    if (!delta.added.empty() && !delta.removed.empty()) {
+        const auto added = pointers_to<Hash, Equal>(delta.added);
+        for (std::size_t i = 0; i != delta.removed.size(); ++i)
+            if (added.contains(&delta.removed[i]))
+                throw_bad_delta("removed", i, "is in `added` too; a key is either added or removed, and a new value is in `modified`");
+    }
+    if constexpr (requires { delta.modified; }) {
+        check_once(delta.reset, "reset", itself);
+        check_once(delta.modified, "modified", [](const auto& item) { return &item.first; });
     }
 }
 
@@ -104,12 +115,12 @@ bool equal_deltas(const Delta& a, const Delta& b) {
         if (a.keys_ticked != b.keys_ticked || !same_keys<Hash, Equal>(a.reset, b.reset) ||
             a.modified.size() != b.modified.size())
             return false;
-        const auto values = values_of<Hash, Equal>(b.modified);
-        for (const auto& [key, value] : a.modified) {
-            const auto* const other = values.get(&key);
-            if (other == nullptr || !(value == **other)) return false;
+        const auto in_a = values_of<Hash, Equal>(a.modified), in_b = values_of<Hash, Equal>(b.modified);
+        if (in_a.size() != in_b.size()) return false;
+        for (const auto [key, value] : in_a) {
+            const auto* const other = in_b.get(key);
+            if (other == nullptr || !(*value == **other)) return false;
         }
-        return values.size() == a.modified.size();
     }
     return true;
 }

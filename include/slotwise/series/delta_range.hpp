@@ -11,12 +11,68 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What 64 slots were when the window opened, a bit each. Means something for slots touched since.
+/// How 64 slots differ from what is usual for one that was touched: that it was live and had a value when the window opened, and that
+/// its element is the same. A bit each; all are 0 where nothing was touched. So a plain write of a value costs no look at it.
 struct DeltaTruth {
-    bits::word_t was_live = 0;
-    bits::word_t was_valid = 0; ///< live, and with a value
-    bits::word_t ended = 0;     ///< an element was erased there for good: who lives there now is another, under another key
-    bits::word_t renewed = 0;   ///< it was removed and lives again, under the same key
+    bits::word_t was_dead = 0;    ///< nothing lived there
+    bits::word_t was_invalid = 0; ///< nothing, or something without a value
+    bits::word_t ended = 0;       ///< an element was erased there for good: who lives there now is another, under another key
+    bits::word_t renewed = 0;     ///< it was removed and lives again, under the same key
+};
+
+/// Which slots were touched: a bit each. Perhaps one more for each `line_words` words, so that few are found without a look at all; a
+/// summary with one bit a word would cost each write twice as much, and more levels make the next write wait for this one (each 4-15 ns
+/// more at 1e6 slots, where everything else is a cache miss). Refers to its words and does not own them.
+struct TouchedWords {
+    static constexpr std::size_t line_words = 8, none = ~std::size_t{0};
+
+    bits::word_t* words = nullptr;
+    bits::word_t* lines = nullptr; // null: without
+    std::size_t count = 0;         // of words, a multiple of line_words
+
+    constexpr bool test(slot_t slot) const noexcept { return (words[bits::word_of(slot)] & bits::bit_of(slot)) != 0; }
+    SLOTWISE_ALWAYS_INLINE constexpr void add(slot_t slot) noexcept {
+        words[bits::word_of(slot)] |= bits::bit_of(slot);
+        if (lines == nullptr) return;
+        const std::size_t line = bits::word_of(slot) / line_words;
+        lines[bits::word_of(line)] |= bits::bit_of(line);
+    }
+    /// The first word at or after `w` that is not empty, or none.
+    constexpr std::size_t next(std::size_t w) const noexcept {
+        while (w < count) {
+            if (lines != nullptr && w % line_words == 0) {
+                const std::size_t line = next_line(w / line_words);
+                if (line == none) return none;
+                w = line * line_words;
+            }
+            do {
+                if (words[w] != 0) return w;
+            } while (++w % line_words != 0);
+        }
+        return none;
+    }
+    constexpr void clear() noexcept {
+        if (lines == nullptr)
+            for (std::size_t w = 0; w != count; ++w) words[w] = 0;
+        else
+            for (std::size_t line = next_line(0); line != none; line = next_line(line + 1)) {
+                lines[bits::word_of(line)] &= ~bits::bit_of(line);
+                for (std::size_t i = 0; i != line_words; ++i) words[line * line_words + i] = 0;
+            }
+    }
+
+private:
+    constexpr std::size_t next_line(std::size_t line) const noexcept {
+        const std::size_t end = bits::word_count(count / line_words);
+        std::size_t w = bits::word_of(line);
+        if (w == end) return none;
+        bits::word_t word = lines[w] & (bits::full_word << (line % bits::word_bits));
+        while (word == 0) {
+            if (++w == end) return none;
+            word = lines[w];
+        }
+        return w * bits::word_bits + bits::lowest(word);
+    }
 };
 
 /// Which of the touched slots.
@@ -25,7 +81,7 @@ enum class DeltaPart : std::uint8_t { touched, added, removed, modified, dropped
 /// The state of a DeltaTracker, whatever its representation and allocator: words that ranges read. Owns nothing.
 template <class Time>
 struct DeltaWords {
-    SummaryWords touched;
+    TouchedWords touched;
     const bits::word_t* live = nullptr;
     DeltaTruth* truth = nullptr;
     slot_t* list = nullptr; // null: the words of `touched` are walked
@@ -33,23 +89,31 @@ struct DeltaWords {
     std::size_t slots = 0;
     Time window = TimeTraits<Time>::never();
 
+    bool plain = true; // every truth is all zeros
+
     constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
-        const bits::word_t any = touched.word(w), now = live[w];
-        const DeltaTruth& truth_at = truth[w];
+        const bits::word_t any = touched.words[w], now = live[w];
+        const DeltaTruth differs = plain ? DeltaTruth{} : truth[w];
         switch (part) {
         case DeltaPart::added:
-            return any & now & (~truth_at.was_live | truth_at.ended);
+            return any & now & (differs.was_dead | differs.ended);
         case DeltaPart::removed:
-            return any & truth_at.was_live & (~now | truth_at.ended);
+            return any & ~differs.was_dead & (~now | differs.ended);
         case DeltaPart::modified:
             return any & now;
         case DeltaPart::dropped:
-            return any & truth_at.was_valid & (~now | truth_at.ended);
+            return any & ~differs.was_invalid & (~now | differs.ended);
         case DeltaPart::reset:
-            return any & now & truth_at.was_live & truth_at.renewed;
+            return any & now & ~differs.was_dead & differs.renewed;
         default:
             return any;
         }
+    }
+    /// Of a live slot that was touched: whether that was to write it, beyond doubt. Else its stamp must be looked at.
+    constexpr bool surely_written(slot_t slot) const noexcept {
+        if (plain) return true;
+        const DeltaTruth& differs = truth[bits::word_of(slot)];
+        return ((differs.was_dead | differs.was_invalid | differs.ended | differs.renewed) & bits::bit_of(slot)) == 0;
     }
     constexpr bool selected(slot_t slot, DeltaPart part) const noexcept {
         return slot < slots && (select(bits::word_of(slot), part) & bits::bit_of(slot)) != 0;
@@ -131,8 +195,8 @@ private:
     friend detail::IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type>;
     constexpr explicit iterator(const DeltaRange& range) noexcept : range_(range) {
         if (range_.words_->list == nullptr) {
-            at_ = range_.words_->touched.next_word(0);
-            if (at_ != SummaryWords::no_word) rest_ = range_.words_->select(at_, range_.part_);
+            at_ = range_.words_->touched.next(0);
+            if (at_ != end_of_words) rest_ = range_.words_->select(at_, range_.part_);
         }
         increment();
     }
@@ -149,7 +213,9 @@ private:
             range_.columns_);
     }
     constexpr bool stamped(slot_t slot) const noexcept {
-        return range_.stamps_.pages == nullptr || *range_.stamps_.ptr(slot) == range_.stamp_;
+        if (range_.stamps_.pages == nullptr) return true;
+        if (range_.part_ == detail::DeltaPart::modified && range_.words_->surely_written(slot)) return true;
+        return *range_.stamps_.ptr(slot) == range_.stamp_;
     }
     constexpr void increment() noexcept {
         const auto& words = *range_.words_;
@@ -161,19 +227,19 @@ private:
             slot_ = no_slot;
             return;
         }
-        while (at_ != SummaryWords::no_word) {
+        while (at_ != end_of_words) {
             while (rest_ != 0) {
                 slot_ = static_cast<slot_t>(at_ * bits::word_bits + bits::lowest(rest_));
                 rest_ &= rest_ - 1;
                 if (stamped(slot_)) return;
             }
-            at_ = words.touched.next_word(at_ + 1);
-            if (at_ != SummaryWords::no_word) rest_ = words.select(at_, range_.part_);
+            at_ = words.touched.next(at_ + 1);
+            if (at_ != end_of_words) rest_ = words.select(at_, range_.part_);
         }
         slot_ = no_slot;
     }
 
-    using SummaryWords = detail::SummaryWords;
+    static constexpr std::size_t end_of_words = detail::TouchedWords::none;
 
     DeltaRange range_{};
     std::size_t at_ = 0; // place in the list, or the word at hand

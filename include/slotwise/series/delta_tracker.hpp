@@ -33,7 +33,8 @@ public:
     static constexpr DeltaRepresentation representation = R;
 
     constexpr DeltaTracker() = default;
-    constexpr explicit DeltaTracker(const Allocator& alloc) noexcept : touched_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
+    constexpr explicit DeltaTracker(const Allocator& alloc) noexcept
+        : touched_(alloc), lines_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
     /// For copied containers: the same window and deltas, in memory of `alloc`.
     constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
         resize(other, other.now_.slots);
@@ -41,7 +42,7 @@ public:
     }
     constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
-        : touched_(std::move(other.touched_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
+        : touched_(std::move(other.touched_)), lines_(std::move(other.lines_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
           list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
     constexpr DeltaTracker& operator=(DeltaTracker other) noexcept {
         swap(other);
@@ -50,6 +51,7 @@ public:
     ~DeltaTracker() = default;
     constexpr void swap(DeltaTracker& other) noexcept {
         touched_.swap(other.touched_);
+        lines_.swap(other.lines_);
         live_.swap(other.live_);
         truth_.swap(other.truth_);
         list_.swap(other.list_);
@@ -61,9 +63,11 @@ public:
         for (std::size_t w = 0; w < other.live_.size() && w < live_.size(); ++w) live_[w] = other.live_[w];
         now_.window = other.now_.window;
         other.walk_touched([&](slot_t slot) {
-            mark(slot, false, false);
+            if (slot >= now_.slots) return; // given back by shrink_to_fit: nobody is there
+            mark(slot, true, true);
             truth_[bits::word_of(slot)] = other.truth_[bits::word_of(slot)];
         });
+        now_.plain = other.now_.plain;
     }
 
     //=== windows ===//
@@ -75,10 +79,11 @@ public:
         if (!detail::is_time(time))
             detail::throw_invalid_argument("open(time): time is \"never\", the lowest value of its type; give a later one");
         if (!(now_.window < time)) return false;
+        if (!now_.plain) forget_truth();
         if constexpr (R == DeltaRepresentation::dirty_list)
-            for (std::size_t i = 0; i != now_.listed; ++i) touched_.reset(now_.list[i]);
+            for (std::size_t i = 0; i != now_.listed; ++i) touched_[bits::word_of(now_.list[i])] = 0;
         else
-            touched_.clear();
+            now_.touched.clear();
         now_.listed = 0;
         now_.window = time;
         return true;
@@ -113,27 +118,28 @@ public:
     }
     /// `to` continues what `from` was when the window opened: the same key had to get another slot. @pre both are touched
     constexpr void inherit(slot_t from, slot_t to) noexcept {
-        auto& old = truth_[bits::word_of(from)];
-        auto& now = truth_[bits::word_of(to)];
+        auto& old = truth_at(from);
+        auto& now = truth_at(to);
         const word_t from_bit = bits::bit_of(from), to_bit = bits::bit_of(to);
-        if ((old.was_live & from_bit) != 0) now.was_live |= to_bit, now.renewed |= to_bit;
-        if ((old.was_valid & from_bit) != 0) now.was_valid |= to_bit;
-        old.was_live &= ~from_bit;
-        old.was_valid &= ~from_bit;
+        if ((old.was_dead & from_bit) == 0) now.was_dead &= ~to_bit, now.renewed |= to_bit;
+        if ((old.was_invalid & from_bit) == 0) now.was_invalid &= ~to_bit;
+        old.was_dead |= from_bit;
+        old.was_invalid |= from_bit;
     }
     /// What ranges read. @invalidates it when the tracker moves
     constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
     /// The window and the truth about `slot`, as they were: for restored snapshots.
     constexpr void restore_window(Time time) noexcept { now_.window = time; }
     constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
-        if (!is_touched(slot)) mark(slot, (flags & 1) != 0, (flags & 2) != 0);
-        if ((flags & 4) != 0) truth_[bits::word_of(slot)].ended |= bits::bit_of(slot);
-        if ((flags & 8) != 0) truth_[bits::word_of(slot)].renewed |= bits::bit_of(slot);
+        if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
+        if ((flags & 4) != 0) truth_at(slot).ended |= bits::bit_of(slot);
+        if ((flags & 8) != 0) truth_at(slot).renewed |= bits::bit_of(slot);
     }
+    /// 1: was not live, 2: was not valid, 4: another was erased there, 8: lives again.
     constexpr unsigned truth_flags(slot_t slot) const noexcept {
         const auto& truth = truth_[bits::word_of(slot)];
         const auto flag = [&](word_t word) { return (word & bits::bit_of(slot)) != 0 ? 1u : 0u; };
-        return flag(truth.was_live) | flag(truth.was_valid) << 1 | flag(truth.ended) << 2 | flag(truth.renewed) << 3;
+        return flag(truth.was_dead) | flag(truth.was_invalid) << 1 | flag(truth.ended) << 2 | flag(truth.renewed) << 3;
     }
 
     /// For tests: the list and the bits name the same slots, liveness is that of `live`, only live ones were valid.
@@ -142,10 +148,9 @@ public:
         std::size_t touched = 0;
         for (slot_t slot = 0; slot != now_.slots; ++slot) {
             sound = sound && ((live_[bits::word_of(slot)] & bits::bit_of(slot)) != 0) == live.test(slot);
-            if (!is_touched(slot)) continue;
-            ++touched;
             const unsigned flags = truth_flags(slot);
-            sound = sound && ((flags & 2) == 0 || (flags & 1) != 0);
+            sound = sound && (flags == 0 || (is_touched(slot) && !now_.plain)) && ((flags & 1) == 0 || (flags & 2) != 0);
+            touched += is_touched(slot);
         }
         for (std::size_t i = 0; i != now_.listed; ++i) sound = sound && is_touched(now_.list[i]);
         return sound && (R != DeltaRepresentation::dirty_list || touched == now_.listed) && live.size() <= now_.slots;
@@ -159,12 +164,11 @@ public:
         resize(*this, new_slots < 2 * now_.slots ? 2 * now_.slots : new_slots);
     }
     constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
-        const std::size_t w = bits::word_of(slot);
         if (tracking()) {
             if (!is_touched(slot)) mark(slot, false, false);
-            if (kind == InsertKind::resurrected) truth_[w].renewed |= bits::bit_of(slot);
+            if (kind == InsertKind::resurrected) truth_at(slot).renewed |= bits::bit_of(slot);
         }
-        live_[w] |= bits::bit_of(slot);
+        live_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
     constexpr void on_remove(slot_t slot) noexcept {
         touch(slot);
@@ -172,7 +176,7 @@ public:
     }
     constexpr void on_erase(slot_t slot) noexcept {
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // an insert that was rolled back was not removed before
-        if (is_touched(slot)) truth_[bits::word_of(slot)].ended |= bits::bit_of(slot);
+        if (is_touched(slot)) truth_at(slot).ended |= bits::bit_of(slot);
     }
     constexpr void on_clear(Occupancy slots) noexcept {
         slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
@@ -181,22 +185,30 @@ public:
     constexpr void on_reset() noexcept { *this = DeltaTracker(list_.get_allocator()); }
 
 private:
-    static constexpr unsigned levels = R == DeltaRepresentation::adaptive ? 6 : 1;
-
     constexpr bool tracking() const noexcept { return now_.window != TimeTraits<Time>::never(); }
     constexpr bool is_touched(slot_t slot) const noexcept {
-        return (now_.touched.word(bits::word_of(slot)) & bits::bit_of(slot)) != 0;
+        return now_.touched.test(slot);
+    }
+    /// The truth about the slot's word, to be changed. @pre the slot is touched
+    constexpr detail::DeltaTruth& truth_at(slot_t slot) noexcept {
+        now_.plain = false;
+        return truth_[bits::word_of(slot)];
     }
     /// @pre the slot is not touched yet
     constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
-        const std::size_t w = bits::word_of(slot);
-        auto& truth = truth_[w];
-        if (now_.touched.word(w) == 0) truth = {}; // of an earlier window
-        now_.touched.set(slot);
-        const unsigned bit = slot % bits::word_bits;
-        truth.was_live |= word_t{was_live} << bit;
-        truth.was_valid |= word_t{was_valid} << bit;
+        now_.touched.add(slot);
         if constexpr (R == DeltaRepresentation::dirty_list) now_.list[now_.listed++] = slot;
+        if (was_valid) return;
+        auto& truth = truth_at(slot);
+        truth.was_invalid |= bits::bit_of(slot);
+        if (!was_live) truth.was_dead |= bits::bit_of(slot);
+    }
+    constexpr void forget_truth() noexcept {
+        if constexpr (R == DeltaRepresentation::dirty_list)
+            for (std::size_t i = 0; i != now_.listed; ++i) truth_[bits::word_of(now_.list[i])] = {};
+        else
+            for (auto w = now_.touched.next(0); w != detail::TouchedWords::none; w = now_.touched.next(w + 1)) truth_[w] = {};
+        now_.plain = true;
     }
     template <class F>
     constexpr void walk_touched(F&& f) const {
@@ -205,25 +217,29 @@ private:
     /// Our arrays become copies of those of `other`, with room for `slots`.
     constexpr void resize(const DeltaTracker& other, std::size_t slots) {
         const Allocator alloc(list_.get_allocator());
-        const std::size_t words = bits::word_count(slots);
-        auto touched = other.touched_.resized(words * bits::word_bits, alloc, levels);
+        using detail::TouchedWords;
+        const std::size_t words = bits::round_up(bits::word_count(slots), TouchedWords::line_words);
+        constexpr bool has_lines = R == DeltaRepresentation::adaptive, has_list = R == DeltaRepresentation::dirty_list;
+        auto touched = other.touched_.resized(words, 0, alloc);
+        auto lines = other.lines_.resized(has_lines ? bits::word_count(words / TouchedWords::line_words) : 0, 0, alloc);
         auto live = other.live_.resized(words, 0, alloc);
         auto truth = other.truth_.resized(words, {}, alloc);
-        auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits : 0, 0, alloc);
+        auto list = other.list_.resized(has_list ? words * bits::word_bits : 0, 0, alloc);
         touched_.swap(touched);
+        lines_.swap(lines);
         live_.swap(live);
         truth_.swap(truth);
         list_.swap(list);
         now_.listed = other.now_.listed;
-        now_.touched = touched_;
+        now_.plain = other.now_.plain;
+        now_.touched = {touched_.data(), lines_.data(), words};
         now_.live = live_.data();
         now_.truth = truth_.data();
         now_.list = list_.data();
         now_.slots = words * bits::word_bits;
     }
 
-    detail::SummaryBits<Allocator> touched_{};
-    detail::FlatArray<word_t, Allocator> live_{};
+    detail::FlatArray<word_t, Allocator> touched_{}, lines_{}, live_{};
     detail::FlatArray<detail::DeltaTruth, Allocator> truth_{};
     detail::FlatArray<slot_t, Allocator> list_{};
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them

@@ -97,7 +97,7 @@ public:
         return true;
     }
     constexpr bool any_woken() const noexcept {
-        return registry_ != nullptr && registry_->woken.next_word(0) != detail::SummaryWords::no_word;
+        return registry_ != nullptr && !registry_->woken.none();
     }
     /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key in a slot
     /// @param number of the window: nobody is told twice of one

@@ -173,19 +173,22 @@ public:
 
     /// Tells `subscriber` of every window in which this is written. Subscribing changes nothing that const readers see, but must not run
     /// beside them. @throws std::bad_alloc; strong
-    [[nodiscard]] subscription_type subscribe(subscriber_type& subscriber) const { return whole_.list.add(subscriber); }
+    [[nodiscard]] subscription_type subscribe(subscriber_type& subscriber) const { return subscribe_to(whole_, subscriber); }
     /// Tells `subscriber` of every window in which the key is added, written or removed; it need not exist.
     /// @throws what allocators, Key's copy, hash and equality throw; strong
     [[nodiscard]] subscription_type subscribe(const Key& key, subscriber_type& subscriber) const
         requires std::copy_constructible<Key>
     {
+        cover_parent();
         return subscribers_.subscribe(key, store_.slot_of_any(key), subscriber, store_.hash_function(), store_.key_eq());
     }
-    /// The same for the element that lives in `slot`, until it is removed (of which it hears).
+    /// The same for the element that lives in `slot`, until the window rolls in which it was removed (of which it hears). One that is
+    /// removed and comes back under its key in one window keeps it.
     /// @throws std::out_of_range when none lives there, what allocators throw; strong
     [[nodiscard]] subscription_type subscribe_slot(slot_t slot, subscriber_type& subscriber) const {
         if (store_.state(slot) != SlotState::live)
             throw_out_of_range("series subscribe_slot(slot): no element lives there; subscribe to a key to wait for one");
+        cover_parent();
         return subscribers_.subscribe_slot(slot, subscriber, store_.hash_function(), store_.key_eq());
     }
 
@@ -255,8 +258,8 @@ public:
             const unsigned flags = in.number<std::uint8_t>();
             if (!is_stored(fresh, slot) || tracker.was_touched(slot, window))
                 return "snapshot: the list of changed slots names one where nothing is, or one twice";
-            // Valid are only live ones; nothing ends where something is stored.
-            if (flags > 15 || (flags & 3) == 2 || (flags & 4) != 0) return "snapshot: what is said of a changed slot is not possible";
+            // Only what lived was valid; nothing ends where something is stored.
+            if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0) return "snapshot: what is said of a changed slot is not possible";
             tracker.restore_truth(slot, flags);
         }
         for_each_stored(fresh, [&](slot_t slot) {
@@ -264,6 +267,7 @@ public:
             sound = sound && (!now || tracker.was_touched(slot, window));
         });
         if (!sound) return "snapshot: a slot was changed in the window and is not in the list of changed slots";
+        if (!nested_agree(fresh, window)) return "snapshot: the times of a nested series and of its element disagree";
         if (in.error() != nullptr) return in.error();
         if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
         take_contents(fresh, last, keys_last);
@@ -280,7 +284,7 @@ public:
             if (state(slot) == SlotState::pending || (time == window() && time != never))
                 sound = sound && tracker().was_touched(slot, window());
         });
-        return sound && !(window() < last_modified());
+        return sound && !(window() < last_modified()) && nested_agree(store_, window());
     }
 
 protected:
@@ -367,7 +371,15 @@ protected:
     /// Our slots can be woken, and so can we. @throws what the allocator throws
     constexpr void cover() {
         subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
+        cover_parent();
+    }
+    /// While a writer is open: that the outermost series will come by to tell those who subscribe now.
+    constexpr void cover_parent() const {
         if (parent_.cover != nullptr) parent_.cover(parent_.series);
+    }
+    [[nodiscard]] subscription_type subscribe_to(const SeriesTicker<Time>& ticker, subscriber_type& subscriber) const {
+        cover_parent();
+        return ticker.list.add(subscriber);
     }
     /// A writer of a nested series keeps us open.
     constexpr void retain() noexcept { ++writers_; }
@@ -398,26 +410,35 @@ protected:
     struct Entrance {
         bool watched = false;
         slot_t spent = no_slot; // was removed in this window, and its slot has no version left to live again
+        Time came = never;      // a set's member when the window opened: it had come then
     };
     template <class K>
     constexpr Entrance prepare(const K& key) {
         Entrance result;
         if (spent_)
             store_.for_each_pending([&](slot_t slot) {
-                if ((tracker().truth_flags(slot) & 1) != 0 && store_.key_eq()(store_.key(slot), key)) result.spent = slot;
+                if (was_live(slot) && store_.key_eq()(store_.key(slot), key)) result.spent = slot;
             });
+        if constexpr (!Dict)
+            if (pending() != 0) {
+                const slot_t slot = result.spent != no_slot ? result.spent : store_.slot_of_any(key);
+                if (slot != no_slot && state(slot) == SlotState::pending && was_live(slot)) result.came = times().at(slot);
+            }
         if (!subscribers_.unused()) {
-            if (size() + pending() + store_.retired() == capacity()) store_.reserve(size() + 1);
+            const bool full = size() + pending() + store_.retired() == capacity();
+            if (full && store_.slot_of_any(key) == no_slot) store_.reserve(size() + 1);
             subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
             result.watched = subscribers_.expect(key);
         }
         return result;
     }
+    constexpr bool was_live(slot_t slot) const noexcept { return (tracker().truth_flags(slot) & 1) == 0; }
     /// A key has entered.
     constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
         if (result.kind == InsertKind::fresh && entrance.spent != no_slot)
             tracker_of(store_).inherit(entrance.spent, result.slot);
         if (entrance.watched) subscribers_.settle(result.slot);
+        if constexpr (!Dict) times_of(store_).stamp(result.slot, entrance.came != never ? entrance.came : window());
         changed_keys(result.slot);
     }
     constexpr void changed_keys(slot_t slot) noexcept {
@@ -484,6 +505,17 @@ private:
         bool news = whole_.news;
         if constexpr (Dict) news = news || keys_.news;
         return news || subscribers_.any_woken();
+    }
+    /// A nested series ticks when its element does, and its window is not ahead.
+    static constexpr bool nested_agree([[maybe_unused]] const Store& store, [[maybe_unused]] Time window) {
+        bool agree = true;
+        if constexpr (Dict)
+            if constexpr (is_series<typename Store::mapped_type>)
+                for (const slot_t slot : store.slots()) {
+                    const auto& nested = store.value(slot);
+                    agree = agree && nested.last_modified() == store.template observer<0>().at(slot) && !(window < nested.window());
+                }
+        return agree;
     }
     constexpr void tell_nested([[maybe_unused]] slot_t slot) noexcept {
         if constexpr (Dict)

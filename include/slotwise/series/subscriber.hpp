@@ -59,14 +59,11 @@ public:
     constexpr SubscriberList() noexcept = default;
     constexpr SubscriberList(SubscriberList&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     constexpr SubscriberList& operator=(SubscriberList&& other) noexcept {
-        std::swap(cell_, other.cell_);
+        let_go();
+        cell_ = std::exchange(other.cell_, nullptr);
         return *this;
     }
-    constexpr ~SubscriberList() {
-        if (cell_ == nullptr) return;
-        cell_->count = 0; // the tokens that are left keep nobody
-        Cell::release(cell_);
-    }
+    constexpr ~SubscriberList() { let_go(); }
 
     constexpr bool empty() const noexcept { return cell_ == nullptr || cell_->count == 0; }
     /// @throws std::bad_alloc; nothing has changed then
@@ -93,6 +90,12 @@ public:
     }
 
 private:
+    constexpr void let_go() noexcept {
+        if (cell_ == nullptr) return;
+        cell_->count = 0; // the tokens that are left keep nobody
+        Cell::release(std::exchange(cell_, nullptr));
+    }
+
     Cell* cell_ = nullptr;
 };
 

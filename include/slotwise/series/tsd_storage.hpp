@@ -33,6 +33,7 @@ class TSDStorage
           Key, Time, Hash, Equal, Allocator, true> {
     static_assert((!detail::insert_hook_throws<Columns> && ... && true),
                   "TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+    static_assert(detail::shares_clock<T, Time>, "TSDStorage: a nested series must have the same Time");
     static_assert(std::is_nothrow_move_constructible_v<T> ||
                       (!std::is_move_constructible_v<T> && std::is_nothrow_default_constructible_v<T>),
                   "TSDStorage: T's move constructor may throw; then a removed key could be lost before the window rolls. Put T into a "
@@ -124,7 +125,7 @@ public:
     constexpr TSDView<Key, T, Time> view() const noexcept { return TSDView<Key, T, Time>(*this); }
     /// Tells `subscriber` of every window in which a key comes or goes. @throws std::bad_alloc; strong
     [[nodiscard]] Subscription<Time> subscribe_keys(SeriesSubscriber<Time>& subscriber) const {
-        return this->keys_.list.add(subscriber);
+        return this->subscribe_to(this->keys_, subscriber);
     }
     /// Further static observer number I, and as a column by slot.
     template <std::size_t I>
@@ -141,8 +142,13 @@ public:
     }
 
     constexpr void swap(TSDStorage& other) { std::swap(*this, other); }
-    /// Equal when they have the same members with equal values now; times and deltas do not count.
-    friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) { return a.as_map() == b.as_map(); }
+    /// Equal when they have the same members now, the same of them were ever written, and with equal values; times and deltas do not count.
+    friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) {
+        if (!(a.as_map() == b.as_map())) return false;
+        for (const auto [key, value] : a)
+            if (a.valid(key) != b.valid(key)) return false;
+        return true;
+    }
 
 private:
     friend writer;
@@ -199,15 +205,17 @@ public:
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     InsertResult set(K&& key, V&& value) {
         Storage& s = this->series();
-        const auto entrance = s.prepare(key);
-        InsertResult result;
-        if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
-            result = s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value));
-        else
-            result = s.store_.insert_or_assign(std::forward<K>(key), T(std::forward<V>(value))); // or a throw would leave half a value
-        if (result.inserted) s.entered(result, entrance);
-        s.stamp(result.slot);
-        return result;
+        // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6 keys).
+        if (const slot_t slot = s.store_.slot_of(key); slot != no_slot) [[likely]] {
+            T& here = *s.store_.values().pages().ptr(slot); // without a look at the version, which is far away
+            if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
+                here = std::forward<V>(value);
+            else
+                here = T(std::forward<V>(value)); // or a throw would leave half a value
+            s.stamp(slot);
+            return {slot, false, InsertKind::fresh};
+        }
+        return set_new(s, std::forward<K>(key), std::forward<V>(value));
     }
     /// Makes `key` a member without a value: it is not valid until it is written. Nothing happens when it is a member.
     /// @throws as MapStorage::try_emplace; strong
@@ -270,6 +278,14 @@ private:
     friend class TSDStorage;
     explicit TSDWriter(Storage& series) noexcept : Base(series) {}
 
+    template <class K, class V>
+    SLOTWISE_NEVER_INLINE static InsertResult set_new(Storage& s, K&& key, V&& value) {
+        const auto entrance = s.prepare(key);
+        const InsertResult result = s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value));
+        if (result.inserted) s.entered(result, entrance);
+        s.stamp(result.slot);
+        return result;
+    }
     decltype(auto) modify_slot(slot_t slot) {
         Storage& s = this->series();
         if (slot == no_slot)
@@ -286,7 +302,7 @@ private:
     static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
         using Hash = typename Storage::hasher;
         using Equal = typename Storage::key_equal;
-        detail::check_membership<Hash, Equal>(delta.added, delta.removed);
+        detail::check_lists<Hash, Equal>(delta);
         if constexpr (!std::is_default_constructible_v<T>) {
             if (!delta.reset.empty()) detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
             const auto written = detail::values_of<Hash, Equal>(delta.modified);

@@ -124,7 +124,8 @@ class TSSWriter : public detail::SeriesWriter<Storage> {
     using Key = typename Storage::key_type;
 
 public:
-    /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot back.
+    /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot back, and
+    /// if it was a member when the window opened, the time at which it came then.
     /// @throws as KeySet::insert; strong
     template <class K = Key>
     bool add(K&& key) {
@@ -133,7 +134,6 @@ public:
         const InsertResult result = s.store_.insert(std::forward<K>(key));
         if (!result.inserted) return false;
         s.entered(result, entrance);
-        s.stamp(result.slot);
         return true;
     }
     /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until the window
@@ -183,7 +183,7 @@ private:
 
     /// @param s null: an empty set, as a nested one that is made by the delta
     static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
-        detail::check_membership<typename Storage::hasher, typename Storage::key_equal>(delta.added, delta.removed);
+        detail::check_lists<typename Storage::hasher, typename Storage::key_equal>(delta);
         if (mode == Strictness::lenient) return;
         for (std::size_t i = 0; i != delta.added.size(); ++i)
             if (s != nullptr && s->contains(delta.added[i])) detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
