@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Subscribers when their series dies, is copied, moved, assigned, swapped or restored, is full, or runs out of memory.
+#include "subscribers.hpp"
+
+#include "support/allocators.hpp"
+
+#include <memory>
+#include <new>
+
+using namespace test;
+
+namespace {
+
+using Set = TSSStorage<int>;
+using Dict = TSDStorage<int, int>;
+
+/// Four subscribers of a dictionary: whole, keys, key 1, and the slot of key 1.
+struct Four {
+    explicit Four(const std::string& name) : w(name + "w"), k(name + "k"), x(name + "x"), s(name + "s") {}
+    template <class Series>
+    void subscribe(const Series& series) {
+        tokens.push_back(series.subscribe(w));
+        tokens.push_back(series.subscribe_keys(k));
+        tokens.push_back(series.subscribe(1, x));
+        tokens.push_back(series.subscribe_slot(series.slot_of(1), s));
+    }
+    std::vector<bool> attached() const {
+        std::vector<bool> result;
+        for (const auto& token : tokens) result.push_back(token.attached());
+        return result;
+    }
+    Listener w, k, x, s;
+    std::vector<Subscription<>> tokens{};
+};
+const std::vector<bool> all{true, true, true, true}, none{false, false, false, false}, but_slot{true, true, true, false};
+
+} // namespace
+
+TEST_CASE("tokens outlive their series", "[subscribers]") {
+    TickLog::take();
+    Four four("a");
+    {
+        Dict dict;
+        dict.write(1).set(1, 10);
+        four.subscribe(dict);
+        CHECK(four.attached() == all);
+    }
+    CHECK(four.attached() == none);
+    four.tokens[0].detach();
+    Subscription<> moved = std::move(four.tokens[2]);
+    CHECK_FALSE(moved.attached());
+    four.tokens.clear();
+    CHECK(TickLog::take().empty());
+}
+
+TEST_CASE("tokens of a nested series outlive it when its element goes", "[subscribers]") {
+    TickLog::take();
+    TSDStorage<int, Dict> dict;
+    dict.write(1).create(7);
+    {
+        auto w = dict.write(1);
+        w.modify(7).set(1, 10);
+    }
+    Four four("a");
+    four.subscribe(*dict.get(7));
+    dict.write(2).remove(7);
+    CHECK(four.attached() == all); // readable until the window rolls
+    dict.write(3).create(8);
+    CHECK(four.attached() == none);
+    CHECK(TickLog::take().empty());
+}
+
+TEST_CASE("a copy has no subscribers", "[subscribers]") {
+    TickLog::take();
+    Dict dict;
+    dict.write(1).set(1, 10);
+    Four four("a");
+    four.subscribe(dict);
+    Dict copy(dict);
+    copy.write(2).set(1, 11);
+    CHECK(TickLog::take().empty());
+    dict.write(2).set(1, 11);
+    CHECK(TickLog::take() == Ticks{"as element 0 2", "ax element 0 2", "aw whole 2"});
+    Four second("b");
+    second.subscribe(copy);
+    copy.write(2).set(1, 12); // they are new: nobody has told them of this window
+    CHECK(TickLog::take() == Ticks{"bs element 0 2", "bx element 0 2", "bw whole 2"});
+}
+
+TEST_CASE("a copy assigned to keeps its subscribers; those of slots end with the elements", "[subscribers]") {
+    TickLog::take();
+    Dict dict, source;
+    dict.write(1).set(1, 10);
+    {
+        auto w = source.write(5);
+        for (int i = 2; i != 300; ++i) w.set(i, i);
+        w.set(1, 0);
+    }
+    Four four("a");
+    four.subscribe(dict);
+    dict = source;
+    CHECK(four.attached() == but_slot);
+    CHECK(TickLog::take().empty()); // an assignment is no window
+    dict.write(6).set(2, 20);
+    CHECK(TickLog::take() == Ticks{"aw whole 6"});
+    dict.write(7).set(1, 20);
+    CHECK(TickLog::take() == Ticks{"ax element 298 7", "aw whole 7"});
+    const Dict empty;
+    dict = empty;
+    dict.write(1).set(1, 5);
+    CHECK(TickLog::take() == Ticks{"ax element 0 1", "ak keys 1", "aw whole 1"});
+    source.write(6).set(1, 1);
+    CHECK(TickLog::take().empty());
+}
+
+TEST_CASE("assigned to in a window of which they have heard, subscribers hear of the next write", "[subscribers]") {
+    TickLog::take();
+    Dict dict, source;
+    dict.write(1).set(1, 10);
+    source.write(1).set(1, 11);
+    Listener w("w"), x("x");
+    const auto whole = dict.subscribe(w), key = dict.subscribe(1, x);
+    dict.write(1).set(1, 12);
+    TickLog::take();
+    dict = source;
+    dict.write(1).set(1, 13);
+    CHECK(TickLog::take() == Ticks{"x element 0 1", "w whole 1"});
+}
+
+TEST_CASE("assigned to itself a series changes nothing", "[subscribers]") {
+    TickLog::take();
+    Dict dict;
+    dict.write(1).set(1, 10);
+    Four four("a");
+    four.subscribe(dict);
+    auto& same = dict;
+    dict = same;
+    dict = std::move(same);
+    CHECK(four.attached() == all);
+    CHECK(dict.size() == 1);
+    dict.write(2).remove(1);
+    CHECK(TickLog::take() == Ticks{"as element 0 2", "ax element 0 2", "ak keys 2", "aw whole 2"});
+}
+
+TEST_CASE("moves take subscribers along", "[subscribers]") {
+    TickLog::take();
+    Dict dict;
+    dict.write(1).set(1, 10);
+    Four four("a");
+    four.subscribe(dict);
+    Dict moved(std::move(dict));
+    CHECK(four.attached() == all);
+    dict.write(1).set(1, 5); // the source is as new
+    CHECK(TickLog::take().empty());
+    moved.write(2).set(1, 11);
+    CHECK(TickLog::take() == Ticks{"as element 0 2", "ax element 0 2", "aw whole 2"});
+    Dict target;
+    target = std::move(moved);
+    CHECK(four.attached() == all);
+    moved.write(1).set(1, 5);
+    CHECK(TickLog::take().empty());
+    target.write(3).remove(1);
+    CHECK(TickLog::take() == Ticks{"as element 0 3", "ax element 0 3", "ak keys 3", "aw whole 3"});
+}
+
+TEST_CASE("the subscribers of a series that is moved to are let go", "[subscribers]") {
+    TickLog::take();
+    Dict target, source;
+    target.write(1).set(1, 10);
+    source.write(1).set(1, 11);
+    Four old("old"), fresh("new");
+    old.subscribe(target);
+    fresh.subscribe(source);
+    target = std::move(source);
+    CHECK(old.attached() == none);
+    CHECK(fresh.attached() == all);
+    source.write(1).set(1, 12);
+    CHECK(TickLog::take().empty());
+    target.write(2).set(1, 12);
+    CHECK(TickLog::take() == Ticks{"news element 0 2", "newx element 0 2", "neww whole 2"});
+}
+
+TEST_CASE("swapped series exchange their subscribers", "[subscribers]") {
+    TickLog::take();
+    Dict a, b;
+    a.write(1).set(1, 10);
+    {
+        auto w = b.write(7);
+        w.set(2, 20);
+        w.set(1, 10);
+    }
+    Four of_a("a"), of_b("b");
+    of_a.subscribe(a);
+    of_b.subscribe(b);
+    a.swap(b);
+    a.write(8).set(1, 11);
+    CHECK(TickLog::take() == Ticks{"bs element 1 8", "bx element 1 8", "bw whole 8"});
+    b.write(2).set(1, 11);
+    CHECK(TickLog::take() == Ticks{"as element 0 2", "ax element 0 2", "aw whole 2"});
+    CHECK(of_a.attached() == all);
+    CHECK(of_b.attached() == all);
+}
+
+TEST_CASE("a restored series keeps its subscribers; those of slots end, those of keys find their slots", "[subscribers]") {
+    TickLog::take();
+    Dict dict, source;
+    dict.write(1).set(1, 10);
+    {
+        auto w = source.write(5);
+        for (int i = 2; i != 300; ++i) w.set(i, i);
+        w.set(1, 0);
+    }
+    Four four("a");
+    four.subscribe(dict);
+    const auto bytes = source.snapshot();
+    SECTION("from good bytes") {
+        dict.restore(bytes);
+        CHECK(four.attached() == but_slot);
+        CHECK(TickLog::take().empty());
+        dict.write(5).set(1, 3);
+        CHECK(TickLog::take() == Ticks{"ax element 298 5", "aw whole 5"});
+        dict.write(6).set(5, 50);
+        CHECK(TickLog::take() == Ticks{"aw whole 6"});
+    }
+    SECTION("from bad ones nothing has happened") {
+        CHECK_THROWS_AS(dict.restore(std::span(bytes).first(bytes.size() - 3)), std::invalid_argument);
+        CHECK(four.attached() == all);
+        dict.write(2).set(1, 3);
+        CHECK(TickLog::take() == Ticks{"as element 0 2", "ax element 0 2", "aw whole 2"});
+    }
+}
+
+namespace {
+
+struct FailingHash {
+    std::size_t operator()(int key) const {
+        Budget::spend();
+        return static_cast<std::size_t>(key);
+    }
+};
+
+} // namespace
+
+TEST_CASE("an assignment or restore that fails at any step leaves subscribers and contents as they were",
+          "[subscribers][throwing]") {
+    EveryByteReturned bytes;
+    using Failing = TSDStorage<int, int, std::int64_t, FailingHash, EqualTo, SeriesOptions{}, ThrowingAllocator<int>>;
+    const bool restoring = GENERATE(false, true);
+    Failing source;
+    {
+        auto w = source.write(5);
+        for (int i = 2; i != 200; ++i) w.set(i, i);
+        w.set(1, 0);
+    }
+    const auto snapshot = source.snapshot();
+    const auto failures = fail_at_every_step([&](auto&& attempt) {
+        TickLog::take();
+        Failing dict;
+        dict.write(1).set(1, 10);
+        dict.write(2).set(2, 20);
+        Four four("a");
+        four.subscribe(dict);
+        const bool threw = attempt([&] {
+            if (restoring)
+                dict.restore(snapshot);
+            else
+                dict = source;
+        });
+        REQUIRE(dict.check_invariants());
+        REQUIRE(dict.size() == (threw ? 2 : 199));
+        REQUIRE(dict.window() == (threw ? 2 : 5));
+        REQUIRE(dict.added_keys(2).size() == (threw ? 1 : 0));
+        REQUIRE(four.attached() == (threw ? all : but_slot));
+        dict.write(6).set(1, 11);
+        REQUIRE(TickLog::take() ==
+                (threw ? Ticks{"as element 0 6", "ax element 0 6", "aw whole 6"} : Ticks{"ax element 198 6", "aw whole 6"}));
+    });
+    CHECK(failures > 5);
+}
+
+TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing]") {
+    EveryByteReturned bytes;
+    using Failing = TSDStorage<int, int, std::int64_t, FailingHash, EqualTo, SeriesOptions{}, ThrowingAllocator<int>>;
+    const auto failures = fail_at_every_step([&](auto&& attempt) {
+        TickLog::take();
+        Failing dict;
+        for (int i = 0; i != 100; ++i) dict.write(1).set(i, i);
+        Listener a("a");
+        std::vector<Subscription<>> tokens;
+        tokens.reserve(3);
+        const bool threw = attempt([&] {
+            tokens.push_back(dict.subscribe(70, a));
+            tokens.push_back(dict.subscribe(700, a));
+            tokens.push_back(dict.subscribe_slot(70, a));
+        });
+        {
+            auto w = dict.write(2);
+            w.set(70, 1);
+            w.set(700, 1);
+        }
+        REQUIRE((threw || tokens.size() == 3));
+        REQUIRE(TickLog::take().size() == tokens.size());
+        for (const auto& token : tokens) REQUIRE(token.attached());
+        REQUIRE(dict.check_invariants());
+    });
+    CHECK(failures > 3);
+}
+
+TEST_CASE("in a full series what needs no new slot can be done, whether somebody has subscribed or not", "[subscribers]") {
+    TickLog::take();
+    constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
+    TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, full> dict;
+    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, full> set;
+    for (int i = 0; i != 64; ++i) {
+        dict.write(1).set(i, i);
+        set.write(1).add(i);
+    }
+    Listener a("a"), b("b");
+    Subscription<> key, member;
+    if (GENERATE(false, true)) {
+        key = dict.subscribe(3, a);
+        member = set.subscribe(3, b);
+    }
+    CHECK_THROWS_AS(dict.write(2).set(64, 0), std::length_error);
+    CHECK_THROWS_AS(dict.write(2).create(64), std::length_error);
+    CHECK_THROWS_AS(set.write(2).add(64), std::length_error);
+    CHECK_FALSE(dict.write(2).set(3, 4).inserted);
+    CHECK_FALSE(dict.write(2).create(3).inserted);
+    CHECK_FALSE(set.write(2).add(3));
+    dict.write(3).remove(3);
+    set.write(3).remove(3);
+    CHECK(dict.write(3).set(3, 5).inserted); // lives again where it was
+    CHECK(set.write(3).add(3));
+    dict.write(3).remove(3);
+    CHECK(dict.write(3).create(3).inserted);
+    CHECK(dict.slot_of(3) == 3);
+    CHECK(dict.size() == 64);
+    CHECK(set.size() == 64);
+    CHECK((dict.check_invariants() && set.check_invariants()));
+}
