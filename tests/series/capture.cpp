@@ -249,18 +249,18 @@ TEST_CASE("a view is captured as what it views is, and the keys of a dictionary 
     w.set(1, 11.0);
     w.remove(2);
     w.set(6, 1.0);
-    REQUIRE(capture(scene.dict.view(), Time{2}) == capture(scene.dict, 2));
-    const SetDelta<int> keys = capture(scene.dict.keys(), Time{2});
+    REQUIRE(capture(scene.dict.view(), 2) == capture(scene.dict, 2));
+    const SetDelta<int> keys = capture(scene.dict.keys(), 2);
     REQUIRE(keys.added == Keys{6});
     REQUIRE(keys.removed == Keys{2});
     REQUIRE(keys.ticked);
     w.close();
     scene.dict.write(3).set(1, 12.0);
-    REQUIRE_FALSE(capture(scene.dict.keys(), Time{3}).ticked);
-    REQUIRE(capture(scene.dict.keys(), Time{3}).empty());
+    REQUIRE_FALSE(capture(scene.dict.keys(), 3).ticked);
+    REQUIRE(capture(scene.dict.keys(), 3).empty());
 
     SetScene<Adaptive> other;
-    REQUIRE(capture(other.set.view(), Time{1}) == capture(other.set, 1));
+    REQUIRE(capture(other.set.view(), 1) == capture(other.set, 1));
 }
 
 TEST_CASE("deltas outlive the window, the keys and the series", "[series][capture]") {

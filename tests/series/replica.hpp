@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/tracked.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>
 
