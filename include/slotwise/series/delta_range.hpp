@@ -20,58 +20,66 @@ struct DeltaTruth {
     bits::word_t renewed = 0;     ///< it was removed and lives again, under the same key
 };
 
-/// Which slots were touched: a bit each. Perhaps one more for each `line_words` words, so that few are found without a look at all; a
-/// summary with one bit a word would cost each write twice as much, and more levels make the next write wait for this one (each 4-15 ns
-/// more at 1e6 slots, where everything else is a cache miss). Refers to its words and does not own them.
+/// Which slots were touched: a bit each. Perhaps also a byte for each `block_words` words, so that few are found without a look at all:
+/// a byte, because it is stored without being read; a bit in a word that many writes share made the next write wait for this one (7 ns
+/// at a million slots, where all else is cache misses; a summary of four levels 16 ns). Refers to its memory and does not own it.
 struct TouchedWords {
-    static constexpr std::size_t line_words = 8, none = ~std::size_t{0};
+    static constexpr std::size_t block_words = 16, none = ~std::size_t{0};
 
     bits::word_t* words = nullptr;
-    bits::word_t* lines = nullptr; // null: without
-    std::size_t count = 0;         // of words, a multiple of line_words
+    bits::word_t* flags = nullptr; // eight bytes each; null: without
+    std::size_t count = 0;         // of words, a multiple of block_words
 
     constexpr bool test(slot_t slot) const noexcept { return (words[bits::word_of(slot)] & bits::bit_of(slot)) != 0; }
     SLOTWISE_ALWAYS_INLINE constexpr void add(slot_t slot) noexcept {
         words[bits::word_of(slot)] |= bits::bit_of(slot);
-        if (lines == nullptr) return;
-        const std::size_t line = bits::word_of(slot) / line_words;
-        lines[bits::word_of(line)] |= bits::bit_of(line);
+        if (flags == nullptr) return;
+        const std::size_t block = bits::word_of(slot) / block_words;
+        if (std::is_constant_evaluated())
+            flags[block / 8] |= byte_of(block % 8);
+        else
+            reinterpret_cast<unsigned char*>(flags)[block] = 0xFF;
     }
     /// The first word at or after `w` that is not empty, or none.
     constexpr std::size_t next(std::size_t w) const noexcept {
         while (w < count) {
-            if (lines != nullptr && w % line_words == 0) {
-                const std::size_t line = next_line(w / line_words);
-                if (line == none) return none;
-                w = line * line_words;
+            if (flags != nullptr && w % block_words == 0) {
+                const std::size_t block = next_block(w / block_words);
+                if (block == none) return none;
+                w = block * block_words;
             }
             do {
                 if (words[w] != 0) return w;
-            } while (++w % line_words != 0);
+            } while (++w % block_words != 0);
         }
         return none;
     }
     constexpr void clear() noexcept {
-        if (lines == nullptr)
+        if (flags == nullptr)
             for (std::size_t w = 0; w != count; ++w) words[w] = 0;
         else
-            for (std::size_t line = next_line(0); line != none; line = next_line(line + 1)) {
-                lines[bits::word_of(line)] &= ~bits::bit_of(line);
-                for (std::size_t i = 0; i != line_words; ++i) words[line * line_words + i] = 0;
+            for (std::size_t block = next_block(0); block != none; block = next_block(block + 1)) {
+                flags[block / 8] &= ~byte_of(block % 8);
+                for (std::size_t i = 0; i != block_words; ++i) words[block * block_words + i] = 0;
             }
     }
+    /// Words of flags that `words` words need.
+    static constexpr std::size_t flag_words(std::size_t words) noexcept { return (words / block_words + 7) / 8; }
 
 private:
-    constexpr std::size_t next_line(std::size_t line) const noexcept {
-        const std::size_t end = bits::word_count(count / line_words);
-        std::size_t w = bits::word_of(line);
+    static constexpr bool little = std::endian::native == std::endian::little;
+    /// The byte at address `i` of a word.
+    static constexpr bits::word_t byte_of(std::size_t i) noexcept { return bits::word_t{0xFF} << 8 * (little ? i : 7 - i); }
+    constexpr std::size_t next_block(std::size_t block) const noexcept {
+        const std::size_t end = flag_words(count);
+        std::size_t w = block / 8;
         if (w == end) return none;
-        bits::word_t word = lines[w] & (bits::full_word << (line % bits::word_bits));
+        bits::word_t word = flags[w] & (little ? bits::full_word << 8 * (block % 8) : bits::full_word >> 8 * (block % 8));
         while (word == 0) {
             if (++w == end) return none;
-            word = lines[w];
+            word = flags[w];
         }
-        return w * bits::word_bits + bits::lowest(word);
+        return w * 8 + static_cast<std::size_t>(little ? std::countr_zero(word) : std::countl_zero(word)) / 8;
     }
 };
 

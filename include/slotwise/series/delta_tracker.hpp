@@ -18,7 +18,7 @@ SLOTWISE_BEGIN
 /// removed those that lived and do not; so any sequence of inserts and removes nets out, and nothing is ever cancelled by search.
 /// In a container without deferred erase a slot may be given to another element within the window; it is then in both, and the key
 /// of the removed one is gone. With deferred erase it is readable until flush_removed(): flush first, then open the next window.
-/// Cost: 6 bits a slot (dirty_list: and 4 bytes), and two lines of memory at the first touch of a slot.
+/// Cost: 6 bits a slot (dirty_list: and 4 bytes), and one line of memory more at the first touch of a slot.
 /// @tparam R how touched slots are found again; bench/series compares them
 template <class Time, DeltaRepresentation R, class Allocator>
 class DeltaTracker {
@@ -34,7 +34,7 @@ public:
 
     constexpr DeltaTracker() = default;
     constexpr explicit DeltaTracker(const Allocator& alloc) noexcept
-        : touched_(alloc), lines_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
+        : touched_(alloc), flags_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
     /// For copied containers: the same window and deltas, in memory of `alloc`.
     constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
         resize(other, other.now_.slots);
@@ -42,7 +42,7 @@ public:
     }
     constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
-        : touched_(std::move(other.touched_)), lines_(std::move(other.lines_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
+        : touched_(std::move(other.touched_)), flags_(std::move(other.flags_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
           list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
     constexpr DeltaTracker& operator=(DeltaTracker other) noexcept {
         swap(other);
@@ -51,7 +51,7 @@ public:
     ~DeltaTracker() = default;
     constexpr void swap(DeltaTracker& other) noexcept {
         touched_.swap(other.touched_);
-        lines_.swap(other.lines_);
+        flags_.swap(other.flags_);
         live_.swap(other.live_);
         truth_.swap(other.truth_);
         list_.swap(other.list_);
@@ -115,6 +115,10 @@ public:
     /// touch in the window @pre the slot is live
     SLOTWISE_ALWAYS_INLINE constexpr void touch(slot_t slot, bool was_valid = true) noexcept {
         if (!is_touched(slot) && tracking()) mark(slot, true, was_valid);
+    }
+    /// The same where more is known: a window is open and the element has a value. Looks at nothing but the slot's bit.
+    SLOTWISE_ALWAYS_INLINE constexpr void touch_valid(slot_t slot) noexcept {
+        if (!is_touched(slot)) list(slot);
     }
     /// `to` continues what `from` was when the window opened: the same key had to get another slot. @pre both are touched
     constexpr void inherit(slot_t from, slot_t to) noexcept {
@@ -195,9 +199,12 @@ private:
         return truth_[bits::word_of(slot)];
     }
     /// @pre the slot is not touched yet
-    constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void list(slot_t slot) noexcept {
         now_.touched.add(slot);
         if constexpr (R == DeltaRepresentation::dirty_list) now_.list[now_.listed++] = slot;
+    }
+    constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
+        list(slot);
         if (was_valid) return;
         auto& truth = truth_at(slot);
         truth.was_invalid |= bits::bit_of(slot);
@@ -218,28 +225,28 @@ private:
     constexpr void resize(const DeltaTracker& other, std::size_t slots) {
         const Allocator alloc(list_.get_allocator());
         using detail::TouchedWords;
-        const std::size_t words = bits::round_up(bits::word_count(slots), TouchedWords::line_words);
-        constexpr bool has_lines = R == DeltaRepresentation::adaptive, has_list = R == DeltaRepresentation::dirty_list;
+        const std::size_t words = bits::round_up(bits::word_count(slots), TouchedWords::block_words);
+        constexpr bool has_flags = R == DeltaRepresentation::adaptive, has_list = R == DeltaRepresentation::dirty_list;
         auto touched = other.touched_.resized(words, 0, alloc);
-        auto lines = other.lines_.resized(has_lines ? bits::word_count(words / TouchedWords::line_words) : 0, 0, alloc);
+        auto flags = other.flags_.resized(has_flags ? TouchedWords::flag_words(words) : 0, 0, alloc);
         auto live = other.live_.resized(words, 0, alloc);
         auto truth = other.truth_.resized(words, {}, alloc);
         auto list = other.list_.resized(has_list ? words * bits::word_bits : 0, 0, alloc);
         touched_.swap(touched);
-        lines_.swap(lines);
+        flags_.swap(flags);
         live_.swap(live);
         truth_.swap(truth);
         list_.swap(list);
         now_.listed = other.now_.listed;
         now_.plain = other.now_.plain;
-        now_.touched = {touched_.data(), lines_.data(), words};
+        now_.touched = {touched_.data(), flags_.data(), words};
         now_.live = live_.data();
         now_.truth = truth_.data();
         now_.list = list_.data();
         now_.slots = words * bits::word_bits;
     }
 
-    detail::FlatArray<word_t, Allocator> touched_{}, lines_{}, live_{};
+    detail::FlatArray<word_t, Allocator> touched_{}, flags_{}, live_{};
     detail::FlatArray<detail::DeltaTruth, Allocator> truth_{};
     detail::FlatArray<slot_t, Allocator> list_{};
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them

@@ -121,15 +121,16 @@ public:
         registry_->by_slot.erase(slot);
     }
     /// All elements have been exchanged: those to elements end, those to keys find their slots anew by slot_of(key).
-    /// @pre cover() of the new slots @throws what slot_of throws
+    /// @pre cover() of the new slots @throws what slot_of and the allocator throw; strong
     template <class SlotOf>
     constexpr void resettle(SlotOf&& slot_of) {
         if (registry_ == nullptr) return;
-        registry_->by_slot.clear();
-        registry_->woken.clear();
-        for (std::size_t w = 0; w != registry_->watched.size(); ++w) registry_->watched[w] = 0;
+        auto watched = detail::FlatArray<word_t, Allocator>(allocator_).resized(registry_->watched.size(), 0);
         for (const Key& key : registry_->by_key.as_set())
-            if (const slot_t slot = slot_of(key); slot != no_slot) settle(slot);
+            if (const slot_t slot = slot_of(key); slot != no_slot) watched[bits::word_of(slot)] |= bits::bit_of(slot);
+        registry_->watched.swap(watched);
+        registry_->woken.clear();
+        registry_->by_slot.clear();
     }
 
     //=== hooks, for use as an observer ===//

@@ -1,69 +1,16 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesCore: what TSSStorage and TSDStorage share: a keyed container over windows of time. SeriesWriter: how it is written.
+// SeriesCore: what TSSStorage and TSDStorage share: a keyed container over windows of time.
 #ifndef SLOTWISE_SERIES_SERIES_CORE_HPP
 #define SLOTWISE_SERIES_SERIES_CORE_HPP
 
-#include "delta.hpp"
 #include "delta_tracker.hpp"
 #include "observer_array.hpp"
+#include "series_parts.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
-
-/// One thing that ticks: when last, whether someone must still be told, and who.
-template <class Time>
-struct SeriesTicker {
-    Time last = TimeTraits<Time>::never();
-    bool news = false;
-    mutable SubscriberList<Time> list{};
-
-    constexpr void tick(Time time) noexcept {
-        last = time;
-        news = true;
-    }
-    constexpr void tell(SeriesLevel level, std::uint64_t number) noexcept {
-        if (std::exchange(news, false)) list.tell({level, no_slot, last}, number);
-    }
-};
-
-/// What a nested series is part of, while a writer of it is open.
-struct SeriesParent {
-    void* series = nullptr;
-    slot_t slot = no_slot;
-    void (*closed)(void* series, slot_t slot) noexcept = nullptr;
-    void (*cover)(void* series) = nullptr; ///< so that it can be told later that something nested has subscribers to tell
-};
-
-/// Writes nested series as their snapshots, everything else as Codec does.
-template <class Codec>
-struct SeriesCodec {
-    Codec& codec;
-
-    template <class V>
-    void write(const V& value, ByteWriter& out) {
-        if constexpr (is_series<V>) {
-            const auto bytes = value.snapshot(codec);
-            out.number(std::uint64_t{bytes.size()});
-            out.raw(bytes.data(), bytes.size());
-        } else
-            codec.write(value, out);
-    }
-    template <class V>
-    V read(ByteReader& in) {
-        if constexpr (is_series<V>) {
-            V value;
-            const auto size = in.number<std::uint64_t>();
-            if (size > in.left())
-                in.fail("snapshot: the bytes of a nested series end too early");
-            else if (const char* error = value.try_restore(in.raw(static_cast<std::size_t>(size)), codec))
-                in.fail(error);
-            return value;
-        } else
-            return codec.template read<V>(in);
-    }
-};
 
 /// Base of TSSStorage and TSDStorage. @tparam Store SetStorage or MapStorage with deferred erase whose first columns are a TimeArray and
 /// a DeltaTracker @tparam Dict whether keys tick apart from the whole
@@ -284,7 +231,7 @@ public:
             if (state(slot) == SlotState::pending || (time == window() && time != never))
                 sound = sound && tracker().was_touched(slot, window());
         });
-        return sound && !(window() < last_modified()) && nested_agree(store_, window());
+        return sound && !(window() < last_modified()) && unset_ == count_unset() && nested_agree(store_, window());
     }
 
 protected:
@@ -295,14 +242,16 @@ protected:
     constexpr SeriesCore(const Hash& hash, const Equal& equal, const Allocator& alloc)
         : store_(hash, equal, alloc), subscribers_(alloc) {}
     constexpr SeriesCore(const SeriesCore& other)
-        : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_), spent_(other.spent_) {
+        : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_), unset_(other.unset_),
+          spent_(other.spent_) {
         other.expect_closed();
         whole_.last = other.whole_.last;
         if constexpr (Dict) keys_.last = other.keys_.last;
     }
     constexpr SeriesCore(SeriesCore&& other) noexcept
         : store_(std::move(other.store_)), whole_(std::move(other.whole_)), keys_(std::move(other.keys_)),
-          subscribers_(std::move(other.subscribers_)), window_number_(other.window_number_), spent_(other.spent_) {
+          subscribers_(std::move(other.subscribers_)), window_number_(other.window_number_), unset_(other.unset_),
+          spent_(other.spent_) {
         other.expect_closed();
         other.forget_times();
     }
@@ -325,6 +274,7 @@ protected:
         keys_ = std::move(other.keys_);
         subscribers_.swap(other.subscribers_);
         window_number_ = other.window_number_;
+        unset_ = other.unset_;
         spent_ = other.spent_;
         other.forget_times();
         other.subscribers_.on_reset();
@@ -438,7 +388,10 @@ protected:
         if (result.kind == InsertKind::fresh && entrance.spent != no_slot)
             tracker_of(store_).inherit(entrance.spent, result.slot);
         if (entrance.watched) subscribers_.settle(result.slot);
-        if constexpr (!Dict) times_of(store_).stamp(result.slot, entrance.came != never ? entrance.came : window());
+        if constexpr (Dict)
+            ++unset_; // until it is written
+        else
+            times_of(store_).stamp(result.slot, entrance.came != never ? entrance.came : window());
         changed_keys(result.slot);
     }
     constexpr void changed_keys(slot_t slot) noexcept {
@@ -446,14 +399,19 @@ protected:
         whole_.tick(window());
         subscribers_.wake(slot);
     }
-    /// The element in `slot` is about to be written.
+    /// The element in `slot` is about to be written. Where every member has a value its old stamp need not be read: one cache miss less
+    /// that the next write would wait for (20 -> 15 ns at 1e5 keys).
     SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
         auto& times = times_of(store_);
         const Time now = window();
-        if (times.at(slot) != now) {
-            tracker_of(store_).touch(slot, times.valid(slot));
-            times.stamp(slot, now);
+        if (unset_ == 0) [[likely]]
+            tracker_of(store_).touch_valid(slot);
+        else {
+            const bool was_valid = times.valid(slot);
+            tracker_of(store_).touch(slot, was_valid);
+            unset_ -= !was_valid;
         }
+        times.stamp(slot, now);
         whole_.tick(now);
         subscribers_.wake(slot);
     }
@@ -473,7 +431,9 @@ protected:
         keys_.tick(window());
     }
     constexpr void leaving(slot_t slot) noexcept {
-        tracker_of(store_).touch(slot, times().valid(slot));
+        const bool was_valid = times().valid(slot);
+        tracker_of(store_).touch(slot, was_valid);
+        unset_ -= !was_valid;
         spent_ = spent_ || store_.handle_at(slot).version() == handle_type::max_version;
     }
 
@@ -529,6 +489,7 @@ private:
         }
         store_.swap(from);
         spent_ = pending() != 0; // perhaps
+        unset_ = count_unset();
         whole_.last = last;
         whole_.news = false;
         if constexpr (Dict) keys_.last = keys_last, keys_.news = false;
@@ -538,78 +499,23 @@ private:
         whole_.last = never;
         whole_.news = false;
         if constexpr (Dict) keys_.last = never, keys_.news = false;
+        unset_ = 0;
         spent_ = false;
+    }
+    constexpr std::size_t count_unset() const noexcept {
+        std::size_t count = 0;
+        for (const slot_t slot : store_.slots()) count += !times().valid(slot);
+        return count;
     }
 
     SeriesParent parent_{};
     std::uint64_t window_number_ = 0; // for "told once per window"
+    std::size_t unset_ = 0;           // members without a value
     std::uint32_t writers_ = 0;
     bool telling_ = false;
     bool spent_ = false; // in this window an element was removed whose slot cannot live again
     template <class, class, class, class, class, class, bool>
     friend class SeriesCore;
-};
-
-/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only; closes when it dies, also by an exception: what was written
-/// until then stays, and subscribers are told of it.
-template <class Storage>
-class SeriesWriter {
-public:
-    using storage_type = Storage;
-    using time_type = typename Storage::time_type;
-
-    SeriesWriter(SeriesWriter&& other) noexcept : series_(std::exchange(other.series_, nullptr)) {}
-    SeriesWriter& operator=(SeriesWriter&& other) noexcept {
-        if (this != &other) {
-            close();
-            series_ = std::exchange(other.series_, nullptr);
-        }
-        return *this;
-    }
-    SeriesWriter(const SeriesWriter&) = delete;
-    SeriesWriter& operator=(const SeriesWriter&) = delete;
-    ~SeriesWriter() { close(); }
-
-    /// Ends the writing. If no other writer is open, subscribers are told. The window stays open: another write(time) joins it.
-    void close() noexcept {
-        if (series_ != nullptr) std::exchange(series_, nullptr)->leave();
-    }
-    /// Whether it can write: it was neither closed nor moved from.
-    bool is_open() const noexcept { return series_ != nullptr; }
-    /// The window: the time of everything written here. Later than the time asked for if an older one was. @throws as every member, if closed
-    time_type time() const { return series().window(); }
-    /// What is written.
-    const Storage& storage() const { return series(); }
-
-    /// Writes the whole without changing a member: it is valid and modified then.
-    void touch() { series().whole_.tick(time()); }
-
-protected:
-    explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
-
-    /// @throws std::invalid_argument if the writer was closed or moved from
-    Storage& series() const {
-        if (series_ == nullptr)
-            throw_invalid_argument("series writer: it was closed or moved from and writes nothing; take another from write(time)");
-        return *series_;
-    }
-    /// The slot to remove, or no_slot.
-    template <class K>
-    bool remove_key(const K& key) {
-        Storage& s = series();
-        slot_t slot = no_slot;
-        if constexpr (std::is_same_v<K, typename Storage::handle_type>)
-            slot = s.contains(key) ? key.index() : no_slot;
-        else
-            slot = s.slot_of(key);
-        if (slot == no_slot) return false;
-        s.remove_slot(slot);
-        return true;
-    }
-    void remove_all() { series().remove_all(); }
-
-private:
-    Storage* series_;
 };
 
 } // namespace detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SeriesWriter: what the writers of sets and dictionaries share.
+#ifndef SLOTWISE_SERIES_SERIES_WRITER_HPP
+#define SLOTWISE_SERIES_SERIES_WRITER_HPP
+
+#include "series_core.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only; closes when it dies, also by an exception: what was written
+/// until then stays, and subscribers are told of it.
+template <class Storage>
+class SeriesWriter {
+public:
+    using storage_type = Storage;
+    using time_type = typename Storage::time_type;
+
+    SeriesWriter(SeriesWriter&& other) noexcept : series_(std::exchange(other.series_, nullptr)) {}
+    SeriesWriter& operator=(SeriesWriter&& other) noexcept {
+        if (this != &other) {
+            close();
+            series_ = std::exchange(other.series_, nullptr);
+        }
+        return *this;
+    }
+    SeriesWriter(const SeriesWriter&) = delete;
+    SeriesWriter& operator=(const SeriesWriter&) = delete;
+    ~SeriesWriter() { close(); }
+
+    /// Ends the writing. If no other writer is open, subscribers are told. The window stays open: another write(time) joins it.
+    void close() noexcept {
+        if (series_ != nullptr) std::exchange(series_, nullptr)->leave();
+    }
+    /// Whether it can write: it was neither closed nor moved from.
+    bool is_open() const noexcept { return series_ != nullptr; }
+    /// The window: the time of everything written here. Later than the time asked for if an older one was. @throws as every member, if closed
+    time_type time() const { return series().window(); }
+    /// What is written.
+    const Storage& storage() const { return series(); }
+
+    /// Writes the whole without changing a member: it is valid and modified then.
+    void touch() { series().whole_.tick(time()); }
+
+protected:
+    explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
+
+    /// @throws std::invalid_argument if the writer was closed or moved from
+    Storage& series() const {
+        if (series_ == nullptr)
+            throw_invalid_argument("series writer: it was closed or moved from and writes nothing; take another from write(time)");
+        return *series_;
+    }
+    /// The slot to remove, or no_slot.
+    template <class K>
+    bool remove_key(const K& key) {
+        Storage& s = series();
+        slot_t slot = no_slot;
+        if constexpr (std::is_same_v<K, typename Storage::handle_type>)
+            slot = s.contains(key) ? key.index() : no_slot;
+        else
+            slot = s.slot_of(key);
+        if (slot == no_slot) return false;
+        s.remove_slot(slot);
+        return true;
+    }
+    void remove_all() { series().remove_all(); }
+
+private:
+    Storage* series_;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
