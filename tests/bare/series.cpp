@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Series without exceptions and RTTI: windows, deltas, replicas, subscribers, nested series and snapshots work; and every error
+// ends in the failure hook with its text. Each error is a child process: this program, called with the name of the case.
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+[[noreturn]] void stop(const char* what, const char*, int) noexcept {
+    std::printf("stopped: %s\n", what);
+    std::fflush(stdout);
+    std::_Exit(1);
+}
+
+} // namespace
+
+#define SLOTWISE_FAILURE_HANDLER ::stop
+#include <slotwise/series/tsd_storage.hpp>
+
+#include <cstring>
+#include <string>
+
+using namespace slotwise;
+
+namespace {
+
+int failures = 0;
+
+void check(bool right, const char* what) {
+    if (right) return;
+    std::printf("wrong: %s\n", what);
+    ++failures;
+}
+
+//=== what works ===//
+
+struct Counter final : SeriesSubscriber<> {
+    int told = 0;
+    void on_tick(const SeriesTick<std::int64_t>&) noexcept override { ++told; }
+};
+
+template <DeltaRepresentation R>
+void run_set(const char* name) {
+    using Set = TSSStorage<std::string, std::int64_t, DefaultHash<std::string>, EqualTo, SeriesOptions{.delta = R}>;
+    Set set, replica;
+    Counter counter;
+    const auto token = set.subscribe(counter);
+    for (std::int64_t time = 1; time != 100; ++time) {
+        {
+            auto w = set.write(time);
+            w.add("number " + std::to_string(time));
+            if (time % 3 == 0) w.remove("number " + std::to_string(time - 1));
+            if (time % 50 == 0) w.clear();
+        }
+        replica.write(time).apply(capture(set, time));
+        check(replica == set && capture(replica, time) == capture(set, time), name);
+    }
+    check(counter.told == 99 && set.size() == 33 && set.check_invariants(), name);
+    check(set.removed(99).size() == 1 && set.was_removed("number 98", 99) && !set.was_removed("number 98", 98), name);
+    const auto bytes_window = set.window();
+    auto moved = std::move(set);
+    auto copy = moved;
+    check(copy == moved && copy.window() == bytes_window && set.empty(), name);
+}
+
+void run_dict() {
+    TSDStorage<int, double> price, replica;
+    price.write(1).set(1, 10.0);
+    replica.write(1).apply(capture(price, 1));
+    const auto first = capture(price, 1);
+    {
+        auto w = price.write(2);
+        w.set(2, 20.0);
+        w.create(3);
+        w.modify(1) = 11.0;
+    }
+    const auto second = capture(price, 2);
+    check(second.added.size() == 2 && second.modified.size() == 2 && !price.valid(3), "the delta of a dictionary");
+    replica.write(2).apply(second);
+    replica.write(2).apply(second, Strictness::lenient);
+    check(replica == price, "a replica");
+    TSDStorage<int, double> late;
+    late.write(2).apply(compose(first, second));
+    check(late == price && late.count_valid() == 2, "a composed delta");
+
+    const auto bytes = price.snapshot();
+    TSDStorage<int, double> restored;
+    restored.restore(bytes);
+    check(restored == price && capture(restored, 2) == second, "snapshot");
+    check(restored.try_restore(std::span(bytes).first(9)) != nullptr && restored == price, "bad bytes");
+}
+
+void run_nested() {
+    TSDStorage<std::string, TSSStorage<int>> dict, replica;
+    Counter counter;
+    dict.write(1).create("a");
+    const auto token = dict.get("a")->subscribe(counter);
+    replica.write(1).apply(capture(dict, 1));
+    {
+        auto w = dict.write(2);
+        auto a = w.modify("a");
+        a.add(1);
+        a.add(2);
+        a.close();
+        check(counter.told == 0, "told before the outermost writer closes");
+    }
+    replica.write(2).apply(capture(dict, 2));
+    check(counter.told == 1 && replica == dict && replica.get("a")->contains(2), "nested series");
+}
+
+//=== what stops ===//
+
+using Set = TSSStorage<int>;
+using Dict = TSDStorage<int, double>;
+
+struct Case {
+    const char* name;
+    const char* words;
+    void (*run)();
+};
+
+const Case cases[] = {
+    {"never", "series write(time): time is \"never\"", [] { (void)Set().write(Set::never); }},
+    {"newer", "a writer of that window is still open",
+     [] {
+         Set set;
+         const auto w = set.write(1);
+         (void)set.write(2);
+     }},
+    {"closed", "series writer: it was closed or moved from",
+     [] {
+         Set set;
+         auto w = set.write(1);
+         w.close();
+         w.add(1);
+     }},
+    {"at", "no element has this key",
+     [] {
+         const Dict dict;
+         std::printf("%g\n", dict.at(1));
+     }},
+    {"modify", "series modify(key): no element has this key",
+     [] {
+         Dict dict;
+         dict.write(1).modify(7) = 1.0;
+     }},
+    {"apply", "apply(delta): added[1] is a member already",
+     [] {
+         Set set;
+         set.write(1).add(7);
+         set.write(2).apply({2, true, {6, 7}, {}});
+     }},
+    {"subscribe_slot", "series subscribe_slot(slot): no element lives there",
+     [] {
+         Set set;
+         Counter counter;
+         (void)set.subscribe_slot(3, counter);
+     }},
+    {"tracker", "open(time): time is \"never\"", [] { DeltaTracker<>().open(TimeTraits<std::int64_t>::never()); }},
+    {"restore", "these bytes are not a snapshot of such a series",
+     [] {
+         const std::byte bytes[64]{};
+         Dict().restore(bytes);
+     }},
+    {"open", "while a writer of it is open",
+     [] {
+         Set set;
+         const auto w = set.write(1);
+         const Set copy = set;
+     }},
+};
+
+bool behaves(const std::string& program, const Case& expected) {
+    const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return false;
+    std::string text;
+    char buffer[256];
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
+    const bool stopped = ::pclose(pipe) != 0 && text.find("stopped: ") == 0 && text.find(expected.words) != std::string::npos;
+    if (!stopped)
+        std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());
+    return stopped;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count > 1) {
+        for (const Case& each : cases)
+            if (std::strcmp(each.name, arguments[1]) == 0) {
+                each.run();
+                return 0;
+            }
+        std::printf("no case has the name %s\n", arguments[1]);
+        return 2;
+    }
+    run_set<DeltaRepresentation::dirty_list>("a set with a dirty list");
+    run_set<DeltaRepresentation::bitmap>("a set with a bitmap");
+    run_set<DeltaRepresentation::adaptive>("a set");
+    run_dict();
+    run_nested();
+    for (const Case& each : cases) check(behaves(arguments[0], each), each.name);
+    return failures == 0 ? 0 : 1;
+}
