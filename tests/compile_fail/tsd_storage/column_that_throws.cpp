@@ -1,0 +1,25 @@
+// expect: TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/series/tsd_storage.hpp>
+
+using namespace slotwise;
+
+struct Careful {
+    void on_insert(slot_t, InsertKind) noexcept {}
+};
+struct Throws {
+    void on_insert(slot_t, InsertKind) {}
+};
+
+template <class Column>
+using With =
+    TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, HashIndex, Column>;
+
+int main() {
+    With<Careful> dict;
+#ifndef SLOTWISE_COMPILE_FAIL_CONTROL
+    With<Throws> other;
+#endif
+    return static_cast<int>(dict.size());
+}
