@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Series with allocators of their own: copies, moves and assignment between equal and unequal ones.
+#include "support/allocators.hpp"
+#include "whole.hpp"
+
+namespace {
+
+using namespace test;
+
+template <class A>
+using SetIn = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{.page_slots = 64}, A>;
+template <class A, DeltaRepresentation R = DeltaRepresentation::dirty_list>
+using DictIn = TSDStorage<int, Tracked, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}, A>;
+
+template <class Series>
+constexpr auto id_of(const Series& series) {
+    return series.get_allocator().id();
+}
+
+/// Assignment between allocators that are equal or not, and what they carry along.
+template <template <class> class SeriesIn, Propagation P>
+void allocators(bool equal) {
+    EveryByteReturned bytes;
+    NothingLeaks objects;
+    using A = StatefulAllocator<int, P>;
+    using Series = SeriesIn<A>;
+    const int there = equal ? 1 : 2;
+    const auto made = [](int id) {
+        Series series{A(id)};
+        live(series, 1);
+        return series;
+    };
+    Series source = made(1);
+    REQUIRE(id_of(source) == 1);
+    const auto state = source.snapshot(NumberText());
+
+    Series copy = source;
+    REQUIRE(id_of(copy) == 1 + A::copied_by);
+    REQUIRE(copy.snapshot(NumberText()) == state);
+
+    Series assigned{A(there)};
+    live(assigned, 2, 5);
+    assigned = source;
+    REQUIRE(id_of(assigned) == (P.copy ? 1 : there));
+    REQUIRE(assigned.snapshot(NumberText()) == state);
+    REQUIRE(all_sound(assigned));
+
+    Series target{A(there)};
+    live(target, 2, 5);
+    target = std::move(source);
+    REQUIRE(id_of(target) == (P.move ? 1 : there));
+    REQUIRE(target.snapshot(NumberText()) == state);
+    REQUIRE(capture(target, 12) == capture(copy, 12));
+    REQUIRE(all_sound(target));
+    is_as_new(source);
+    continues_like(target, assigned, 12);
+
+    Series moved = std::move(target);
+    REQUIRE(all_sound(moved));
+    is_as_new(target);
+}
+
+template <class A>
+using BitmapDictIn = DictIn<A, DeltaRepresentation::bitmap>;
+template <class A>
+using ListDictIn = DictIn<A>;
+
+} // namespace
+
+TEST_CASE("series keep, take over or carry along their allocator as it says, equal or not", "[series][whole]") {
+    const bool equal = GENERATE(true, false);
+    allocators<SetIn, Propagation{}>(equal);
+    allocators<ListDictIn, Propagation{}>(equal);
+    allocators<BitmapDictIn, Propagation{.copy = true, .move = true, .swap = true}>(equal);
+}
+
+TEST_CASE("an allocator without equality of its own moves in one step, and assignment does not throw", "[series][whole]") {
+    using Alike = StatefulAllocator<int, Propagation{.always_equal = true}>;
+    using Moving = StatefulAllocator<int, Propagation{.move = true}>;
+    using Staying = StatefulAllocator<int, Propagation{}>;
+    STATIC_REQUIRE(std::is_nothrow_move_assignable_v<ListDictIn<Alike>>);
+    STATIC_REQUIRE(std::is_nothrow_move_assignable_v<ListDictIn<Moving>>);
+    STATIC_REQUIRE_FALSE(std::is_nothrow_move_assignable_v<ListDictIn<Staying>>);
+    STATIC_REQUIRE(std::is_nothrow_move_constructible_v<ListDictIn<Staying>>);
+    STATIC_REQUIRE(std::is_nothrow_move_constructible_v<TSDStorage<std::string, TSSStorage<int>>>);
+    ListDictIn<Alike> source;
+    live(source, 1);
+    const Tracked* const where = source.get(source.key(source.occupancy().find_next(0)));
+    ListDictIn<Alike> target;
+    target = std::move(source);
+    REQUIRE(target.get(target.key(target.occupancy().find_next(0))) == where); // nothing moved
+}
+
+TEST_CASE("an insert that was undone leaves nothing that a move between allocators stumbles over", "[series][whole]") {
+    using A = StatefulAllocator<int>;
+    using Dict = TSDStorage<int, ThrowingCopy, Time, DefaultHash<int>, EqualTo,
+                            SeriesOptions{.delta = DeltaRepresentation::dirty_list, .page_slots = 64}, A>;
+    EveryByteReturned bytes;
+    NothingLeaks objects;
+    Dict source{A(1)}, target{A(2)};
+    {
+        auto w = source.write(1);
+        for (int key = 0; key != 64; ++key) w.create(key);
+        Budget::arm(0);
+        REQUIRE_THROWS_AS(w.create(64), InjectedFailure); // the first of another page
+        Budget::disarm();
+        REQUIRE_FALSE(source.contains(64));
+        w.remove(3);
+    }
+    const auto delta = capture(source.keys(), 1);
+    REQUIRE(delta.added.size() == 63);
+    const auto state = source.snapshot(NumberText());
+    Dict copy = source;
+    target = std::move(source);
+    for (const Dict* const dict : {&copy, &target}) {
+        REQUIRE(capture(dict->keys(), 1) == delta);
+        REQUIRE(dict->check_invariants());
+        REQUIRE(dict->snapshot(NumberText()) == state);
+    }
+    Dict restored;
+    restored.restore(state, NumberText());
+    REQUIRE(capture(restored.keys(), 1) == delta);
+    auto w = target.write(1);
+    for (int key = 64; key != 200; ++key) w.create(key);
+    REQUIRE(target.added_keys(1).size() == 63 + 136);
+}
+
+TEST_CASE("series without a default allocator are made, copied and restored", "[series][whole]") {
+    using A = NoDefaultAllocator<int>;
+    EveryByteReturned bytes;
+    SetIn<A> set{A(4)}, other{A(5)};
+    live(set, 1);
+    SetIn<A> copy = set;
+    other = set;
+    REQUIRE(other == copy);
+    SetIn<A> restored{A(6)};
+    restored.restore(set.snapshot());
+    REQUIRE(restored.snapshot() == set.snapshot());
+    other = std::move(set);
+    REQUIRE(other == copy);
+    REQUIRE(all_sound(other));
+}
