@@ -31,6 +31,9 @@ using SmallSet = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{
 template <DeltaRepresentation R>
 using SmallDict = TSDStorage<int, int, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}>;
 
+/// Keys from here on are there to fill lists and words; only their number counts.
+inline constexpr int crowd_key = 1'000;
+
 /// Bit k: key k is in the range. Bit 7: something is there twice, or is no key.
 template <class Range>
 unsigned mask_of(const Range& range) {
@@ -43,6 +46,7 @@ unsigned mask_of(const Range& range) {
             key = item.first;
         else
             key = item;
+        if (key >= crowd_key) continue;
         const unsigned bit = key >= 0 && key < key_count ? 1u << key : 128u;
         mask |= (mask & bit) != 0 ? 128u : bit;
     }
@@ -57,11 +61,13 @@ struct Known {
     bool renewed = false; // it was removed in this window
     int value = 0;        // of the element that is there, or was there last
     Time time = no_time;
+    Time came = no_time; // of a set's member when the window opened: a member that comes back keeps its time
 };
 /// What the oracle knows of a series.
 struct Knowledge {
     std::array<Known, key_count> keys{};
     Time whole = no_time, membership = no_time;
+    std::size_t crowd = 0; // further members
 
     unsigned members() const noexcept {
         unsigned mask = 0;
@@ -94,6 +100,8 @@ struct Knowledge {
     }
     void leave_all(Time time) noexcept {
         for (int key = 0; key != key_count; ++key) leave(key, time);
+        if (crowd != 0) membership = time;
+        crowd = 0;
         whole = time;
     }
 };
@@ -104,8 +112,8 @@ const char* wrong_of_both(const Series& series, const Knowledge& before, const K
     if (series.window() != it) return "window()";
     const unsigned now = after.members(), was = before.members();
     if (mask_of(series.as_set()) != now) return "the members when walked";
-    if (series.size() != static_cast<std::size_t>((now & 1u) + (now >> 1))) return "size()";
-    if (series.empty() != (now == 0)) return "empty()";
+    if (series.size() != (now & 1u) + (now >> 1) + after.crowd) return "size()";
+    if (series.empty() != (series.size() == 0)) return "empty()";
     if (series.last_modified() != after.whole) return "last_modified()";
     if (series.valid() != (after.whole != no_time)) return "valid()";
     if (series.modified(it) != (after.whole == it)) return "modified(time)";
@@ -139,7 +147,11 @@ struct SetWorld {
     SmallSet<R> series;
     Knowledge known;
 
-    explicit SetWorld(int start) {
+    /// @param crowd members before, who leave and come back as the window opens
+    explicit SetWorld(int start, int crowd = 0) {
+        for (int i = 0; i != crowd; ++i) series.write(1).add(crowd_key + i);
+        if (crowd != 0) known.whole = known.membership = 1;
+        known.crowd = static_cast<std::size_t>(crowd);
         if (start != never_written) {
             auto w = series.write(1);
             for (int key = 0; key != (start == one ? 1 : 2); ++key) w.add(key), known.enter(key, 1), known.stamp(key, 1);
@@ -151,7 +163,17 @@ struct SetWorld {
         }
         for (auto& key : known.keys) key.renewed = false;
     }
-    void open() { series.write(it).close(); }
+    void open() {
+        for (auto& key : known.keys) key.came = key.time;
+        auto w = series.write(it);
+        for (int i = 0; i != static_cast<int>(known.crowd); ++i) w.remove(crowd_key + i), w.add(crowd_key + i);
+        if (known.crowd != 0) known.whole = it;
+    }
+    void come(int key) noexcept {
+        known.enter(key, it);
+        known.stamp(key, it);
+        if (known.at(key).came != no_time) known.at(key).time = known.at(key).came;
+    }
     /// @return what is wrong with the answer, or null
     const char* act(int op, int step) {
         auto w = series.write(step % 2 == 0 ? it : before_it); // an older time joins the open window
@@ -160,7 +182,7 @@ struct SetWorld {
         case add1: {
             const int key = op - add0;
             const bool fresh = !known.at(key).member;
-            if (fresh) known.enter(key, it), known.stamp(key, it);
+            if (fresh) come(key);
             return w.add(key) == fresh ? nullptr : "what add() returns";
         }
         case remove0:
@@ -182,11 +204,12 @@ struct SetWorld {
         for (int key = 0; key != key_count; ++key) {
             if (has(wanted, key)) range.push_back(key);
             if (has(wanted, key) && !known.at(key).member)
-                known.enter(key, it), known.stamp(key, it);
+                come(key);
             else if (!has(wanted, key))
                 known.leave(key, it);
         }
-        if (known.whole == no_time) known.touch(it);
+        if (known.whole == no_time || known.crowd != 0) known.touch(it);
+        known.crowd = 0;
         w.assign(range);
         return nullptr;
     }
@@ -205,14 +228,16 @@ struct SetWorld {
         if (mask_of(delta.removed) != (was & ~now)) return "removed of the captured delta";
 
         // What a replica becomes depends on the start and the delta; each such pair is tried once.
-        std::uint64_t what = delta.ticked;
+        std::uint64_t what = unsigned{delta.ticked} << 1 | unsigned{known.crowd != 0};
         for (const auto* list : {&delta.added, &delta.removed})
-            what = what << 4 | static_cast<std::uint64_t>(list->empty() ? 0 : list->front()) << 2 | mask_of(*list);
+            what = what << 4 | static_cast<std::uint64_t>(list->empty() ? 0 : list->front() % 4) << 2 | mask_of(*list);
         if (!seen.insert(what).second) return nullptr;
         for (const Strictness mode : {Strictness::strict, Strictness::lenient}) {
             SmallSet<R> replica = start.series;
             replica.write(it).apply(delta, mode);
             if (!(replica == series) || replica.last_modified() != known.whole) return "the replica";
+            for (int key = 0; key != key_count; ++key)
+                if (replica.last_modified(key) != known.at(key).time) return "the times of the replica's members";
             if (!(capture(replica, it) == delta)) return "what the replica captures";
             if (!replica.check_invariants()) return "the replica's invariants";
         }
@@ -239,7 +264,11 @@ struct DictWorld {
     SmallDict<R> series;
     Knowledge known;
 
-    explicit DictWorld(int start) {
+    /// @param crowd members before, who are written as the window opens
+    explicit DictWorld(int start, int crowd = 0) {
+        for (int i = 0; i != crowd; ++i) series.write(1).set(crowd_key + i, 0);
+        if (crowd != 0) known.whole = known.membership = 1;
+        known.crowd = static_cast<std::size_t>(crowd);
         if (start == never_written) return;
         auto w = series.write(1);
         const auto set = [&](int key) {
@@ -260,7 +289,11 @@ struct DictWorld {
         }
         for (auto& key : known.keys) key.renewed = false;
     }
-    void open() { series.write(it).close(); }
+    void open() {
+        auto w = series.write(it);
+        for (int i = 0; i != static_cast<int>(known.crowd); ++i) w.set(crowd_key + i, 1);
+        if (known.crowd != 0) known.whole = it;
+    }
     /// Step number `step` sets the value step + 1.
     const char* act(int op, int step) {
         auto w = series.write(step % 2 == 0 ? it : before_it); // an older time joins the open window
@@ -321,10 +354,10 @@ struct DictWorld {
         if (mask_of(series.removed_items(it)) != dropped) return "removed_items(time)";
         if (mask_of(series.reset_keys(it)) != reset) return "reset_keys(time)";
         for (const auto [key, value] : series.modified_items(it))
-            if (value != known.at(key).value) return "a value of modified_items(time)";
+            if (key < crowd_key && value != known.at(key).value) return "a value of modified_items(time)";
         for (const auto [key, value] : series.removed_items(it))
-            if (value != known.at(key).value) return "a value of removed_items(time)";
-        if (series.count_valid() != (valid & 1u) + (valid >> 1)) return "count_valid()";
+            if (key < crowd_key && value != known.at(key).value) return "a value of removed_items(time)";
+        if (series.count_valid() != (valid & 1u) + (valid >> 1) + known.crowd) return "count_valid()";
         if (!series.added_keys(before_it).empty() || !series.modified_items(before_it).empty() ||
             !series.removed_items(it + 1).empty())
             return "deltas of another window";
@@ -337,12 +370,12 @@ struct DictWorld {
         if (mask_of(delta.reset) != reset) return "reset of the captured delta";
         if (mask_of(delta.modified) != modified) return "modified of the captured delta";
         for (const auto& [key, value] : delta.modified)
-            if (value != known.at(key).value) return "a value of the captured delta";
+            if (key < crowd_key && value != known.at(key).value) return "a value of the captured delta";
 
         // What a replica becomes depends on the start and the delta; each such pair is tried once.
         std::uint64_t what = unsigned{delta.ticked} << 1 | unsigned{delta.keys_ticked};
         for (const auto* list : {&delta.added, &delta.removed, &delta.reset})
-            what = what << 4 | static_cast<std::uint64_t>(list->empty() ? 0 : list->front()) << 2 | mask_of(*list);
+            what = what << 4 | static_cast<std::uint64_t>(list->empty() ? 0 : list->front() % 4) << 2 | mask_of(*list);
         what = what << 2 | mask_of(delta.modified);
         for (const auto& [key, value] : delta.modified)
             what = (what << 8 | static_cast<std::uint64_t>(value)) << 1 | unsigned(key);
@@ -368,8 +401,8 @@ struct DictWorld {
 template <class World>
 class Walk {
 public:
-    Walk(int start, int ops, int length, bool all_invariants = false)
-        : start_(start), name_(World::start_names[start]), ops_(ops), length_(length), all_invariants_(all_invariants) {
+    Walk(int start, int ops, int length, bool all_invariants = false, int crowd = 0)
+        : start_(start, crowd), name_(World::start_names[start]), ops_(ops), length_(length), all_invariants_(all_invariants) {
         World first = start_;
         first.open();
         if (const char* what = first.wrong(start_, seen_)) FAIL("opened from " << name_ << ": wrong is " << what);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Dictionaries that find changes by summary bits: every sequence of six operations on two keys in one window.
+// Dictionaries that find changes by a list first, and by bits where they are many: every sequence of six operations on two keys in one window.
 #include "exhaustive.hpp"
 
 using namespace test;
@@ -10,21 +10,22 @@ namespace {
 using World = DictWorld<DeltaRepresentation::adaptive>;
 }
 
-TEST_CASE("all worlds of six operations on a dictionary with summary bits are what before and after say",
+TEST_CASE("all worlds of six operations on a dictionary with an adaptive tracker are what before and after say",
           "[series][exhaustive]") {
     const int start = GENERATE(as<int>{}, World::never_written, World::one, World::one_without_value, World::both);
     const Walk<World> walk(start, World::ops, 6);
     REQUIRE(walk.sequences() == count_of(8, 6));
     REQUIRE(walk.deltas() > 50);
 }
-TEST_CASE("all worlds of five operations on a dictionary with summary bits from further starts", "[series][exhaustive]") {
+TEST_CASE("all worlds of five operations on a dictionary with an adaptive tracker from further starts",
+          "[series][exhaustive]") {
     const int start = GENERATE(as<int>{}, World::one_of_each, World::none_after_both);
     const Walk<World> walk(start, World::ops, 5);
     REQUIRE(walk.sequences() == count_of(8, 5));
     REQUIRE(walk.deltas() > 50);
 }
 // Short enough for every build, sanitised ones too.
-TEST_CASE("every sequence of three operations on a dictionary with summary bits is sound at each step",
+TEST_CASE("every sequence of three operations on a dictionary with an adaptive tracker is sound at each step",
           "[series][exhaustive]") {
     const int start = GENERATE(range(0, 6));
     const Walk<World> walk(start, World::ops, 3, true);

@@ -120,6 +120,7 @@ TEMPLATE_TEST_CASE("set: remove then add, existing before: nothing; the collecti
     CHECK(set.added(2).empty());
     CHECK(set.removed(2).empty());
     CHECK(set.modified(2));
+    CHECK(set.last_modified("a") == 1); // it came when it came first
     CHECK(sorted(set) == keys{"a", "b"});
     CHECK(set.slot_of("a") == slot);
     CHECK(&set.key(slot) == where);

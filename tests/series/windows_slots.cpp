@@ -242,21 +242,27 @@ TEMPLATE_TEST_CASE("two storages with the same calls have the same slots and han
     }
 }
 
-TEST_CASE("deltas come in slot order, of a dirty list in the order of first change", "[series][windows]") {
-    const auto in_order = [](auto set) {
+TEST_CASE("deltas come in the order of first change from a list, in slot order from bits; adaptive has one and then the other",
+          "[series][windows]") {
+    const auto in_order = [](auto set, int many) {
         {
             auto w = set.write(1);
             for (int i = 0; i != 200; ++i) w.add(i);
         }
         auto w = set.write(2);
         for (const int key : {150, 3, 77, 150}) w.remove(key);
+        for (int i = 0; i != many; ++i) w.add(1'000 + i);
         std::vector<int> removed;
         for (const int key : set.removed(2)) removed.push_back(key);
         return removed;
     };
-    CHECK(in_order(Numbers<DirtyList>()) == std::vector{150, 3, 77});
-    CHECK(in_order(Numbers<Bitmap>()) == std::vector{3, 77, 150});
-    CHECK(in_order(Numbers<Adaptive>()) == std::vector{3, 77, 150});
+    const std::vector first_change{150, 3, 77}, by_slot{3, 77, 150};
+    CHECK(in_order(Numbers<DirtyList>(), 0) == first_change);
+    CHECK(in_order(Numbers<DirtyList>(), 5'000) == first_change);
+    CHECK(in_order(Numbers<Bitmap>(), 0) == by_slot);
+    CHECK(in_order(Numbers<Bitmap>(), 5'000) == by_slot);
+    CHECK(in_order(Numbers<Adaptive>(), 0) == first_change);
+    CHECK(in_order(Numbers<Adaptive>(), 5'000) == by_slot);
 }
 
 //=== slots that wear out ===//
@@ -316,6 +322,31 @@ TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is wo
     REQUIRE(moved > 0); // else nothing was tested
 }
 
+TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its slots wear out", "[series][windows]",
+                   ALL_REPRESENTATIONS) {
+    static constexpr SeriesOptions few{.delta = TestType::value, .handle = {.index_bits = 14, .version_bits = 2}};
+    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;
+    set.write(1).assign(numbers(0, 3));
+    std::set<slot_t> slots;
+    for (int time = 2; time != 6; ++time) {
+        auto w = set.write(time);
+        for (int i = 0; i != 20; ++i) {
+            CAPTURE(time, i);
+            REQUIRE(w.remove(1));
+            REQUIRE(sorted(set.removed(time)) == std::vector{1});
+            REQUIRE(set.was_removed(1, time));
+            REQUIRE(w.add(1));
+            slots.insert(set.slot_of(1));
+            REQUIRE(set.last_modified(1) == 1);
+            REQUIRE(set.added(time).empty());
+            REQUIRE(set.removed(time).empty());
+            REQUIRE_FALSE(set.was_removed(1, time));
+            REQUIRE(set.check_invariants());
+        }
+        CHECK(set.size() == 3);
+    }
+    REQUIRE(slots.size() > 1);
+}
 TEMPLATE_TEST_CASE("a key new in the window is added once, though its slots wear out in it", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     static constexpr SeriesOptions few{.delta = TestType::value, .handle = {.index_bits = 14, .version_bits = 2}};
