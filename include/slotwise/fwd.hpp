@@ -198,7 +198,7 @@ using AnyMapStorage = BasicAnyMapStorage<KeySetOptions{}, std::allocator<std::by
 enum class DeltaRepresentation : std::uint8_t {
     dirty_list, ///< a list: deltas come in the order in which slots were first touched; 4 bytes a slot
     bitmap,     ///< a bit a slot: deltas come in slot order; opening and reading look at every word
-    adaptive    ///< bits with summary levels above: slot order, and cost follows the number of changes whatever it is
+    adaptive    ///< a list until one slot in 32 was touched (64 at least), then the bits, each with its order
 };
 
 /// What a subscriber of a series is told of.

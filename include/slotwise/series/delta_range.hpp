@@ -20,87 +20,25 @@ struct DeltaTruth {
     bits::word_t renewed = 0;     ///< it was removed and lives again, under the same key
 };
 
-/// Which slots were touched: a bit each. Perhaps also a byte for each `block_words` words, so that few are found without a look at all:
-/// a byte, because it is stored without being read; a bit in a word that many writes share made the next write wait for this one (7 ns
-/// at a million slots, where all else is cache misses; a summary of four levels 16 ns). Refers to its memory and does not own it.
-struct TouchedWords {
-    static constexpr std::size_t block_words = 16, none = ~std::size_t{0};
-
-    bits::word_t* words = nullptr;
-    bits::word_t* flags = nullptr; // eight bytes each; null: without
-    std::size_t count = 0;         // of words, a multiple of block_words
-
-    constexpr bool test(slot_t slot) const noexcept { return (words[bits::word_of(slot)] & bits::bit_of(slot)) != 0; }
-    SLOTWISE_ALWAYS_INLINE constexpr void add(slot_t slot) noexcept {
-        words[bits::word_of(slot)] |= bits::bit_of(slot);
-        if (flags == nullptr) return;
-        const std::size_t block = bits::word_of(slot) / block_words;
-        if (std::is_constant_evaluated())
-            flags[block / 8] |= byte_of(block % 8);
-        else
-            reinterpret_cast<unsigned char*>(flags)[block] = 0xFF;
-    }
-    /// The first word at or after `w` that is not empty, or none.
-    constexpr std::size_t next(std::size_t w) const noexcept {
-        while (w < count) {
-            if (flags != nullptr && w % block_words == 0) {
-                const std::size_t block = next_block(w / block_words);
-                if (block == none) return none;
-                w = block * block_words;
-            }
-            do {
-                if (words[w] != 0) return w;
-            } while (++w % block_words != 0);
-        }
-        return none;
-    }
-    constexpr void clear() noexcept {
-        if (flags == nullptr)
-            for (std::size_t w = 0; w != count; ++w) words[w] = 0;
-        else
-            for (std::size_t block = next_block(0); block != none; block = next_block(block + 1)) {
-                flags[block / 8] &= ~byte_of(block % 8);
-                for (std::size_t i = 0; i != block_words; ++i) words[block * block_words + i] = 0;
-            }
-    }
-    /// Words of flags that `words` words need.
-    static constexpr std::size_t flag_words(std::size_t words) noexcept { return (words / block_words + 7) / 8; }
-
-private:
-    static constexpr bool little = std::endian::native == std::endian::little;
-    /// The byte at address `i` of a word.
-    static constexpr bits::word_t byte_of(std::size_t i) noexcept { return bits::word_t{0xFF} << 8 * (little ? i : 7 - i); }
-    constexpr std::size_t next_block(std::size_t block) const noexcept {
-        const std::size_t end = flag_words(count);
-        std::size_t w = block / 8;
-        if (w == end) return none;
-        bits::word_t word = flags[w] & (little ? bits::full_word << 8 * (block % 8) : bits::full_word >> 8 * (block % 8));
-        while (word == 0) {
-            if (++w == end) return none;
-            word = flags[w];
-        }
-        return w * 8 + static_cast<std::size_t>(little ? std::countr_zero(word) : std::countl_zero(word)) / 8;
-    }
-};
-
 /// Which of the touched slots.
 enum class DeltaPart : std::uint8_t { touched, added, removed, modified, dropped, reset };
 
 /// The state of a DeltaTracker, whatever its representation and allocator: words that ranges read. Owns nothing.
 template <class Time>
 struct DeltaWords {
-    TouchedWords touched;
+    bits::word_t* touched = nullptr;
     const bits::word_t* live = nullptr;
     DeltaTruth* truth = nullptr;
-    slot_t* list = nullptr; // null: the words of `touched` are walked
+    slot_t* list = nullptr; ///< of touched slots, while there are no more than it has room for
     std::size_t listed = 0;
-    std::size_t slots = 0;
+    std::size_t slots = 0; ///< 64 times the words
     Time window = TimeTraits<Time>::never();
+    bool by_list = false; ///< the list is whole; else the words of `touched` are walked
 
-    bool plain = true; // every truth is all zeros
+    bool plain = true;    ///< every truth is all zeros
 
     constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
-        const bits::word_t any = touched.words[w], now = live[w];
+        const bits::word_t any = touched[w], now = live[w];
         const DeltaTruth differs = plain ? DeltaTruth{} : truth[w];
         switch (part) {
         case DeltaPart::added:
@@ -123,6 +61,14 @@ struct DeltaWords {
         const DeltaTruth& differs = truth[bits::word_of(slot)];
         return ((differs.was_dead | differs.was_invalid | differs.ended | differs.renewed) & bits::bit_of(slot)) == 0;
     }
+    constexpr bool is_current(const Time& time) const noexcept { return time == window && time != TimeTraits<Time>::never(); }
+    /// The first word at or after `w` in which a slot was touched, or the number of words.
+    constexpr std::size_t next_word(std::size_t w) const noexcept {
+        const std::size_t end = slots / bits::word_bits;
+        while (w + 4 <= end && (touched[w] | touched[w + 1] | touched[w + 2] | touched[w + 3]) == 0) w += 4;
+        while (w < end && touched[w] == 0) ++w;
+        return w < end ? w : end;
+    }
     constexpr bool selected(slot_t slot, DeltaPart part) const noexcept {
         return slot < slots && (select(bits::word_of(slot), part) & bits::bit_of(slot)) != 0;
     }
@@ -130,8 +76,8 @@ struct DeltaWords {
 
 } // namespace detail
 
-/// What one window has changed in one way: slot numbers, keys, or items (key and value), in slot order (DeltaRepresentation::dirty_list:
-/// in the order of first change). A forward range that reads as it goes. Empty unless the time it was asked for is the open window,
+/// What one window has changed in one way: slot numbers, keys, or items (key and value), in an order that depends on nothing but the calls
+/// (see DeltaRepresentation). A forward range that reads as it goes. Empty unless the time it was asked for is the open window,
 /// also when that window rolls after the range was made.
 /// @tparam Columns none: yields slot_t; a Key: const Key&; Key and T: MapItem<Key, const T>, which binds as auto [key, value]
 /// @invalidates itself when the container grows, shrinks or moves, and when an element is inserted, removed or written during the walk
@@ -159,7 +105,7 @@ public:
 
 private:
     constexpr bool current() const noexcept {
-        return words_ != nullptr && words_->window == window_ && window_ != TimeTraits<Time>::never();
+        return words_ != nullptr && words_->is_current(window_);
     }
 
     const detail::DeltaWords<Time>* words_ = nullptr;
@@ -202,10 +148,7 @@ private:
     friend DeltaRange;
     friend detail::IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type>;
     constexpr explicit iterator(const DeltaRange& range) noexcept : range_(range) {
-        if (range_.words_->list == nullptr) {
-            at_ = range_.words_->touched.next(0);
-            if (at_ != end_of_words) rest_ = range_.words_->select(at_, range_.part_);
-        }
+        if (!range_.words_->by_list) move_to(0);
         increment();
     }
     constexpr reference_type dereference() const noexcept {
@@ -227,27 +170,26 @@ private:
     }
     constexpr void increment() noexcept {
         const auto& words = *range_.words_;
-        if (words.list != nullptr) {
-            while (at_ != words.listed) {
+        if (words.by_list) {
+            while (at_ < words.listed) {
                 slot_ = words.list[at_++];
                 if (words.selected(slot_, range_.part_) && stamped(slot_)) return;
             }
             slot_ = no_slot;
             return;
         }
-        while (at_ != end_of_words) {
+        for (const std::size_t end = words.slots / bits::word_bits; at_ < end; move_to(at_ + 1))
             while (rest_ != 0) {
                 slot_ = static_cast<slot_t>(at_ * bits::word_bits + bits::lowest(rest_));
                 rest_ &= rest_ - 1;
                 if (stamped(slot_)) return;
             }
-            at_ = words.touched.next(at_ + 1);
-            if (at_ != end_of_words) rest_ = words.select(at_, range_.part_);
-        }
         slot_ = no_slot;
     }
-
-    static constexpr std::size_t end_of_words = detail::TouchedWords::none;
+    constexpr void move_to(std::size_t w) noexcept {
+        at_ = range_.words_->next_word(w);
+        rest_ = at_ * bits::word_bits != range_.words_->slots ? range_.words_->select(at_, range_.part_) : 0;
+    }
 
     DeltaRange range_{};
     std::size_t at_ = 0; // place in the list, or the word at hand

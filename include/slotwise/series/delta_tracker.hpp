@@ -18,7 +18,7 @@ SLOTWISE_BEGIN
 /// removed those that lived and do not; so any sequence of inserts and removes nets out, and nothing is ever cancelled by search.
 /// In a container without deferred erase a slot may be given to another element within the window; it is then in both, and the key
 /// of the removed one is gone. With deferred erase it is readable until flush_removed(): flush first, then open the next window.
-/// Cost: 6 bits a slot (dirty_list: and 4 bytes), and one line of memory more at the first touch of a slot.
+/// Cost: 6 bits a slot (dirty_list: and 4 bytes; adaptive: and one bit), and one line of memory more at the first touch of a slot.
 /// @tparam R how touched slots are found again; bench/series compares them
 template <class Time, DeltaRepresentation R, class Allocator>
 class DeltaTracker {
@@ -34,7 +34,7 @@ public:
 
     constexpr DeltaTracker() = default;
     constexpr explicit DeltaTracker(const Allocator& alloc) noexcept
-        : touched_(alloc), flags_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
+        : touched_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
     /// For copied containers: the same window and deltas, in memory of `alloc`.
     constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
         resize(other, other.now_.slots);
@@ -42,7 +42,7 @@ public:
     }
     constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
-        : touched_(std::move(other.touched_)), flags_(std::move(other.flags_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
+        : touched_(std::move(other.touched_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
           list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
     constexpr DeltaTracker& operator=(DeltaTracker other) noexcept {
         swap(other);
@@ -51,7 +51,6 @@ public:
     ~DeltaTracker() = default;
     constexpr void swap(DeltaTracker& other) noexcept {
         touched_.swap(other.touched_);
-        flags_.swap(other.flags_);
         live_.swap(other.live_);
         truth_.swap(other.truth_);
         list_.swap(other.list_);
@@ -61,7 +60,7 @@ public:
     /// For containers that move to an unequal allocator: copies words. @pre on_capacity() was told the slots
     constexpr void take_from(DeltaTracker& other, Occupancy) noexcept {
         for (std::size_t w = 0; w < other.live_.size() && w < live_.size(); ++w) live_[w] = other.live_[w];
-        now_.window = other.now_.window;
+        restore_window(other.now_.window);
         other.walk_touched([&](slot_t slot) {
             if (slot >= now_.slots) return; // given back by shrink_to_fit: nobody is there
             mark(slot, true, true);
@@ -74,24 +73,22 @@ public:
 
     /// Opens window `time`, relative to now: all deltas are empty. A time that is not newer than the open window joins it.
     /// Returns whether a window was opened. @throws std::invalid_argument if time is TimeTraits<Time>::never() (or a NaN)
-    /// @complexity of the slots touched in the window before; bitmap: of all slots
+    /// @complexity of the slots touched in the window before; where a bitmap was walked: of all slots, a bit each
     constexpr bool open(Time time) {
         if (!detail::is_time(time))
             detail::throw_invalid_argument("open(time): time is \"never\", the lowest value of its type; give a later one");
         if (!(now_.window < time)) return false;
         if (!now_.plain) forget_truth();
-        if constexpr (R == DeltaRepresentation::dirty_list)
-            for (std::size_t i = 0; i != now_.listed; ++i) touched_[bits::word_of(now_.list[i])] = 0;
-        else
-            now_.touched.clear();
+        walk_touched_words([this](std::size_t w) { touched_[w] = 0; });
         now_.listed = 0;
+        now_.by_list = has_list;
         now_.window = time;
         return true;
     }
     /// The open window; never before the first one.
     constexpr Time window() const noexcept { return now_.window; }
     /// Whether `time` is the open window: whether deltas are to be had for it.
-    constexpr bool current(Time time) const noexcept { return time == now_.window && time != TimeTraits<Time>::never(); }
+    constexpr bool current(Time time) const noexcept { return now_.is_current(time); }
 
     //=== deltas: slots, empty unless `time` is the open window ===//
 
@@ -133,7 +130,10 @@ public:
     /// What ranges read. @invalidates it when the tracker moves
     constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
     /// The window and the truth about `slot`, as they were: for restored snapshots.
-    constexpr void restore_window(Time time) noexcept { now_.window = time; }
+    constexpr void restore_window(Time time) noexcept {
+        now_.window = time;
+        now_.by_list = has_list;
+    }
     constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
         if ((flags & 4) != 0) truth_at(slot).ended |= bits::bit_of(slot);
@@ -157,7 +157,8 @@ public:
             touched += is_touched(slot);
         }
         for (std::size_t i = 0; i != now_.listed; ++i) sound = sound && is_touched(now_.list[i]);
-        return sound && (R != DeltaRepresentation::dirty_list || touched == now_.listed) && live.size() <= now_.slots;
+        return sound && (!now_.by_list || touched == now_.listed) && live.size() <= now_.slots &&
+               (R != DeltaRepresentation::dirty_list || now_.by_list || !tracking());
     }
 
     //=== hooks ===//
@@ -189,9 +190,11 @@ public:
     constexpr void on_reset() noexcept { *this = DeltaTracker(list_.get_allocator()); }
 
 private:
+    static constexpr bool has_list = R != DeltaRepresentation::bitmap;
+
     constexpr bool tracking() const noexcept { return now_.window != TimeTraits<Time>::never(); }
     constexpr bool is_touched(slot_t slot) const noexcept {
-        return now_.touched.test(slot);
+        return (touched_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
     }
     /// The truth about the slot's word, to be changed. @pre the slot is touched
     constexpr detail::DeltaTruth& truth_at(slot_t slot) noexcept {
@@ -200,8 +203,12 @@ private:
     }
     /// @pre the slot is not touched yet
     SLOTWISE_ALWAYS_INLINE constexpr void list(slot_t slot) noexcept {
-        now_.touched.add(slot);
-        if constexpr (R == DeltaRepresentation::dirty_list) now_.list[now_.listed++] = slot;
+        touched_[bits::word_of(slot)] |= bits::bit_of(slot);
+        if (!now_.by_list) return;
+        if (now_.listed != list_.size())
+            list_[now_.listed++] = slot;
+        else
+            now_.by_list = false;
     }
     constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
         list(slot);
@@ -211,11 +218,16 @@ private:
         if (!was_live) truth.was_dead |= bits::bit_of(slot);
     }
     constexpr void forget_truth() noexcept {
-        if constexpr (R == DeltaRepresentation::dirty_list)
-            for (std::size_t i = 0; i != now_.listed; ++i) truth_[bits::word_of(now_.list[i])] = {};
-        else
-            for (auto w = now_.touched.next(0); w != detail::TouchedWords::none; w = now_.touched.next(w + 1)) truth_[w] = {};
+        walk_touched_words([this](std::size_t w) { truth_[w] = {}; });
         now_.plain = true;
+    }
+    /// f(w) for every word with a touched slot, at least once.
+    template <class F>
+    constexpr void walk_touched_words(F&& f) noexcept {
+        if (now_.by_list)
+            for (std::size_t i = 0; i != now_.listed; ++i) f(bits::word_of(list_[i]));
+        else
+            for (std::size_t w = now_.next_word(0); w != touched_.size(); w = now_.next_word(w + 1)) f(w);
     }
     template <class F>
     constexpr void walk_touched(F&& f) const {
@@ -224,29 +236,27 @@ private:
     /// Our arrays become copies of those of `other`, with room for `slots`.
     constexpr void resize(const DeltaTracker& other, std::size_t slots) {
         const Allocator alloc(list_.get_allocator());
-        using detail::TouchedWords;
-        const std::size_t words = bits::round_up(bits::word_count(slots), TouchedWords::block_words);
-        constexpr bool has_flags = R == DeltaRepresentation::adaptive, has_list = R == DeltaRepresentation::dirty_list;
+        const std::size_t words = bits::word_count(slots);
+        const std::size_t few = words < 32 ? 64 : 2 * words;
         auto touched = other.touched_.resized(words, 0, alloc);
-        auto flags = other.flags_.resized(has_flags ? TouchedWords::flag_words(words) : 0, 0, alloc);
         auto live = other.live_.resized(words, 0, alloc);
         auto truth = other.truth_.resized(words, {}, alloc);
-        auto list = other.list_.resized(has_list ? words * bits::word_bits : 0, 0, alloc);
+        auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits : has_list ? few : 0, 0, alloc);
         touched_.swap(touched);
-        flags_.swap(flags);
         live_.swap(live);
         truth_.swap(truth);
         list_.swap(list);
         now_.listed = other.now_.listed;
         now_.plain = other.now_.plain;
-        now_.touched = {touched_.data(), flags_.data(), words};
+        now_.by_list = other.now_.by_list;
+        now_.touched = touched_.data();
         now_.live = live_.data();
         now_.truth = truth_.data();
         now_.list = list_.data();
         now_.slots = words * bits::word_bits;
     }
 
-    detail::FlatArray<word_t, Allocator> touched_{}, flags_{}, live_{};
+    detail::FlatArray<word_t, Allocator> touched_{}, live_{};
     detail::FlatArray<detail::DeltaTruth, Allocator> truth_{};
     detail::FlatArray<slot_t, Allocator> list_{};
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them

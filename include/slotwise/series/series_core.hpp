@@ -111,7 +111,14 @@ public:
     /// Whether the key was a member when window `time` opened, and is not now.
     template <class K>
     constexpr bool was_removed(const K& key, Time time) const {
-        return tracker().current(time) && tracker().was_removed(store_.slot_of_any(key), time);
+        if (!tracker().current(time)) return false;
+        const slot_t slot = store_.slot_of_any(key);
+        if (!spent_ || slot == no_slot || state(slot) == SlotState::live) return tracker().was_removed(slot, time);
+        bool removed = false; // several removed slots may have the key
+        store_.for_each_pending([&](slot_t each) {
+            removed = removed || (tracker().was_removed(each, time) && store_.key_eq()(store_.key(each), key));
+        });
+        return removed;
     }
     /// What finds the changed slots. Its own ranges give slots.
     constexpr const auto& tracker() const noexcept { return store_.template observer<1>(); }

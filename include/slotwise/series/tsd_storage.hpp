@@ -106,7 +106,8 @@ public:
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return view().added_keys(time); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return view().removed_keys(time); }
-    /// Those of them that had a value when the window opened, with the last value they had.
+    /// Those of them that had a value when the window opened, with the value of the last element under the key (T(), if that was created
+    /// anew in the window).
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return view().removed_items(time); }
     /// Members written in the window, new ones included.
     constexpr DeltaRange<Time, Key> modified_keys(Time time) const { return view().modified_keys(time); }
@@ -163,7 +164,7 @@ private:
     static constexpr const TSDStorage& self(const void* series) noexcept { return *static_cast<const TSDStorage*>(series); }
     static constexpr detail::TSSCalls<Key, Time> key_calls = {
         [](const void* s) { return SetView<Key>(self(s).as_set()); },
-        [](const void* s, const Key& key) { return self(s).as_set().slot_of_any(key); },
+        [](const void* s, const Key& key, const Time& time) { return self(s).was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return self(s).tracker().words(); },
         [](const void* s) { return self(s).as_set().keys().pages(); },
         [](const void* s) { return self(s).keys_.last; },

@@ -90,7 +90,7 @@ public:
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return keys_of(time, Part::added); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return keys_of(time, Part::removed); }
-    /// Those of the removed keys that had a value when the window opened, with the last value they had. (A value that was there and is
+    /// Those of the removed keys that had a value when the window opened, with the value of the last element under the key. (A value that was there and is
     /// none now, because its key was removed and created anew, shows in valid(key), and in reset_keys().)
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return items_of(time, Part::dropped); }
     /// Members written in the window, new ones included.

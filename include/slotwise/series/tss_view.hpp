@@ -17,7 +17,7 @@ namespace detail {
 template <class Key, class Time>
 struct TSSCalls {
     SetView<Key> (*as_set)(const void*);
-    slot_t (*slot_of_any)(const void*, const Key&);
+    bool (*was_removed)(const void*, const Key&, const Time&);
     const DeltaWords<Time>& (*words)(const void*);
     PageView<const Key> (*key_pages)(const void*);
     Time (*last_modified)(const void*);
@@ -68,9 +68,12 @@ public:
 
     constexpr DeltaRange<Time, Key> added(Time time) const { return keys_of(time, detail::DeltaPart::added); }
     constexpr DeltaRange<Time, Key> removed(Time time) const { return keys_of(time, detail::DeltaPart::removed); }
-    constexpr bool was_added(const Key& key, Time time) const { return is(slot_of(key), time, detail::DeltaPart::added); }
+    constexpr bool was_added(const Key& key, Time time) const {
+        const auto& words = calls_->words(series_);
+        return words.is_current(time) && words.selected(slot_of(key), detail::DeltaPart::added);
+    }
     constexpr bool was_removed(const Key& key, Time time) const {
-        return is(calls_->slot_of_any(series_, key), time, detail::DeltaPart::removed);
+        return calls_->was_removed(series_, key, time);
     }
 
     /// Tells `subscriber` of every window in which this is written. @throws std::bad_alloc
@@ -87,7 +90,7 @@ private:
     template <class Storage>
     static constexpr detail::TSSCalls<Key, Time> calls_of = {
         [](const void* s) { return SetView<Key>(static_cast<const Storage*>(s)->as_set()); },
-        [](const void* s, const Key& key) { return static_cast<const Storage*>(s)->as_set().slot_of_any(key); },
+        [](const void* s, const Key& key, const Time& time) { return static_cast<const Storage*>(s)->was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return static_cast<const Storage*>(s)->tracker().words(); },
         [](const void* s) { return static_cast<const Storage*>(s)->as_set().keys().pages(); },
         [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
@@ -95,10 +98,6 @@ private:
 
     constexpr DeltaRange<Time, Key> keys_of(Time time, detail::DeltaPart part) const {
         return {calls_->words(series_), time, part, {calls_->key_pages(series_)}};
-    }
-    constexpr bool is(slot_t slot, Time time, detail::DeltaPart part) const {
-        const auto& words = calls_->words(series_);
-        return time == words.window && time != TimeTraits<Time>::never() && words.selected(slot, part);
     }
 
     const void* series_;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+
+// Question: what does it cost to know exactly what a window of time has changed?
+//
+// write_<k>     a window in a dictionary of n keys (uint64 -> double): open it, write k of them (chosen at random, others in each
+//               window), read the delta, roll; time per write
+// handles_<k>   the same, elements named by handle: no hashing
+// slots_<k>     the same with a DeltaTracker alone: touch k slots, read, roll
+// churn_<k>     remove k keys and add k others, read what came and went, roll; time per change
+// fan_out_<s>   1,000 of the keys are written, s keys have a subscriber; time per write, notification included
+// capture_<k>   take the delta of k changes out as a value; time per change
+// apply_<k>     write k changes from such a value into a replica; time per change
+//
+// writes_only   (limit) the same writes into a MapStorage, of which nothing is known afterwards
+// adaptive, dirty_list, bitmap   TSDStorage with each way to find the changed slots
+// by_hand       std::unordered_map with std::unordered_set of the keys added, removed and modified, cleared at each window
+#pragma once
+
+#include "../support/harness.hpp"
+#include "../support/sequence.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace bench::series {
+
+using Key = std::uint64_t;
+
+// Bijective, so distinct numbers give distinct keys; scattered, so that neighbours in time are no neighbours in memory.
+[[nodiscard]] constexpr Key key_of(std::uint64_t number) noexcept { return (number + 1) * 0x9E37'79B9'7F4A'7C15ull; }
+
+struct Case {
+    const char* name;
+    std::size_t n, changes;
+};
+inline constexpr Case cases[] = {{"10", 100'000, 10},       {"10", 1'000'000, 10},         {"1000", 100'000, 1'000},
+                                 {"1000", 1'000'000, 1'000}, {"20000", 1'000'000, 20'000}, {"18_percent", 100'000, 18'000},
+                                 {"18_percent", 1'000'000, 180'000}};
+
+// Which elements are changed in which window: distinct ones within a window, a permutation over all of them.
+class Schedule {
+public:
+    Schedule(std::size_t n, std::size_t changes) : order_(n), changes_(changes) {
+        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+        Random random(5);
+        for (std::size_t i = n; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+    }
+    // Windows in a batch: work for 200 us or more.
+    [[nodiscard]] std::size_t windows() const { return std::max<std::size_t>(1, std::min(order_.size(), std::size_t{20'000}) / changes_); }
+    // The elements of window number w.
+    [[nodiscard]] const std::uint32_t* window(std::size_t w) const { return order_.data() + (w % (order_.size() / changes_)) * changes_; }
+    [[nodiscard]] std::size_t changes() const { return changes_; }
+
+private:
+    std::vector<std::uint32_t> order_;
+    std::size_t changes_;
+};
+
+// Dict: Dict(n) holds keys key_of(0) ... key_of(n - 1); open(t), write(number, value), close(), read() -> sum of what the delta names,
+// or nothing where static reads is false.
+template <class Dict>
+SLOTWISE_BENCH_LOOP std::uint64_t run_windows(Dict& dict, const Schedule& schedule, std::size_t first) {
+    std::uint64_t sum = 0;
+    for (std::size_t w = first; w != first + schedule.windows(); ++w) {
+        const std::uint32_t* const numbers = schedule.window(w);
+        dict.open(static_cast<std::int64_t>(w + 2));
+        for (std::size_t i = 0; i != schedule.changes(); ++i) dict.write(numbers[i], static_cast<double>(w));
+        dict.close();
+        sum += dict.read();
+    }
+    return sum;
+}
+
+// The sum over a window's keys and how many there are, whatever the order.
+[[nodiscard]] constexpr std::uint64_t seen(std::uint64_t sum, Key key) noexcept { return sum + key + 1; }
+
+template <class Dict>
+void add_windows(const std::string& operation, const std::string& name, Role role) {
+    for (const Case& each : cases) {
+        add({operation + "_" + each.name, 8, each.n}, name, role, 12, [each](benchmark::State& state) {
+            const Schedule schedule(each.n, each.changes);
+            Dict dict(each.n);
+            std::size_t at = 0;
+            std::uint64_t sum = 0, expected = 0;
+            timed_batches(
+                state,
+                [&] {
+                    for (std::size_t w = at; w != at + schedule.windows(); ++w)
+                        for (std::size_t i = 0; i != schedule.changes(); ++i)
+                            expected = seen(expected, dict.name_of(schedule.window(w)[i]));
+                },
+                [&] {
+                    sum += run_windows(dict, schedule, at);
+                    at += schedule.windows();
+                });
+            if (Dict::reads && sum != expected) state.SkipWithError("the delta is not what was written");
+            return Measured{schedule.windows() * schedule.changes(), expected};
+        });
+    }
+}
+
+} // namespace bench::series
