@@ -36,7 +36,20 @@ public:
         for (const auto [key, value] : storage_.modified_items(storage_.window())) sum = seen(sum, key);
         return sum;
     }
-    [[nodiscard]] Storage<R>& storage() { return storage_; }
+    void remove(std::uint32_t number) { writer_->remove(key_of(number)); }
+    [[nodiscard]] std::uint64_t came_and_went() const {
+        const auto time = storage_.window();
+        return storage_.added_keys(time).size() + storage_.removed_keys(time).size();
+    }
+    using Delta = typename Storage<R>::delta_type;
+    [[nodiscard]] Delta take() const { return capture(storage_, storage_.window()); }
+    [[nodiscard]] static std::size_t changes_in(const Delta& delta) { return delta.modified.size(); }
+    void put(const Delta& delta, std::int64_t time) { storage_.write(time).apply(delta); }
+    [[nodiscard]] double sum() const {
+        double sum = 0;
+        storage_.values().for_each([&](double value) { sum += value; });
+        return sum;
+    }
 
 protected:
     Storage<R> storage_;
@@ -78,11 +91,31 @@ private:
     slotwise::DeltaTracker<std::int64_t, R> tracker_;
 };
 
+class WithSubscribers : public ByKey<slotwise::DeltaRepresentation::adaptive> {
+public:
+    using ByKey::ByKey;
+    void subscribe(std::uint32_t number) { tokens_.push_back(storage_.subscribe(key_of(number), counter_)); }
+    [[nodiscard]] std::uint64_t told() const { return counter_.told; }
+
+private:
+    struct Counter final : slotwise::SeriesSubscriber<std::int64_t> {
+        void on_tick(const slotwise::SeriesTick<std::int64_t>&) noexcept override { ++told; }
+        std::uint64_t told = 0;
+    };
+    Counter counter_;
+    std::vector<slotwise::Subscription<std::int64_t>> tokens_;
+};
+
 template <slotwise::DeltaRepresentation R>
 void add_slotwise(const std::string& name) {
     add_windows<ByKey<R>>("write", name, Role::ours);
     add_windows<ByHandle<R>>("handles", name, Role::ours);
     add_windows<BySlot<R>>("slots", name, Role::ours);
+    add_churn<ByKey<R>>(name, Role::ours);
+    if constexpr (R == slotwise::DeltaRepresentation::adaptive) {
+        add_flow<ByKey<R>>(name, Role::ours);
+        add_fan_out<WithSubscribers>(name, Role::ours);
+    }
 }
 
 } // namespace bench::series

@@ -8,11 +8,12 @@
 // handles_<k>   the same, elements named by handle: no hashing
 // slots_<k>     the same with a DeltaTracker alone: touch k slots, read, roll
 // churn_<k>     remove k keys and add k others, read what came and went, roll; time per change
-// fan_out_<s>   1,000 of the keys are written, s keys have a subscriber; time per write, notification included
-// capture_<k>   take the delta of k changes out as a value; time per change
-// apply_<k>     write k changes from such a value into a replica; time per change
+// fan_out_<s>   1,000 keys are written in a window and s of all keys have a subscriber; time per write, telling them included
+// capture_<k>   take the delta of k written values out as a value of its own; time per change
+// apply_<k>     write it into a replica; time per change
 //
 // writes_only   (limit) the same writes into a MapStorage, of which nothing is known afterwards
+// writes_and_stamps   (limit) and each stamped with the time, in a column
 // adaptive, dirty_list, bitmap   TSDStorage with each way to find the changed slots
 // by_hand       std::unordered_map with std::unordered_set of the keys added, removed and modified, cleared at each window
 #pragma once
@@ -23,7 +24,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,11 +45,7 @@ inline constexpr Case cases[] = {{"10", 100'000, 10},       {"10", 1'000'000, 10
 // Which elements are changed in which window: distinct ones within a window, a permutation over all of them.
 class Schedule {
 public:
-    Schedule(std::size_t n, std::size_t changes) : order_(n), changes_(changes) {
-        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-        Random random(5);
-        for (std::size_t i = n; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
-    }
+    Schedule(std::size_t n, std::size_t changes) : order_(shuffled(n, 5)), changes_(changes) {}
     // Windows in a batch: work for 200 us or more.
     [[nodiscard]] std::size_t windows() const { return std::max<std::size_t>(1, std::min(order_.size(), std::size_t{20'000}) / changes_); }
     // The elements of window number w.
@@ -100,6 +96,105 @@ void add_windows(const std::string& operation, const std::string& name, Role rol
                 });
             if (Dict::reads && sum != expected) state.SkipWithError("the delta is not what was written");
             return Measured{schedule.windows() * schedule.changes(), expected};
+        });
+    }
+}
+
+// Keys that come and go: number i is replaced by number i + n, and back in the next window.
+template <class Dict>
+void add_churn(const std::string& name, Role role) {
+    for (const Case& each : cases) {
+        add({std::string("churn_") + each.name, 8, each.n}, name, role, 12, [each](benchmark::State& state) {
+            const Schedule schedule(each.n, each.changes);
+            Dict dict(each.n);
+            std::vector<bool> away(each.n);
+            std::size_t at = 0;
+            std::uint64_t sum = 0, expected = 0;
+            const auto shift = static_cast<std::uint32_t>(each.n);
+            timed_batches(
+                state, [&] { expected += 2 * schedule.windows() * schedule.changes(); },
+                [&] {
+                    for (std::size_t w = at; w != at + schedule.windows(); ++w) {
+                        dict.open(static_cast<std::int64_t>(w + 2));
+                        for (std::size_t i = 0; i != schedule.changes(); ++i) {
+                            const std::uint32_t number = schedule.window(w)[i];
+                            dict.remove(number + (away[number] ? shift : 0));
+                            away[number] = !away[number];
+                            dict.write(number + (away[number] ? shift : 0), 1.0);
+                        }
+                        dict.close();
+                        sum += dict.came_and_went();
+                    }
+                    at += schedule.windows();
+                });
+            if (Dict::reads && sum != expected) state.SkipWithError("the delta is not what came and went");
+            return Measured{2 * schedule.windows() * schedule.changes(), expected};
+        });
+    }
+}
+
+// Dict::Delta is what take() gives of the open window and put(delta, time) writes.
+template <class Dict>
+void add_flow(const std::string& name, Role role) {
+    for (const Case& each : cases) {
+        if (each.changes < 1'000) continue;
+        const auto prepared = [each](auto&& body) {
+            const Schedule schedule(each.n, each.changes);
+            Dict dict(each.n);
+            std::size_t w = 0;
+            const auto next = [&] {
+                dict.open(static_cast<std::int64_t>(w + 2));
+                for (std::size_t i = 0; i != schedule.changes(); ++i) dict.write(schedule.window(w)[i], static_cast<double>(w + i));
+                dict.close();
+                ++w;
+            };
+            return body(dict, next);
+        };
+        add({std::string("capture_") + each.name, 8, each.n}, name, role, 12, [each, prepared](benchmark::State& state) {
+            return prepared([&](Dict& dict, auto& next) {
+                std::uint64_t taken = 0;
+                timed_batches(state, next, [&] { taken += Dict::changes_in(dict.take()); });
+                return Measured{each.changes, taken};
+            });
+        });
+        add({std::string("apply_") + each.name, 8, each.n}, name, role, 12, [each, prepared](benchmark::State& state) {
+            return prepared([&](Dict& dict, auto& next) {
+                Dict replica(each.n);
+                typename Dict::Delta delta;
+                std::int64_t time = 1;
+                timed_batches(
+                    state,
+                    [&] {
+                        next();
+                        delta = dict.take();
+                    },
+                    [&] { replica.put(delta, ++time); });
+                return Measured{each.changes, static_cast<std::uint64_t>(replica.sum())};
+            });
+        });
+    }
+}
+
+// Dict: subscribe(number) has a counter counted up when the key is written.
+template <class Dict>
+void add_fan_out(const std::string& name, Role role) {
+    for (const std::size_t subscribers : {0, 1, 100, 10'000}) {
+        add({"fan_out_" + std::to_string(subscribers), 8, 100'000}, name, role, 12, [subscribers](benchmark::State& state) {
+            const Schedule schedule(100'000, 1'000);
+            Dict dict(100'000);
+            for (std::size_t i = 0; i != subscribers; ++i) dict.subscribe(static_cast<std::uint32_t>(i * (100'000 / subscribers)));
+            std::size_t at = 0;
+            timed_batches(
+                state, [] {},
+                [&] {
+                    for (std::size_t w = at; w != at + schedule.windows(); ++w) {
+                        dict.open(static_cast<std::int64_t>(w + 2));
+                        for (std::size_t i = 0; i != schedule.changes(); ++i) dict.write(schedule.window(w)[i], static_cast<double>(w));
+                        dict.close();
+                    }
+                    at += schedule.windows();
+                });
+            return Measured{schedule.windows() * schedule.changes(), dict.told()};
         });
     }
 }

@@ -26,8 +26,10 @@ public:
     [[nodiscard]] static Key name_of(std::uint32_t number) { return key_of(number); }
     void open(std::int64_t time) { now_ = time; }
     void write(std::uint32_t number, double value) { stamp(map_.insert_or_assign(key_of(number), value).slot); }
+    void remove(std::uint32_t number) { map_.erase(key_of(number)); }
     static void close() {}
     [[nodiscard]] static std::uint64_t read() { return 0; }
+    [[nodiscard]] static std::uint64_t came_and_went() { return 0; }
 
 protected:
     using Map = slotwise::MapStorage<Key, double, slotwise::DefaultHash<Key>, slotwise::EqualTo, KeySetOptions{}, std::allocator<Key>,
@@ -58,6 +60,7 @@ private:
 const Registered registered([] {
     add_windows<ByKey<>>("write", "writes_only", Role::limit);
     add_windows<ByHandle<>>("handles", "writes_only", Role::limit);
+    add_churn<ByKey<>>("writes_only", Role::limit);
     add_windows<ByKey<slotwise::TimeArray<>>>("write", "writes_and_stamps", Role::limit);
     add_windows<ByHandle<slotwise::TimeArray<>>>("handles", "writes_and_stamps", Role::limit);
 });

@@ -478,10 +478,12 @@ private:
         bool agree = true;
         if constexpr (Dict)
             if constexpr (is_series<typename Store::mapped_type>)
-                for (const slot_t slot : store.slots()) {
+                for_each_stored(store, [&](slot_t slot) {
                     const auto& nested = store.value(slot);
-                    agree = agree && nested.last_modified() == store.template observer<0>().at(slot) && !(window < nested.window());
-                }
+                    const bool live = store.state(slot) == SlotState::live;
+                    agree = agree && !(window < nested.window()) &&
+                            (!live || nested.last_modified() == store.template observer<0>().at(slot));
+                });
         return agree;
     }
     constexpr void tell_nested([[maybe_unused]] slot_t slot) noexcept {
