@@ -190,7 +190,7 @@ TEST_CASE("a subscriber may read everything: it is what it will be until the nex
         for (const auto [key, value] : dict.modified_items(2)) modified.push_back(key * 100 + value);
         CHECK(added == std::vector<int>{3});
         CHECK(removed == std::vector<int>{1});
-        CHECK(modified == std::vector<int>{221, 330});
+        CHECK(modified == std::vector<int>{330, 221}); // few: in the order of the first touch
         CHECK(dict.get(1) == nullptr);
         if (tick.level == SeriesLevel::element) CHECK(dict.key(tick.slot) == 1); // readable though removed
         CHECK(dict.value(0) == 10);
