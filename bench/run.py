@@ -201,6 +201,10 @@ SHORT = {
     "slotwise_map_boost_index": "boost index",
     "slotwise_map_robin_index": "robin index",
     "slotwise_map_portable_index": "portable index",
+    "writes_only": "writes only",
+    "writes_and_stamps": "writes and stamps",
+    "dirty_list": "dirty list",
+    "by_hand": "sets kept by hand",
 }
 
 
@@ -241,6 +245,11 @@ QUESTIONS = {
     "keyed": Question(
         "ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
         lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, lambda row: row.n in KEYED_SIZES, "boost_flat_map"),
+    "series": Question(
+        "ns per write, change or slot, the window's share included", "adaptive", "writes_only",
+        [("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"),
+         ("adaptive / writes and stamps", "adaptive", "writes_and_stamps")],
+        lambda row: row.n == 100_000 and not row.op.startswith(("handles", "slots"))),
 }
 
 
@@ -324,7 +333,7 @@ def table(name, results, compact):
         head = (["operation"] if several else []) + ["bytes", "n"] + (["live %"] if live else [])
         head += [short(c) for c in contenders] + [title for title, _ in cells]
     print(markdown(head, lines))
-    if "plf_colony" not in roles and name != "observers":
+    if "plf_colony" not in roles and name not in ("observers", "series"):
         print("\nplf::colony was not built in (Debian package libplf-colony-dev).")
 
 
@@ -361,7 +370,7 @@ def table_of_means(name, question, results, contenders):
 
 
 def order(key):
-    operations = ["insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
+    operations = ["slots_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set", "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
                   "clear", "memory_grown", "memory_reserved"]
     rank = operations.index(key[0]) if key[0] in operations else len(operations)
     return ({16: 0, 4: 1, 64: 2}.get(key[1], 3), rank, key[0], key[2], -(key[3] or 0))
@@ -508,6 +517,45 @@ def keyed_bars():
     return bars
 
 
+class SeriesBar(Bar):
+    """A ratio, or (other is None) a time: of one change, or of a window of `changes`."""
+
+    def __init__(self, text, limit, operation, n, other, changes=1):
+        super().__init__(text, limit, "series", (operation, 8, n, None), "adaptive", other,
+                         "ratio" if other is not None else "time" if changes == 1 else "window")
+        self.changes = changes
+
+    def measured(self, results):
+        if self.other is not None:
+            return results.ratio(self.key, self.ours, self.other)
+        value = results.get(self.key, self.ours)
+        return None if value is None else value * self.changes
+
+    def format(self, value):
+        return {"ratio": f"{value:.2f}x", "time": f"{value:.0f} ns", "window": f"{value / 1000:.2f} us"}[self.kind]
+
+
+def series_bars():
+    million, tenth = 1_000_000, 100_000
+    window = "10 changes among 1e6: open, write, read, roll,"
+    return [
+        SeriesBar(f"{window} DeltaTracker by slot", 500, "slots_10", million, None, 10),
+        SeriesBar(f"{window} TSDStorage by handle", 500, "handles_10", million, None, 10),
+        SeriesBar(f"{window} TSDStorage by key", 500, "write_10", million, None, 10),
+        SeriesBar("  the same writes without a delta (MapStorage)", None, "write_10", million, "writes_only"),
+        SeriesBar("2e4 changes among 1e6, window and reading included / the same writes and stamps", 1.5, "write_20000", million,
+                  "writes_and_stamps"),
+        SeriesBar("  / the same writes, no stamps either", None, "write_20000", million, "writes_only"),
+        SeriesBar("  / sets kept by hand", None, "write_20000", million, "by_hand"),
+        SeriesBar("18 % of 1e5 change, adaptive / bitmap", 1.3, "write_18_percent", tenth, "bitmap"),
+        SeriesBar("18 % of 1e5 change, adaptive / dirty list", 1.3, "write_18_percent", tenth, "dirty_list"),
+        SeriesBar("set on an existing key, all columns on, 1e5 / MapStorage insert_or_assign", 2.0, "set", tenth, "writes_only"),
+        SeriesBar("set on an existing key, all columns on, 1e6 / MapStorage insert_or_assign", 2.0, "set", million, "writes_only"),
+        SeriesBar("apply a captured delta, 18 % of 1e5, per change (10 million a second)", 100, "apply_18_percent", tenth, None),
+        SeriesBar("apply a captured delta, 2e4 of 1e6, per change (10 million a second)", 100, "apply_20000", million, None),
+    ]
+
+
 def all_bars():
     bars = []
     for live in (100, 50):
@@ -555,7 +603,7 @@ def all_bars():
                     "no_observers", "difference"))
     bars.append(Bar("  one dynamic observer, more than none", None, "observers", key, "dynamic_observer", "no_observers",
                     "difference"))
-    return bars + keyed_bars()
+    return bars + keyed_bars() + series_bars()
 
 
 def run_bars(runner, results, only):

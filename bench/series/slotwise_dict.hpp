@@ -28,7 +28,10 @@ public:
         for (std::size_t i = 0; i != n; ++i) writer.set(key_of(i), 0.0);
     }
     [[nodiscard]] static Key name_of(std::uint32_t number) { return key_of(number); }
-    void open(std::int64_t time) { writer_.emplace(storage_.write(time)); }
+    void open(std::int64_t time) {
+        writer_.reset();
+        writer_.emplace(storage_.write(time));
+    }
     void write(std::uint32_t number, double value) { writer_->set(key_of(number), value); }
     void close() { writer_.reset(); }
     [[nodiscard]] std::uint64_t read() const {
@@ -111,6 +114,7 @@ void add_slotwise(const std::string& name) {
     add_windows<ByKey<R>>("write", name, Role::ours);
     add_windows<ByHandle<R>>("handles", name, Role::ours);
     add_windows<BySlot<R>>("slots", name, Role::ours);
+    add_sets<ByKey<R>>(name, Role::ours);
     add_churn<ByKey<R>>(name, Role::ours);
     if constexpr (R == slotwise::DeltaRepresentation::adaptive) {
         add_flow<ByKey<R>>(name, Role::ours);

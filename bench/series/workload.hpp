@@ -7,6 +7,7 @@
 //               window), read the delta, roll; time per write
 // handles_<k>   the same, elements named by handle: no hashing
 // slots_<k>     the same with a DeltaTracker alone: touch k slots, read, roll
+// set           write keys that are there, chosen at random, in one open window that nobody reads; time per write
 // churn_<k>     remove k keys and add k others, read what came and went, roll; time per change
 // fan_out_<s>   1,000 keys are written in a window and s of all keys have a subscriber; time per write, telling them included
 // capture_<k>   take the delta of k written values out as a value of its own; time per change
@@ -96,6 +97,25 @@ void add_windows(const std::string& operation, const std::string& name, Role rol
                 });
             if (Dict::reads && sum != expected) state.SkipWithError("the delta is not what was written");
             return Measured{schedule.windows() * schedule.changes(), expected};
+        });
+    }
+}
+
+template <class Dict>
+void add_sets(const std::string& name, Role role) {
+    for (const std::size_t n : {std::size_t{100'000}, std::size_t{1'000'000}}) {
+        add({"set", 8, n}, name, role, 12, [n](benchmark::State& state) {
+            constexpr std::size_t writes = 100'000;
+            const std::vector<std::uint32_t> positions = random_positions(writes, n, 3);
+            Dict dict(n);
+            std::int64_t time = 1;
+            timed_batches(
+                state, [&] { dict.open(++time); },
+                [&] {
+                    for (std::size_t i = 0; i != writes; ++i) dict.write(positions[i], static_cast<double>(time));
+                });
+            dict.close();
+            return Measured{writes, static_cast<std::uint64_t>(dict.sum())};
         });
     }
 }

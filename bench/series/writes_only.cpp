@@ -30,6 +30,11 @@ public:
     static void close() {}
     [[nodiscard]] static std::uint64_t read() { return 0; }
     [[nodiscard]] static std::uint64_t came_and_went() { return 0; }
+    [[nodiscard]] double sum() const {
+        double sum = 0;
+        map_.values().for_each([&](double value) { sum += value; });
+        return sum;
+    }
 
 protected:
     using Map = slotwise::MapStorage<Key, double, slotwise::DefaultHash<Key>, slotwise::EqualTo, KeySetOptions{}, std::allocator<Key>,
@@ -60,6 +65,8 @@ private:
 const Registered registered([] {
     add_windows<ByKey<>>("write", "writes_only", Role::limit);
     add_windows<ByHandle<>>("handles", "writes_only", Role::limit);
+    add_sets<ByKey<>>("writes_only", Role::limit);
+    add_sets<ByKey<slotwise::TimeArray<>>>("writes_and_stamps", Role::limit);
     add_churn<ByKey<>>("writes_only", Role::limit);
     add_windows<ByKey<slotwise::TimeArray<>>>("write", "writes_and_stamps", Role::limit);
     add_windows<ByHandle<slotwise::TimeArray<>>>("handles", "writes_and_stamps", Role::limit);

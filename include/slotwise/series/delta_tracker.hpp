@@ -115,7 +115,11 @@ public:
     }
     /// The same where more is known: a window is open and the element has a value. Looks at nothing but the slot's bit.
     SLOTWISE_ALWAYS_INLINE constexpr void touch_valid(slot_t slot) noexcept {
-        if (!is_touched(slot)) list(slot);
+        // No branch on the bit itself: whether a slot is written again cannot be guessed, and a wrong guess costs more than the store.
+        auto& word = touched_[bits::word_of(slot)];
+        const word_t before = word;
+        word = before | bits::bit_of(slot);
+        if (now_.by_list && (before & bits::bit_of(slot)) == 0) append(slot);
     }
     /// `to` continues what `from` was when the window opened: the same key had to get another slot. @pre both are touched
     constexpr void inherit(slot_t from, slot_t to) noexcept {
@@ -130,6 +134,9 @@ public:
     /// What ranges read. @invalidates it when the tracker moves
     constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
     /// The window and the truth about `slot`, as they were: for restored snapshots.
+    /// Whether deltas come in slot order now; and that they do, whatever their number.
+    constexpr bool in_slot_order() const noexcept { return !now_.by_list; }
+    constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
     constexpr void restore_window(Time time) noexcept {
         now_.window = time;
         now_.by_list = has_list;
@@ -202,9 +209,11 @@ private:
         return truth_[bits::word_of(slot)];
     }
     /// @pre the slot is not touched yet
-    SLOTWISE_ALWAYS_INLINE constexpr void list(slot_t slot) noexcept {
+    constexpr void list(slot_t slot) noexcept {
         touched_[bits::word_of(slot)] |= bits::bit_of(slot);
-        if (!now_.by_list) return;
+        if (now_.by_list) append(slot);
+    }
+    constexpr void append(slot_t slot) noexcept {
         if (now_.listed != list_.size())
             list_[now_.listed++] = slot;
         else

@@ -149,7 +149,8 @@ public:
     //=== whole ===//
 
     /// The exact state as bytes, also in the middle of a window: restored, it has the same slots, handles, times and deltas, and gives
-    /// the same for the same calls. Subscribers and further columns are not written.
+    /// the same for the same calls. (Under DeltaRepresentation::adaptive the number of changes from which on they come in slot order
+    /// depends on the capacity, which is not written.) Subscribers and further columns are not written.
     /// @param codec how keys, values and times become bytes; needed where they are not trivially copyable
     template <class Codec = TrivialCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
@@ -162,6 +163,7 @@ public:
         codec.write(whole_.last, out);
         if constexpr (Dict) codec.write(keys_.last, out);
         for_each_stored(store_, [&](slot_t slot) { codec.write(times().at(slot), out); });
+        out.number(static_cast<std::uint8_t>(tracker().in_slot_order()));
         std::vector<slot_t> touched; // in the order in which a dirty list has them
         for (const slot_t slot : tracker().touched(window()))
             if (is_stored(store_, slot)) touched.push_back(slot); // nothing can be said of an insert that was rolled back
@@ -204,6 +206,9 @@ public:
         if (in.error() != nullptr) return in.error();
         if (!sound) return "snapshot: a time is later than the window";
         tracker.restore_window(window);
+        const auto in_slot_order = in.number<std::uint8_t>();
+        if (in_slot_order > 1) return "snapshot: a flag is neither 0 nor 1";
+        if (in_slot_order != 0) tracker.use_slot_order();
         const auto count = in.number<std::uint32_t>();
         if (count > in.left() / 5) return "snapshot: the bytes end too early";
         if (count != 0 && window == never) return "snapshot: there are changes, but no window";
