@@ -370,7 +370,7 @@ def table_of_means(name, question, results, contenders):
 
 
 def order(key):
-    operations = ["slots_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set", "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
+    operations = ["slots_10", "again_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set", "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
                   "clear", "memory_grown", "memory_reserved"]
     rank = operations.index(key[0]) if key[0] in operations else len(operations)
     return ({16: 0, 4: 1, 64: 2}.get(key[1], 3), rank, key[0], key[2], -(key[3] or 0))
@@ -540,9 +540,9 @@ def series_bars():
     window = "10 changes among 1e6: open, write, read, roll,"
     return [
         SeriesBar(f"{window} DeltaTracker by slot", 500, "slots_10", million, None, 10),
-        SeriesBar(f"{window} TSDStorage by handle", 500, "handles_10", million, None, 10),
-        SeriesBar(f"{window} TSDStorage by key", 500, "write_10", million, None, 10),
-        SeriesBar("  the same writes without a delta (MapStorage)", None, "write_10", million, "writes_only"),
+        SeriesBar(f"{window} TSDStorage by key, the same keys again", 500, "again_10", million, None, 10),
+        SeriesBar(f"{window} TSDStorage by key, others each time: cold", 500, "write_10", million, None, 10),
+        SeriesBar("  the same / a MapStorage that is only written", None, "write_10", million, "writes_only"),
         SeriesBar("2e4 changes among 1e6, window and reading included / the same writes and stamps", 1.5, "write_20000", million,
                   "writes_and_stamps"),
         SeriesBar("  / the same writes, no stamps either", None, "write_20000", million, "writes_only"),

@@ -89,6 +89,7 @@ private:
 
 const Registered registered([] {
     add_windows<Dict>("write", "by_hand", Role::rival);
+    add_windows<Dict>("again", "by_hand", Role::rival);
     add_sets<Dict>("by_hand", Role::rival);
     add_churn<Dict>("by_hand", Role::rival);
     add_flow<Dict>("by_hand", Role::rival);

@@ -112,6 +112,7 @@ private:
 template <slotwise::DeltaRepresentation R>
 void add_slotwise(const std::string& name) {
     add_windows<ByKey<R>>("write", name, Role::ours);
+    add_windows<ByKey<R>>("again", name, Role::ours);
     add_windows<ByHandle<R>>("handles", name, Role::ours);
     add_windows<BySlot<R>>("slots", name, Role::ours);
     add_sets<ByKey<R>>(name, Role::ours);

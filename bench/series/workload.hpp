@@ -5,6 +5,7 @@
 //
 // write_<k>     a window in a dictionary of n keys (uint64 -> double): open it, write k of them (chosen at random, others in each
 //               window), read the delta, roll; time per write
+// again_<k>     the same k keys in each window: all is in the first-level cache
 // handles_<k>   the same, elements named by handle: no hashing
 // slots_<k>     the same with a DeltaTracker alone: touch k slots, read, roll
 // set           write keys that are there, chosen at random, in one open window that nobody reads; time per write
@@ -46,16 +47,19 @@ inline constexpr Case cases[] = {{"10", 100'000, 10},       {"10", 1'000'000, 10
 // Which elements are changed in which window: distinct ones within a window, a permutation over all of them.
 class Schedule {
 public:
-    Schedule(std::size_t n, std::size_t changes) : order_(shuffled(n, 5)), changes_(changes) {}
+    Schedule(std::size_t n, std::size_t changes, bool again = false) : order_(shuffled(n, 5)), changes_(changes), again_(again) {}
     // Windows in a batch: work for 200 us or more.
     [[nodiscard]] std::size_t windows() const { return std::max<std::size_t>(1, std::min(order_.size(), std::size_t{20'000}) / changes_); }
     // The elements of window number w.
-    [[nodiscard]] const std::uint32_t* window(std::size_t w) const { return order_.data() + (w % (order_.size() / changes_)) * changes_; }
+    [[nodiscard]] const std::uint32_t* window(std::size_t w) const { 
+        return order_.data() + (again_ ? 0 : w % (order_.size() / changes_)) * changes_;
+    }
     [[nodiscard]] std::size_t changes() const { return changes_; }
 
 private:
     std::vector<std::uint32_t> order_;
     std::size_t changes_;
+    bool again_;
 };
 
 // Dict: Dict(n) holds keys key_of(0) ... key_of(n - 1); open(t), write(number, value), close(), read() -> sum of what the delta names,
@@ -79,8 +83,10 @@ SLOTWISE_BENCH_LOOP std::uint64_t run_windows(Dict& dict, const Schedule& schedu
 template <class Dict>
 void add_windows(const std::string& operation, const std::string& name, Role role) {
     for (const Case& each : cases) {
-        add({operation + "_" + each.name, 8, each.n}, name, role, 12, [each](benchmark::State& state) {
-            const Schedule schedule(each.n, each.changes);
+        const bool again = operation == "again";
+        if (again && each.changes != 10) continue;
+        add({operation + "_" + each.name, 8, each.n}, name, role, 12, [each, again](benchmark::State& state) {
+            const Schedule schedule(each.n, each.changes, again);
             Dict dict(each.n);
             std::size_t at = 0;
             std::uint64_t sum = 0, expected = 0;

@@ -64,6 +64,7 @@ private:
 
 const Registered registered([] {
     add_windows<ByKey<>>("write", "writes_only", Role::limit);
+    add_windows<ByKey<>>("again", "writes_only", Role::limit);
     add_windows<ByHandle<>>("handles", "writes_only", Role::limit);
     add_sets<ByKey<>>("writes_only", Role::limit);
     add_sets<ByKey<slotwise::TimeArray<>>>("writes_and_stamps", Role::limit);
