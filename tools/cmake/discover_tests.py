@@ -3,11 +3,13 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Writes the test cases of a Catch2 program, version 2 or 3, as a file for ctest: one test a case, named PREFIX + its name.
 
-  discover_tests.py PROGRAM PREFIX OUTPUT [ARGUMENTS OF EACH RUN]
+  discover_tests.py [--cases N] [--without REGEX] PROGRAM PREFIX OUTPUT [ARGUMENTS OF EACH RUN]
 
-Catch2's own script takes a semicolon in a name for the end of it, and our names are sentences. A program without a test case is
-an error.
+--cases N: N cases a test, because a program with sanitizers takes half a second to start. --without: those whose name matches are left
+out. Catch2's own script takes a semicolon in a name for the end of it, and our names are sentences. A program without a test case
+is an error.
 """
+import argparse
 import pathlib
 import re
 import subprocess
@@ -30,14 +32,24 @@ def quoted(text):
 
 
 def main():
-    program, prefix, output, *arguments = sys.argv[1:]
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--cases", type=int, default=1)
+    parser.add_argument("--without", default="")
+    parser.add_argument("program")
+    parser.add_argument("prefix")
+    parser.add_argument("output")
+    parser.add_argument("arguments", nargs="*")
+    given = parser.parse_args()
+    names = [name for name in names_of(given.program) if not given.without or not re.search(given.without, name)]
     lines = []
-    for name in names_of(program):
-        wanted = re.sub(r"([\\,\[\]])", r"\\\1", name)  # these have a meaning in a test specification
-        test = quoted(prefix + name)
-        lines.append(f"add_test({test} {' '.join(quoted(word) for word in [program, wanted, *arguments])})")
+    for first in range(0, len(names), given.cases):
+        group = names[first:first + given.cases]
+        wanted = ",".join(re.sub(r"([\\,\[\]])", r"\\\1", name) for name in group)  # these have a meaning in a test specification
+        more = f" and {len(group) - 1} more" if len(group) > 1 else ""
+        test = quoted(given.prefix + group[0] + more)
+        lines.append(f"add_test({test} {' '.join(quoted(word) for word in [given.program, wanted, *given.arguments])})")
         lines.append(f"set_tests_properties({test} PROPERTIES LABELS unit)")
-    pathlib.Path(output).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    pathlib.Path(given.output).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
