@@ -31,6 +31,8 @@ public:
     using allocator_type = Allocator;
     using handle_type = typename Store::handle_type;
     using size_type = std::size_t;
+    using const_iterator = typename Store::const_iterator;
+    using iterator = const_iterator; // elements are written through writers only
     using subscriber_type = SeriesSubscriber<Time>;
     using subscription_type = Subscription<Time>;
     static constexpr Time never = TimeTraits<Time>::never();
@@ -72,6 +74,35 @@ public:
     constexpr Occupancy occupancy() const noexcept { return store_.occupancy(); }
     /// Slots removed in the open window.
     constexpr size_type pending() const noexcept { return store_.pending(); }
+
+    //=== iteration and columns ===//
+
+    /// Keys, or items that bind as auto [key, value], in slot order.
+    constexpr const_iterator begin() const noexcept { return store_.begin(); }
+    constexpr const_iterator end() const noexcept { return store_.end(); }
+    /// The element with this key, or end().
+    template <class K = Key>
+    constexpr const_iterator find(const K& key) const {
+        return store_.find(key);
+    }
+    /// Calls f(key) or f(handle, key), of a dictionary f(key, value) or f(handle, key, value), for every element in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        store_.for_each(std::forward<F>(f));
+    }
+    /// Further static observer number I, and as a column by slot.
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return store_.template observer<I + 2>();
+    }
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return store_.template observer<I + 2>();
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        return store_.template column<I + 2>();
+    }
 
     //=== time ===//
 

@@ -52,8 +52,6 @@ public:
     using value_type = MapItem<Key, const T>;
     using delta_type = DictDelta<Key, T, Time>;
     using writer = TSDWriter<TSDStorage>;
-    using const_iterator = typename map_type::const_iterator;
-    using iterator = const_iterator;
     using typename Core::handle_type;
     static constexpr SeriesOptions options = O;
 
@@ -87,16 +85,8 @@ public:
     constexpr const T& at(handle_type handle) const { return this->store_.at(handle); }
     /// The value in `slot`. @pre live, or removed in the open window
     constexpr const T& value(slot_t slot) const noexcept { return this->store_.value(slot); }
-    /// Items in slot order: for (auto [key, value] : dict).
-    constexpr const_iterator begin() const noexcept { return this->store_.begin(); }
-    constexpr const_iterator end() const noexcept { return this->store_.end(); }
     /// Values by slot, those never written too.
     constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
-    /// Calls f(key, value) or f(handle, key, value) for every element in slot order.
-    template <class F>
-    constexpr void for_each(F&& f) const {
-        as_map().for_each(std::forward<F>(f));
-    }
     /// Members that were ever written. @complexity linear
     constexpr std::size_t count_valid() const { return view().count_valid(); }
 
@@ -127,19 +117,6 @@ public:
     /// Tells `subscriber` of every window in which a key comes or goes. @throws std::bad_alloc; strong
     [[nodiscard]] Subscription<Time> subscribe_keys(SeriesSubscriber<Time>& subscriber) const {
         return this->subscribe_to(this->keys_, subscriber);
-    }
-    /// Further static observer number I, and as a column by slot.
-    template <std::size_t I>
-    constexpr const auto& observer() const noexcept {
-        return this->store_.template observer<I + 2>();
-    }
-    template <std::size_t I>
-    constexpr auto& observer() noexcept {
-        return this->store_.template observer<I + 2>();
-    }
-    template <std::size_t I>
-    constexpr auto column() const noexcept {
-        return this->store_.template column<I + 2>();
     }
 
     constexpr void swap(TSDStorage& other) { std::swap(*this, other); }

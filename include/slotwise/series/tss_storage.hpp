@@ -45,8 +45,6 @@ public:
     using value_type = Key;
     using delta_type = SetDelta<Key, Time>;
     using writer = TSSWriter<TSSStorage>;
-    using const_iterator = typename set_type::const_iterator;
-    using iterator = const_iterator;
     static constexpr SeriesOptions options = O;
 
     constexpr TSSStorage() = default;
@@ -69,15 +67,8 @@ public:
 
     //=== reading ===//
 
-    /// Keys in slot order.
-    constexpr const_iterator begin() const noexcept { return this->store_.begin(); }
-    constexpr const_iterator end() const noexcept { return this->store_.end(); }
+    /// Keys by slot.
     constexpr ColumnView<const Key> keys() const noexcept { return this->store_.keys(); }
-    /// Calls f(key) or f(handle, key) for every key in slot order.
-    template <class F>
-    constexpr void for_each(F&& f) const {
-        this->store_.for_each(std::forward<F>(f));
-    }
     /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.
     constexpr DeltaRange<Time, Key> added(Time time) const noexcept { return view().added(time); }
     /// Keys that were members when window `time` opened and are not now; readable until it rolls.
@@ -87,19 +78,6 @@ public:
     constexpr const set_type& as_set() const noexcept { return this->store_; }
     /// Two words for functions that read and are no templates.
     constexpr TSSView<Key, Time> view() const noexcept { return TSSView<Key, Time>(*this); }
-    /// Further static observer number I, and as a column by slot.
-    template <std::size_t I>
-    constexpr const auto& observer() const noexcept {
-        return this->store_.template observer<I + 2>();
-    }
-    template <std::size_t I>
-    constexpr auto& observer() noexcept {
-        return this->store_.template observer<I + 2>();
-    }
-    template <std::size_t I>
-    constexpr auto column() const noexcept {
-        return this->store_.template column<I + 2>();
-    }
 
     constexpr void swap(TSSStorage& other) { std::swap(*this, other); }
     /// Equal when they have the same members now; times and deltas do not count.
