@@ -12,6 +12,7 @@ namespace test {
 /// Rounds of two to four random windows each.
 template <class Series>
 void compose_like_one_window(std::uint64_t seed, std::size_t keys, int rounds) {
+    rounds = rounds_of(rounds);
     Random random(seed);
     Series source, twin;
     Time time = 0;

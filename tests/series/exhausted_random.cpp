@@ -44,6 +44,7 @@ private:
 /// Random windows over so few lives that slots are used up all the time. A new series whenever one has more than `room` slots.
 template <class Series>
 void wear_out(std::uint64_t seed, std::size_t keys, int ticks, std::size_t room) {
+    ticks = rounds_of(ticks);
     constexpr bool retires = Series::options.exhaustion == Exhaustion::retire;
     Random random(seed);
     Series source, replica;

@@ -61,6 +61,21 @@ T made_of(std::uint32_t number) {
         return static_cast<T>(number);
 }
 
+/// How many of so many random rounds are run: sanitizers cost twenty times the time and look at each round as closely, so they get a part.
+constexpr int rounds_of(int rounds) {
+#if defined(__SANITIZE_ADDRESS__)
+    return rounds / 8;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    return rounds / 8;
+#else
+    return rounds;
+#endif
+#else
+    return rounds;
+#endif
+}
+
 //=== histories ===//
 
 /// One call of a writer, or a few that belong together, drawn from `random`; the same for the same state of `random` and members.

@@ -37,6 +37,8 @@ private:
 /// Thousands of windows over `keys` keys. @param composed how many of them go to the late replicas too, which cost the most
 template <class Series>
 void replay(std::uint64_t seed, std::size_t keys, int ticks, int composed) {
+    ticks = rounds_of(ticks);
+    composed = rounds_of(composed);
     Random random(seed);
     Series source, replica;
     Late<Series> pairs(2), fives(5);
