@@ -221,7 +221,7 @@ DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const Dict
         if constexpr (nested) {
             const auto* const before = values1.get(&key);
             if (before != nullptr && !reset2.contains(&key) && !added2.contains(&key)) {
-                both.modified.emplace_back(key, compose(**before, value));
+                both.modified.emplace_back(key, compose(**before, value, typename T::hasher(), typename T::key_equal()));
                 continue;
             }
         }
