@@ -80,7 +80,7 @@ typename Kind::set names() {
 template <class Series>
 concept writable = requires(Series& series) { series.write(1); };
 
-struct Counter : SeriesSubscriber<> {
+struct Counter final : SeriesSubscriber<> {
     int told = 0;
     SeriesLevel level{};
     void on_tick(const SeriesTick<std::int64_t>& tick) noexcept override { ++told, level = tick.level; }
