@@ -139,7 +139,7 @@ public:
     constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
     constexpr void restore_window(Time time) noexcept {
         now_.window = time;
-        now_.by_list = has_list;
+        now_.by_list = has_list && tracking();
     }
     constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
