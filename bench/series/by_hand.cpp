@@ -27,7 +27,8 @@ public:
         removed_.clear();
     }
     void write(std::uint32_t number, double value) {
-        if (map_.insert_or_assign(key_of(number), value).second && removed_.erase(key_of(number)) == 0) added_.insert(key_of(number));
+        if (map_.insert_or_assign(key_of(number), value).second && removed_.erase(key_of(number)) == 0)
+            added_.insert(key_of(number));
         modified_.insert(key_of(number));
     }
     void remove(std::uint32_t number) {

@@ -40,18 +40,25 @@ struct Case {
     const char* name;
     std::size_t n, changes;
 };
-inline constexpr Case cases[] = {{"10", 100'000, 10},       {"10", 1'000'000, 10},         {"1000", 100'000, 1'000},
-                                 {"1000", 1'000'000, 1'000}, {"20000", 1'000'000, 20'000}, {"18_percent", 100'000, 18'000},
+inline constexpr Case cases[] = {{"10", 100'000, 10},
+                                 {"10", 1'000'000, 10},
+                                 {"1000", 100'000, 1'000},
+                                 {"1000", 1'000'000, 1'000},
+                                 {"20000", 1'000'000, 20'000},
+                                 {"18_percent", 100'000, 18'000},
                                  {"18_percent", 1'000'000, 180'000}};
 
 // Which elements are changed in which window: distinct ones within a window, a permutation over all of them.
 class Schedule {
 public:
-    Schedule(std::size_t n, std::size_t changes, bool again = false) : order_(shuffled(n, 5)), changes_(changes), again_(again) {}
+    Schedule(std::size_t n, std::size_t changes, bool again = false)
+        : order_(shuffled(n, 5)), changes_(changes), again_(again) {}
     // Windows in a batch: work for 200 us or more.
-    [[nodiscard]] std::size_t windows() const { return std::max<std::size_t>(1, std::min(order_.size(), std::size_t{20'000}) / changes_); }
+    [[nodiscard]] std::size_t windows() const {
+        return std::max<std::size_t>(1, std::min(order_.size(), std::size_t{20'000}) / changes_);
+    }
     // The elements of window number w.
-    [[nodiscard]] const std::uint32_t* window(std::size_t w) const { 
+    [[nodiscard]] const std::uint32_t* window(std::size_t w) const {
         return order_.data() + (again_ ? 0 : w % (order_.size() / changes_)) * changes_;
     }
     [[nodiscard]] std::size_t changes() const { return changes_; }
@@ -170,7 +177,8 @@ void add_flow(const std::string& name, Role role) {
             std::size_t w = 0;
             const auto next = [&] {
                 dict.open(static_cast<std::int64_t>(w + 2));
-                for (std::size_t i = 0; i != schedule.changes(); ++i) dict.write(schedule.window(w)[i], static_cast<double>(w + i));
+                for (std::size_t i = 0; i != schedule.changes(); ++i)
+                    dict.write(schedule.window(w)[i], static_cast<double>(w + i));
                 dict.close();
                 ++w;
             };
@@ -208,14 +216,16 @@ void add_fan_out(const std::string& name, Role role) {
         add({"fan_out_" + std::to_string(subscribers), 8, 100'000}, name, role, 12, [subscribers](benchmark::State& state) {
             const Schedule schedule(100'000, 1'000);
             Dict dict(100'000);
-            for (std::size_t i = 0; i != subscribers; ++i) dict.subscribe(static_cast<std::uint32_t>(i * (100'000 / subscribers)));
+            for (std::size_t i = 0; i != subscribers; ++i)
+                dict.subscribe(static_cast<std::uint32_t>(i * (100'000 / subscribers)));
             std::size_t at = 0;
             timed_batches(
                 state, [] {},
                 [&] {
                     for (std::size_t w = at; w != at + schedule.windows(); ++w) {
                         dict.open(static_cast<std::int64_t>(w + 2));
-                        for (std::size_t i = 0; i != schedule.changes(); ++i) dict.write(schedule.window(w)[i], static_cast<double>(w));
+                        for (std::size_t i = 0; i != schedule.changes(); ++i)
+                            dict.write(schedule.window(w)[i], static_cast<double>(w));
                         dict.close();
                     }
                     at += schedule.windows();

@@ -221,7 +221,8 @@ struct SeriesOptions {
     Reuse reuse = Reuse::lowest;
     std::size_t page_slots = 0; ///< of the keys, as in KeySetOptions
     HandleLayout handle{};
-    std::size_t max_slots = 0; ///< upper limit of slots, removed ones that are still readable included; 0 = what the handle can index
+    std::size_t max_slots =
+        0; ///< upper limit of slots, removed ones that are still readable included; 0 = what the handle can index
     friend constexpr bool operator==(const SeriesOptions&, const SeriesOptions&) = default;
 
     /// Those of the keyed container inside. Its erase is always deferred: what was removed is readable until the window rolls.

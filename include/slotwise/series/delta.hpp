@@ -64,7 +64,8 @@ KeyPointers<Key, Hash, Equal> pointers_to(const std::vector<Key>& keys) {
     return result;
 }
 template <class Hash, class Equal, class Key, class V>
-MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>> values_of(const std::vector<std::pair<Key, V>>& items) {
+MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>> values_of(
+    const std::vector<std::pair<Key, V>>& items) {
     MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>> result;
     result.reserve(items.size());
     for (const auto& [key, value] : items) result.insert(&key, &value);
@@ -97,7 +98,8 @@ void check_lists(const Delta& delta) {
         const auto added = pointers_to<Hash, Equal>(delta.added);
         for (std::size_t i = 0; i != delta.removed.size(); ++i)
             if (added.contains(&delta.removed[i]))
-                throw_bad_delta("removed", i, "is in `added` too; a key is either added or removed, and a new value is in `modified`");
+                throw_bad_delta("removed", i,
+                                "is in `added` too; a key is either added or removed, and a new value is in `modified`");
     }
     if constexpr (requires { delta.modified; }) {
         check_once(delta.reset, "reset", itself);
@@ -150,12 +152,12 @@ template <class Key, class T, class Time>
 struct DictDelta {
     using value_type = typename detail::DeltaValue<T>::type;
 
-    Time time = TimeTraits<Time>::never();          ///< the (last) window
-    bool ticked = false;                            ///< the dictionary was written, perhaps to no effect
-    bool keys_ticked = false;                       ///< keys came or went, perhaps to no effect
-    std::vector<Key> added;                         ///< members now, and not before; those without a value too
-    std::vector<Key> removed;                       ///< members before, and not now
-    std::vector<Key> reset;                         ///< members before and now, whose element was replaced by an empty one first
+    Time time = TimeTraits<Time>::never(); ///< the (last) window
+    bool ticked = false;                   ///< the dictionary was written, perhaps to no effect
+    bool keys_ticked = false;              ///< keys came or went, perhaps to no effect
+    std::vector<Key> added;                ///< members now, and not before; those without a value too
+    std::vector<Key> removed;              ///< members before, and not now
+    std::vector<Key> reset;                ///< members before and now, whose element was replaced by an empty one first
     std::vector<std::pair<Key, value_type>> modified; ///< written: the last value. New keys are here and in `added`
 
     /// Whether applying it would change no member and no value.
@@ -176,7 +178,10 @@ void append_without(std::vector<Key>& to, const std::vector<Key>& from, const Se
 /// A nested delta becomes a part of one that reaches to `time`.
 template <class V, class Time>
 void set_time(V& value, const Time& time) {
-    if constexpr (requires { value.ticked; value.removed; }) {
+    if constexpr (requires {
+                      value.ticked;
+                      value.removed;
+                  }) {
         value.time = time;
         if constexpr (requires { value.modified; })
             for (auto& item : value.modified) set_time(item.second, time);
@@ -191,8 +196,10 @@ void set_time(V& value, const Time& time) {
 template <class Key, class Time, class Hash = DefaultHash<Key>, class Equal = EqualTo>
 SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& = Hash(),
                             const Equal& = Equal()) {
-    const auto added1 = detail::pointers_to<Hash, Equal>(first.added), removed1 = detail::pointers_to<Hash, Equal>(first.removed);
-    const auto added2 = detail::pointers_to<Hash, Equal>(second.added), removed2 = detail::pointers_to<Hash, Equal>(second.removed);
+    const auto added1 = detail::pointers_to<Hash, Equal>(first.added),
+               removed1 = detail::pointers_to<Hash, Equal>(first.removed);
+    const auto added2 = detail::pointers_to<Hash, Equal>(second.added),
+               removed2 = detail::pointers_to<Hash, Equal>(second.removed);
     SetDelta<Key, Time> both{second.time, first.ticked || second.ticked, {}, {}};
     detail::append_without(both.added, first.added, removed2);
     detail::append_without(both.added, second.added, removed1, added1);
@@ -204,14 +211,19 @@ template <class Key, class T, class Time, class Hash = DefaultHash<Key>, class E
 DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const DictDelta<Key, T, Time>& second,
                                 const Hash& hash = Hash(), const Equal& equal = Equal()) {
     constexpr bool nested = detail::is_series<T>;
-    const auto membership = [](const auto& delta) { return SetDelta<Key, Time>{delta.time, delta.ticked, delta.added, delta.removed}; };
+    const auto membership = [](const auto& delta) {
+        return SetDelta<Key, Time>{delta.time, delta.ticked, delta.added, delta.removed};
+    };
     auto keys = compose(membership(first), membership(second), hash, equal);
-    DictDelta<Key, T, Time> both{keys.time, keys.ticked, first.keys_ticked || second.keys_ticked, std::move(keys.added),
-                                 std::move(keys.removed), {}, {}};
+    DictDelta<Key, T, Time> both{
+        keys.time, keys.ticked, first.keys_ticked || second.keys_ticked, std::move(keys.added), std::move(keys.removed),
+        {},        {}};
     const auto added1 = detail::pointers_to<Hash, Equal>(first.added), added2 = detail::pointers_to<Hash, Equal>(second.added);
-    const auto removed1 = detail::pointers_to<Hash, Equal>(first.removed), removed2 = detail::pointers_to<Hash, Equal>(second.removed);
+    const auto removed1 = detail::pointers_to<Hash, Equal>(first.removed),
+               removed2 = detail::pointers_to<Hash, Equal>(second.removed);
     const auto reset1 = detail::pointers_to<Hash, Equal>(first.reset), reset2 = detail::pointers_to<Hash, Equal>(second.reset);
-    const auto values1 = detail::values_of<Hash, Equal>(first.modified), values2 = detail::values_of<Hash, Equal>(second.modified);
+    const auto values1 = detail::values_of<Hash, Equal>(first.modified),
+               values2 = detail::values_of<Hash, Equal>(second.modified);
     for (const auto& [key, value] : first.modified) {
         if (removed2.contains(&key) || reset2.contains(&key) || added2.contains(&key) || values2.contains(&key)) continue;
         both.modified.emplace_back(key, value);

@@ -35,7 +35,7 @@ struct DeltaWords {
     Time window = TimeTraits<Time>::never();
     bool by_list = false; ///< the list is whole; else the words of `touched` are walked
 
-    bool plain = true;    ///< every truth is all zeros
+    bool plain = true; ///< every truth is all zeros
 
     constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
         const bits::word_t any = touched[w], now = live[w];
@@ -104,9 +104,7 @@ public:
     }
 
 private:
-    constexpr bool current() const noexcept {
-        return words_ != nullptr && words_->is_current(window_);
-    }
+    constexpr bool current() const noexcept { return words_ != nullptr && words_->is_current(window_); }
 
     const detail::DeltaWords<Time>* words_ = nullptr;
     Time window_{}, stamp_{};

@@ -98,7 +98,9 @@ public:
     constexpr range removed(Time time) const noexcept { return {now_, time, Part::removed, {}}; }
     /// Inserted, removed or touched by touch() since the window opened, whatever became of it.
     constexpr range touched(Time time) const noexcept { return {now_, time, Part::touched, {}}; }
-    constexpr bool was_added(slot_t slot, Time time) const noexcept { return current(time) && now_.selected(slot, Part::added); }
+    constexpr bool was_added(slot_t slot, Time time) const noexcept {
+        return current(time) && now_.selected(slot, Part::added);
+    }
     constexpr bool was_removed(slot_t slot, Time time) const noexcept {
         return current(time) && now_.selected(slot, Part::removed);
     }
@@ -172,7 +174,8 @@ public:
 
     /// @throws what the allocator throws when it grows; nothing has changed then
     constexpr void on_capacity(slot_t old_slots, slot_t new_slots) {
-        if (new_slots < old_slots || new_slots <= now_.slots) return; // bits of slots given back stay, and are bits of vacant slots
+        if (new_slots < old_slots || new_slots <= now_.slots)
+            return; // bits of slots given back stay, and are bits of vacant slots
         resize(*this, new_slots < 2 * now_.slots ? 2 * now_.slots : new_slots);
     }
     constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
@@ -200,9 +203,7 @@ private:
     static constexpr bool has_list = R != DeltaRepresentation::bitmap;
 
     constexpr bool tracking() const noexcept { return now_.window != TimeTraits<Time>::never(); }
-    constexpr bool is_touched(slot_t slot) const noexcept {
-        return (touched_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
-    }
+    constexpr bool is_touched(slot_t slot) const noexcept { return (touched_[bits::word_of(slot)] & bits::bit_of(slot)) != 0; }
     /// The truth about the slot's word, to be changed. @pre the slot is touched
     constexpr detail::DeltaTruth& truth_at(slot_t slot) noexcept {
         now_.plain = false;
@@ -250,7 +251,10 @@ private:
         auto touched = other.touched_.resized(words, 0, alloc);
         auto live = other.live_.resized(words, 0, alloc);
         auto truth = other.truth_.resized(words, {}, alloc);
-        auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits : has_list ? few : 0, 0, alloc);
+        auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits
+                                        : has_list                           ? few
+                                                                             : 0,
+                                        0, alloc);
         touched_.swap(touched);
         live_.swap(live);
         truth_.swap(truth);

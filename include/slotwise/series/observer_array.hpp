@@ -96,9 +96,7 @@ public:
         registry_->woken.set(slot);
         return true;
     }
-    constexpr bool any_woken() const noexcept {
-        return registry_ != nullptr && !registry_->woken.none();
-    }
+    constexpr bool any_woken() const noexcept { return registry_ != nullptr && !registry_->woken.none(); }
     /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key in a slot
     /// @param number of the window: nobody is told twice of one
     template <class Visit, class KeyOf>

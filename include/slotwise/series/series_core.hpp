@@ -220,7 +220,8 @@ public:
         const auto size = in.number<std::uint64_t>();
         if (size > in.left()) return "snapshot: the bytes end too early";
         Store fresh(store_.hash_function(), store_.key_eq(), store_.get_allocator());
-        if (const char* error = fresh.try_restore(in.raw(static_cast<std::size_t>(size)), SeriesCodec<Codec>{codec})) return error;
+        if (const char* error = fresh.try_restore(in.raw(static_cast<std::size_t>(size)), SeriesCodec<Codec>{codec}))
+            return error;
         const Time window = codec.template read<Time>(in), last = codec.template read<Time>(in);
         Time keys_last = last;
         if constexpr (Dict) keys_last = codec.template read<Time>(in);
@@ -249,7 +250,8 @@ public:
             if (!is_stored(fresh, slot) || tracker.was_touched(slot, window))
                 return "snapshot: the list of changed slots names one where nothing is, or one twice";
             // Only what lived was valid; nothing ends where something is stored.
-            if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0) return "snapshot: what is said of a changed slot is not possible";
+            if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0)
+                return "snapshot: what is said of a changed slot is not possible";
             tracker.restore_truth(slot, flags);
         }
         for_each_stored(fresh, [&](slot_t slot) {
@@ -285,8 +287,8 @@ protected:
     constexpr SeriesCore(const Hash& hash, const Equal& equal, const Allocator& alloc)
         : store_(hash, equal, alloc), subscribers_(alloc) {}
     constexpr SeriesCore(const SeriesCore& other)
-        : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_), unset_(other.unset_),
-          spent_(other.spent_) {
+        : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_),
+          unset_(other.unset_), spent_(other.spent_) {
         other.expect_closed();
         whole_.last = other.whole_.last;
         if constexpr (Dict) keys_.last = other.keys_.last;
@@ -330,15 +332,15 @@ protected:
     /// A writer of window `time` opens.
     constexpr void open(Time time) {
         if (!is_time(time))
-            throw_invalid_argument(
-                "series write(time): time is \"never\", the lowest value of its type, at which nothing can happen; give a later one");
+            throw_invalid_argument("series write(time): time is \"never\", the lowest value of its type, at which nothing can "
+                                   "happen; give a later one");
         if (window() < time) {
             if (writers_ != 0)
-                throw_invalid_argument(
-                    "series write(time): time is newer than the open window, but a writer of that window is still open; close it first");
+                throw_invalid_argument("series write(time): time is newer than the open window, but a writer of that window is "
+                                       "still open; close it first");
             if (telling_)
-                throw_invalid_argument(
-                    "series write(time): time is newer than the window whose subscribers are being told; they may write to that window only");
+                throw_invalid_argument("series write(time): time is newer than the window whose subscribers are being told; "
+                                       "they may write to that window only");
             roll(time);
         }
         ++writers_;
@@ -483,7 +485,8 @@ protected:
     static constexpr auto& times_of(Store& store) noexcept { return store.template observer<0>(); }
     static constexpr auto& tracker_of(Store& store) noexcept { return store.template observer<1>(); }
     constexpr void expect_closed() const noexcept {
-        SLOTWISE_EXPECT(writers_ == 0, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first");
+        SLOTWISE_EXPECT(writers_ == 0,
+                        "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first");
     }
     template <class F>
     static constexpr void for_each_stored(const Store& store, F&& f) {

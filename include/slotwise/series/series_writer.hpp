@@ -50,7 +50,8 @@ protected:
     /// @throws std::invalid_argument if the writer was closed or moved from
     Storage& series() const {
         if (series_ == nullptr)
-            throw_invalid_argument("series writer: it was closed or moved from and writes nothing; take another from write(time)");
+            throw_invalid_argument(
+                "series writer: it was closed or moved from and writes nothing; take another from write(time)");
         return *series_;
     }
     /// The slot to remove, or no_slot.

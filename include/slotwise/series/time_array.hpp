@@ -15,8 +15,9 @@ SLOTWISE_BEGIN
 /// NumPy shows as NaT), and so has every type with a static min(), like std::chrono::time_point and duration. Specialise it for others.
 template <class Time>
 struct TimeTraits {
-    static_assert(std::numeric_limits<Time>::is_specialized || requires { Time::min(); },
-                  "TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()");
+    static_assert(
+        std::numeric_limits<Time>::is_specialized || requires { Time::min(); },
+        "TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()");
     /// Before every time; no write happens then.
     static constexpr Time never() noexcept {
         if constexpr (std::numeric_limits<Time>::has_infinity)

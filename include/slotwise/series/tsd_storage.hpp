@@ -31,17 +31,20 @@ class TSDStorage
           MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
                      DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>,
           Key, Time, Hash, Equal, Allocator, true> {
-    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
-                  "TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+    static_assert(
+        (!detail::insert_hook_throws<Columns> && ... && true),
+        "TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
     static_assert(detail::shares_clock<T, Time>, "TSDStorage: a nested series must have the same Time");
-    static_assert(std::is_nothrow_move_constructible_v<T> ||
-                      (!std::is_move_constructible_v<T> && std::is_nothrow_default_constructible_v<T>),
-                  "TSDStorage: T's move constructor may throw; then a removed key could be lost before the window rolls. Put T into a "
-                  "std::unique_ptr, or make its move constructor noexcept");
+    static_assert(
+        std::is_nothrow_move_constructible_v<T> ||
+            (!std::is_move_constructible_v<T> && std::is_nothrow_default_constructible_v<T>),
+        "TSDStorage: T's move constructor may throw; then a removed key could be lost before the window rolls. Put T into a "
+        "std::unique_ptr, or make its move constructor noexcept");
 
 public:
-    using map_type = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
-                                DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
+    using map_type =
+        MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
+                   DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
     using set_type = typename map_type::set_type;
 
 private:
@@ -151,7 +154,8 @@ private:
     auto write_nested(slot_t slot) {
         T& child = this->store_.value(slot);
         if (child.has_subscribers()) this->cover();
-        child.open_within(this->window(), {this, slot, &nested_closed, [](void* series) { static_cast<TSDStorage*>(series)->cover(); }});
+        child.open_within(this->window(),
+                          {this, slot, &nested_closed, [](void* series) { static_cast<TSDStorage*>(series)->cover(); }});
         if (child.writers() == 1) this->retain();
         return typename T::writer(child);
     }
@@ -282,7 +286,8 @@ private:
         using Equal = typename Storage::key_equal;
         detail::check_lists<Hash, Equal>(delta);
         if constexpr (!std::is_default_constructible_v<T>) {
-            if (!delta.reset.empty()) detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
+            if (!delta.reset.empty())
+                detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
             const auto written = detail::values_of<Hash, Equal>(delta.modified);
             for (std::size_t i = 0; i != delta.added.size(); ++i)
                 if (!written.contains(&delta.added[i]))
@@ -295,8 +300,10 @@ private:
             if (is_member(delta.added[i]))
                 detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
         for (std::size_t i = 0; strict && i != delta.removed.size(); ++i)
-            if (!is_member(delta.removed[i])) detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
-        const auto added = detail::pointers_to<Hash, Equal>(delta.added), removed = detail::pointers_to<Hash, Equal>(delta.removed);
+            if (!is_member(delta.removed[i]))
+                detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
+        const auto added = detail::pointers_to<Hash, Equal>(delta.added),
+                   removed = detail::pointers_to<Hash, Equal>(delta.removed);
         const auto reset = detail::pointers_to<Hash, Equal>(delta.reset);
         for (std::size_t i = 0; strict && i != delta.reset.size(); ++i)
             if (!is_member(delta.reset[i]) || removed.contains(&delta.reset[i]))

@@ -98,7 +98,7 @@ public:
         return {calls_->words(series_), time, Part::modified, {as_set().keys().pages()}, calls_->stamps(series_), time};
     }
     constexpr DeltaRange<Time, Key, T> modified_items(Time time) const {
-        return {calls_->words(series_), time, Part::modified, {as_set().keys().pages(), as_map().values().pages()},
+        return {calls_->words(series_),  time, Part::modified, {as_set().keys().pages(), as_map().values().pages()},
                 calls_->stamps(series_), time};
     }
     /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written since.
@@ -111,7 +111,9 @@ public:
     constexpr bool was_added(const Key& key, Time time) const { return keys().was_added(key, time); }
     constexpr bool was_removed(const Key& key, Time time) const { return keys().was_removed(key, time); }
     /// An upper bound of the changes in the open window. @complexity linear in touched slots
-    constexpr std::size_t touched() const { return DeltaRange<Time>(calls_->words(series_), window(), Part::touched, {}).size(); }
+    constexpr std::size_t touched() const {
+        return DeltaRange<Time>(calls_->words(series_), window(), Part::touched, {}).size();
+    }
 
     /// Tells `subscriber` of every window in which this is written; keys().subscribe() of those in which keys come or go.
     /// @throws std::bad_alloc
@@ -133,7 +135,9 @@ private:
             return detail::PageView<const Time>{pages.pages, pages.shift};
         },
         [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
-        [](const void* s, SeriesSubscriber<Time>& subscriber) { return static_cast<const Storage*>(s)->subscribe(subscriber); }};
+        [](const void* s, SeriesSubscriber<Time>& subscriber) {
+            return static_cast<const Storage*>(s)->subscribe(subscriber);
+        }};
 
     constexpr DeltaRange<Time, Key> keys_of(Time time, Part part) const {
         return {calls_->words(series_), time, part, {as_set().keys().pages()}};

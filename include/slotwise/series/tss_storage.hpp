@@ -31,12 +31,14 @@ class TSSStorage
           SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
                      DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>,
           Key, Time, Hash, Equal, Allocator, false> {
-    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
-                  "TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+    static_assert(
+        (!detail::insert_hook_throws<Columns> && ... && true),
+        "TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
 
 public:
-    using set_type = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
-                                DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
+    using set_type =
+        SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
+                   DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
 
 private:
     using Core = detail::SeriesCore<set_type, Key, Time, Hash, Equal, Allocator, false>;
@@ -164,9 +166,11 @@ private:
         detail::check_lists<typename Storage::hasher, typename Storage::key_equal>(delta);
         if (mode == Strictness::lenient) return;
         for (std::size_t i = 0; i != delta.added.size(); ++i)
-            if (s != nullptr && s->contains(delta.added[i])) detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
+            if (s != nullptr && s->contains(delta.added[i]))
+                detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
         for (std::size_t i = 0; i != delta.removed.size(); ++i)
-            if (s == nullptr || !s->contains(delta.removed[i])) detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
+            if (s == nullptr || !s->contains(delta.removed[i]))
+                detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
     }
 };
 

@@ -72,9 +72,7 @@ public:
         const auto& words = calls_->words(series_);
         return words.is_current(time) && words.selected(slot_of(key), detail::DeltaPart::added);
     }
-    constexpr bool was_removed(const Key& key, Time time) const {
-        return calls_->was_removed(series_, key, time);
-    }
+    constexpr bool was_removed(const Key& key, Time time) const { return calls_->was_removed(series_, key, time); }
 
     /// Tells `subscriber` of every window in which this is written. @throws std::bad_alloc
     [[nodiscard]] Subscription<Time> subscribe(SeriesSubscriber<Time>& subscriber) const {
@@ -85,7 +83,8 @@ public:
 private:
     template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
     friend class TSDStorage;
-    constexpr TSSView(const void* series, const detail::TSSCalls<Key, Time>& calls) noexcept : series_(series), calls_(&calls) {}
+    constexpr TSSView(const void* series, const detail::TSSCalls<Key, Time>& calls) noexcept
+        : series_(series), calls_(&calls) {}
 
     template <class Storage>
     static constexpr detail::TSSCalls<Key, Time> calls_of = {
@@ -94,7 +93,9 @@ private:
         [](const void* s) -> const detail::DeltaWords<Time>& { return static_cast<const Storage*>(s)->tracker().words(); },
         [](const void* s) { return static_cast<const Storage*>(s)->as_set().keys().pages(); },
         [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
-        [](const void* s, SeriesSubscriber<Time>& subscriber) { return static_cast<const Storage*>(s)->subscribe(subscriber); }};
+        [](const void* s, SeriesSubscriber<Time>& subscriber) {
+            return static_cast<const Storage*>(s)->subscribe(subscriber);
+        }};
 
     constexpr DeltaRange<Time, Key> keys_of(Time time, detail::DeltaPart part) const {
         return {calls_->words(series_), time, part, {calls_->key_pages(series_)}};
