@@ -60,9 +60,9 @@ void run_set(const char* name) {
     check(counter.told == 99 && set.size() == 33 && set.check_invariants(), name);
     check(set.removed(99).size() == 1 && set.was_removed("number 98", 99) && !set.was_removed("number 98", 98), name);
     const auto bytes_window = set.window();
-    auto moved = std::move(set);
-    auto copy = moved;
-    check(copy == moved && copy.window() == bytes_window && set.empty(), name);
+    const auto copy = set;
+    const auto moved = std::move(set);
+    check(copy == moved && copy.window() == bytes_window && moved.window() == bytes_window, name);
 }
 
 void run_dict() {

@@ -535,7 +535,7 @@ private:
             subscribers_.cover(from.capacity(), store_.hash_function(), store_.key_eq());
             subscribers_.resettle([&](const Key& key) { return from.slot_of_any(key); });
         }
-        store_.swap(from);
+        store_ = std::move(from);
         spent_ = pending() != 0; // perhaps
         unset_ = count_unset();
         whole_.last = last;
