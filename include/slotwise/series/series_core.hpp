@@ -129,7 +129,9 @@ public:
     constexpr bool modified(const K& key, Time time) const {
         return time != never && last_modified(key) == time;
     }
-    /// Time stamps by slot.
+    /// Time stamps as a column: what exporters see. Never written is the lowest value, which 64-bit times show as NaT.
+    constexpr ColumnView<const Time> stamps() const noexcept { return store_.template column<0>(); }
+    /// The same by slot, those of removed elements too.
     constexpr const auto& times() const noexcept { return store_.template observer<0>(); }
 
     //=== deltas ===//

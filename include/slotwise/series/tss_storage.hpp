@@ -141,6 +141,7 @@ public:
         });
         if (!s.valid()) this->touch();
     }
+    void assign(std::initializer_list<Key> keys) { assign<std::initializer_list<Key>>(keys); }
     /// Does to this set what was done to the one the delta was captured from.
     /// @param mode strict: the delta must fit: added keys are no members, removed ones are; lenient: what is done already is left
     /// @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as add: what was done stays
