@@ -34,12 +34,16 @@ struct DeltaWords {
     std::size_t slots = 0; ///< 64 times the words
     Time window = TimeTraits<Time>::never();
     bool by_list = false; ///< the list is whole; else the words of `touched` are walked
+    bool plain = true;    ///< only values were written: all that was touched lives, and every truth is all zeros
 
-    bool plain = true; ///< every truth is all zeros
-
+    /// Whether a plain window has anything of this.
+    static constexpr bool is_plain(DeltaPart part) noexcept {
+        return part == DeltaPart::touched || part == DeltaPart::modified;
+    }
     constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
+        if (plain) return is_plain(part) ? touched[w] : 0;
         const bits::word_t any = touched[w], now = live[w];
-        const DeltaTruth differs = plain ? DeltaTruth{} : truth[w];
+        const DeltaTruth& differs = truth[w];
         switch (part) {
         case DeltaPart::added:
             return any & now & (differs.was_dead | differs.ended);
@@ -93,7 +97,7 @@ public:
                          Time stamp = {}) noexcept
         : words_(&words), window_(window), stamp_(stamp), part_(part), stamps_(stamps), columns_(columns) {}
 
-    constexpr iterator begin() const noexcept { return current() ? iterator(*this) : end(); }
+    constexpr iterator begin() const noexcept { return has_any() ? iterator(*this) : end(); }
     constexpr iterator end() const noexcept { return {}; }
     constexpr bool empty() const noexcept { return begin() == end(); }
     /// How many. @complexity linear in touched slots
@@ -104,7 +108,9 @@ public:
     }
 
 private:
-    constexpr bool current() const noexcept { return words_ != nullptr && words_->is_current(window_); }
+    constexpr bool has_any() const noexcept {
+        return words_ != nullptr && words_->is_current(window_) && (!words_->plain || words_->is_plain(part_));
+    }
 
     const detail::DeltaWords<Time>* words_ = nullptr;
     Time window_{}, stamp_{};
@@ -171,7 +177,7 @@ private:
         if (words.by_list) {
             while (at_ < words.listed) {
                 slot_ = words.list[at_++];
-                if (words.selected(slot_, range_.part_) && stamped(slot_)) return;
+                if (words.plain || (words.selected(slot_, range_.part_) && stamped(slot_))) return;
             }
             slot_ = no_slot;
             return;

@@ -145,6 +145,7 @@ public:
     }
     constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
+        if ((live_[bits::word_of(slot)] & bits::bit_of(slot)) == 0) now_.plain = false;
         if ((flags & 4) != 0) truth_at(slot).ended |= bits::bit_of(slot);
         if ((flags & 8) != 0) truth_at(slot).renewed |= bits::bit_of(slot);
     }
@@ -188,6 +189,7 @@ public:
     constexpr void on_remove(slot_t slot) noexcept {
         touch(slot);
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+        now_.plain = now_.plain && !tracking();
     }
     constexpr void on_erase(slot_t slot) noexcept {
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // an insert that was rolled back was not removed before
