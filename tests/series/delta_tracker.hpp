@@ -9,6 +9,7 @@
 #include <slotwise/keyed/set_storage.hpp>
 #include <slotwise/series/delta_tracker.hpp>
 
+#include "representations.hpp"
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
 
@@ -19,17 +20,6 @@
 namespace test {
 
 using namespace slotwise;
-
-struct DirtyList {
-    static constexpr DeltaRepresentation representation = DeltaRepresentation::dirty_list;
-};
-struct Bitmap {
-    static constexpr DeltaRepresentation representation = DeltaRepresentation::bitmap;
-};
-struct Adaptive {
-    static constexpr DeltaRepresentation representation = DeltaRepresentation::adaptive;
-};
-#define ALL_REPRESENTATIONS ::test::DirtyList, ::test::Bitmap, ::test::Adaptive
 
 using slot_list = std::vector<slot_t>;
 constexpr std::int64_t never_time = TimeTraits<std::int64_t>::never();

@@ -6,6 +6,7 @@
 #ifndef SLOTWISE_TESTS_SERIES_SEMANTICS_HPP
 #define SLOTWISE_TESTS_SERIES_SEMANTICS_HPP
 
+#include "representations.hpp"
 #include "support/catch.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>
@@ -21,19 +22,8 @@ namespace test {
 
 using namespace slotwise;
 
-struct DirtyList {
-    static constexpr DeltaRepresentation value = DeltaRepresentation::dirty_list;
-};
-struct Bitmap {
-    static constexpr DeltaRepresentation value = DeltaRepresentation::bitmap;
-};
-struct Adaptive {
-    static constexpr DeltaRepresentation value = DeltaRepresentation::adaptive;
-};
-#define ALL_REPRESENTATIONS ::test::DirtyList, ::test::Bitmap, ::test::Adaptive
-
 template <class R>
-inline constexpr SeriesOptions with{.delta = R::value};
+inline constexpr SeriesOptions with{.delta = R::representation};
 
 template <class R>
 using Names = TSSStorage<std::string, std::int64_t, DefaultHash<std::string>, EqualTo, with<R>>;

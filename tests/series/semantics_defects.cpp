@@ -9,7 +9,7 @@ using namespace test;
 namespace {
 
 template <class R, Reuse U>
-inline constexpr SeriesOptions reusing{.delta = R::value, .reuse = U};
+inline constexpr SeriesOptions reusing{.delta = R::representation, .reuse = U};
 template <class R, Reuse U>
 using NumbersReusing = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, reusing<R, U>>;
 

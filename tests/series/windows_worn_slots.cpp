@@ -21,7 +21,7 @@ std::vector<int> numbers(int first, int last) {
 TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is worn out, is still the one that was there",
                    "[series][windows]", ALL_REPRESENTATIONS) {
     // Two bits of version: a slot is good for few stays and then retires.
-    static constexpr SeriesOptions few{.delta = TestType::value, .handle = {.index_bits = 14, .version_bits = 2}};
+    static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
     using Dict = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, few>;
     Dict start;
     {
@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is wo
 
 TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its slots wear out", "[series][windows]",
                    ALL_REPRESENTATIONS) {
-    static constexpr SeriesOptions few{.delta = TestType::value, .handle = {.index_bits = 14, .version_bits = 2}};
+    static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
     TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;
     set.write(1).assign(numbers(0, 3));
     std::set<slot_t> slots;
@@ -100,7 +100,7 @@ TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its sl
 }
 TEMPLATE_TEST_CASE("a key new in the window is added once, though its slots wear out in it", "[series][windows]",
                    ALL_REPRESENTATIONS) {
-    static constexpr SeriesOptions few{.delta = TestType::value, .handle = {.index_bits = 14, .version_bits = 2}};
+    static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
     TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;
     set.write(1).add(0);
     auto w = set.write(2);

@@ -81,30 +81,40 @@ bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b) {
     throw_invalid_argument((std::string("apply(delta): ") + list + "[" + std::to_string(index) + "] " + what).c_str());
 }
 
-/// What no delta may say, whoever applies it: a key twice in one list, or both added and removed. @throws std::invalid_argument
+/// The keys of a list, by address, each once. @throws std::invalid_argument if one is there twice
+template <class Key, class Hash, class Equal, class List, class PointerTo>
+KeyPointers<Key, Hash, Equal> checked_list(const List& list, const char* name, PointerTo&& pointer_to) {
+    KeyPointers<Key, Hash, Equal> seen;
+    seen.reserve(list.size());
+    for (std::size_t i = 0; i != list.size(); ++i)
+        if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "is there twice; a key is in a list once");
+    return seen;
+}
+
+template <class Key, class Hash, class Equal>
+struct DeltaKeys {
+    KeyPointers<Key, Hash, Equal> added, removed, reset;
+};
+
+/// The keys that a delta names, checked for what no delta may say, whoever applies it: a key twice in one list, or both added and
+/// removed. @throws std::invalid_argument
 template <class Hash, class Equal, class Delta>
-void check_lists(const Delta& delta) {
-    const auto check_once = [](const auto& list, const char* name, auto&& pointer_to) {
-        if (list.size() < 2) return;
-        decltype(pointers_to<Hash, Equal>(delta.added)) seen;
-        seen.reserve(list.size());
-        for (std::size_t i = 0; i != list.size(); ++i)
-            if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "is there twice; a key is in a list once");
-    };
-    const auto itself = [](const auto& key) { return &key; };
-    check_once(delta.added, "added", itself);
-    check_once(delta.removed, "removed", itself);
-    if (!delta.added.empty() && !delta.removed.empty()) {
-        const auto added = pointers_to<Hash, Equal>(delta.added);
-        for (std::size_t i = 0; i != delta.removed.size(); ++i)
-            if (added.contains(&delta.removed[i]))
-                throw_bad_delta("removed", i,
-                                "is in `added` too; a key is either added or removed, and a new value is in `modified`");
-    }
+auto checked_keys(const Delta& delta) {
+    using Key = typename decltype(delta.added)::value_type;
+    const auto itself = [](const Key& key) { return &key; };
+    DeltaKeys<Key, Hash, Equal> keys;
+    keys.added = checked_list<Key, Hash, Equal>(delta.added, "added", itself);
+    keys.removed = checked_list<Key, Hash, Equal>(delta.removed, "removed", itself);
+    for (std::size_t i = 0; i != delta.removed.size(); ++i)
+        if (keys.added.contains(&delta.removed[i]))
+            throw_bad_delta("removed", i,
+                            "is in `added` too; a key is either added or removed, and a new value is in `modified`");
     if constexpr (requires { delta.modified; }) {
-        check_once(delta.reset, "reset", itself);
-        check_once(delta.modified, "modified", [](const auto& item) { return &item.first; });
+        keys.reset = checked_list<Key, Hash, Equal>(delta.reset, "reset", itself);
+        if (delta.modified.size() > 1)
+            checked_list<Key, Hash, Equal>(delta.modified, "modified", [](const auto& item) { return &item.first; });
     }
+    return keys;
 }
 
 /// The same times, flags and keys in every list, whatever their order, and equal values.

@@ -63,7 +63,7 @@ public:
         restore_window(other.now_.window);
         other.walk_touched([&](slot_t slot) {
             if (slot >= now_.slots) return; // given back by shrink_to_fit: nobody is there
-            mark(slot, true, true);
+            list(slot);
             truth_[bits::word_of(slot)] = other.truth_[bits::word_of(slot)];
         });
         now_.plain = other.now_.plain;
@@ -135,10 +135,10 @@ public:
     }
     /// What ranges read. @invalidates it when the tracker moves
     constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
-    /// The window and the truth about `slot`, as they were: for restored snapshots.
     /// Whether deltas come in slot order now; and that they do, whatever their number.
     constexpr bool in_slot_order() const noexcept { return !now_.by_list; }
     constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
+    /// The window and the truth about `slot`, as they were: for restored snapshots.
     constexpr void restore_window(Time time) noexcept {
         now_.window = time;
         now_.by_list = has_list && tracking();
@@ -222,6 +222,7 @@ private:
         else
             now_.by_list = false;
     }
+    /// @pre the slot is not touched yet
     constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
         list(slot);
         if (was_valid) return;

@@ -48,10 +48,9 @@ public:
         requires std::copy_constructible<Key>
     {
         auto& all = registry(hash, equal);
-        sweep(all.by_key, all.next_sweep);
+        sweep(all);
         if (slot != no_slot) cover(std::size_t{slot} + 1, hash, equal);
-        auto& list = all.by_key.value_of(key);
-        token result = list.add(subscriber);
+        token result = all.by_key[key].add(subscriber);
         if (slot != no_slot) settle(slot);
         return result;
     }
@@ -149,14 +148,10 @@ public:
 private:
     template <class K, class H, class E>
     using Lists = MapStorage<K, List, H, E, KeySetOptions{}, detail::rebind_t<Allocator, K>>;
-    struct ByKey : Lists<Key, Hash, Equal> {
-        using Lists<Key, Hash, Equal>::Lists;
-        List& value_of(const Key& key) { return this->value(this->try_emplace(key).slot); }
-    };
     struct Registry {
         Registry(const Hash& hash, const Equal& equal, const Allocator& alloc)
             : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), woken(alloc) {}
-        ByKey by_key;
+        Lists<Key, Hash, Equal> by_key;
         Lists<slot_t, DefaultHash<slot_t>, EqualTo> by_slot;
         detail::FlatArray<word_t, Allocator> watched;
         detail::SummaryBits<Allocator> woken;
@@ -175,10 +170,10 @@ private:
         return *(registry_ = made);
     }
     // Keys whose subscribers have all gone are forgotten now and then: a token knows nothing of keys.
-    static constexpr void sweep(ByKey& lists, std::size_t& next) noexcept {
-        if (lists.size() < next) return;
-        for (auto it = lists.begin(); it != lists.end();) it = it->value.empty() ? lists.erase(it) : ++it;
-        next = 2 * lists.size() + 16;
+    static constexpr void sweep(Registry& all) noexcept {
+        if (all.by_key.size() < all.next_sweep) return;
+        all.by_key.erase_if([](const Key&, const List& list) { return list.empty(); });
+        all.next_sweep = 2 * all.by_key.size() + 16;
     }
 
     SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};

@@ -13,10 +13,16 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Base of TSSStorage and TSDStorage. @tparam Store SetStorage or MapStorage with deferred erase whose first columns are a TimeArray and
-/// a DeltaTracker @tparam Dict whether keys tick apart from the whole
-template <class Store, class Key, class Time, class Hash, class Equal, class Allocator, bool Dict>
+/// a DeltaTracker
+template <class Store, class Time>
 class SeriesCore : public SeriesTag {
+    static constexpr bool Dict = requires { typename Store::mapped_type; }; // keys tick apart from the whole
+    using Key = typename Store::key_type;
+    using Hash = typename Store::hasher;
+    using Equal = typename Store::key_equal;
+    using Allocator = typename Store::allocator_type;
     struct NoTicker {
+        static constexpr Time last = TimeTraits<Time>::never();
         constexpr void tick(Time) noexcept {}
         constexpr void tell(SeriesLevel, std::uint64_t) noexcept {}
     };
@@ -129,6 +135,8 @@ public:
     constexpr bool modified(const K& key, Time time) const {
         return time != never && last_modified(key) == time;
     }
+    /// Members that were ever written. @complexity O(1)
+    constexpr size_type count_valid() const noexcept { return size() - unset_; }
     /// Time stamps as a column: what exporters see. Never written is the lowest value, which 64-bit times show as NaT.
     constexpr ColumnView<const Time> stamps() const noexcept { return store_.template column<0>(); }
     /// The same by slot, those of removed elements too.
@@ -292,8 +300,7 @@ protected:
         : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_),
           unset_(other.unset_), spent_(other.spent_) {
         other.expect_closed();
-        whole_.last = other.whole_.last;
-        if constexpr (Dict) keys_.last = other.keys_.last;
+        set_times(other.whole_.last, other.keys_.last);
     }
     constexpr SeriesCore(SeriesCore&& other) noexcept
         : store_(std::move(other.store_)), whole_(std::move(other.whole_)), keys_(std::move(other.keys_)),
@@ -307,9 +314,7 @@ protected:
         expect_closed();
         other.expect_closed();
         Store copy(other.store_, propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
-        Time keys_last = never;
-        if constexpr (Dict) keys_last = other.keys_.last;
-        take_contents(copy, other.whole_.last, keys_last);
+        take_contents(copy, other.whole_.last, other.keys_.last);
         return *this;
     }
     constexpr SeriesCore& operator=(SeriesCore&& other) noexcept(std::is_nothrow_move_assignable_v<Store>) {
@@ -430,6 +435,14 @@ protected:
         return result;
     }
     constexpr bool was_live(slot_t slot) const noexcept { return (tracker().truth_flags(slot) & 1) == 0; }
+    /// insert() enters the key, if it is no member.
+    template <class K, class Insert>
+    constexpr InsertResult enter(const K& key, Insert&& insert) {
+        const Entrance entrance = prepare(key);
+        const InsertResult result = insert();
+        if (result.inserted) entered(result, entrance);
+        return result;
+    }
     /// A key has entered.
     constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
         if (result.kind == InsertKind::fresh && entrance.spent != no_slot)
@@ -540,15 +553,16 @@ private:
         store_ = std::move(from);
         spent_ = pending() != 0; // perhaps
         unset_ = count_unset();
+        set_times(last, keys_last);
+        ++window_number_;
+    }
+    constexpr void set_times(Time last, [[maybe_unused]] Time keys_last) noexcept {
         whole_.last = last;
         whole_.news = false;
         if constexpr (Dict) keys_.last = keys_last, keys_.news = false;
-        ++window_number_;
     }
     constexpr void forget_times() noexcept {
-        whole_.last = never;
-        whole_.news = false;
-        if constexpr (Dict) keys_.last = never, keys_.news = false;
+        set_times(never, never);
         unset_ = 0;
         spent_ = false;
     }
@@ -564,7 +578,7 @@ private:
     std::uint32_t writers_ = 0;
     bool telling_ = false;
     bool spent_ = false; // in this window an element was removed whose slot cannot live again
-    template <class, class, class, class, class, class, bool>
+    template <class, class>
     friend class SeriesCore;
 };
 

@@ -13,6 +13,16 @@ SLOTWISE_BEGIN
 template <class Storage>
 class TSDWriter;
 
+namespace detail {
+
+/// What a TSDStorage is without time.
+template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
+          template <class> class Index, class... Columns>
+using SeriesMap = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
+                             DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
+
+} // namespace detail
+
 /// A time-series dictionary: MapStorage + TimeArray (when each value was written) + ObserverArray + DeltaTracker.
 ///     TSDStorage<std::string, double> price;
 ///     price.write(1).set("bund", 131.2);
@@ -27,10 +37,7 @@ class TSDWriter;
 template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
           template <class> class Index, class... Columns>
 class TSDStorage
-    : public detail::SeriesCore<
-          MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
-                     DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>,
-          Key, Time, Hash, Equal, Allocator, true> {
+    : public detail::SeriesCore<detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
     static_assert(
         (!detail::insert_hook_throws<Columns> && ... && true),
         "TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
@@ -42,13 +49,11 @@ class TSDStorage
         "std::unique_ptr, or make its move constructor noexcept");
 
 public:
-    using map_type =
-        MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
-                   DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
+    using map_type = detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>;
     using set_type = typename map_type::set_type;
 
 private:
-    using Core = detail::SeriesCore<map_type, Key, Time, Hash, Equal, Allocator, true>;
+    using Core = detail::SeriesCore<map_type, Time>;
 
 public:
     using mapped_type = T;
@@ -90,8 +95,6 @@ public:
     constexpr const T& value(slot_t slot) const noexcept { return this->store_.value(slot); }
     /// Values by slot, those never written too.
     constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
-    /// Members that were ever written. @complexity linear
-    constexpr std::size_t count_valid() const { return view().count_valid(); }
 
     //=== deltas: empty unless `time` is the open window ===//
 
@@ -138,7 +141,7 @@ private:
     friend class TSDStorage;
     template <class>
     friend class TSDWriter;
-    template <class, class, class, class, class, class, bool>
+    template <class, class>
     friend class detail::SeriesCore;
 
     static constexpr const TSDStorage& self(const void* series) noexcept { return *static_cast<const TSDStorage*>(series); }
@@ -146,7 +149,6 @@ private:
         [](const void* s) { return SetView<Key>(self(s).as_set()); },
         [](const void* s, const Key& key, const Time& time) { return self(s).was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return self(s).tracker().words(); },
-        [](const void* s) { return self(s).as_set().keys().pages(); },
         [](const void* s) { return self(s).keys_.last; },
         [](const void* s, SeriesSubscriber<Time>& subscriber) { return self(s).subscribe_keys(subscriber); }};
 
@@ -205,10 +207,7 @@ public:
         requires(std::is_default_constructible_v<T>)
     InsertResult create(K&& key) {
         Storage& s = this->series();
-        const auto entrance = s.prepare(key);
-        const InsertResult result = s.store_.try_emplace(std::forward<K>(key));
-        if (result.inserted) s.entered(result, entrance);
-        return result;
+        return s.enter(key, [&] { return s.store_.try_emplace(std::forward<K>(key)); });
     }
     /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in this
     /// window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
@@ -262,9 +261,8 @@ private:
 
     template <class K, class V>
     SLOTWISE_NEVER_INLINE static InsertResult set_new(Storage& s, K&& key, V&& value) {
-        const auto entrance = s.prepare(key);
-        const InsertResult result = s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value));
-        if (result.inserted) s.entered(result, entrance);
+        const InsertResult result =
+            s.enter(key, [&] { return s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
         s.stamp(result.slot);
         return result;
     }
@@ -284,7 +282,7 @@ private:
     static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
         using Hash = typename Storage::hasher;
         using Equal = typename Storage::key_equal;
-        detail::check_lists<Hash, Equal>(delta);
+        const auto keys = detail::checked_keys<Hash, Equal>(delta);
         if constexpr (!std::is_default_constructible_v<T>) {
             if (!delta.reset.empty())
                 detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
@@ -302,19 +300,16 @@ private:
         for (std::size_t i = 0; strict && i != delta.removed.size(); ++i)
             if (!is_member(delta.removed[i]))
                 detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
-        const auto added = detail::pointers_to<Hash, Equal>(delta.added),
-                   removed = detail::pointers_to<Hash, Equal>(delta.removed);
-        const auto reset = detail::pointers_to<Hash, Equal>(delta.reset);
         for (std::size_t i = 0; strict && i != delta.reset.size(); ++i)
-            if (!is_member(delta.reset[i]) || removed.contains(&delta.reset[i]))
+            if (!is_member(delta.reset[i]) || keys.removed.contains(&delta.reset[i]))
                 detail::throw_bad_delta("reset", i, "is not a member; apply it lenient to go on");
         for (std::size_t i = 0; i != delta.modified.size(); ++i) {
             const auto& [key, value] = delta.modified[i];
-            const bool gone = !removed.empty() && removed.contains(&key);
-            if (strict && (gone || (!is_member(key) && !added.contains(&key))))
+            const bool gone = keys.removed.contains(&key);
+            if (strict && (gone || (!is_member(key) && !keys.added.contains(&key))))
                 detail::throw_bad_delta("modified", i, "is neither a member nor in `added`; apply it lenient to create it");
             if constexpr (nested) {
-                const bool fresh = gone || s == nullptr || reset.contains(&key);
+                const bool fresh = gone || s == nullptr || keys.reset.contains(&key);
                 T::writer::check(fresh ? nullptr : s->get(key), value, mode);
             }
         }

@@ -18,6 +18,7 @@ struct TSDCalls {
     const DeltaWords<Time>& (*words)(const void*);
     PageView<const Time> (*stamps)(const void*);
     Time (*last_modified)(const void*);
+    std::size_t (*count_valid)(const void*);
     Subscription<Time> (*subscribe)(const void*, SeriesSubscriber<Time>&);
 };
 
@@ -76,13 +77,8 @@ public:
         return slot == no_slot ? never : *calls_->stamps(series_).ptr(slot);
     }
     constexpr bool modified(const Key& key, Time time) const { return time != never && last_modified(key) == time; }
-    /// Members that were ever written. @complexity linear
-    constexpr std::size_t count_valid() const {
-        const auto stamps = calls_->stamps(series_);
-        std::size_t count = 0;
-        as_map().occupancy().for_each([&](slot_t slot) { count += *stamps.ptr(slot) != never ? 1u : 0u; });
-        return count;
-    }
+    /// Members that were ever written. @complexity O(1)
+    constexpr std::size_t count_valid() const { return calls_->count_valid(series_); }
 
     //=== deltas: empty unless `time` is the open window ===//
 
@@ -135,6 +131,7 @@ private:
             return detail::PageView<const Time>{pages.pages, pages.shift};
         },
         [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
+        [](const void* s) { return static_cast<const Storage*>(s)->count_valid(); },
         [](const void* s, SeriesSubscriber<Time>& subscriber) {
             return static_cast<const Storage*>(s)->subscribe(subscriber);
         }};

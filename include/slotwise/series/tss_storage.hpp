@@ -14,6 +14,16 @@ SLOTWISE_BEGIN
 template <class Storage>
 class TSSWriter;
 
+namespace detail {
+
+/// What a TSSStorage is without time.
+template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
+          class... Columns>
+using SeriesSet = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
+                             DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
+
+} // namespace detail
+
 /// A time-series set: SetStorage + TimeArray (when each key came) + ObserverArray + DeltaTracker.
 ///     TSSStorage<std::string> active;
 ///     active.write(1).add("bund");
@@ -26,22 +36,16 @@ class TSSWriter;
 /// observers of the slots, whose on_insert must not throw: column<0>() is the first of them
 template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
           class... Columns>
-class TSSStorage
-    : public detail::SeriesCore<
-          SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
-                     DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>,
-          Key, Time, Hash, Equal, Allocator, false> {
+class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
     static_assert(
         (!detail::insert_hook_throws<Columns> && ... && true),
         "TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
 
 public:
-    using set_type =
-        SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, detail::rebind_t<Allocator, Time>>,
-                   DeltaTracker<Time, O.delta, detail::rebind_t<Allocator, std::byte>>, Columns...>;
+    using set_type = detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>;
 
 private:
-    using Core = detail::SeriesCore<set_type, Key, Time, Hash, Equal, Allocator, false>;
+    using Core = detail::SeriesCore<set_type, Time>;
 
 public:
     using value_type = Key;
@@ -92,7 +96,7 @@ private:
     friend class TSDStorage;
     template <class>
     friend class TSDWriter;
-    template <class, class, class, class, class, class, bool>
+    template <class, class>
     friend class detail::SeriesCore;
 };
 
@@ -110,11 +114,7 @@ public:
     template <class K = Key>
     bool add(K&& key) {
         Storage& s = this->series();
-        const auto entrance = s.prepare(key);
-        const InsertResult result = s.store_.insert(std::forward<K>(key));
-        if (!result.inserted) return false;
-        s.entered(result, entrance);
-        return true;
+        return s.enter(key, [&] { return s.store_.insert(std::forward<K>(key)); }).inserted;
     }
     /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until the window
     /// rolls. @throws what hash and equality throw
@@ -164,7 +164,7 @@ private:
 
     /// @param s null: an empty set, as a nested one that is made by the delta
     static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
-        detail::check_lists<typename Storage::hasher, typename Storage::key_equal>(delta);
+        static_cast<void>(detail::checked_keys<typename Storage::hasher, typename Storage::key_equal>(delta));
         if (mode == Strictness::lenient) return;
         for (std::size_t i = 0; i != delta.added.size(); ++i)
             if (s != nullptr && s->contains(delta.added[i]))

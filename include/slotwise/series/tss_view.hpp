@@ -19,7 +19,6 @@ struct TSSCalls {
     SetView<Key> (*as_set)(const void*);
     bool (*was_removed)(const void*, const Key&, const Time&);
     const DeltaWords<Time>& (*words)(const void*);
-    PageView<const Key> (*key_pages)(const void*);
     Time (*last_modified)(const void*);
     Subscription<Time> (*subscribe)(const void*, SeriesSubscriber<Time>&);
 };
@@ -91,14 +90,13 @@ private:
         [](const void* s) { return SetView<Key>(static_cast<const Storage*>(s)->as_set()); },
         [](const void* s, const Key& key, const Time& time) { return static_cast<const Storage*>(s)->was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return static_cast<const Storage*>(s)->tracker().words(); },
-        [](const void* s) { return static_cast<const Storage*>(s)->as_set().keys().pages(); },
         [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
         [](const void* s, SeriesSubscriber<Time>& subscriber) {
             return static_cast<const Storage*>(s)->subscribe(subscriber);
         }};
 
     constexpr DeltaRange<Time, Key> keys_of(Time time, detail::DeltaPart part) const {
-        return {calls_->words(series_), time, part, {calls_->key_pages(series_)}};
+        return {calls_->words(series_), time, part, {as_set().keys().pages()}};
     }
 
     const void* series_;
