@@ -75,13 +75,15 @@ public:
         this->adopt(copy);
         return *this;
     }
-    /// Takes elements and observers; the target's dynamic observers are told on_reset and let go. With unequal allocators that do not
+    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are still
+    /// there, and let go. With unequal allocators that do not
     /// propagate the keys are moved one by one.
     constexpr KeySetCore& operator=(KeySetCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
                                                                  detail::always_equal<Allocator>) {
         if (this == &other) return *this;
         constexpr bool propagate = detail::propagates_on_move<Allocator>;
         KeySetCore taken(std::move(other), propagate ? other.allocator_ : allocator_);
+        hub_.let_dynamic_go(directory_.occupancy(), size());
         swap_contents(taken);
         return *this;
     }

@@ -67,8 +67,8 @@ public:
     /// Swaps by moving: tables swap only if their allocators are equal, and these may travel.
     void swap(TableIndex& other) noexcept {
         Table kept(std::move(table_));
-        replace(table_, std::move(other.table_));
-        replace(other.table_, std::move(kept));
+        renew(table_, std::move(other.table_));
+        renew(other.table_, std::move(kept));
     }
 
     std::size_t size() const noexcept { return table_.size(); }
@@ -100,7 +100,7 @@ public:
         take(hash, [slot](slot_t each) { return each == slot; });
     }
     void clear() noexcept { table_.clear(); }
-    void reset() noexcept { replace(table_, Table(table_.get_allocator())); }
+    void reset() noexcept { renew(table_, Table(table_.get_allocator())); }
     template <class Source>
     bool check(Source&& source) const {
         std::size_t entries = 0;
@@ -114,10 +114,6 @@ public:
 
 private:
     static std::uint32_t half(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
-    static void replace(Table& table, Table&& by) noexcept {
-        std::destroy_at(&table);
-        std::construct_at(&table, std::move(by));
-    }
 
     Table table_;
 };

@@ -130,7 +130,7 @@ public:
     /// Brings the rows into the order of less(row, row), which sees the rows as they are before.
     template <class Less>
     constexpr void sort_rows(Less less) {
-        std::vector<slot_t> order(count_);
+        std::vector<slot_t> order(count_, slot_t{}); // the value given: libstdc++ is constexpr for clang only so
         for (std::size_t row = 0; row != count_; ++row) order[row] = static_cast<slot_t>(row);
         std::sort(order.begin(), order.end(), less);
         for (std::size_t row = 0; row != count_; ++row) {

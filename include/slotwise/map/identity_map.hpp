@@ -15,7 +15,8 @@ SLOTWISE_BEGIN
 
 /// A one-to-one relation between ids and handles of one map. Attached to that map (attach_to) a pair goes when its element goes.
 /// @tparam Id any hashable type, e.g. PublicId or std::string @tparam H the handle type
-/// @tparam Hash, Equal on ids; lookups by other types when both are transparent
+/// @tparam Hash, Equal on ids; lookups by other types when both are transparent. For an id of the map they must not throw where a pair
+/// goes because its element does: that ends the program
 template <class Id, class H, class Hash, class Equal, class Allocator>
 class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, Equal, Allocator>> {
     static_assert(AnyHandle<H>, "IdentityMap<Id, Handle>: the second argument is a slot map's handle_type");
@@ -45,10 +46,12 @@ public:
     }
     /// As above, into memory of `alloc`: moves the ids one by one if the allocators differ.
     IdentityMap(IdentityMap&& other, const Allocator& alloc)
-        : Follower(std::move(other)), handles_(std::move(other.handles_), typename Handles::allocator_type(alloc)),
-          ids_(alloc) {
-        index_ids();
-        other.clear();
+        : Follower(std::move(other)), handles_(take_table(other, alloc)), ids_(alloc) {
+        const ScopeGuard emptied([&]() noexcept { other.clear(); }); // also when an allocator throws: its ids have gone
+        if (alloc == other.get_allocator())
+            ids_.swap(other.ids_); // they point to the ids, which stayed where they are
+        else
+            index_ids();
     }
     /// Replaces the pairs; the attachment stays.
     IdentityMap& operator=(const IdentityMap& other) {
@@ -58,7 +61,8 @@ public:
         return *this;
     }
     /// Takes pairs and attachment; the ones here go.
-    IdentityMap& operator=(IdentityMap&& other) {
+    IdentityMap& operator=(IdentityMap&& other) noexcept(detail::propagates_on_move<Allocator> ||
+                                                         detail::always_equal<Allocator>) {
         if (this == &other) return *this;
         IdentityMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
         this->swap_token(taken);
@@ -155,10 +159,10 @@ private:
         const auto [it, fresh] = handles_.emplace(std::forward<Key>(id), handle);
         ScopeGuard undo([&, where = it]() noexcept { handles_.erase(where); });
         const Id* const* const older = ids_.find_slot(handle.index());
-        const Id* const gone = older == nullptr ? nullptr : *older;
+        const auto gone = older == nullptr ? handles_.end() : handles_.find(**older); // here it may throw
         if (!ids_.try_emplace(handle, &it->first).second) return false;
         undo.dismiss();
-        if (gone != nullptr) erase_id(gone);
+        if (gone != handles_.end()) handles_.erase(gone);
         return true;
     }
     void drop_slot(slot_t slot) noexcept {
@@ -174,12 +178,17 @@ private:
         handles_.swap(other.handles_); // nodes keep their addresses, so ids_ stays true
         ids_.swap(other.ids_);
     }
+    // A standard container that cannot move its nodes may have lost them when an allocator throws.
+    static Handles take_table(IdentityMap& other, const Allocator& alloc) {
+        ScopeGuard lost([&]() noexcept { other.clear(); });
+        Handles table(std::move(other.handles_), typename Handles::allocator_type(alloc));
+        lost.dismiss();
+        return table;
+    }
     // Rebuilt in place rather than swapped: a swap of standard containers is undefined for unequal allocators that stay.
     void take_pairs(IdentityMap& other) noexcept {
-        std::destroy_at(&handles_);
-        std::construct_at(&handles_, std::move(other.handles_));
-        std::destroy_at(&ids_);
-        std::construct_at(&ids_, std::move(other.ids_));
+        detail::renew(handles_, std::move(other.handles_));
+        detail::renew(ids_, std::move(other.ids_));
         other.handles_.clear();
     }
     void index_ids() {

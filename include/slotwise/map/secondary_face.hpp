@@ -52,12 +52,13 @@ public:
         self().drop_slot(handle.index());
         return true;
     }
-    /// Takes the value out; empty when there is none. @throws what T's move throws
+    /// Takes the value out; empty when there is none. @throws what T's move throws; the value is then still there
     std::optional<T> extract(H handle) {
-        T* value = get(handle);
-        if (value == nullptr) return std::nullopt;
-        std::optional<T> result(std::move(*value));
-        self().drop_slot(handle.index());
+        std::optional<T> result; // the one object returned: built in the caller's place, so that no second move can throw
+        if (T* value = get(handle)) {
+            result.emplace(std::move(*value));
+            self().drop_slot(handle.index());
+        }
         return result;
     }
 

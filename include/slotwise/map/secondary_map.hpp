@@ -84,7 +84,8 @@ public:
 
     /// Builds a value for `handle` unless it has one. Returns {value, true}; {value, false} when it has one; {null, false} when
     /// the handle is refused. An entry of an older handle of the slot is replaced.
-    /// @throws what the allocator and T throw; strong @complexity O(1); a page of 64 at the first touch
+    /// @throws what the allocator and T throw; strong, but an older entry is then as T's move assignment left it, and gone if T cannot move
+    /// @complexity O(1); a page of 64 at the first touch
     template <class... Args>
     std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
         if ((handle.version() & 1u) == 0) return {nullptr, false};

@@ -207,10 +207,12 @@ private:
     Array values_{};
 };
 
+#if SLOTWISE_VIRTUAL_MEMORY
 template <class T, class A, std::size_t M>
 constexpr auto page_view(const ReservedArray<T, A, M>& array) noexcept {
     return PageView<T>{array.pages(), 32};
 }
+#endif
 
 } // namespace detail
 

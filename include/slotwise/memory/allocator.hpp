@@ -27,6 +27,14 @@ inline constexpr bool propagates_on_swap = std::allocator_traits<Allocator>::pro
 template <class Allocator>
 inline constexpr bool always_equal = std::allocator_traits<Allocator>::is_always_equal::value;
 
+/// `object` made anew from `by`: for what cannot be assigned, and for standard containers, whose assignment and swap mind the
+/// propagation of allocators. @pre the construction does not throw
+template <class T, class By>
+constexpr void renew(T& object, By&& by) noexcept {
+    std::destroy_at(&object);
+    std::construct_at(&object, std::forward<By>(by));
+}
+
 /// Exchanges two allocators together with what was allocated by them. Those that do not propagate too: a map's static column may
 /// hold memory of another allocator than the map, and goes along with the elements. Some cannot be assigned
 /// (std::pmr::polymorphic_allocator): they are made anew.
@@ -38,10 +46,8 @@ constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
         std::swap(a, b);
     else if (a != b) {
         const Allocator kept(a), other(b);
-        std::destroy_at(&a);
-        std::construct_at(&a, other);
-        std::destroy_at(&b);
-        std::construct_at(&b, kept);
+        renew(a, other);
+        renew(b, kept);
     }
 }
 

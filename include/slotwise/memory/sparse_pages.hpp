@@ -39,7 +39,10 @@ public:
     void swap(SparsePages& other) noexcept {
         exchange_allocators(allocator_, other.allocator_);
         near_.swap(other.near_);
-        far_.swap(other.far_);
+        // By moving: maps swap only if their allocators are equal, and these may have travelled.
+        far_map kept(std::move(far_));
+        renew(far_, std::move(other.far_));
+        renew(other.far_, std::move(kept));
         std::swap(count_, other.count_);
     }
 
@@ -77,7 +80,7 @@ public:
     /// The first page at or after `number`; null when there is none, else `number` becomes its number.
     Page* next(std::uint64_t& number) const noexcept {
         for (; number < near_.size(); ++number)
-            if (near_[number] != nullptr) return near_[number];
+            if (Page* const page = near_[static_cast<std::size_t>(number)]) return page;
         const auto it = far_.lower_bound(static_cast<std::uint32_t>(number));
         if (it == far_.end() || number > no_slot) return nullptr;
         number = it->first;

@@ -11,7 +11,7 @@
 SLOTWISE_BEGIN
 
 /// What window `time` has changed in the set, owned: it outlives the window. Says nothing (but the time) unless that is the open window.
-/// @throws std::bad_alloc, what copies of keys throw @complexity of the slots touched
+/// @throws std::bad_alloc, what copies of keys throw @complexity linear in touched slots
 template <class Key, class Time>
 SetDelta<Key, Time> capture(TSSView<Key, Time> set, std::type_identity_t<Time> time) {
     SetDelta<Key, Time> delta;
@@ -22,7 +22,7 @@ SetDelta<Key, Time> capture(TSSView<Key, Time> set, std::type_identity_t<Time> t
     return delta;
 }
 /// What window `time` has changed in the dictionary, owned. Nested series are captured in the same way.
-/// @throws std::bad_alloc, what copies of keys and values throw @complexity of the slots touched
+/// @throws std::bad_alloc, what copies of keys and values throw @complexity linear in touched slots
 template <class Key, class T, class Time>
 DictDelta<Key, T, Time> capture(TSDView<Key, T, Time> dict, std::type_identity_t<Time> time) {
     DictDelta<Key, T, Time> delta;

@@ -97,7 +97,7 @@ struct DeltaKeys {
 };
 
 /// The keys that a delta names, checked for what no delta may say, whoever applies it: a key twice in one list, or both added and
-/// removed. @throws std::invalid_argument
+/// removed. @throws std::invalid_argument that names the place, as throw_bad_delta
 template <class Hash, class Equal, class Delta>
 auto checked_keys(const Delta& delta) {
     using Key = typename decltype(delta.added)::value_type;
@@ -202,7 +202,7 @@ void set_time(V& value, const Time& time) {
 
 /// The delta of both windows, `first` and then `second`: what capture() would have given if they had been one window. What the first
 /// did and the second undid is not in it. @tparam Hash, Equal those of the series @throws std::bad_alloc, what copies, Hash and Equal throw
-/// @complexity O(keys in both)
+/// @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash = DefaultHash<Key>, class Equal = EqualTo>
 SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& = Hash(),
                             const Equal& = Equal()) {

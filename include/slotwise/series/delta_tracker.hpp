@@ -73,7 +73,7 @@ public:
 
     /// Opens window `time`, relative to now: all deltas are empty. A time that is not newer than the open window joins it.
     /// Returns whether a window was opened. @throws std::invalid_argument if time is TimeTraits<Time>::never() (or a NaN)
-    /// @complexity of the slots touched in the window before; where a bitmap was walked: of all slots, a bit each
+    /// @complexity linear in the slots touched in the window before; where a bitmap was walked: in all slots, a bit each
     constexpr bool open(Time time) {
         if (!detail::is_time(time))
             detail::throw_invalid_argument("open(time): time is \"never\", the lowest value of its type; give a later one");

@@ -31,6 +31,22 @@ public:
     /// Takes the subscribers; `other` has none.
     constexpr ObserverArray(ObserverArray&& other) noexcept
         : allocator_(other.allocator_), registry_(std::exchange(other.registry_, nullptr)) {}
+    /// Takes the subscribers into memory of `alloc`; if the allocators differ and that throws, some may be lost.
+    /// @pre nobody is to be told @throws what the allocator and Key's move throw
+    constexpr ObserverArray(ObserverArray&& other, const Allocator& alloc) : ObserverArray(alloc) {
+        if (alloc == other.allocator_) {
+            registry_ = std::exchange(other.registry_, nullptr);
+        } else if (other.registry_ != nullptr) {
+            Registry& from = *other.registry_;
+            cover(from.covered, from.by_key.hash_function(), from.by_key.key_eq());
+            for (std::size_t word = 0; word != from.watched.size(); ++word) registry_->watched[word] = from.watched[word];
+            decltype(from.by_key) by_key(std::move(from.by_key), registry_->by_key.get_allocator());
+            decltype(from.by_slot) by_slot(std::move(from.by_slot), registry_->by_slot.get_allocator());
+            registry_->by_key.swap(by_key);
+            registry_->by_slot.swap(by_slot);
+            other.on_reset();
+        }
+    }
     ObserverArray& operator=(ObserverArray&&) = delete;
     constexpr ~ObserverArray() { on_reset(); }
     constexpr void swap(ObserverArray& other) noexcept {

@@ -21,6 +21,7 @@ class SeriesCore : public SeriesTag {
     using Hash = typename Store::hasher;
     using Equal = typename Store::key_equal;
     using Allocator = typename Store::allocator_type;
+    using Subscribers = ObserverArray<Key, Time, Hash, Equal, Allocator>;
     struct NoTicker {
         static constexpr Time last = TimeTraits<Time>::never();
         constexpr void tick(Time) noexcept {}
@@ -321,18 +322,40 @@ protected:
         if (this == &other) return *this;
         expect_closed();
         other.expect_closed();
+        Subscribers subscribers(std::move(other.subscribers_),
+                                propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
         store_ = std::move(other.store_);
         whole_ = std::move(other.whole_);
         keys_ = std::move(other.keys_);
-        subscribers_.swap(other.subscribers_);
+        subscribers_.swap(subscribers);
         window_number_ = other.window_number_;
         unset_ = other.unset_;
         spent_ = other.spent_;
         other.forget_times();
-        other.subscribers_.on_reset();
         return *this;
     }
     constexpr ~SeriesCore() { expect_closed(); }
+    constexpr void exchange(SeriesCore& other) noexcept(propagates_on_swap<Allocator> || always_equal<Allocator>) {
+        expect_closed();
+        other.expect_closed();
+        if (propagates_on_swap<Allocator> || get_allocator() == other.get_allocator())
+            subscribers_.swap(other.subscribers_);
+        else {
+            Subscribers mine(std::move(subscribers_), other.get_allocator());
+            Subscribers theirs(std::move(other.subscribers_), get_allocator());
+            subscribers_.swap(theirs);
+            other.subscribers_.swap(mine);
+        }
+        // Where keys move one by one, some may be lost.
+        ScopeGuard sound([&]() noexcept { settle_loss(), other.settle_loss(); });
+        store_.swap(other.store_);
+        sound.dismiss();
+        std::swap(whole_, other.whole_);
+        std::swap(keys_, other.keys_);
+        std::swap(window_number_, other.window_number_);
+        std::swap(unset_, other.unset_);
+        std::swap(spent_, other.spent_);
+    }
 
     //=== windows ===//
 
@@ -503,20 +526,11 @@ protected:
         SLOTWISE_EXPECT(writers_ == 0,
                         "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first");
     }
-    template <class F>
-    static constexpr void for_each_stored(const Store& store, F&& f) {
-        for (slot_t slot = 0; slot < store.occupancy().size(); ++slot)
-            if (is_stored(store, slot)) f(slot);
-    }
-    static constexpr bool is_stored(const Store& store, slot_t slot) noexcept {
-        const SlotState state = store.state(slot);
-        return state == SlotState::live || state == SlotState::pending;
-    }
 
     Store store_{};
     SeriesTicker<Time> whole_{};
     SLOTWISE_NO_UNIQUE_ADDRESS std::conditional_t<Dict, SeriesTicker<Time>, NoTicker> keys_{};
-    mutable ObserverArray<Key, Time, Hash, Equal, Allocator> subscribers_{};
+    mutable Subscribers subscribers_{};
 
 private:
     template <class Storage>
@@ -527,30 +541,22 @@ private:
         if constexpr (Dict) news = news || keys_.news;
         return news || subscribers_.any_woken();
     }
-    /// A nested series ticks when its element does, and its window is not ahead.
-    static constexpr bool nested_agree([[maybe_unused]] const Store& store, [[maybe_unused]] Time window) {
-        bool agree = true;
-        if constexpr (Dict)
-            if constexpr (is_series<typename Store::mapped_type>)
-                for_each_stored(store, [&](slot_t slot) {
-                    const auto& nested = store.value(slot);
-                    const bool live = store.state(slot) == SlotState::live;
-                    agree = agree && !(window < nested.window()) &&
-                            (!live || nested.last_modified() == store.template observer<0>().at(slot));
-                });
-        return agree;
-    }
     constexpr void tell_nested([[maybe_unused]] slot_t slot) noexcept {
         if constexpr (Dict)
             if constexpr (is_series<typename Store::mapped_type>) store_.value(slot).tell();
     }
-    // The contents of `from`, which becomes ours, with these times. Strong: what may throw comes first.
+    // The contents of `from`, made with the allocator that is to be ours, with these times. Strong: what may throw comes first.
     constexpr void take_contents(Store& from, Time last, Time keys_last) {
+        if (!(from.get_allocator() == get_allocator())) {
+            Subscribers there(std::move(subscribers_), from.get_allocator());
+            subscribers_.swap(there);
+        }
         if (!subscribers_.unused()) {
             subscribers_.cover(from.capacity(), store_.hash_function(), store_.key_eq());
             subscribers_.resettle([&](const Key& key) { return from.slot_of_any(key); });
         }
-        store_ = std::move(from);
+        const Store before(std::move(store_)); // destroyed last: what a destructor looks at is the new contents
+        renew(store_, std::move(from));
         spent_ = pending() != 0; // perhaps
         unset_ = count_unset();
         set_times(last, keys_last);
@@ -560,6 +566,11 @@ private:
         whole_.last = last;
         whole_.news = false;
         if constexpr (Dict) keys_.last = keys_last, keys_.news = false;
+    }
+    constexpr void settle_loss() noexcept {
+        if (window() < last_modified()) forget_times();
+        unset_ = count_unset();
+        spent_ = pending() != 0;
     }
     constexpr void forget_times() noexcept {
         set_times(never, never);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Parts of SeriesCore: what ticks, what a nested series is part of, how it becomes bytes.
+// Parts of SeriesCore: what ticks, what a nested series is part of, what is stored, how it becomes bytes.
 #ifndef SLOTWISE_SERIES_SERIES_PARTS_HPP
 #define SLOTWISE_SERIES_SERIES_PARTS_HPP
 
@@ -34,6 +34,32 @@ struct SeriesParent {
     void (*closed)(void* series, slot_t slot) noexcept = nullptr;
     void (*cover)(void* series) = nullptr; ///< so that it can be told later that something nested has subscribers to tell
 };
+
+/// Whether `slot` holds an element, or one that was removed in the open window.
+template <class Store>
+constexpr bool is_stored(const Store& store, slot_t slot) noexcept {
+    const SlotState state = store.state(slot);
+    return state == SlotState::live || state == SlotState::pending;
+}
+template <class Store, class F>
+constexpr void for_each_stored(const Store& store, F&& f) {
+    for (slot_t slot = 0; slot < store.occupancy().size(); ++slot)
+        if (is_stored(store, slot)) f(slot);
+}
+/// A nested series ticks when its element does, and its window is not ahead.
+template <class Store, class Time>
+constexpr bool nested_agree([[maybe_unused]] const Store& store, [[maybe_unused]] Time window) {
+    bool agree = true;
+    if constexpr (requires { typename Store::mapped_type; })
+        if constexpr (is_series<typename Store::mapped_type>)
+            for_each_stored(store, [&](slot_t slot) {
+                const auto& nested = store.value(slot);
+                const bool live = store.state(slot) == SlotState::live;
+                agree = agree && !(window < nested.window()) &&
+                        (!live || nested.last_modified() == store.template observer<0>().at(slot));
+            });
+    return agree;
+}
 
 /// Writes nested series as their snapshots, everything else as Codec does.
 template <class Codec>

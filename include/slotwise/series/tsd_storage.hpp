@@ -125,7 +125,10 @@ public:
         return this->subscribe_to(this->keys_, subscriber);
     }
 
-    constexpr void swap(TSDStorage& other) { std::swap(*this, other); }
+    /// Exchanges elements, times, subscribers and the window; allocators as they propagate.
+    /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
+    constexpr void swap(TSDStorage& other) noexcept(noexcept(this->exchange(other))) { this->exchange(other); }
+    friend constexpr void swap(TSDStorage& a, TSDStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members now, the same of them were ever written, and with equal values; times and deltas do not count.
     friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) {
         if (!(a.as_map() == b.as_map())) return false;
@@ -248,7 +251,7 @@ public:
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.added) create(key); // those that were not written
         if (delta.keys_ticked) s.keys_.tick(this->time());
-        if (delta.ticked) this->touch();
+        if (delta.ticked || delta.keys_ticked) this->touch(); // the whole ticks whenever the keys do
     }
 
 private:

@@ -64,7 +64,7 @@ public:
 
     /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window.
     /// @throws std::invalid_argument if time is "never", or newer while a writer is open or subscribers are being told
-    /// @complexity of what the window before has changed @invalidates when it rolls: delta ranges, removed keys
+    /// @complexity linear in what the window before has changed @invalidates when it rolls: delta ranges, removed keys
     [[nodiscard]] writer write(Time time) {
         this->open(time);
         return writer(*this);
@@ -85,7 +85,10 @@ public:
     /// Two words for functions that read and are no templates.
     constexpr TSSView<Key, Time> view() const noexcept { return TSSView<Key, Time>(*this); }
 
-    constexpr void swap(TSSStorage& other) { std::swap(*this, other); }
+    /// Exchanges elements, times, subscribers and the window; allocators as they propagate.
+    /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
+    constexpr void swap(TSSStorage& other) noexcept(noexcept(this->exchange(other))) { this->exchange(other); }
+    friend constexpr void swap(TSSStorage& a, TSSStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members now; times and deltas do not count.
     friend constexpr bool operator==(const TSSStorage& a, const TSSStorage& b) { return a.as_set() == b.as_set(); }
 

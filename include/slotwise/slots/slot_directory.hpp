@@ -88,8 +88,10 @@ public:
     constexpr bool is_live(slot_t slot) const noexcept { return slot < n_.cursor && (versions_[slot] & 1u) != 0; }
     /// The same from the bits, 32 times less memory to look at. @pre slot < capacity(), and no clear is running
     constexpr bool is_live_bit(slot_t slot) const noexcept { return bit(live_, slot); }
-    /// Live or blocked: something may be there that is not vacant.
-    constexpr bool is_held(slot_t slot) const noexcept { return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot)); }
+    /// Live or blocked, or told of by a clear that is running: something may be there that is not vacant.
+    constexpr bool is_held(slot_t slot) const noexcept {
+        return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot)) || (slot < n_.clear_end && bit(live_, slot));
+    }
     constexpr bool is_reserved(slot_t slot, std::uint32_t version) const noexcept {
         return bit(reserved_, slot) && versions_[slot] + 1u == version;
     }
@@ -111,8 +113,7 @@ public:
         if (is_live(slot, version)) return HandleStatus::live;
         if (is_reserved(slot, version)) return HandleStatus::reserved;
         const SlotState now = state(slot);
-        if (now == SlotState::pending && versions_[slot] == static_cast<version_type>(version + 1))
-            return HandleStatus::pending;
+        if (now == SlotState::pending && versions_[slot] == ((version + 1u) & max_version)) return HandleStatus::pending;
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
 

@@ -381,12 +381,21 @@ public:
     /// The container is about to die or to take other contents: everyone is told, dynamic observers are let go.
     constexpr void let_go() noexcept {
         reset();
+        forget_dynamic();
+    }
+    /// Dynamic observers hear of the end of `live`, of which there are `count`, while it can still be looked at, and are let go.
+    constexpr void let_dynamic_go(Occupancy live, std::size_t count) noexcept {
+        if (count != 0) clear_dynamic(live);
+        reset_dynamic();
+        forget_dynamic();
+    }
+
+private:
+    constexpr void forget_dynamic() noexcept {
         if (cell_ == nullptr) return;
         cell_->count = 0;
         ObserverCell::release(std::exchange(cell_, nullptr));
     }
-
-private:
     template <class O>
     static constexpr void take_one(O& mine, O& theirs, Occupancy live, bool may_throw) {
         if constexpr (requires { mine.take_from(theirs, live); }) {
