@@ -9,6 +9,7 @@
 #include "map_iterator.hpp"
 #include "slot_map_parts.hpp"
 
+#include <concepts>
 #include <optional>
 
 SLOTWISE_BEGIN
@@ -109,7 +110,11 @@ public:
         swap_contents(theirs);
         other.swap_contents(mine);
     }
-    friend constexpr void swap(SlotMapCore& a, SlotMapCore& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+    // A template, so that it fits the map itself better than std::swap does; a base's friend would not.
+    template <std::derived_from<SlotMapCore> Map>
+    friend constexpr void swap(Map& a, Map& b) noexcept(noexcept(a.swap(b))) {
+        a.swap(b);
+    }
 
     constexpr allocator_type get_allocator() const noexcept { return allocator_; }
 
