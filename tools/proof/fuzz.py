@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Fuzzes the families of containers (tests/fuzz/<family>.cpp) beside their models and adds up what was done.
+
+    fuzz.py [FAMILY...] [--minutes N]      half of the time libFuzzer with sanitizers at check level 2, half random inputs as users build
+    fuzz.py [FAMILY...] --quick            what CI does: replays the corpus and 3,000 random inputs built by gcc at check level 2,
+                                           then 10 s of libFuzzer with sanitizers (--no-libfuzzer leaves that out)
+    fuzz.py [FAMILY...] --minimise         the inputs found so far become a small corpus in tests/fuzz/corpus/<family>
+
+It proves nothing beyond its count: so many operations, each compared with a model, of which none went wrong. Runs begin with the
+committed corpus and with what earlier runs have found (build/proof/fuzz/<family>/found); inputs that were still being found in the
+last quarter of a run say that it was too short. build/proof/fuzz/total.json has the sum over all runs on this machine.
+A failing input stays in build/proof/fuzz/<family>/failed; fix the defect, then put it into tests/fuzz/corpus/<family> by a name
+that says what it was. SLOTWISE_JOBS families run at once.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import random
+import re
+import sys
+import tempfile
+import time
+
+import proof
+
+SOURCES = proof.TESTS / "fuzz"
+CORPUS = SOURCES / "corpus"
+BUILD = proof.BUILD / "fuzz"
+TOTAL = BUILD / "total.json"
+MOST_FILES, MOST_BYTES, LONGEST = 60, 65536, 2048
+RANDOM_INPUTS, QUICK_SECONDS = 3000, 10
+
+COUNT = re.compile(r"^fuzz: (\d+) inputs, (\d+) operations$", re.MULTILINE)
+FEATURES = re.compile(r"\bcov: (\d+) ft: (\d+)")
+
+
+def families():
+    return sorted(path.stem for path in SOURCES.glob("*.cpp"))
+
+
+def counted(output):
+    """(inputs, operations) that a program says it did; None when it did not come to its end."""
+    found = COUNT.findall(output)
+    return (int(found[-1][0]), int(found[-1][1])) if found else None
+
+
+#=== programs ===#
+
+SANITIZED = ["-O2", "-g1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined", "-DSLOTWISE_LIBFUZZER",
+             "-DSLOTWISE_CHECK_LEVEL=2"]
+# Not libFuzzer: it visits the counters of every basic block after each input, and the templates of a family have a hundred thousand
+# of them; the same program without it does a hundred times the operations.
+PLAIN = ["-O2", "-g1"]
+BATCH = 2000
+REPLAY = ["-O1", "-g1", "-DSLOTWISE_CHECK_LEVEL=2"]
+
+
+def build(family, kind, flags, compiler):
+    """The path of the program; compiled again only when something it could include has changed."""
+    folder = BUILD / family
+    folder.mkdir(parents=True, exist_ok=True)
+    program, stamp = folder / kind, folder / f"{kind}.stamp"
+    state = hashlib.sha256(repr((compiler, flags)).encode())
+    source = SOURCES / f"{family}.cpp"
+    for path in [source, *sorted([*proof.INCLUDE.rglob("*.hpp"), *SOURCES.glob("*.hpp"), *(proof.TESTS / "support").glob("*.hpp")])]:
+        state.update(str(path).encode() + path.read_bytes())
+    if not (program.exists() and stamp.exists() and stamp.read_text() == state.hexdigest()):
+        result = proof.run([compiler, "-std=c++20", *flags, f"-I{proof.INCLUDE}", f"-I{proof.TESTS}", source, "-o", program])
+        if not result.ok:
+            proof.die(f"{family} ({kind}) does not compile:", result.output[-4000:], code=1)
+        stamp.write_text(state.hexdigest())
+    return program
+
+
+#=== one run ===#
+
+class Outcome:
+    """What became of one family: counts, failures (texts), and notes for the reader."""
+
+    def __init__(self):
+        self.inputs = self.operations = self.crashes = 0
+        self.seconds = 0.0
+        self.notes, self.failures = [], []
+
+    def add(self, output):
+        inputs, operations = counted(output) or (0, 0)
+        self.inputs += inputs
+        self.operations += operations
+        return operations
+
+
+def found_folder(family):
+    return BUILD / family / "found"
+
+
+def plant(folder):
+    """Inputs of all kinds to begin with: from nothing, libFuzzer spends hours on inputs of a few bytes."""
+    dice = random.Random(1)
+    for first in range(2 * 16):
+        size = dice.randrange(64, LONGEST // 2)
+        (folder / f"planted-{first}").write_bytes(bytes([first]) + bytes(dice.randrange(256) for _ in range(size)))
+
+
+def fuzz(family, program, kind, seconds, outcome):
+    """libFuzzer for so many seconds, from both corpora."""
+    found, committed, failed = found_folder(family), CORPUS / family, BUILD / family / "failed"
+    for folder in (found, failed):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not any(found.iterdir()):
+        plant(found)
+    before = set(failed.iterdir())
+    begin = time.time()
+    result = proof.run([program, f"-max_total_time={seconds}", "-print_final_stats=0", "-rss_limit_mb=4096", "-len_control=0",
+                        f"-max_len={LONGEST}", "-timeout=20", f"-artifact_prefix={failed}/", found,
+                        *([committed] if committed.is_dir() else [])], timeout=seconds * 3 + 600)
+    end = time.time()
+    (BUILD / family / f"{kind}.log").write_text(result.output)
+    outcome.seconds += end - begin
+    operations = outcome.add(result.output)
+    new = [path.stat().st_mtime for path in found.iterdir() if path.stat().st_mtime >= begin]
+    late = sum(when >= end - (end - begin) / 4 for when in new)
+    features = FEATURES.findall(result.output)
+    outcome.notes.append(f"{kind}: {operations:,} operations in {end - begin:.0f} s, {features[-1][1] if features else '?'} features, "
+                         f"{len(new)} new inputs, {late} of them in the last quarter")
+    crashes = sorted(set(failed.iterdir()) - before)
+    outcome.crashes += len(crashes)
+    for path in crashes:
+        outcome.failures.append(failure(family, program, path, result.output))
+    if not crashes and (not result.ok or operations == 0):
+        outcome.crashes += 1
+        outcome.failures.append(f"{family} ({kind}) ended with code {result.code} and without an input:\n{result.output[-2000:]}")
+
+
+def random_inputs(family, seconds, outcome):
+    """Random inputs for so many seconds, each of a seed that no run before had, as far as chance goes."""
+    program = build(family, "plain", PLAIN, proof.gcc())
+    first = random.SystemRandom().randrange(1 << 48)
+    begin, seed, operations = time.time(), first, 0
+    while time.time() < begin + seconds:
+        result = proof.run([program, "--random", BATCH, seed], timeout=1800)
+        operations += outcome.add(result.output)
+        if not result.ok:
+            outcome.crashes += 1
+            outcome.failures.append(f"{family} ended with code {result.code}; {program} --random {BATCH} {seed}\n{result.output[-2000:]}")
+            break
+        seed += BATCH
+    outcome.seconds += time.time() - begin
+    outcome.notes.append(f"plain: {operations:,} operations in {time.time() - begin:.0f} s, random inputs of seeds {first} to {seed - 1}")
+
+
+def failure(family, program, path, output):
+    first = next((line for line in output.splitlines() if line.startswith("fuzz: ") or "ERROR: " in line or "runtime error" in line), "?")
+    data = path.read_bytes()
+    lines = [f"{family}: {first}", f"    input: {proof.relative(path)} ({len(data)} bytes)", f"    again: {program} {path}"]
+    if len(data) <= 256:
+        lines.append(f"    hex: {data.hex()}")
+    return "\n".join(lines)
+
+
+def replay(family, outcome):
+    """The corpus and random inputs, by a program without libFuzzer, as it runs on targets that have none."""
+    program = build(family, "replay", REPLAY, proof.gcc())
+    committed = CORPUS / family
+    if not committed.is_dir() or not any(committed.iterdir()):
+        outcome.failures.append(f"{family}: no corpus in tests/fuzz/corpus/{family}; fuzz it, then --minimise")
+        return
+    begin = time.time()
+    result = proof.run([program, committed, "--random", RANDOM_INPUTS, 1], timeout=1800)
+    outcome.seconds += time.time() - begin
+    outcome.notes.append(f"replay: {outcome.add(result.output):,} operations in {time.time() - begin:.0f} s")
+    if not result.ok:
+        outcome.crashes += 1
+        outcome.failures.append(f"{family}: replay ended with code {result.code}; {program} {committed} --random {RANDOM_INPUTS} 1\n"
+                                f"{result.output[-2000:]}")
+
+
+#=== a small corpus ===#
+
+def features_of(control):
+    """What libFuzzer's merge control file says of each input: {index: set of features}."""
+    seen = {}
+    for line in control.splitlines():
+        parts = line.split()
+        if parts[:1] == ["FT"]:
+            seen[int(parts[1])] = set(parts[2:])
+    return seen
+
+
+def choose(inputs, most_files=MOST_FILES, most_bytes=MOST_BYTES):
+    """Of [(name, size, features)] those that cover most: each time the one with most new features a byte.
+
+    A file counts as bytes too, so many that both limits are met at about the same time.
+    """
+    chosen, covered, size = [], set(), 0
+    rest = sorted(inputs)
+    while rest and len(chosen) < most_files:
+        rest = [entry for entry in rest if size + entry[1] <= most_bytes and entry[2] - covered]
+        if not rest:
+            break
+        best = max(rest, key=lambda entry: len(entry[2] - covered) / (entry[1] + MOST_BYTES // MOST_FILES))
+        rest.remove(best)
+        chosen.append(best[0])
+        covered |= best[2]
+        size += best[1]
+    return chosen
+
+
+def is_found_name(name):
+    """Whether minimise() made this name; names people gave say what the input was, and stay."""
+    return re.fullmatch("[0-9a-f]{12}", name) is not None
+
+
+def minimise(family):
+    program = build(family, "sanitized", SANITIZED, proof.clang())
+    committed, found = CORPUS / family, found_folder(family)
+    sources = [folder for folder in (committed, found) if folder.is_dir()]
+    files = {path for folder in sources for path in folder.iterdir()}
+    if not files:
+        proof.die(f"{family}: nothing was found yet; run fuzz.py {family} first", code=1)
+    with tempfile.TemporaryDirectory() as scratch:
+        control = pathlib.Path(scratch, "control")
+        merged = pathlib.Path(scratch, "merged")
+        merged.mkdir()
+        result = proof.run([program, "-merge=1", f"-merge_control_file={control}", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],
+                           timeout=3600)
+        if not result.ok or not control.exists():
+            proof.die(f"{family}: the merge failed:", result.output[-2000:], code=1)
+        text = control.read_text()
+        names = text.splitlines()[2:]
+        inputs = [(names[index], pathlib.Path(names[index]).stat().st_size, features) for index, features in features_of(text).items()]
+        given = [path for path in files if path.parent == committed and not is_found_name(path.name)]
+        chosen = [pathlib.Path(name) for name in choose(inputs, MOST_FILES - len(given), MOST_BYTES - sum(p.stat().st_size for p in given))]
+        data = [path.read_bytes() for path in chosen if path not in given]
+        covered = set().union(*(features for name, _, features in inputs if pathlib.Path(name) in chosen))
+        everything = set().union(*(features for _, _, features in inputs))
+    committed.mkdir(parents=True, exist_ok=True)
+    for path in committed.iterdir():
+        if is_found_name(path.name):
+            path.unlink()
+    for content in data:
+        (committed / hashlib.sha1(content).hexdigest()[:12]).write_bytes(content)
+    files = list(committed.iterdir())
+    print(f"  {family}: {len(files)} inputs, {sum(path.stat().st_size for path in files):,} bytes, "
+          f"{len(covered):,} of {len(everything):,} features")
+    return len(files)
+
+
+#=== all of it ===#
+
+def add_up(total, outcomes):
+    """The sum over all runs, by family, and in all."""
+    for family, outcome in outcomes.items():
+        entry = total.setdefault(family, {"inputs": 0, "operations": 0, "seconds": 0, "crashes": 0})
+        entry["inputs"] += outcome.inputs
+        entry["operations"] += outcome.operations
+        entry["seconds"] += round(outcome.seconds)
+        entry["crashes"] += outcome.crashes
+    return sum(entry["operations"] for entry in total.values())
+
+
+def one_family(family, arguments):
+    outcome = Outcome()
+    if arguments.quick:
+        replay(family, outcome)
+        if not arguments.no_libfuzzer:
+            fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", QUICK_SECONDS, outcome)
+    else:
+        half = max(1, round(arguments.minutes * 30))
+        fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", half, outcome)
+        random_inputs(family, half, outcome)
+    return outcome
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("family", nargs="*", help=", ".join(families()))
+    parser.add_argument("--minutes", type=float, default=10, help="a family (default 10)")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--no-libfuzzer", action="store_true", help="with --quick: gcc alone is enough")
+    parser.add_argument("--minimise", action="store_true")
+    arguments = parser.parse_args(arguments)
+    chosen = arguments.family or families()
+    unknown = sorted(set(chosen) - set(families()))
+    if unknown or not chosen:
+        proof.die(f"no such family: {', '.join(unknown)}; there are {', '.join(families())}", code=2)
+    if arguments.minimise:
+        kept = [minimise(family) for family in chosen]
+        print(f"fuzz: {len(chosen)} families, {sum(kept)} inputs in the corpus")
+        return 0
+
+    outcomes = {}
+    for family, outcome in proof.parallel(lambda family: one_family(family, arguments), chosen):
+        outcomes[family] = outcome
+        for note in outcome.notes:
+            print(f"  {family}: {note}")
+        for text in outcome.failures:
+            print(text)
+        sys.stdout.flush()
+    total = json.loads(TOTAL.read_text()) if TOTAL.exists() else {}
+    overall = add_up(total, outcomes)
+    TOTAL.write_text(json.dumps(total, indent=2, sort_keys=True) + "\n")
+    print(f"  all runs so far: {overall:,} operations")
+    inputs, operations, crashes = (sum(getattr(outcome, name) for outcome in outcomes.values())
+                                   for name in ("inputs", "operations", "crashes"))
+    print(f"fuzz: {len(outcomes)} families, {inputs:,} inputs, {operations:,} operations, {crashes} crashes")
+    failed = any(outcome.failures for outcome in outcomes.values())
+    return 1 if failed or operations == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
