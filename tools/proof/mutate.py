@@ -1,0 +1,659 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Mutation sweep: small faults are put into the headers, one at a time; a test must fail for each of them.
+
+    mutate.py [FOLDER|FILE...]        all mutants of these folders or headers (map, keyed/hash_index.hpp); default: map keyed
+    mutate.py --sample N [--seed S]   N of them, chosen by S
+    mutate.py --diff REV              those on lines that have changed since REV
+    mutate.py --quick                 a sample against the replay programs of tests/fuzz alone: shows within a minute that this works
+    mutate.py --list                  names them
+    mutate.py --budget SECONDS        of tests (by their time without a mutant) a mutant must survive at most; default: 60
+    mutate.py --without REGEX         without these sources of tests (map/model_): as quick as what is left
+    mutate.py --include DIR --tests DIR --work DIR --equivalent FILE --goal SHARE   for tests/tools/mutate_test.py
+
+All mutants are compiled once, into a copy of the headers, and a number chooses one at run time (mutants.py): a mutant costs a run of
+tests and no compile, and every kill is by a test, not by the compiler. Tests are the replay programs of tests/fuzz and the test cases
+of the folder (tests/map for map), in build/proof/mutate. Each of them is run once with all mutants off to record which mutants it
+reaches; a mutant is then run with the tests that reach it, quickest first, until one fails, crashes or takes ten times its time and
+five seconds. What is left is listed in build/proof/mutate/report.txt and report.json.
+
+Mutants that cannot change what the library does (a guess at a capacity, a prefetch) are in mutate_equivalent.txt, by code and not by
+line, with the reason. They are run as well: one that a test kills is not equivalent, and one that names no mutant is stale; both fail.
+"""
+import argparse
+import collections
+import dataclasses
+import hashlib
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import sys
+import time
+
+import mutants
+import proof
+
+WORK = proof.BUILD / "mutate"
+EQUIVALENT = pathlib.Path(__file__).resolve().parent / "mutate_equivalent.txt"
+FLAGS = ["-std=c++20", "-w", "-Wno-c++11-narrowing", "-fconstexpr-steps=100000000", "-ferror-limit=0", "-DSLOTWISE_CHECK_LEVEL=2"]
+REPLAY, UNIT = "-O1", "-O0"  # replay runs for each mutant; a test case for few, and its compile would take five times as long
+GOAL = 0.90        # of all mutants of a folder
+QUICK_GOAL = 0.60  # of a sample, by the replay programs alone
+QUICK = 12
+BATCHES = (0.1, 0.5, 2.0, 5.0)  # seconds of test cases that are run in one process before one looks whether the mutant is dead
+MEMORY = 3 << 30   # a mutant that allocates without end must not take the machine with it
+
+SWITCH = """// Which mutant is on; included before everything else.
+#ifndef SLOTWISE_MUTANT
+#define SLOTWISE_MUTANT
+namespace slotwise_mutant {
+extern int active;
+extern unsigned char* reached;
+[[gnu::always_inline]] inline constexpr bool on(int id) noexcept {
+    if (__builtin_is_constant_evaluated()) return false;
+    if (reached != nullptr) reached[id] = 1;
+    return active == id;
+}
+} // namespace slotwise_mutant
+#endif
+"""
+RUNTIME = """#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+namespace slotwise_mutant {
+int active = -1;
+unsigned char* reached = nullptr;
+namespace {
+// Before any constructor of a test. What is reached is written to a shared mapping: children and crashes count.
+__attribute__((constructor(101))) void start() {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    if (const char* id = std::getenv("SLOTWISE_MUTANT")) {
+        active = std::atoi(id);
+        const rlimit bytes{MEMORY, MEMORY};
+        setrlimit(RLIMIT_DATA, &bytes);
+    }
+    if (const char* path = std::getenv("SLOTWISE_MUTANT_REACHED")) {
+        const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        void* map = file >= 0 && ftruncate(file, SIZE) == 0 ? mmap(nullptr, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+        if (map == MAP_FAILED) std::_Exit(99);
+        reached = static_cast<unsigned char*>(map);
+    }
+}
+} // namespace
+} // namespace slotwise_mutant
+"""
+
+
+def discovery():
+    """tools/cmake/discover_tests.py, which knows how test cases are listed and named."""
+    spec = importlib.util.spec_from_file_location("discover_tests", proof.ROOT / "tools" / "cmake" / "discover_tests.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def write(path, text, encoding="latin-1"):
+    """Only when it differs: what is unchanged is not compiled again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode(encoding)
+    if not path.exists() or path.read_bytes() != data:
+        path.write_bytes(data)
+
+
+def digest(*parts):
+    return hashlib.sha256("\0".join(str(part) for part in parts).encode()).hexdigest()
+
+
+def kept(path):
+    """What an earlier run has left in a file, or nothing."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+@dataclasses.dataclass
+class Program:
+    """Made of one source of the tests; the stamp says of what exactly."""
+    source: pathlib.Path
+    path: pathlib.Path
+    stamp: str
+
+
+@dataclasses.dataclass
+class Case:
+    """Something to run: a test case of a Catch2 program, or a replay program with its input."""
+    program: "Program"
+    arguments: list
+    name: str = ""   # of a test case; several are run in one process
+    seconds: float = 0.0
+    reached: frozenset = frozenset()
+
+
+@dataclasses.dataclass
+class Verdict:
+    point: mutants.Point
+    state: str  # killed, survived, never reached
+    by: str = ""
+    how: str = ""  # failed, crashed, timeout; of a survivor: not all run
+
+    def row(self):
+        point = self.point
+        return {"file": point.file, "line": point.line, "change": point.change, "code": point.code, "state": self.state, "by": self.by,
+                "how": self.how}
+
+
+class Sweep:
+    """One folder: its mutants, the programs that may kill them."""
+
+    def __init__(self, folder, points, given, part):
+        self.folder, self.given = folder, given
+        self.include, self.tests = given.include, given.tests
+        self.points = {point.id: point for point in points}
+        self.work = WORK / (folder + ("-part" if part else ""))
+        self.mutated = self.work / "include"
+        self.texts = {point.file: mutants.read(self.include / "slotwise" / point.file) for point in points}
+        self.all_points = list(points)
+        self.spans = {}
+        self.not_compilable = []
+        self.compiler = proof.clang()
+        self.switch = self.work / "switch.hpp"
+        self.last_id = max(self.points)
+        self.digests = {}  # of files, while nothing is written
+
+    # --- the copy of the headers ---
+
+    def write_headers(self):
+        for source in sorted((self.include / "slotwise").rglob("*.hpp")):
+            name = str(source.relative_to(self.include / "slotwise"))
+            text = mutants.read(source)
+            points = [point for point in self.points.values() if point.file == name]
+            if points:
+                text, self.spans[name] = mutants.render(text, points)
+            write(self.mutated / "slotwise" / name, text)
+        self.digests = {}
+
+    def memory_of_drops(self):
+        return self.work / "not_compilable.json"
+
+    def content(self):
+        return digest(*(point.key + self.texts[point.file] for point in self.all_points))
+
+    def drop_known(self):
+        """Those whose like did not compile in an earlier run: the headers change often, and each round of the search costs minutes."""
+        known = {tuple(each) for each in kept(self.memory_of_drops()).get("not compilable", [])}
+        self.drop([point.id for point in self.all_points if (point.file, point.code, point.change) in known])
+
+    def drop(self, ids):
+        for number in ids:
+            if number in self.points:
+                self.not_compilable.append(self.points.pop(number))
+        self.memory_of_drops().parent.mkdir(parents=True, exist_ok=True)
+        self.memory_of_drops().write_text(json.dumps(
+            {"not compilable": sorted((point.file, point.code, point.change) for point in self.not_compilable)}))
+
+    def blamed(self, output):
+        """The innermost mutant at the place of each error; where there is none, of the notes that follow it."""
+        guilty, waiting, stuck = set(), False, []
+        for line in output.splitlines():
+            match = re.match(r"(.+?):(\d+):(\d+): (fatal error|error|note): (.*)", line)
+            if not match:
+                continue
+            path, row, column, kind, text = match.groups()
+            if kind != "note":
+                if waiting:
+                    stuck.append(waiting)
+                waiting = line
+            if waiting:
+                found = self.mutant_at(path, int(row), int(column))
+                if found:
+                    guilty.add(found)
+                    waiting = False
+        if waiting:
+            stuck.append(waiting)
+        return guilty, stuck
+
+    def mutant_at(self, path, row, column):
+        try:
+            name = str(pathlib.Path(path).resolve().relative_to((self.mutated / "slotwise").resolve()))
+        except ValueError:
+            return None
+        if name not in self.spans:
+            return None
+        lines = mutants.read(self.mutated / "slotwise" / name).split("\n")
+        at = sum(len(line) + 1 for line in lines[:row - 1]) + column - 1
+        around = [(end - begin, number) for begin, end, number in self.spans[name] if begin <= at < end]
+        # Without one around it: the place is the head of something with mutants in it, such as a call.
+        inside = [(begin, number) for begin, _, number in self.spans[name] if at <= begin < at + len(lines[row - 1]) - column]
+        return min(around)[1] if around else min(inside)[1] if inside else None
+
+    # --- compiling ---
+
+    def base(self):
+        return [self.compiler, *FLAGS, f"-DSLOTWISE_CATCH2_VERSION={self.version}", f"-I{self.mutated}", f"-I{self.tests}"]
+
+    def head(self, source):
+        """What a source begins with: the switch; for a test of Catch2 in a precompiled header."""
+        return ["-include-pch", self.work / "begin.pch"] if source in self.sources else ["-include", self.switch]
+
+    def prepare(self):
+        self.work.mkdir(parents=True, exist_ok=True)
+        write(self.switch, SWITCH)
+        self.catch = proof.Programs("mutate/catch", compiler=self.compiler, flags=("-std=c++20", "-O1", "-w"))
+        self.version = self.catch.version
+        self.sources = [] if self.given.quick else [source for source in sorted((self.tests / self.folder).glob("*.cpp"))
+                                                    if self.wanted(source)]
+        if self.sources:
+            begin = self.work / "begin.hpp"
+            write(begin, f'#include "{self.switch}"\n#include "support/catch.hpp"\n')
+            result = proof.run([*self.base(), "-x", "c++-header", begin, "-o", self.work / "begin.pch"])
+            if not result.ok:
+                proof.die("cannot precompile Catch2:", result.output)
+        # Which of the replay programs include a header of this folder, the compiler says.
+        fuzz = [source for source in sorted((self.tests / "fuzz").glob("*.cpp")) if self.wanted(source)]
+        names = tuple(str(self.mutated / "slotwise" / point.file) for point in self.all_points)
+        self.fuzz = []
+        for source, result in proof.parallel(lambda source: proof.run([*self.base(), "-MM", source]), fuzz):
+            if not result.ok:
+                proof.die(f"cannot read {proof.relative(source)}:", result.output[-2000:])
+            if any(name in result.output for name in names):
+                self.fuzz.append(source)
+        self.fuzz.sort()
+
+    def wanted(self, source):
+        return not (self.given.without and re.search(self.given.without, f"{source.parent.name}/{source.name}"))
+
+    def check_syntax(self):
+        """Takes out the mutants that do not compile, until all sources do."""
+        sources = [*self.fuzz, *self.sources]
+        if not sources:
+            proof.die(f"no tests for {self.folder}")
+        done = self.work / "compiles.json"
+        state = {str(source): digest(self.content(), self.digest_of(source)) for source in sources}
+        known = kept(done)
+        left = [source for source in sources if known.get(str(source)) != state[str(source)]]
+        while left:
+            begun = time.monotonic()
+            guilty, stuck, broken = set(), [], []  # a source without an error stays so: there will be fewer mutants
+            for source, result in proof.parallel(
+                    lambda source: proof.run([*self.base(), *self.head(source), "-fsyntax-only", source]), left):
+                if not result.ok:
+                    broken.append(source)
+                    more, without = self.blamed(result.output)
+                    guilty |= more
+                    stuck += without or ([] if more else [result.output[-1500:]])
+            if broken and not guilty:
+                proof.die(f"{self.folder}: errors that no mutant can be blamed for:", *stuck[:5])
+            self.say(f"{len(left)} sources read, {len(guilty)} mutants do not compile ({time.monotonic() - begun:.0f} s)")
+            self.drop(guilty)
+            self.write_headers()
+            left = broken
+        done.write_text(json.dumps(state))
+        return sources
+
+    def digest_of(self, path):
+        path = str(path)
+        if path not in self.digests:
+            self.digests[path] = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+        return self.digests[path]
+
+    def program(self, source):
+        """Compiles a source to a program, unless it and all it includes are as they were: (its Program, a Result)."""
+        stem = self.work / "programs" / f"{source.parent.name}_{source.stem}"
+        stem.parent.mkdir(exist_ok=True)
+        output, depends, stamp = stem.with_suffix(".o"), stem.with_suffix(".d"), stem.with_suffix(".stamp")
+        level, runner = (UNIT if self.given.quick else REPLAY, []) if source in self.fuzz else (UNIT, self.catch.main())
+        command = [*self.base(), level, *self.head(source), "-MMD", "-MF", depends, "-c", source, "-o", output]
+
+        def state():
+            files = re.sub(r"\\\n", " ", depends.read_text()).split(": ", 1)[1].split()
+            return digest(*command, self.last_id, *(self.digest_of(file) for file in files if not file.endswith(".pch")))
+        try:
+            if stem.exists() and stamp.read_text() == state():
+                return Program(source, stem, stamp.read_text()), proof.Result(0, "")
+        except OSError:
+            pass
+        stamp.unlink(missing_ok=True)
+        result = proof.run(command)
+        if result.ok:
+            result = proof.run([self.compiler, output, self.runtime, *runner, "-o", stem])
+            output.unlink()
+        if result.ok:
+            stamp.write_text(state())
+        return Program(source, stem, stamp.read_text() if result.ok else ""), result
+
+    def build(self):
+        sources = self.check_syntax()
+        begun = time.monotonic()
+        write(self.work / "runtime.cpp", RUNTIME.replace("MEMORY", str(MEMORY)).replace("SIZE", str(self.last_id + 1)))
+        self.runtime = self.work / "runtime.o"
+        result = proof.run([self.compiler, *FLAGS, "-c", self.work / "runtime.cpp", "-o", self.runtime])
+        if not result.ok:
+            proof.die("cannot compile the switch:", result.output)
+        if self.sources:
+            self.catch.main()  # once, before several ask for it
+        programs = []
+        for source, (program, result) in proof.parallel(self.program, sources):
+            if not result.ok:
+                proof.die(f"cannot compile {source} with mutants:", result.output[-3000:])
+            programs.append(program)
+        self.say(f"{len(sources)} programs compiled ({time.monotonic() - begun:.0f} s)")
+        return programs
+
+    # --- running ---
+
+    def cases(self, program):
+        """What there is to run of a program, each with the mutants it reaches and its time; kept until the program changes."""
+        if program.source not in self.fuzz:
+            cases = [Case(program, [], name) for name in discovery().names_of(str(program.path))]
+        else:
+            corpus = self.tests / "fuzz" / "corpus" / program.source.stem
+            files = sorted(corpus.iterdir()) if corpus.is_dir() else []
+            program.stamp = digest(program.stamp, *(self.digest_of(file) for file in files))
+            cases = [Case(program, [str(corpus)])] * bool(files) + [Case(program, ["--random", str(count), "1"]) for count in (20, 200)]
+        record = program.path.with_suffix(".json")
+        known = kept(record)
+        if known.get("stamp") == program.stamp:
+            for case, (seconds, reached) in zip(cases, known["cases"]):
+                case.seconds, case.reached = seconds, frozenset(reached)
+            return cases
+        for number, case in enumerate(cases):
+            self.record(case, program.path.with_suffix(f".{number}.reached"))
+        if not self.red:
+            record.write_text(json.dumps({"stamp": program.stamp, "cases": [[case.seconds, sorted(case.reached)] for case in cases]}))
+        return cases
+
+    def command(self, cases):
+        if not cases[0].name:
+            return [cases[0].program.path, *cases[0].arguments]
+        names = ",".join(re.sub(r"([\\,\[\]])", r"\\\1", case.name) for case in cases)
+        return [cases[0].program.path, names, "--abort"]
+
+    def record(self, case, path):
+        begun = time.monotonic()
+        result = proof.run(self.command([case]), timeout=900, env={"SLOTWISE_MUTANT_REACHED": str(path)})
+        case.seconds = time.monotonic() - begun
+        if not result.ok:
+            self.red.append(f"{case.program.path.name} {case.name or case.arguments} ({result.code}): {result.output[-300:]}")
+            return
+        case.reached = frozenset(at for at, byte in enumerate(path.read_bytes()) if byte)
+        path.unlink()
+
+    def batches(self, number):
+        """The cases that reach a mutant, quickest first, those of one program together while they are quick."""
+        cases = sorted((case for case in self.run_cases if number in case.reached), key=lambda case: case.seconds)
+        out, level = [], 0
+        for case in cases:
+            last = out[-1] if out else None
+            budget = BATCHES[min(level, len(BATCHES) - 1)]
+            if last and case.name and last[0].name and last[0].program == case.program and len(last) < 100 and \
+                    sum(each.seconds for each in last) + case.seconds <= budget:
+                last.append(case)
+            else:
+                level += bool(last)
+                out.append([case])
+        return out
+
+    def judge(self, number):
+        """Runs a mutant. What it survived before, in programs that are as they were, it survives again; likewise what killed it."""
+        point, known = self.points[number], self.known.get(str(number), {})
+        stamps = {program.path.name: program.stamp for program in self.programs}
+        if known.get("by") and stamps.get(known["program"]) == known["stamp"]:
+            return Verdict(point, "killed", known["by"], known["how"])
+        batches, spent = self.batches(number), 0.0
+        survived = {name: stamp for name, stamp in known.get("survived", {}).items() if stamps.get(name) == stamp}
+        self.known[str(number)] = {"survived": survived}
+        for batch in batches:
+            program, seconds = batch[0].program, sum(case.seconds for case in batch)
+            if program.path.name in survived:
+                continue
+            spent += seconds
+            if spent > self.given.budget:
+                return Verdict(point, "survived", how="not all run")
+            result = proof.run(self.command(batch), timeout=10 * seconds + 5, env={"SLOTWISE_MUTANT": str(number)})
+            if not result.ok:
+                how = "timeout" if result.code == 124 else "crashed" if result.code < 0 else "failed"
+                place = re.search(r"tests/(\S+?:\d+)", result.output)
+                by = place.group(1) if place else batch[0].name or f"{program.path.name} {pathlib.Path(batch[0].arguments[0]).name}"
+                self.known[str(number)] = {"by": by, "how": how, "program": program.path.name, "stamp": program.stamp}
+                return Verdict(point, "killed", by, how)
+        self.known[str(number)] = {"survived": {batch[0].program.path.name: batch[0].program.stamp for batch in batches}}
+        return Verdict(point, "survived" if batches else "never reached")
+
+    def say(self, text):
+        print(f"mutate: {self.folder}: {text}", file=sys.stderr, flush=True)
+
+    def run(self):
+        """The verdicts over all mutants that compile."""
+        self.drop_known()
+        self.write_headers()
+        self.prepare()
+        programs = self.build()
+        begun = time.monotonic()
+        self.programs, self.run_cases, self.red = programs, [], []
+        for _, cases in proof.parallel(self.cases, programs):
+            self.run_cases += cases
+        if self.red:
+            proof.die(f"{self.folder}: red without a mutant; --without leaves sources of tests out:", *self.red)
+        self.say(f"{len(self.run_cases)} test cases and replays, {sum(case.seconds for case in self.run_cases):.0f} s without a mutant")
+        record = self.work / "verdicts.json"
+        known = kept(record)
+        self.known = known["mutants"] if known.get("content") == self.content() else {}
+        verdicts = []
+        for count, (_, verdict) in enumerate(proof.parallel(self.judge, sorted(self.points)), 1):
+            verdicts.append(verdict)
+            if count % 50 == 0 or count == len(self.points):
+                record.write_text(json.dumps({"content": self.content(), "mutants": dict(self.known)}))
+            if count % 100 == 0:
+                killed = sum(each.state == "killed" for each in verdicts)
+                self.say(f"{count} of {len(self.points)}, {killed} killed ({time.monotonic() - begun:.0f} s)")
+        return sorted(verdicts, key=lambda verdict: verdict.point.id)
+
+
+# --- equivalent mutants ---
+
+@dataclasses.dataclass
+class Equivalent:
+    file: str
+    code: str
+    change: str
+    reason: str
+    used: int = 0
+
+    def covers(self, point):
+        return (point.file, " ".join(point.code.split())) == (self.file, " ".join(self.code.split())) and \
+            self.change in ("any", point.change)
+
+
+def read_equivalents(path):
+    """Blocks of four lines: file, code (the line of the source), change (as the report says, or `any`), reason."""
+    found = []
+    if not path.exists():
+        return found
+    for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n?", "", path.read_text())):
+        if block.strip():
+            fields = dict(line.split(": ", 1) for line in block.strip().splitlines())
+            if sorted(fields) != ["change", "code", "file", "reason"]:
+                proof.die(f"{path.name}: a block has file, code, change and reason: {block.strip()!r}")
+            found.append(Equivalent(**fields))
+    return found
+
+
+# --- the choice ---
+
+def changed_lines(include, revision):
+    """Lines of headers that are new since a revision: {file: {line, ...}}."""
+    result = proof.run(["git", "diff", "-U0", revision, "--", include / "slotwise"])
+    if not result.ok:
+        proof.die(f"git diff {revision}:", result.output)
+    lines, file = collections.defaultdict(set), None
+    for text in result.output.splitlines():
+        if text.startswith("+++ "):
+            file = text[4:].split("slotwise/", 1)[-1]
+        match = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", text)
+        if match:
+            first, count = int(match.group(1)), int(match.group(2) or 1)
+            lines[file].update(range(first, first + count))
+    return lines
+
+
+def choose(given):
+    """{folder: points}, and whether that is not all of them."""
+    root = given.include / "slotwise"
+    changed = given.changed
+    wanted = given.what or (sorted({name.split("/")[0] for name in changed if "/" in name}) if changed is not None else ["map", "keyed"])
+    names = collections.defaultdict(list)
+    for word in wanted:
+        word = re.sub(r"^(.*/)?slotwise/", "", word.rstrip("/"))
+        path = root / word
+        files = sorted(path.glob("*.hpp")) if path.is_dir() else [path]
+        if not files or not all(file.is_file() for file in files):
+            proof.die(f"{word} is no folder and no header of {root}")
+        names[word.split("/")[0]] += [str(file.relative_to(root)) for file in files]
+    found = {}
+    for folder in names:
+        found[folder] = mutants.find(given.include, names[folder])
+        for name, reason in found[folder].without.items():
+            print(f"mutate: {name} is left out: {reason}", file=sys.stderr)
+    chosen = {folder: list(each.points) for folder, each in found.items()}
+    if changed is not None:
+        chosen = {folder: [point for point in points if point.line in changed[point.file]] for folder, points in chosen.items()}
+    if given.sample:
+        every = [(folder, point) for folder, points in chosen.items() for point in points]
+        picked = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+        chosen = {folder: [point for where, point in picked if where == folder] for folder in chosen}
+    part = bool(given.sample or given.diff or any("/" in word for word in wanted))
+    for folder, each in found.items():
+        print(f"mutate: {folder}: {len(each.points)} places, {len(chosen[folder])} of them chosen; "
+              f"{each.checks} checks (SLOTWISE_EXPECT) are left out: death tests are for them", file=sys.stderr)
+    return {folder: sorted(points, key=lambda point: point.id) for folder, points in chosen.items() if points}, part
+
+
+# --- the report ---
+
+@dataclasses.dataclass
+class Score:
+    folder: str
+    killed: int
+    counted: int  # killed, survived, never reached; equivalent ones are not among them
+    unreached: int
+    equivalent: int
+    not_compilable: int
+    cut_short: int  # survivors that did not meet all tests, for their time
+
+    @property
+    def share(self):
+        return self.killed / self.counted if self.counted else 0.0
+
+
+def report(sweeps, equivalents, part):
+    """Writes the report. (scores, what is wrong with the list of equivalent mutants)"""
+    rows, scores, wrong, text = [], [], [], []
+    for sweep, verdicts in sweeps:
+        tally, left = collections.Counter(), []
+        for verdict in verdicts:
+            entry = next((each for each in equivalents if each.covers(verdict.point)), None)
+            if entry:
+                entry.used += 1
+                if verdict.state == "killed" and entry.change != "any":
+                    wrong.append(f"listed as equivalent and killed by {verdict.by}: {verdict.point.where}: {verdict.point.change}")
+                elif verdict.state != "killed":
+                    verdict.state = "equivalent"
+            tally[verdict.state] += 1
+            tally[verdict.how] += 1
+            rows.append(verdict.row())
+            if verdict.state != "killed":
+                left.append(verdict)
+        score = Score(sweep.folder, tally["killed"], len(verdicts) - tally["equivalent"], tally["never reached"], tally["equivalent"],
+                      len(sweep.not_compilable), tally["not all run"])
+        scores.append(score)
+        text.append(f"{sweep.folder}: {score.killed} of {score.counted} killed ({100 * score.share:.1f} %): {tally['failed']} by a failed "
+                    f"test, {tally['crashed']} by a crash, {tally['timeout']} by time; {score.equivalent} equivalent, "
+                    f"{score.not_compilable} not compilable; {score.cut_short} survivors did not meet their slowest tests")
+        for state in ("survived", "never reached", "equivalent"):
+            text += [f"  {state}: {each.point.where}: {each.point.change}\n      {each.point.code}" for each in left if each.state == state]
+        text += [f"  not compilable: {point.where}: {point.change}" for point in sweep.not_compilable]
+        by_file = collections.defaultdict(lambda: [0, 0])
+        for verdict in verdicts:
+            if verdict.state != "equivalent":
+                by_file[verdict.point.file][0] += verdict.state == "killed"
+                by_file[verdict.point.file][1] += 1
+        text += [f"  {name}: {killed} of {count}" for name, (killed, count) in by_file.items()]
+        if not part:
+            wrong += [f"listed as equivalent and names no mutant: {each.file}: {each.code}: {each.change}"
+                      for each in equivalents if each.file.split("/")[0] == sweep.folder and not each.used]
+    WORK.mkdir(parents=True, exist_ok=True)
+    name = "report-part" if part else "report"
+    (WORK / f"{name}.txt").write_text("\n".join(text + wrong) + "\n", encoding="latin-1")
+    (WORK / f"{name}.json").write_text(json.dumps({"scores": [dataclasses.asdict(score) for score in scores], "mutants": rows}, indent=1))
+    return scores, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("what", nargs="*")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--diff", default="")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--include", type=pathlib.Path, default=proof.INCLUDE)
+    parser.add_argument("--tests", type=pathlib.Path, default=proof.TESTS)
+    parser.add_argument("--work", type=pathlib.Path, default=WORK)
+    parser.add_argument("--without", default="")
+    parser.add_argument("--equivalent", type=pathlib.Path, default=EQUIVALENT)
+    parser.add_argument("--budget", type=float, default=60)
+    parser.add_argument("--goal", type=float, default=0)
+    given = parser.parse_args()
+    given.include, given.tests = given.include.resolve(), given.tests.resolve()
+    globals()["WORK"] = given.work.resolve()
+    # The headers as they are now: somebody may be writing in them while this runs.
+    original = WORK / "original" / digest(*sys.argv)[:12]
+    shutil.rmtree(original, ignore_errors=True)
+    shutil.copytree(given.include / "slotwise", original / "slotwise")
+    given.changed = changed_lines(given.include, given.diff) if given.diff else None
+    given.include = original
+    if given.quick and not given.sample and not given.diff:
+        given.sample = QUICK
+    chosen, part = choose(given)
+    if given.list:
+        for points in chosen.values():
+            for point in points:
+                print(f"{point.where}: {point.change}".encode("latin-1").decode(errors="replace"))
+        print(f"mutate: {sum(map(len, chosen.values()))} mutants")
+        return 0 if chosen else 1
+    if not chosen:
+        print("mutate: 0 mutants" + (f", no code of a header has changed since {given.diff}" if given.diff else ""))
+        return 0 if given.diff else 1
+    sweeps = []
+    for folder, points in chosen.items():
+        sweep = Sweep(folder, points, given, part)
+        sweeps.append((sweep, sweep.run()))
+    scores, wrong = report(sweeps, read_equivalents(given.equivalent), part)
+    for line in wrong:
+        print(f"mutate: {line}")
+    goal = given.goal or (QUICK_GOAL if given.quick else GOAL)
+    counted, killed = sum(score.counted for score in scores), sum(score.killed for score in scores)
+    # Of a sample of a few, the whole is judged; of all mutants, each folder.
+    missed = [score.folder for score in scores if score.share < goal] if not part else ["the sample"] * (killed < goal * counted)
+    for name in missed:
+        print(f"mutate: {name} is below {100 * goal:.0f} %; see {WORK / ('report-part.txt' if part else 'report.txt')}")
+    figures = ", ".join(f"{score.folder} {score.killed} of {score.counted} killed ({100 * score.share:.1f} %)" for score in scores)
+    total = collections.Counter()
+    for score in scores:
+        total.update(unreached=score.unreached, equivalent=score.equivalent, not_compilable=score.not_compilable)
+    print(f"mutate: {figures}; {total['unreached']} never reached, {total['equivalent']} equivalent, "
+          f"{total['not_compilable']} not compilable")
+    return 1 if missed or wrong or not counted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
