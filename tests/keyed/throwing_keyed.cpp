@@ -19,27 +19,32 @@ using WithColumn = FailingSet<Throwing, deferred, ValueArray<Throwing, ThrowingA
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[throwing]", FAILING_SETS) {
+// proves: KeySet::insert throws, KeySet::emplace throws, table KeySet / MapStorage insert / exceptions
+TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
-    strong<TestType>([](auto& scene) { scene.c.insert(Key(777)); }, 10);
     strong<TestType>(
+        "insert", [](auto& scene) { scene.c.insert(Key(777)); }, 10);
+    strong<TestType>(
+        "insert",
         [](auto& scene) {
             const Key key(777);
             scene.c.insert(key);
         },
         10);
-    strong<TestType>([](auto& scene) { scene.c.emplace(777); }, 10);
-    strong<TestType>([](auto& scene) { // more than one growth of slots and index
+    strong<TestType>(
+        "emplace", [](auto& scene) { scene.c.emplace(777); }, 10);
+    strong<TestType>("insert", [](auto& scene) { // more than one growth of slots and index
         const int n = 1000 + static_cast<int>(scene.c.size());
         scene.c.insert(Key(n));
     });
 }
 
-TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws or not", "[throwing]", FAILING_SETS) {
+// proves: KeySet::insert throws
+TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("insert"), [](auto&& attempt) {
         KeyScene<TestType> scene(20), twin(20);
         InsertResult result{};
         if (!attempt([&] { result = scene.c.insert(Key(7)); })) {
@@ -51,7 +56,8 @@ TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws 
     REQUIRE(failures > 1);
 }
 
-TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing]", FAILING_SETS) {
+// proves: KeySet::contains throws, KeyStore::hash throws
+TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     for (const int n : {4, 5, 777}) {
@@ -72,19 +78,20 @@ TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing]", FAILING_SE
     }
 }
 
-TEMPLATE_TEST_CASE("a set's erase and extract that throw erase nothing", "[throwing]", FAILING_SETS) {
+// proves: KeySet::erase(key) throws, table KeySet / MapStorage erase(key) / exceptions
+TEMPLATE_TEST_CASE("a set's erase and extract that throw erase nothing", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     for (const int n : {0, 7, 12}) {
-        strong<TestType>([&](auto& scene) { scene.c.erase(Key(n)); }, 2, {20, 67});
-        strong<TestType>([&](auto& scene) { scene.c.extract(Key(n)); }, 2, {20, 67});
+        strong<TestType>("erase", [&](auto& scene) { scene.c.erase(Key(n)); }, 2, {20, 67});
+        strong<TestType>("extract", [&](auto& scene) { scene.c.extract(Key(n)); }, 2, {20, 67});
     }
 }
 
-TEMPLATE_TEST_CASE("a set's erase_if whose predicate throws has erased what it said and nothing else", "[throwing]",
+TEMPLATE_TEST_CASE("a set's erase_if whose predicate throws has erased what it said and nothing else", "[throwing][throws]",
                    FAILING_SETS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("erase_if"), [](auto&& attempt) {
         KeyScene<TestType> scene(40), twin(40);
         std::vector<typename TestType::handle_type> said;
         attempt([&] {
@@ -101,11 +108,14 @@ TEMPLATE_TEST_CASE("a set's erase_if whose predicate throws has erased what it s
     REQUIRE(failures > 30);
 }
 
-TEMPLATE_TEST_CASE("a set's reserve and shrink_to_fit that throw have no effect", "[throwing]", FAILING_SETS) {
-    strong<TestType>([](auto& scene) { scene.c.reserve(5'000); }, 6);
+// proves: KeySetCore::reserve throws, KeySetCore::shrink_to_fit throws, table KeySet / MapStorage reserve / exceptions
+// proves: table KeySet / MapStorage shrink_to_fit / exceptions
+TEMPLATE_TEST_CASE("a set's reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_SETS) {
+    strong<TestType>(
+        "reserve", [](auto& scene) { scene.c.reserve(5'000); }, 6);
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("shrink_to_fit"), [](auto&& attempt) {
         KeyScene<TestType> scene(300), twin(300);
         for (auto* s : {&scene, &twin}) {
             for (std::size_t i = 20; i != 300; ++i) s->c.erase(s->handles[(i * 7) % 300]);
@@ -116,17 +126,18 @@ TEMPLATE_TEST_CASE("a set's reserve and shrink_to_fit that throw have no effect"
     REQUIRE(failures > 0);
 }
 
+// proves: KeySetCore::KeySetCore throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a set's copy that throws leaks nothing, an assignment that throws leaves the target as it was",
-                   "[throwing]", FAILING_SETS) {
+                   "[throwing][throws]", FAILING_SETS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto copies = fail_at_every_step([](auto&& attempt) {
+    const auto copies = fail_at_every_step(swept<TestType>("(copy)"), [](auto&& attempt) {
         KeyScene<TestType> scene(80), twin(80);
         attempt([&] { TestType copy(scene.c); });
         require_twins(scene, twin);
     });
     REQUIRE(copies > 5);
-    const auto assignments = fail_at_every_step([](auto&& attempt) {
+    const auto assignments = fail_at_every_step(swept<TestType>("operator=(copy)"), [](auto&& attempt) {
         KeyScene<TestType> scene(80), twin(80), source(30), source_twin(30), untouched(30);
         if (attempt([&] { scene.c = source.c; }))
             require_twins(scene, twin);
@@ -137,12 +148,13 @@ TEMPLATE_TEST_CASE("a set's copy that throws leaks nothing, an assignment that t
     REQUIRE(assignments > 5);
 }
 
-TEMPLATE_TEST_CASE("a set's restore that throws leaves it as it was", "[throwing]", FAILING_SETS) {
+// proves: KeySet::restore throws, KeySet::try_restore throws, DirectorySnapshot::read throws
+TEMPLATE_TEST_CASE("a set's restore that throws leaves it as it was", "[throwing][throws]", FAILING_SETS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto snapshot = KeyScene<TestType>(30).c.snapshot(NumberCodec{});
     for (const bool by_try : {false, true}) {
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<TestType>(by_try ? "try_restore" : "restore"), [&](auto&& attempt) {
             KeyScene<TestType> scene(80), twin(80);
             const bool threw = attempt([&] {
                 if (by_try)
@@ -159,13 +171,14 @@ TEMPLATE_TEST_CASE("a set's restore that throws leaves it as it was", "[throwing
     }
 }
 
-TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that throws", "[throwing]", FAILING_SETS) {
+// proves: KeySet::KeySet throws
+TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that throws", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::vector<Key> keys;
     for (const int n : {3, 1, 4, 1, 5, 9, 2, 6}) keys.emplace_back(n);
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("(...)"), [&](auto&& attempt) {
         attempt([&] {
             const TestType set(keys.begin(), keys.end());
             if (set.size() != 7) FAIL("a key is missing");
@@ -175,11 +188,12 @@ TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that thro
     REQUIRE(failures > 20);
 }
 
-TEMPLATE_TEST_CASE("a set's merge that throws leaves each key in one of the two sets", "[throwing]", FAILING_SETS) {
+// proves: SetStorage::merge throws
+TEMPLATE_TEST_CASE("a set's merge that throws leaves each key in one of the two sets", "[throwing][throws]", FAILING_SETS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t taken = 0;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("merge"), [&](auto&& attempt) {
         KeyScene<TestType> scene(20);
         TestType other;
         for (int n = 10; n != 40; ++n) enter(other, n);
@@ -201,7 +215,8 @@ TEMPLATE_TEST_CASE("a set's merge that throws leaves each key in one of the two 
     REQUIRE(taken > 0); // failed half way, not only at the start
 }
 
-TEMPLATE_TEST_CASE("comparing sets that throws has no effect", "[throwing]", FAILING_SETS) {
+// proves: SetStorage::includes throws
+TEMPLATE_TEST_CASE("comparing sets that throws has no effect", "[throwing][throws]", FAILING_SETS) {
     NothingLeaks objects;
     const auto failures = fail_at_every_step([](auto&& attempt) {
         KeyScene<TestType> scene(20), twin(20);
@@ -213,10 +228,10 @@ TEMPLATE_TEST_CASE("comparing sets that throws has no effect", "[throwing]", FAI
     REQUIRE(failures > 20);
 }
 
-TEST_CASE("a resurrection whose hash or equality throws leaves the key pending", "[throwing]") {
+TEST_CASE("a resurrection whose hash or equality throws leaves the key pending", "[throwing][throws]") {
     using Key = ThrowingCopy;
     NothingLeaks objects;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<CopiedKeys>("insert"), [](auto&& attempt) {
         KeyScene<CopiedKeys> scene(20), twin(20);
         const slot_t slot = scene.c.slot_of_any(Key(5));
         REQUIRE(scene.c.state(slot) == SlotState::pending);
@@ -232,11 +247,13 @@ TEST_CASE("a resurrection whose hash or equality throws leaves the key pending",
     REQUIRE(failures == 2); // one hash, one comparison: the key stays where it is, so nothing else can fail
 }
 
-TEST_CASE("a set whose column throws while a pending key is resurrected keeps it, or erases it for good", "[throwing]") {
+// proves: table KeySet / MapStorage insert / exceptions
+TEST_CASE("a set whose column throws while a pending key is resurrected keeps it, or erases it for good",
+          "[throwing][throws]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t kept = 0, erased = 0;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<WithColumn>("insert"), [&](auto&& attempt) {
         KeyScene<WithColumn> scene(20), twin(20);
         // Only the element in question is pending, so that the twin can be made to forget it by a flush.
         for (auto* s : {&scene, &twin}) {

@@ -32,14 +32,14 @@ slot_t only_seven_pending(C& c) {
     return slot;
 }
 
-/// act(map) resurrects key 7. Either it has no effect, or the removed element is erased for good; in the second case the twin
+/// act(map), which calls `function`, resurrects key 7. Either it has no effect, or the removed element is erased for good; in the second case the twin
 /// is made to forget it by a flush. Returns how often it was {kept, erased}.
 template <class C, class Act>
-std::pair<int, int> resurrect(Act act, int expected) {
+std::pair<int, int> resurrect(const char* function, Act act, int expected) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     int kept = 0, erased = 0;
-    fail_at_every_step([&](auto&& attempt) {
+    fail_at_every_step(swept<C>(function), [&](auto&& attempt) {
         KeyScene<C> scene(20), twin(20);
         const slot_t slot = only_seven_pending(scene.c);
         only_seven_pending(twin.c);
@@ -66,29 +66,38 @@ std::pair<int, int> resurrect(Act act, int expected) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing]", FAILING_MAPS) {
+// proves: MapStorage::try_emplace throws, MapStorage::insert throws, MapStorage::insert_or_assign throws
+// proves: MapStorage::operator[] throws, table KeySet / MapStorage insert / exceptions
+TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
-    strong<TestType>([](auto& scene) { scene.c.try_emplace(Key(777), 5); }, 10);
-    strong<TestType>([](auto& scene) { scene.c.emplace(Key(777), 5); }, 10);
     strong<TestType>(
+        "try_emplace", [](auto& scene) { scene.c.try_emplace(Key(777), 5); }, 10);
+    strong<TestType>(
+        "emplace", [](auto& scene) { scene.c.emplace(Key(777), 5); }, 10);
+    strong<TestType>(
+        "insert",
         [](auto& scene) {
             const Key key(777);
             const T value(5);
             scene.c.insert(key, value);
         },
         10);
-    strong<TestType>([](auto& scene) { scene.c.insert_or_assign(Key(777), T(5)); }, 10);
-    strong<TestType>([](auto& scene) { scene.c[Key(777)]; }, 10);
+    strong<TestType>(
+        "insert_or_assign", [](auto& scene) { scene.c.insert_or_assign(Key(777), T(5)); }, 10);
+    strong<TestType>(
+        "operator[]", [](auto& scene) { scene.c[Key(777)]; }, 10);
 }
 
-TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws or not", "[throwing]", FAILING_MAPS) {
+// proves: MapStorage::try_emplace throws, MapStorage::insert throws
+TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
     NothingLeaks objects;
     EveryByteReturned bytes;
+    const char* const functions[] = {"try_emplace", "insert", "emplace", "operator[]"};
     for (int act = 0; act != 4; ++act) {
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<TestType>(functions[act]), [&](auto&& attempt) {
             KeyScene<TestType> scene(20), twin(20);
             attempt([&] {
                 if (act == 0 && scene.c.try_emplace(Key(7), 5).inserted) FAIL("it was there");
@@ -102,12 +111,13 @@ TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws 
     }
 }
 
-TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old value", "[throwing]", FAILING_MAPS) {
+// proves: MapStorage::insert_or_assign throws
+TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old value", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
     NothingLeaks objects;
     for (const bool copies : {false, true}) {
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<TestType>("insert_or_assign"), [&](auto&& attempt) {
             KeyScene<TestType> scene(20), twin(20);
             const Key key(7);
             const bool threw = attempt([&] {
@@ -127,26 +137,29 @@ TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old valu
     }
 }
 
-TEMPLATE_TEST_CASE("a map's erase that throws erases nothing; extract leaves key and value where they were", "[throwing]",
-                   FAILING_MAPS) {
+// proves: MapStorage::extract throws, table KeySet / MapStorage erase(key) / exceptions
+TEMPLATE_TEST_CASE("a map's erase that throws erases nothing; extract leaves key and value where they were",
+                   "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     for (const int n : {0, 7, 12}) {
-        strong<TestType>([&](auto& scene) { scene.c.erase(Key(n)); }, 2, {20, 67});
-        strong<TestType>([&](auto& scene) { scene.c.extract(Key(n)); }, 2, {20, 67});
+        strong<TestType>("erase", [&](auto& scene) { scene.c.erase(Key(n)); }, 2, {20, 67});
+        strong<TestType>("extract", [&](auto& scene) { scene.c.extract(Key(n)); }, 2, {20, 67});
     }
 }
 
-TEST_CASE("extract whose value cannot be moved out leaves the key too, where the key's move does not throw", "[throwing]") {
+// proves: MapStorage::extract throws
+TEST_CASE("extract whose value cannot be moved out leaves the key too, where the key's move does not throw",
+          "[throwing][throws]") {
     // std::string-like key, value that throws: what is taken first must not be lost when the second fails.
     using Map = FailingMap<Tracked, Throwing, at_once>;
-    strong<Map>([](auto& scene) { scene.c.extract(Tracked(7)); }, 3, {20});
+    strong<Map>("extract", [](auto& scene) { scene.c.extract(Tracked(7)); }, 3, {20});
 }
 
-TEMPLATE_TEST_CASE("a map's erase_if whose predicate throws has erased what it said and nothing else", "[throwing]",
+TEMPLATE_TEST_CASE("a map's erase_if whose predicate throws has erased what it said and nothing else", "[throwing][throws]",
                    FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("erase_if"), [](auto&& attempt) {
         KeyScene<TestType> scene(40), twin(40);
         std::vector<typename TestType::handle_type> said;
         attempt([&] {
@@ -164,7 +177,8 @@ TEMPLATE_TEST_CASE("a map's erase_if whose predicate throws has erased what it s
     REQUIRE(failures > 30);
 }
 
-TEMPLATE_TEST_CASE("a map's lookups that throw have no effect", "[throwing]", FAILING_MAPS) {
+// proves: MapStorage::find throws
+TEMPLATE_TEST_CASE("a map's lookups that throw have no effect", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     for (const int n : {4, 5, 777}) {
@@ -185,11 +199,14 @@ TEMPLATE_TEST_CASE("a map's lookups that throw have no effect", "[throwing]", FA
     }
 }
 
-TEMPLATE_TEST_CASE("a map's reserve and shrink_to_fit that throw have no effect", "[throwing]", FAILING_MAPS) {
-    strong<TestType>([](auto& scene) { scene.c.reserve(5'000); }, 6);
+// proves: KeySetCore::reserve throws, KeySetCore::shrink_to_fit throws, table KeySet / MapStorage reserve / exceptions
+// proves: table KeySet / MapStorage shrink_to_fit / exceptions
+TEMPLATE_TEST_CASE("a map's reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_MAPS) {
+    strong<TestType>(
+        "reserve", [](auto& scene) { scene.c.reserve(5'000); }, 6);
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("shrink_to_fit"), [](auto&& attempt) {
         KeyScene<TestType> scene(300), twin(300);
         for (auto* s : {&scene, &twin}) {
             for (std::size_t i = 20; i != 300; ++i) s->c.erase(s->handles[(i * 7) % 300]);
@@ -200,17 +217,18 @@ TEMPLATE_TEST_CASE("a map's reserve and shrink_to_fit that throw have no effect"
     REQUIRE(failures > 0);
 }
 
+// proves: table copy / exceptions
 TEMPLATE_TEST_CASE("a map's copy that throws leaks nothing, an assignment that throws leaves the target as it was",
-                   "[throwing]", FAILING_MAPS) {
+                   "[throwing][throws]", FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto copies = fail_at_every_step([](auto&& attempt) {
+    const auto copies = fail_at_every_step(swept<TestType>("(copy)"), [](auto&& attempt) {
         KeyScene<TestType> scene(80), twin(80);
         attempt([&] { TestType copy(scene.c); });
         require_twins(scene, twin);
     });
     REQUIRE(copies > 5);
-    const auto assignments = fail_at_every_step([](auto&& attempt) {
+    const auto assignments = fail_at_every_step(swept<TestType>("operator=(copy)"), [](auto&& attempt) {
         KeyScene<TestType> scene(80), twin(80), source(30), source_twin(30), untouched(30);
         if (attempt([&] { scene.c = source.c; }))
             require_twins(scene, twin);
@@ -221,26 +239,36 @@ TEMPLATE_TEST_CASE("a map's copy that throws leaks nothing, an assignment that t
     REQUIRE(assignments > 5);
 }
 
-TEMPLATE_TEST_CASE("a map's restore that throws leaves it as it was", "[throwing]", FAILING_MAPS) {
+// proves: MapStorage::restore throws, MapStorage::try_restore throws
+TEMPLATE_TEST_CASE("a map's restore that throws leaves it as it was", "[throwing][throws]", FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto snapshot = KeyScene<TestType>(30).c.snapshot(NumberCodec{});
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
-        KeyScene<TestType> scene(80), twin(80);
-        if (attempt([&] { scene.c.restore(snapshot, NumberCodec{}); }))
-            require_twins(scene, twin);
-        else
-            REQUIRE(scene.c.snapshot(NumberCodec{}) == snapshot);
-    });
-    REQUIRE(failures > 20);
+    for (const bool by_try : {false, true}) {
+        const auto failures = fail_at_every_step(swept<TestType>(by_try ? "try_restore" : "restore"), [&](auto&& attempt) {
+            KeyScene<TestType> scene(80), twin(80);
+            const bool threw = attempt([&] {
+                if (by_try)
+                    static_cast<void>(scene.c.try_restore(snapshot, NumberCodec{}));
+                else
+                    scene.c.restore(snapshot, NumberCodec{});
+            });
+            if (threw)
+                require_twins(scene, twin);
+            else
+                REQUIRE(scene.c.snapshot(NumberCodec{}) == snapshot);
+        });
+        REQUIRE(failures > 20);
+    }
 }
 
-TEMPLATE_TEST_CASE("a map's merge that throws leaves each element in one of the two maps", "[throwing]", FAILING_MAPS) {
+// proves: MapStorage::merge throws
+TEMPLATE_TEST_CASE("a map's merge that throws leaves each element in one of the two maps", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t taken = 0;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("merge"), [&](auto&& attempt) {
         KeyScene<TestType> scene(20);
         TestType other;
         for (int n = 10; n != 40; ++n) other.try_emplace(Key(n), 1000 + n);
@@ -264,7 +292,7 @@ TEMPLATE_TEST_CASE("a map's merge that throws leaves each element in one of the 
     REQUIRE(taken > 0);
 }
 
-TEST_CASE("merge of values that can only be moved and may throw loses no key", "[throwing]") {
+TEST_CASE("merge of values that can only be moved and may throw loses no key", "[throwing][throws]") {
     // The key could be copied or moved without a throw: when the value's move throws, the key must still be where it was. Without a
     // default constructor no hook of the value's column can throw, so that its move is all that can.
     struct Made : ThrowingMoveOnly {
@@ -274,7 +302,7 @@ TEST_CASE("merge of values that can only be moved and may throw loses no key", "
     using Map = FailingMap<Tracked, Made, at_once>;
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Map>("merge"), [&](auto&& attempt) {
         Map target, other;
         for (int n = 0; n != 8; ++n) enter(other, n);
         attempt([&] { target.merge(other); });
@@ -288,16 +316,23 @@ TEST_CASE("merge of values that can only be moved and may throw loses no key", "
     REQUIRE(failures > 8);
 }
 
-TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element, or erases it for good", "[throwing]",
+// proves: table KeySet / MapStorage insert / exceptions
+TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element, or erases it for good", "[throwing][throws]",
                    CopiedMap, NumberMap) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
-    const auto [kept, erased] = resurrect<TestType>([](auto& map) { map.try_emplace(Key(7), 5); }, 5);
-    REQUIRE(kept > 2);                                                         // hash, equality, the value's constructor
-    REQUIRE((erased > 0) == !std::is_nothrow_move_constructible_v<T>);         // the move into the old one's place
-    REQUIRE(resurrect<TestType>([](auto& map) { map[Key(7)]; }, 0).first > 2); // T()
-    REQUIRE(resurrect<TestType>([](auto& map) { map.insert_or_assign(Key(7), T(5)); }, 5).first > 2);
+    const auto [kept, erased] = resurrect<TestType>(
+        "try_emplace", [](auto& map) { map.try_emplace(Key(7), 5); }, 5);
+    REQUIRE(kept > 2);                                                 // hash, equality, the value's constructor
+    REQUIRE((erased > 0) == !std::is_nothrow_move_constructible_v<T>); // the move into the old one's place
     REQUIRE(resurrect<TestType>(
+                "operator[]", [](auto& map) { map[Key(7)]; }, 0)
+                .first > 2); // T()
+    REQUIRE(resurrect<TestType>(
+                "insert_or_assign", [](auto& map) { map.insert_or_assign(Key(7), T(5)); }, 5)
+                .first > 2);
+    REQUIRE(resurrect<TestType>(
+                "insert",
                 [](auto& map) {
                     const T value(5);
                     map.insert(Key(7), value);
@@ -307,23 +342,29 @@ TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element,
 }
 
 TEST_CASE("resurrection with a value that cannot be moved: the old one goes first, so a throw erases the element for good",
-          "[throwing]") {
-    const auto [kept, erased] = resurrect<FixedMap>([](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
+          "[throwing][throws]") {
+    const auto [kept, erased] = resurrect<FixedMap>(
+        "try_emplace", [](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
     REQUIRE(kept > 1);
     REQUIRE(erased == 1);
 }
 
-TEST_CASE("values that cannot be moved: inserts that throw have no effect", "[throwing]") {
-    strong<FixedMap>([](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 10);
-    strong<FixedMap>([](auto& scene) { scene.c[Throwing(777)]; }, 10);
+TEST_CASE("values that cannot be moved: inserts that throw have no effect", "[throwing][throws]") {
+    strong<FixedMap>(
+        "try_emplace", [](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 10);
+    strong<FixedMap>(
+        "operator[]", [](auto& scene) { scene.c[Throwing(777)]; }, 10);
 }
 
-TEST_CASE("a map with a further column: an insert that throws at any step has no effect", "[throwing]") {
+TEST_CASE("a map with a further column: an insert that throws at any step has no effect", "[throwing][throws]") {
     using Map = FailingMap<Throwing, Throwing, deferred, ValueArray<Throwing, ThrowingAllocator<Throwing>>,
                            ValueArray<std::int64_t, ThrowingAllocator<std::int64_t>>>;
-    strong<Map>([](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 15);
-    strong<Map>([](auto& scene) { scene.c.reserve(5000); }, 8);
-    const auto [kept, erased] = resurrect<Map>([](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
+    strong<Map>(
+        "try_emplace", [](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 15);
+    strong<Map>(
+        "reserve", [](auto& scene) { scene.c.reserve(5000); }, 8);
+    const auto [kept, erased] = resurrect<Map>(
+        "try_emplace", [](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
     REQUIRE(kept > 2);
     REQUIRE(erased > 2); // the value is replaced, then the column's
 }

@@ -60,39 +60,45 @@ slot_t only_seven_pending(C& c) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a dynamic observer that throws rolls the insert or the growth back for everyone", "[throwing]", FOLLOWED) {
+// proves: table KeySet / MapStorage insert / exceptions
+TEMPLATE_TEST_CASE("a dynamic observer that throws rolls the insert or the growth back for everyone", "[throwing][throws]",
+                   FOLLOWED) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t failures = 0;
     for (const int count : {0, 20, 64, 67})
         for (int act = 0; act != 3; ++act)
-            failures += fail_at_every_step([&](auto&& attempt) {
-                KeyScene<TestType> scene(count), twin(count);
-                KeyFollower first, second, third;
-                const auto one = scene.c.attach(first), two = scene.c.attach(second), three = scene.c.attach(third);
-                const bool threw = attempt([&] {
-                    if (act == 0) enter(scene.c, 777);
-                    if (act == 1) scene.c.reserve(300);
-                    if (act == 2) enter(scene.c, 0);
-                });
-                INFO("act " << act << " elements " << count);
-                REQUIRE(first.follows(scene.c));
-                REQUIRE(second.follows(scene.c));
-                REQUIRE(third.follows(scene.c));
-                if (!threw) return;
-                require_twins(scene, twin);
-                REQUIRE(first.follows(scene.c)); // of all that the comparison did
-                REQUIRE(third.follows(scene.c));
-            });
+            failures += fail_at_every_step(swept<TestType>(act == 1                 ? "reserve"
+                                                           : is_keyed_map<TestType> ? "try_emplace"
+                                                                                    : "insert"),
+                                           [&](auto&& attempt) {
+                                               KeyScene<TestType> scene(count), twin(count);
+                                               KeyFollower first, second, third;
+                                               const auto one = scene.c.attach(first), two = scene.c.attach(second),
+                                                          three = scene.c.attach(third);
+                                               const bool threw = attempt([&] {
+                                                   if (act == 0) enter(scene.c, 777);
+                                                   if (act == 1) scene.c.reserve(300);
+                                                   if (act == 2) enter(scene.c, 0);
+                                               });
+                                               INFO("act " << act << " elements " << count);
+                                               REQUIRE(first.follows(scene.c));
+                                               REQUIRE(second.follows(scene.c));
+                                               REQUIRE(third.follows(scene.c));
+                                               if (!threw) return;
+                                               require_twins(scene, twin);
+                                               REQUIRE(first.follows(scene.c)); // of all that the comparison did
+                                               REQUIRE(third.follows(scene.c));
+                                           });
     REQUIRE(failures > 50);
 }
 
 TEMPLATE_TEST_CASE("a dynamic observer that throws during a resurrection: the removed element stays, or is gone for everyone",
-                   "[throwing]", FollowedDeferredSet, FollowedNumbers, FollowedDeferredMap) {
+                   "[throwing][throws]", FollowedDeferredSet, FollowedNumbers, FollowedDeferredMap) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t kept = 0, erased = 0;
-    fail_at_every_step([&](auto&& attempt) {
+    fail_at_every_step(swept<TestType>(is_keyed_map<TestType> ? "try_emplace" : "insert"), [&](auto&& attempt) {
         KeyScene<TestType> scene(20), twin(20);
         const slot_t slot = only_seven_pending(scene.c);
         only_seven_pending(twin.c);
@@ -118,11 +124,12 @@ TEMPLATE_TEST_CASE("a dynamic observer that throws during a resurrection: the re
     REQUIRE(erased > 1); // each of the two observers
 }
 
+// proves: KeySetCore::attach throws
 TEMPLATE_TEST_CASE(
     "a dynamic observer that throws while it is attached is not attached, and was told of the erase of what it knew",
-    "[throwing]", FOLLOWED) {
+    "[throwing][throws]", FOLLOWED) {
     NothingLeaks objects;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<TestType>("attach"), [](auto&& attempt) {
         KeyScene<TestType> scene(30), twin(30);
         KeyFollower follower;
         ObserverToken token;
@@ -141,50 +148,51 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("a dynamic observer that throws while its container takes other contents leaves it empty or untouched",
-                   "[throwing]", FOLLOWED) {
+                   "[throwing][throws]", FOLLOWED) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto snapshot = KeyScene<TestType>(30).c.snapshot(NumberCodec{});
     for (const bool by_restore : {false, true}) {
         std::size_t emptied = 0;
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
-            KeyScene<TestType> scene(20), twin(20), source(30);
-            KeyFollower first, second;
-            const auto one = scene.c.attach(first), two = scene.c.attach(second);
-            const bool threw = attempt([&] {
-                if (by_restore)
-                    scene.c.restore(snapshot, NumberCodec{});
-                else
-                    scene.c = source.c;
-            });
-            REQUIRE(scene.c.check_invariants());
-            if (!threw) {
-                REQUIRE(first.follows(scene.c)); // pending elements too
-                REQUIRE(second.follows(scene.c));
-                REQUIRE(state_of(scene.c) == state_of(source.c));
-                scene.c.flush_removed();
-                scene.c.clear();
-                scene.c.flush_removed();
-                REQUIRE(first.follows(scene.c));
-                return;
-            }
-            if (scene.c.empty()) {
-                ++emptied;
-                REQUIRE(scene.c.pending() == 0);
-                for (const auto handle : scene.handles) REQUIRE_FALSE(scene.c.contains(handle));
-                enter(scene.c, 1);
+        const auto failures =
+            fail_at_every_step(swept<TestType>(by_restore ? "restore" : "operator=(copy)"), [&](auto&& attempt) {
+                KeyScene<TestType> scene(20), twin(20), source(30);
+                KeyFollower first, second;
+                const auto one = scene.c.attach(first), two = scene.c.attach(second);
+                const bool threw = attempt([&] {
+                    if (by_restore)
+                        scene.c.restore(snapshot, NumberCodec{});
+                    else
+                        scene.c = source.c;
+                });
                 REQUIRE(scene.c.check_invariants());
-            } else {
-                REQUIRE(first.follows(scene.c));
-                require_twins(scene, twin);
-            }
-        });
+                if (!threw) {
+                    REQUIRE(first.follows(scene.c)); // pending elements too
+                    REQUIRE(second.follows(scene.c));
+                    REQUIRE(state_of(scene.c) == state_of(source.c));
+                    scene.c.flush_removed();
+                    scene.c.clear();
+                    scene.c.flush_removed();
+                    REQUIRE(first.follows(scene.c));
+                    return;
+                }
+                if (scene.c.empty()) {
+                    ++emptied;
+                    REQUIRE(scene.c.pending() == 0);
+                    for (const auto handle : scene.handles) REQUIRE_FALSE(scene.c.contains(handle));
+                    enter(scene.c, 1);
+                    REQUIRE(scene.c.check_invariants());
+                } else {
+                    REQUIRE(first.follows(scene.c));
+                    require_twins(scene, twin);
+                }
+            });
         REQUIRE(failures > 20);
         REQUIRE(emptied > 20);
     }
 }
 
-TEMPLATE_TEST_CASE("static observers that throw roll the insert back for everyone", "[throwing]", StaticSet, StaticMap,
+TEMPLATE_TEST_CASE("static observers that throw roll the insert back for everyone", "[throwing][throws]", StaticSet, StaticMap,
                    StaticMapAtOnce) {
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -192,25 +200,28 @@ TEMPLATE_TEST_CASE("static observers that throw roll the insert back for everyon
     std::size_t failures = 0;
     for (const int count : {0, 20, 64})
         for (int act = 0; act != 2; ++act)
-            failures += fail_at_every_step([&](auto&& attempt) {
-                KeyScene<TestType> scene(count), twin(count);
-                const bool threw = attempt([&] {
-                    if (act == 0) enter(scene.c, 777);
-                    if (act == 1) scene.c.reserve(300);
-                });
-                REQUIRE(scene.c.template observer<0>().follows(scene.c));
-                REQUIRE(scene.c.template observer<last>().follows(scene.c));
-                if (threw) require_twins(scene, twin);
-            });
+            failures += fail_at_every_step(swept<TestType>(act == 1                 ? "reserve"
+                                                           : is_keyed_map<TestType> ? "try_emplace"
+                                                                                    : "insert"),
+                                           [&](auto&& attempt) {
+                                               KeyScene<TestType> scene(count), twin(count);
+                                               const bool threw = attempt([&] {
+                                                   if (act == 0) enter(scene.c, 777);
+                                                   if (act == 1) scene.c.reserve(300);
+                                               });
+                                               REQUIRE(scene.c.template observer<0>().follows(scene.c));
+                                               REQUIRE(scene.c.template observer<last>().follows(scene.c));
+                                               if (threw) require_twins(scene, twin);
+                                           });
     REQUIRE(failures > 30);
 }
 
 TEMPLATE_TEST_CASE("static observers that throw during a resurrection: the removed element stays, or is gone for everyone",
-                   "[throwing]", StaticSet, StaticMap) {
+                   "[throwing][throws]", StaticSet, StaticMap) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t kept = 0, erased = 0;
-    fail_at_every_step([&](auto&& attempt) {
+    fail_at_every_step(swept<TestType>(is_keyed_map<TestType> ? "try_emplace" : "insert"), [&](auto&& attempt) {
         KeyScene<TestType> scene(20), twin(20);
         const slot_t slot = only_seven_pending(scene.c);
         only_seven_pending(twin.c);
@@ -234,13 +245,13 @@ TEMPLATE_TEST_CASE("static observers that throw during a resurrection: the remov
     REQUIRE(erased > 1);
 }
 
-TEST_CASE("those told of an insert that is rolled back hear of its erase in reverse order", "[throwing]") {
+TEST_CASE("those told of an insert that is rolled back hear of its erase in reverse order", "[throwing][throws]") {
     using Map = FailingMap<Throwing, Throwing, deferred, StaticLogger<0, true>, StaticLogger<1, true>>;
     NothingLeaks objects;
     std::size_t rolled_back = 0;
     for (const bool again : {false, true})
         for (const int count : {0, 20, 64})
-            fail_at_every_step([&](auto&& attempt) {
+            fail_at_every_step(swept<Map>("try_emplace"), [&](auto&& attempt) {
                 KeyScene<Map> scene(count);
                 LoggingObserver first("d0", true), second("d1", true);
                 const auto one = scene.c.attach(first), two = scene.c.attach(second);

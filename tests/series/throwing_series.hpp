@@ -208,16 +208,16 @@ struct Scene {
     Model model{};
 };
 
-/// act(dict, writer) throws at every step: it has no effect then. At last it does what note(model) says.
+/// act(dict, writer), which calls `function`, throws at every step: it has no effect then. At last it does what note(model) says.
 template <class Dict>
-void strong(const std::function<void(Dict&, typename Dict::writer&)>& act, const std::function<void(Model&)>& note,
-            std::size_t at_least) {
+void strong(const Swept& function, const std::function<void(Dict&, typename Dict::writer&)>& act,
+            const std::function<void(Model&)>& note, std::size_t at_least) {
     for (const bool full : {false, true})
         for (const bool watched : {false, true}) {
             CAPTURE(full, watched);
             NothingLeaks objects;
             EveryByteReturned bytes;
-            const auto failures = fail_at_every_step([&](auto&& attempt) {
+            const auto failures = fail_at_every_step(function, [&](auto&& attempt) {
                 TickLog::take();
                 Scene<Dict> scene(full), twin(full);
                 Listener listener("x"), other("y");

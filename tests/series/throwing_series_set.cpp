@@ -49,14 +49,15 @@ struct SetScene {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[throwing]", FAILING_SETS) {
+// proves: TSSWriter::add throws, TSSWriter::remove throws, table TSSStorage / TSDStorage write / exceptions
+TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     EveryByteReturned bytes;
     const int key = GENERATE(77, 0, 20, 1, 22, 3);
     const bool adding = GENERATE(true, false);
     CAPTURE(key, adding);
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<typename TestType::writer>(adding ? "add" : "remove"), [&](auto&& attempt) {
         SetScene<TestType> scene;
         Listener listener("a");
         const auto token = scene.set.subscribe(Key(key), listener);
@@ -84,8 +85,9 @@ TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[t
     TickLog::take();
 }
 
-TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done stays, and the delta is true", "[throwing]",
-                   FAILING_SETS) {
+// proves: TSSWriter::assign throws, TSSWriter::apply throws
+TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done stays, and the delta is true",
+                   "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -95,33 +97,34 @@ TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done st
     for (const int key : {20, 0, 5}) delta.removed.emplace_back(key);
     std::vector<Key> keys;
     for (const int key : {1, 2, 3, 30, 31, 3}) keys.emplace_back(key);
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
-        SetScene<TestType> scene;
-        const bool threw = attempt([&] {
-            auto w = scene.set.write(2);
-            if (applying)
-                w.apply(delta);
-            else
-                w.assign(keys);
+    const auto failures =
+        fail_at_every_step(swept<typename TestType::writer>(applying ? "apply" : "assign"), [&](auto&& attempt) {
+            SetScene<TestType> scene;
+            const bool threw = attempt([&] {
+                auto w = scene.set.write(2);
+                if (applying)
+                    w.apply(delta);
+                else
+                    w.assign(keys);
+            });
+            const auto now = scene.keys_in(scene.set);
+            scene.check(now);
+            if (!threw && applying) REQUIRE(now == std::set<int>{1, 2, 3, 4, 6, 7, 8, 9, 30, 31});
+            if (!threw && !applying) REQUIRE(now == std::set<int>{1, 2, 3, 30, 31});
+            scene.set.write(3).touch();
+            REQUIRE(scene.set.check_invariants());
         });
-        const auto now = scene.keys_in(scene.set);
-        scene.check(now);
-        if (!threw && applying) REQUIRE(now == std::set<int>{1, 2, 3, 4, 6, 7, 8, 9, 30, 31});
-        if (!threw && !applying) REQUIRE(now == std::set<int>{1, 2, 3, 30, 31});
-        scene.set.write(3).touch();
-        REQUIRE(scene.set.check_invariants());
-    });
     REQUIRE(failures > 10);
 }
 
 //=== values that cannot move ===//
 
-TEST_CASE("values that cannot move: a create that throws at any step has no effect", "[throwing]") {
+TEST_CASE("values that cannot move: a create that throws at any step has no effect", "[throwing][throws]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
     using Dict = DictOf<ThrowingCopy, NonMovable, DeltaRepresentation::adaptive>;
     const int key = GENERATE(77, 1, 22);
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<typename Dict::writer>("create"), [&](auto&& attempt) {
         Dict dict;
         for (int i = 0; i != 5; ++i) dict.write(1).create(ThrowingCopy(i));
         dict.write(1).modify(ThrowingCopy(1)).set(11);

@@ -102,12 +102,13 @@ private:
 
 //=== stateful ===//
 
-/// Which operations carry the allocator along, and whether all are equal.
+/// Which operations carry the allocator along, whether all are equal, and whether each allocation spends the budget.
 struct Propagation {
     bool copy = false;
     bool move = false;
     bool swap = false;
     bool always_equal = false;
+    bool throws = false;
 };
 
 /// An allocator with an id; two are equal when their ids are. A copy-constructed container gets id + copied_by (so that a test
@@ -131,7 +132,10 @@ public:
     template <class U>
     StatefulAllocator(const StatefulAllocator<U, P>& other) noexcept : id_(other.id()) {}
 
-    T* allocate(std::size_t count) { return Ledger::allocate<T>(count, id_); }
+    T* allocate(std::size_t count) {
+        if constexpr (P.throws) Budget::spend();
+        return Ledger::allocate<T>(count, id_);
+    }
     void deallocate(T* data, std::size_t count) noexcept { Ledger::deallocate(data, count, id_); }
     StatefulAllocator select_on_container_copy_construction() const noexcept { return StatefulAllocator(id_ + copied_by); }
     int id() const noexcept { return id_; }

@@ -4,7 +4,7 @@
 // Element types that notice misuse, and a budget of calls after which something throws.
 //
 //     test::NothingLeaks scope;                       // at its end: as many objects as before, and no misuse
-//     const auto failures = test::fail_at_every_step([](auto&& attempt) {
+//     const auto failures = test::fail_at_every_step(test::swept<Map>("insert"), [](auto&& attempt) {
 //         Map map = some_map();
 //         const bool threw = attempt([&] { map.insert(test::Throwing(1)); });   // throws at call 0, 1, 2 ... until it does not
 //         if (threw) CHECK(map == some_map());
@@ -16,6 +16,7 @@
 #define SLOTWISE_TESTS_SUPPORT_TRACKED_HPP
 
 #include "catch.hpp"
+#include "sweep.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,7 @@ public:
         if (!armed_) return;
         if (left_-- != 0) return;
         armed_ = false;
-        throw InjectedFailure{};
+        TEST_THROW(InjectedFailure{});
     }
     /// Calls since the start of the program, whether armed or not.
     static std::size_t calls() noexcept { return calls_; }
@@ -70,11 +71,16 @@ std::size_t fail_at_every_step(Scenario&& scenario) {
         scenario([&](auto&& act) {
             attempted = true;
             Budget::arm(step);
+#if defined(__cpp_exceptions)
             try {
                 act();
             } catch (const InjectedFailure&) {
                 threw = true;
             }
+#else
+            threw = dies_saying("InjectedFailure", act); // in a child process: it ends there, and here nothing happened
+            if (!threw) act();
+#endif
             // A failure that somebody swallowed would look like success.
             const bool swallowed = !threw && !Budget::armed();
             Budget::disarm();
@@ -85,6 +91,21 @@ std::size_t fail_at_every_step(Scenario&& scenario) {
         if (!threw) return step;
         REQUIRE(step < 100'000);
     }
+}
+/// The same of a function with a name, which is reported.
+template <class Scenario>
+std::size_t fail_at_every_step(const Swept& what, Scenario&& scenario) {
+    const std::size_t failures = fail_at_every_step(std::forward<Scenario>(scenario));
+    report_sweep(what, failures);
+    return failures;
+}
+/// act() calls nothing that could throw: no allocator, element or callback of these tests.
+template <class Act>
+void calls_nothing_that_throws(const Swept& what, Act&& act) {
+    const std::size_t before = Budget::calls();
+    act();
+    CHECK(Budget::calls() == before);
+    report("noexcept", what.function, "0", Catch::getResultCapture().getCurrentTestName());
 }
 
 //=== who is alive ===//

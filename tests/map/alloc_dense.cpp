@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The slot map of one storage under every kind of allocator.
+#include "subjects.hpp"
+
+TEST_CASE("Dense: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    test::alloc_matrix<test::SlotMaps<test::Dense>>();
+}

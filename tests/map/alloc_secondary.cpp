@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Secondary maps and identity maps under every kind of allocator.
+#include "subjects.hpp"
+
+using namespace test;
+
+TEST_CASE("SecondaryMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<Secondaries<SecondaryMap>>();
+}
+
+TEST_CASE("SparseSecondaryMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<Secondaries<SparseSecondaryMap>>();
+}
+
+TEST_CASE("IdentityMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<Identities<>>();
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TSSStorage under every kind of allocator.
+#include "subjects.hpp"
+
+using namespace test;
+
+TEST_CASE("TSSStorage: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<TimeSets<Tracked, ValueHash, EqualTo, DeltaRepresentation::dirty_list>>();
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// A throw at every step of copies, moves, assignments, swaps and restores of series between unequal allocators, and of what opens
+// windows, captures, composes and applies.
+#include "subjects.hpp"
+#include "throwing_series.hpp"
+
+#include "support/maps.hpp"
+#include "support/thrown.hpp" // with promises_series.cpp, whose global operator new can fail
+
+using namespace test;
+
+namespace {
+
+template <class Subject>
+using failing = typename Subject::template container<StatefulAllocator<typename Subject::element, Propagation{.throws = true}>>;
+using Sets = TimeSets<Throwing, FailingHash<Throwing>, FailingEqual, DeltaRepresentation::dirty_list>;
+using Dicts = TimeDicts<Throwing, ThrowingCopy, FailingHash<Throwing>, FailingEqual, DeltaRepresentation::bitmap>;
+
+/// Elements as numbers, times as they are.
+struct SeriesText {
+    template <class T>
+    static void write(const T& value, ByteWriter& out) {
+        if constexpr (requires { value.value(); })
+            NumberCodec::write(value, out);
+        else
+            TrivialCodec::write(value, out);
+    }
+    template <class T>
+    static T read(ByteReader& in) {
+        if constexpr (requires(T value) { value.value(); })
+            return NumberCodec::read<T>(in);
+        else
+            return TrivialCodec::read<T>(in);
+    }
+};
+
+/// act(series) either has no effect, or (where `part` says so) some; the series is sound, and the next window opens.
+template <class Subject, class Act>
+void sweep(const Swept& what, bool part, Act act) {
+    using Series = failing<Subject>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(what, [&](auto&& attempt) {
+        Series series = sample<Subject, Series>(1, 0, 40);
+        const Contents before = Subject::contents(series);
+        const bool threw = attempt([&] { act(series); });
+        demand(series.check_invariants(), "it is not sound");
+        if (threw && !part) demand(Subject::contents(series) == before, "it has other contents although it threw");
+        Subject::fill(series, 500, 10);
+        demand(series.check_invariants(), "it is not sound in the next window");
+    });
+    demand(failures != 0, "nothing threw");
+}
+
+} // namespace
+
+// proves: TSSStorage::swap throws, TSDStorage::swap throws
+TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a series that throws leaves both sound", "[throwing][throws]", Sets,
+                   Dicts) {
+    sweep_whole<TestType, failing<TestType>>();
+}
+
+TEMPLATE_TEST_CASE("a restore, reserve or shrink_to_fit of a series that throws has no effect", "[throwing][throws]", Sets,
+                   Dicts) {
+    using Series = failing<TestType>;
+    const auto bytes = sample<TestType, Series>(1, 300, 25).snapshot(SeriesText());
+    sweep<TestType>(swept<Series>("restore"), false, [&](Series& series) { series.restore(bytes, SeriesText()); });
+    sweep<TestType>(swept<Series>("try_restore"), false,
+                    [&](Series& series) { static_cast<void>(series.try_restore(bytes, SeriesText())); });
+    sweep<TestType>(swept<Series>("reserve"), false, [](Series& series) { series.reserve(2000); });
+    sweep<TestType>(swept<Series>("shrink_to_fit"), false, [](Series& series) { series.shrink_to_fit(); });
+}
+
+TEMPLATE_TEST_CASE("opening and joining windows, closing, touching and clearing call nothing that throws", "[throwing][throws]",
+                   Sets, Dicts) {
+    using Series = failing<TestType>;
+    Series series = sample<TestType, Series>(1, 0, 40);
+    const auto window = series.window();
+    calls_nothing_that_throws(swept<Series>("write"), [&] {
+        series.write(window).close();
+        series.write(window + 1).close();
+    });
+    calls_nothing_that_throws(swept<typename Series::writer>("touch"), [&] { series.write(window + 1).touch(); });
+    REQUIRE(series.last_modified() == window + 1);
+    calls_nothing_that_throws(swept<typename Series::writer>("clear"), [&] { series.write(window + 2).clear(); });
+    REQUIRE(series.empty());
+    REQUIRE(series.check_invariants());
+}
+
+TEST_CASE("an apply to a dictionary that throws: what was done stays, and the delta is true", "[throwing][throws]") {
+    using Series = failing<Dicts>;
+    typename Series::delta_type delta;
+    for (const int key : {300, 301}) {
+        delta.added.emplace_back(key);
+        delta.modified.emplace_back(Throwing(key), ThrowingCopy(key));
+    }
+    delta.modified.emplace_back(Throwing(0), ThrowingCopy(7));
+    for (const int key : {1, 2}) delta.removed.emplace_back(key);
+    delta.reset.emplace_back(3);
+    sweep<Dicts>(swept<typename Series::writer>("apply"), true,
+                 [&](Series& series) { series.write(series.window()).apply(delta); });
+}
+
+TEST_CASE("a capture that throws leaves the series, and composing leaves the deltas", "[throwing][throws]") {
+    using Set = failing<Sets>;
+    using Dict = failing<Dicts>;
+    sweep<Sets>(swept("capture"), false, [](Set& set) { static_cast<void>(capture(set, set.window())); });
+    sweep<Dicts>(swept("capture"), false, [](Dict& dict) { static_cast<void>(capture(dict, dict.window())); });
+
+    NothingLeaks objects;
+    const auto run = []<class Series>(Series& series, auto fill) {
+        const auto first = capture(series, series.window());
+        fill(series);
+        const auto second = capture(series, series.window());
+        const auto failures = fail_at_every_step(swept("compose"), [&](auto&& attempt) {
+            attempt([&] { static_cast<void>(compose(first, second, FailingHash<Throwing>(), FailingEqual())); });
+        });
+        REQUIRE(failures > 20);
+    };
+    Set set = sample<Sets, Set>(1, 0, 40);
+    Dict dict = sample<Dicts, Dict>(1, 0, 40);
+    run(set, [](Set& series) { Sets::fill(series, 20, 30); });
+    run(dict, [](Dict& series) { Dicts::fill(series, 20, 30); });
+}
+
+TEMPLATE_TEST_CASE("a subscription to a series that throws is none", "[throwing][throws]", Sets, Dicts) {
+    using Series = failing<TestType>;
+    const auto run = [](const char* function, auto&& subscribe) {
+        const auto one = [&](auto&& attempt) {
+            TickLog::take();
+            Series series = sample<TestType, Series>(1, 0, 40);
+            Listener listener("a");
+            Subscription<> token;
+            const bool threw = attempt([&] { token = subscribe(series, listener); });
+            REQUIRE(token.attached() == !threw);
+            {
+                auto w = series.write(series.window() + 1);
+                w.remove(Throwing(0));
+                if constexpr (std::is_same_v<TestType, Sets>)
+                    w.add(Throwing(4));
+                else
+                    w.create(Throwing(4));
+            }
+            REQUIRE((listener.told != 0) == !threw);
+            REQUIRE(series.check_invariants());
+        };
+        NothingLeaks objects;
+        EveryByteReturned bytes;
+        const auto failures = fail_at_every_step(one) + run_out_of_memory(one);
+        REQUIRE(failures > 0);
+        report_sweep(swept<Series>(function), failures);
+    };
+    run("subscribe", [](Series& series, Listener& listener) { return series.subscribe(listener); });
+    run("subscribe", [](Series& series, Listener& listener) { return series.subscribe(Throwing(0), listener); });
+    run("subscribe", [](Series& series, Listener& listener) { return series.subscribe(Throwing(4), listener); });
+    run("subscribe_slot", [](Series& series, Listener& listener) { return series.subscribe_slot(0, listener); });
+    if constexpr (std::is_same_v<TestType, Dicts>)
+        run("subscribe_keys", [](Series& series, Listener& listener) { return series.subscribe_keys(listener); });
+    TickLog::take();
+}
+
+TEST_CASE("an array of subscribers whose memory, hash, equality or key throws has the subscribers it had",
+          "[throwing][throws]") {
+    using Array = ObserverArray<Throwing, std::int64_t, FailingHash<Throwing>, FailingEqual, ThrowingAllocator<Throwing>>;
+    const FailingHash<Throwing> hash;
+    const FailingEqual equal;
+    const auto run = [&](const char* function, auto&& act) {
+        NothingLeaks objects;
+        EveryByteReturned bytes;
+        const auto failures = fail_at_every_step(swept<Array>(function), [&](auto&& attempt) {
+            Array array;
+            Listener there("there"), late("late");
+            const auto token = array.subscribe(Throwing(10), 1, there, hash, equal);
+            const auto of_slot = array.subscribe_slot(2, there, hash, equal);
+            Subscription<> other;
+            const bool threw = attempt([&] { act(array, late, other); });
+            const bool slots_go = !threw && std::string(function) == "resettle";
+            REQUIRE(token.attached());
+            REQUIRE(of_slot.attached() == !slots_go);
+            REQUIRE(array.wake_always(1));
+            REQUIRE((slots_go || array.wake_always(2)));
+            const Throwing key(10);
+            array.tell(
+                1, 1, [](slot_t) {}, [&](slot_t) -> const Throwing& { return key; });
+            REQUIRE(there.told == (slots_go ? 1u : 2u));
+        });
+        REQUIRE(failures > 0);
+        TickLog::take();
+    };
+    run("subscribe", [&](Array& array, Listener& late, Subscription<>& token) {
+        token = array.subscribe(Throwing(900), 5000, late, hash, equal);
+    });
+    run("subscribe_slot",
+        [&](Array& array, Listener& late, Subscription<>& token) { token = array.subscribe_slot(5000, late, hash, equal); });
+    run("cover", [&](Array& array, Listener&, Subscription<>&) { array.cover(20'000, hash, equal); });
+    run("resettle", [&](Array& array, Listener&, Subscription<>&) {
+        array.resettle([](const Throwing& key) {
+            Budget::spend();
+            return key.value() == 10 ? slot_t{1} : no_slot;
+        });
+    });
+}
+
+TEST_CASE("subscribers that move to another allocator and throw leak nothing, and the array lives on", "[throwing][throws]") {
+    using Allocator = StatefulAllocator<Throwing, Propagation{.throws = true}>;
+    using Array = ObserverArray<Throwing, std::int64_t, FailingHash<Throwing>, FailingEqual, Allocator>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(swept<Array>("(move, allocator)"), [](auto&& attempt) {
+        Array array{Allocator(1)};
+        Listener there("there");
+        const auto token = array.subscribe(Throwing(10), 1, there);
+        const auto of_slot = array.subscribe_slot(2, there);
+        attempt([&] { const Array moved(std::move(array), Allocator(2)); });
+        const auto late = array.subscribe(Throwing(20), 3, there); // NOLINT(bugprone-use-after-move)
+        REQUIRE(late.attached());
+        REQUIRE(array.wake_always(3));
+    });
+    REQUIRE(failures > 0);
+}
+
+TEST_CASE("a delta tracker's window opens without a call that throws; its copy that throws leaves it", "[throwing][throws]") {
+    using Set =
+        SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, ThrowingAllocator<int>, HashIndex,
+                   DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list, ThrowingAllocator<std::byte>>>;
+    using Tracker = DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list, ThrowingAllocator<std::byte>>;
+    EveryByteReturned bytes;
+    Set set;
+    auto& tracker = set.observer<0>();
+    for (int i = 0; i != 100; ++i) set.insert(i);
+    calls_nothing_that_throws(swept<Tracker>("open"), [&] { tracker.open(1); });
+    set.remove(4);
+    set.insert(100);
+    for (const bool with_allocator : {false, true}) {
+        const auto failures =
+            fail_at_every_step(swept<Tracker>(with_allocator ? "(copy, allocator)" : "(copy)"), [&](auto&& attempt) {
+                attempt([&] {
+                    if (with_allocator) {
+                        const Tracker copy(tracker, set.occupancy(), ThrowingAllocator<std::byte>());
+                    } else {
+                        const Tracker copy(tracker);
+                    }
+                });
+                REQUIRE(tracker.added(1).size() == 1);
+                REQUIRE(tracker.removed(1).size() == 1);
+                REQUIRE(tracker.check_invariants(set.occupancy()));
+            });
+        REQUIRE(failures > 0);
+    }
+    calls_nothing_that_throws(swept<Tracker>("()"), [] { const Tracker none{}; });
+    using Times = TimeArray<std::int64_t, ThrowingAllocator<std::int64_t>>;
+    calls_nothing_that_throws(swept<Times>("()"), [] { const Times none{}; });
+}
