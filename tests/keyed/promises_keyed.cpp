@@ -121,6 +121,10 @@ struct Filled {
 
 } // namespace
 
+// proves: KeySet::insert invalidates, table KeySet / MapStorage insert / addresses
+// proves: table KeySet / MapStorage insert / iterators, table KeySet / MapStorage insert / handles
+// proves: table KeySet / MapStorage reserve / addresses, table KeySet / MapStorage reserve / iterators
+// proves: table KeySet / MapStorage reserve / handles
 TEMPLATE_TEST_CASE("insert and reserve: addresses, iterators and handles stay valid, also in growth", "[promises]", PROMISING) {
     Filled<TestType> filled(10);
     const auto before = filled.addresses();
@@ -134,6 +138,8 @@ TEMPLATE_TEST_CASE("insert and reserve: addresses, iterators and handles stay va
     REQUIRE(std::next(it).handle() == filled.handles[6]);
 }
 
+// proves: table KeySet / MapStorage erase(handle) / addresses, table KeySet / MapStorage erase(handle) / iterators
+// proves: table KeySet / MapStorage erase(handle) / handles
 TEMPLATE_TEST_CASE("erase: only the erased address, iterator and handle are gone; so for flush", "[promises]", PROMISING) {
     Filled<TestType> filled(100);
     const auto before = filled.addresses(40);
@@ -146,6 +152,7 @@ TEMPLATE_TEST_CASE("erase: only the erased address, iterator and handle are gone
     for (std::size_t n = 0; n != 100; ++n) REQUIRE(filled.c.contains(filled.handles[n]) == (n != 40));
 }
 
+// proves: table keyed clear / addresses, table keyed clear / handles
 TEMPLATE_TEST_CASE("clear and reset: all handles are stale and known to be, for ever", "[promises]", PROMISING) {
     for (const bool by_reset : {false, true}) {
         NothingLeaks objects;
@@ -169,6 +176,7 @@ TEMPLATE_TEST_CASE("clear and reset: all handles are stale and known to be, for 
     }
 }
 
+// proves: table KeySet / MapStorage shrink_to_fit / addresses, table KeySet / MapStorage shrink_to_fit / handles
 TEMPLATE_TEST_CASE("shrink_to_fit: what lives stays where it is; given up slots' handles stay stale", "[promises]", PROMISING) {
     Filled<TestType> filled(3000);
     auto old = filled.handles;
@@ -184,6 +192,7 @@ TEMPLATE_TEST_CASE("shrink_to_fit: what lives stays where it is; given up slots'
     REQUIRE(filled.c.check_invariants());
 }
 
+// proves: table move / swap / addresses, table move / swap / handles
 TEMPLATE_TEST_CASE("move and swap: addresses and handles go along; moved-from is empty and usable", "[promises]", PROMISING) {
     Filled<TestType> filled(100);
     const auto before = filled.addresses();
@@ -207,6 +216,7 @@ TEMPLATE_TEST_CASE("move and swap: addresses and handles go along; moved-from is
     REQUIRE(filled.c.check_invariants());
 }
 
+// proves: table copy / handles
 TEMPLATE_TEST_CASE("copy: handles are valid in the copy, and the copies are independent", "[promises]", PROMISING) {
     Filled<TestType> filled(100);
     TestType copy(filled.c);

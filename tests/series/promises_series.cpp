@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What members of series throw, as their comments say it, and what iterators and ranges survive. Strong guarantees of writers are in
+// throwing_series*.cpp.
+#include "support/catch.hpp"
+
+#if defined(__cpp_exceptions)
+#include "throwing_series.hpp"
+
+#include "support/failing_new.hpp"
+#include "support/maps.hpp"
+
+#include <slotwise/series/capture.hpp>
+#include <slotwise/series/delta.hpp>
+#include <slotwise/series/tss_storage.hpp>
+
+#include <optional>
+#include <stdexcept>
+
+using namespace test;
+
+namespace {
+
+using Keys = SetOf<ThrowingCopy, DeltaRepresentation::adaptive>;
+using Values = DictOf<ThrowingCopy, ThrowingCopy, DeltaRepresentation::adaptive>;
+using Numbers = TSSStorage<int>;
+using Prices = TSDStorage<int, int>;
+
+bool begins(const std::string& text, const char* words) { return text.find(words) == 0; }
+
+/// Members 0 to 19; window 2 adds 20 to 24, removes 0 to 4 and, of a dictionary, writes 5 to 9.
+template <class Series>
+void fill(Series& series) {
+    using Key = typename Series::key_type;
+    const auto enter = [](auto& w, int n) {
+        if constexpr (requires { w.set(Key(n), 10 * n); })
+            w.set(Key(n), 10 * n);
+        else
+            w.add(Key(n));
+    };
+    {
+        auto w = series.write(1);
+        for (int i = 0; i != 20; ++i) enter(w, i);
+    }
+    auto w = series.write(2);
+    for (int i = 0; i != 5; ++i) w.remove(Key(i));
+    for (int i = 5; i != 10; ++i) enter(w, i);
+    for (int i = 20; i != 25; ++i) enter(w, i);
+}
+
+/// capture() and compose() that fail at every step: by allocation where the elements are numbers, by copies and functors else.
+template <class Series>
+std::size_t fail_captures() {
+    const auto scenario = [](auto&& attempt) {
+        Series series;
+        fill(series);
+        const auto before = series.snapshot(NumberCodec{});
+        std::size_t added = 0;
+        const bool threw = attempt([&] { added = capture(series, 2).added.size(); });
+        if (!threw && added != 5) FAIL("a key is missing");
+        if (series.snapshot(NumberCodec{}) != before || !series.check_invariants()) FAIL("capture changed the series");
+    };
+    if constexpr (std::is_same_v<typename Series::key_type, int>)
+        return run_out_of_memory(scenario);
+    else
+        return fail_at_every_step(scenario);
+}
+template <class Series>
+std::size_t fail_compositions() {
+    using Key = typename Series::key_type;
+    using Hash = typename Series::hasher;
+    using Equal = typename Series::key_equal;
+    const auto scenario = [](auto&& attempt) {
+        Series series;
+        fill(series);
+        const auto first = capture(series, 2);
+        {
+            auto w = series.write(3);
+            for (int i = 20; i != 23; ++i) w.remove(Key(i));
+        }
+        const auto second = capture(series, 3);
+        std::size_t added = 0, removed = 0;
+        const bool threw = attempt([&] {
+            const auto both = [&] {
+                if constexpr (requires { typename Series::mapped_type; })
+                    return compose<Key, typename Series::mapped_type, std::int64_t, Hash, Equal>(first, second);
+                else
+                    return compose<Key, std::int64_t, Hash, Equal>(first, second);
+            }();
+            added = both.added.size();
+            removed = both.removed.size();
+        });
+        if (!threw && (added != 2 || removed != 5)) FAIL("another delta");
+        if (first.added.size() != 5 || second.removed.size() != 3) FAIL("compose changed an argument");
+    };
+    if constexpr (std::is_same_v<Key, int>)
+        return run_out_of_memory(scenario);
+    else
+        return fail_at_every_step(scenario);
+}
+
+} // namespace
+
+// proves: capture(set, time) throws, capture(dict, time) throws
+TEST_CASE("a capture that throws at any step changes nothing and leaks nothing", "[promises][throwing]") {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    CHECK(fail_captures<Keys>() == 10);   // a copy of each key
+    CHECK(fail_captures<Values>() == 30); // and of the values and keys that were written
+    CHECK(fail_captures<Numbers>() >= 2); // an allocation for each list
+    CHECK(fail_captures<Prices>() >= 3);
+}
+
+// proves: compose throws
+TEST_CASE("a composition that throws at any step leaves both deltas as they were and leaks nothing", "[promises][throwing]") {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    CHECK(fail_compositions<Keys>() > 20);
+    CHECK(fail_compositions<Values>() > 40);
+    CHECK(fail_compositions<Numbers>() > 3);
+    CHECK(fail_compositions<Prices>() > 6);
+}
+
+// proves: SeriesCore::contains throws, SeriesCore::valid throws, SeriesCore::was_added throws
+TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and change nothing", "[promises][throwing]", Keys,
+                   Values) {
+    using Key = typename TestType::key_type;
+    NothingLeaks objects;
+    TestType series;
+    fill(series);
+    const auto before = series.snapshot(NumberCodec{});
+    for (const int n : {3, 10, 22, 77}) {
+        const Key key(n);
+        const bool member = n == 10 || n == 22;
+        const auto failures = fail_at_every_step([&](auto&& attempt) {
+            attempt([&] {
+                if (series.contains(key) != member || series.valid(key) != member || series.was_added(key, 2) != (n == 22))
+                    FAIL("wrong answer");
+            });
+        });
+        CHECK(failures >= (n == 77 ? 3u : 6u)); // three hashes, and a comparison each where the key is, removed ones too
+        CHECK(failures <= 6);
+    }
+    REQUIRE(series.snapshot(NumberCodec{}) == before);
+    REQUIRE(series.check_invariants());
+}
+
+// proves: SeriesCore::subscribe(subscriber) throws, TSDStorage::subscribe_keys throws, TSDView::subscribe throws
+// proves: TSSView::subscribe throws, SubscriberList::add throws
+TEST_CASE("subscribing without memory throws bad_alloc, and those who had subscribed go on hearing", "[promises][throwing]") {
+    const auto subscribe = [](int how, const Prices& dict, const Numbers& set, Listener& listener) {
+        switch (how) {
+        case 0:
+            return dict.subscribe(listener);
+        case 1:
+            return dict.subscribe_keys(listener);
+        case 2:
+            return dict.view().subscribe(listener);
+        case 3:
+            return dict.keys().subscribe(listener);
+        case 4:
+            return set.subscribe(listener);
+        default:
+            return set.view().subscribe(listener);
+        }
+    };
+    for (int how = 0; how != 6; ++how)
+        for (const std::size_t there : {std::size_t{0}, std::size_t{1}, std::size_t{8}}) {
+            const auto failures = run_out_of_memory([&](auto&& attempt) {
+                Prices dict;
+                Numbers set;
+                Listener first("a"), second("b");
+                std::vector<Subscription<>> tokens;
+                for (std::size_t i = 0; i != there; ++i) tokens.push_back(subscribe(how, dict, set, first));
+                Subscription<> token;
+                const bool threw = attempt([&] { token = subscribe(how, dict, set, second); });
+                dict.write(1).set(1, 10);
+                set.write(1).add(1);
+                REQUIRE(token.attached() == !threw);
+                REQUIRE(first.told == there);
+                REQUIRE(second.told == (threw ? 0u : 1u));
+                TickLog::take();
+            });
+            if (there == 0) REQUIRE(failures > 0);
+        }
+}
+
+// proves: TSSStorage::swap throws, TSDStorage::swap throws
+TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing that could throw", "[promises][throwing]", Keys,
+                   Values) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    TestType a, b;
+    fill(a);
+    STATIC_REQUIRE(noexcept(a.swap(b)));
+    const std::size_t calls = Budget::calls();
+    a.swap(b);
+    REQUIRE(Budget::calls() == calls);
+    REQUIRE(a.empty());
+    REQUIRE(b.size() == 20);
+    REQUIRE((a.check_invariants() && b.check_invariants()));
+}
+
+// proves: ObserverArray::expect throws
+TEST_CASE("asking whether someone waits for a key throws what hash and equality throw", "[promises][throwing]") {
+    using Key = ThrowingCopy;
+    using Array = ObserverArray<Key, std::int64_t, FailingHash<Key>, FailingEqual, ThrowingAllocator<Key>>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    Array array;
+    Listener listener("a");
+    const Key waited(7), other(8);
+    const auto token = array.subscribe(waited, no_slot, listener);
+    REQUIRE(fail_at_every_step([&](auto&& attempt) {
+                bool expected = true;
+                if (!attempt([&] { expected = array.expect(waited); })) REQUIRE(expected);
+            }) == 2);
+    REQUIRE(fail_at_every_step([&](auto&& attempt) {
+                bool expected = false;
+                if (!attempt([&] { expected = array.expect(other); })) REQUIRE_FALSE(expected);
+            }) == 1);
+    REQUIRE(array.expect(waited));
+}
+
+// proves: ObserverArray::ObserverArray throws
+TEST_CASE("a move of subscribers into another allocator's memory that throws leaks nothing; else all are there",
+          "[promises][throwing]") {
+    using Key = Throwing;
+    using Memory = StatefulAllocator<Key, Propagation{.throws = true}>;
+    using Array = ObserverArray<Key, std::int64_t, FailingHash<Key>, FailingEqual, Memory>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step([](auto&& attempt) {
+        TickLog::take();
+        Array array(Memory(1));
+        Listener listener("a");
+        const auto of_key = array.subscribe(Key(7), 70, listener), waiting = array.subscribe(Key(8), no_slot, listener);
+        const auto of_slot = array.subscribe_slot(300, listener);
+        {
+            std::optional<Array> moved;
+            const bool threw = attempt([&] { moved.emplace(std::move(array), Memory(2)); });
+            REQUIRE(moved.has_value() == !threw);
+            if (moved) {
+                REQUIRE(array.unused());
+                REQUIRE((of_key.attached() && waiting.attached() && of_slot.attached()));
+                const Key key(7);
+                moved->wake(70);
+                moved->wake(300);
+                moved->tell(
+                    1, 1, [](slot_t) {}, [&](slot_t) -> const Key& { return key; });
+                REQUIRE(listener.told == 2);
+            }
+        }
+        array.on_reset(); // whoever was lost or not: nobody is left
+        REQUIRE_FALSE((of_key.attached() || waiting.attached() || of_slot.attached()));
+    });
+    REQUIRE(failures > 4);
+    TickLog::take();
+}
+
+// proves: TSSWriter::add throws, TSDWriter::set throws, TSDWriter::create throws, SeriesCore::reserve throws
+TEST_CASE("a full series throws length_error, which says what to do, without effect", "[promises][throwing]") {
+    constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
+    TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, full> dict;
+    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, full> set;
+    for (int i = 0; i != 64; ++i) {
+        dict.write(1).set(i, i);
+        set.write(1).add(i);
+    }
+    const auto before = dict.snapshot();
+    const char* const words = "keyed container insert: every slot that the handle can name is in use, pending or retired";
+    REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).set(100, 0); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).create(100); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { set.write(1).add(100); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { set.reserve(65); }), "keyed container reserve(count)"));
+    REQUIRE(dict.snapshot() == before);
+    REQUIRE(set.size() == 64);
+    REQUIRE((dict.check_invariants() && set.check_invariants()));
+}
+
+// proves: TSDStorage::at throws, TSDWriter::modify throws, SeriesCore::subscribe_slot throws
+TEST_CASE("what asks a series for an element that is not there throws out_of_range, which says what to do", "[promises]") {
+    Prices dict;
+    dict.write(1).set(1, 10);
+    dict.write(2).remove(1);
+    Listener listener("a");
+    REQUIRE(
+        begins(thrown_text<std::out_of_range>([&] { static_cast<void>(dict.at(1)); }), "map at(key): no element has this key"));
+    REQUIRE(begins(thrown_text<std::out_of_range>([&] { dict.write(2).modify(1); }),
+                   "series modify(key): no element has this key; create(key) or set(key, value)"));
+    REQUIRE(begins(thrown_text<std::out_of_range>([&] { static_cast<void>(dict.subscribe_slot(0, listener)); }),
+                   "series subscribe_slot(slot): no element lives there; subscribe to a key"));
+    REQUIRE(dict.check_invariants());
+}
+
+// proves: table TSSStorage / TSDStorage write / iterators
+TEST_CASE("iterators of a series stay with their element over writes, windows and growth", "[promises]") {
+    Prices dict;
+    Numbers set;
+    for (int i = 0; i != 10; ++i) {
+        dict.write(1).set(i, 10 * i);
+        set.write(1).add(i);
+    }
+    const auto it = dict.find(5);
+    const auto key = set.find(5);
+    for (int time = 2; time != 20; ++time) {
+        auto w = dict.write(time);
+        auto v = set.write(time);
+        for (int i = 0; i != 500; ++i) w.set(1000 * time + i, i), v.add(1000 * time + i);
+        for (int i = 0; i != 400; ++i) w.remove(1000 * (time - 1) + i), v.remove(1000 * (time - 1) + i);
+        w.set(5, time);
+        REQUIRE(it->key == 5);
+        REQUIRE(it->value == time);
+        REQUIRE(*key == 5);
+        REQUIRE(std::next(it)->key == 6);
+        REQUIRE(*std::next(key) == 6);
+    }
+    dict.write(20).remove(6);
+    set.write(20).remove(6);
+    REQUIRE(std::next(it)->key == 7);
+    REQUIRE(*std::next(key) == 7);
+}
+
+// proves: DeltaTracker::words invalidates, DeltaRange invalidates
+TEST_CASE("what ranges read is in its place until the tracker moves, and a range made after a move reads the same",
+          "[promises]") {
+    Prices dict;
+    fill(dict);
+    const auto& words = dict.tracker().words();
+    const auto added = dict.added_keys(2);
+    const std::vector<int> before(added.begin(), added.end());
+    REQUIRE(before.size() == 5);
+    dict.write(2).set(6, 66); // a write that neither grows nor happens during the walk
+    REQUIRE(std::vector<int>(added.begin(), added.end()) == before);
+    dict.reserve(100'000);
+    REQUIRE(&dict.tracker().words() == &words);
+    const auto again = dict.added_keys(2);
+    REQUIRE(std::vector<int>(again.begin(), again.end()) == before);
+    const Prices moved(std::move(dict));
+    REQUIRE(&moved.tracker().words() != &words);
+    const auto there = moved.added_keys(2);
+    REQUIRE(std::vector<int>(there.begin(), there.end()) == before);
+}
+#endif
