@@ -2,37 +2,18 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/config/error.hpp>
 
-#include "support/catch.hpp"
+#include "support/thrown.hpp"
 
-#include <string>
-#include <type_traits>
-#include <typeinfo>
-
-namespace {
-
-template <class Exception, class F>
-std::string text_of(F&& f) {
-    try {
-        f();
-    } catch (const Exception& exception) {
-        STATIC_REQUIRE(std::is_base_of_v<std::exception, Exception>);
-        CHECK(typeid(exception) == typeid(Exception)); // exactly this one
-        return exception.what();
-    }
-    FAIL("nothing was thrown");
-    return {};
-}
-
-} // namespace
-
+// proves: throw_out_of_range throws, throw_length_error throws, throw_invalid_argument throws
 TEST_CASE("each error is the standard exception of its name and carries the text") {
-    CHECK(text_of<std::out_of_range>([] { slotwise::detail::throw_out_of_range("gone"); }) == "gone");
-    CHECK(text_of<std::length_error>([] { slotwise::detail::throw_length_error("too many"); }) == "too many");
-    CHECK(text_of<std::invalid_argument>([] { slotwise::detail::throw_invalid_argument("odd"); }) == "odd");
+    CHECK(test::thrown_text<std::out_of_range>([] { slotwise::detail::throw_out_of_range("gone"); }) == "gone");
+    CHECK(test::thrown_text<std::length_error>([] { slotwise::detail::throw_length_error("too many"); }) == "too many");
+    CHECK(test::thrown_text<std::invalid_argument>([] { slotwise::detail::throw_invalid_argument("odd"); }) == "odd");
 }
 
+// proves: throw_bad_alloc throws
 TEST_CASE("running out of memory is std::bad_alloc, which carries no text") {
-    CHECK(!text_of<std::bad_alloc>([] { slotwise::detail::throw_bad_alloc("no memory"); }).empty());
+    CHECK(!test::thrown_text<std::bad_alloc>([] { slotwise::detail::throw_bad_alloc("no memory"); }).empty());
 }
 
 TEST_CASE("no macro of error.hpp is left behind") {

@@ -7,7 +7,10 @@
 #include "support/catch.hpp"
 
 #include <string>
-#include <typeinfo>
+#include <type_traits>
+
+#define text_of_macro_(name) #name
+#define text_of_macro(name) std::string(text_of_macro_(name))
 
 SLOTWISE_BEGIN
 struct Probe {};
@@ -15,8 +18,16 @@ SLOTWISE_END
 
 TEST_CASE("the inline namespace names version, check level and exception mode") {
     const std::string part = "v" + std::to_string(SLOTWISE_VERSION_MAJOR) + "_" + std::to_string(SLOTWISE_VERSION_MINOR) + "_" +
-                             std::to_string(SLOTWISE_VERSION_PATCH) + "_c" + std::to_string(SLOTWISE_CHECK_LEVEL) + "_e1";
-    CHECK(std::string(typeid(slotwise::Probe).name()).find(part) != std::string::npos);
+                             std::to_string(SLOTWISE_VERSION_PATCH) + "_c" + std::to_string(SLOTWISE_CHECK_LEVEL) + "_e" +
+                             std::to_string(SLOTWISE_EXCEPTIONS);
+    CHECK(text_of_macro(SLOTWISE_ABI) == part);
+    STATIC_REQUIRE(std::is_same_v<slotwise::Probe, slotwise::SLOTWISE_ABI::Probe>);
 }
 
-TEST_CASE("exceptions are seen to be on where the compiler has them on") { CHECK(SLOTWISE_EXCEPTIONS == 1); }
+TEST_CASE("exceptions are seen to be on where the compiler has them on") {
+#if defined(__cpp_exceptions)
+    CHECK(SLOTWISE_EXCEPTIONS == 1);
+#else
+    CHECK(SLOTWISE_EXCEPTIONS == 0);
+#endif
+}

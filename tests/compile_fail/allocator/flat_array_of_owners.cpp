@@ -1,4 +1,5 @@
 // expect: static assertion failed || static_assert failed
+// covers: memory/allocator.hpp static_assert "std::is_trivially_copyable_v<T>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/memory/allocator.hpp>

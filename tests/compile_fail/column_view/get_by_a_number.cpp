@@ -1,4 +1,5 @@
 // expect: AnyHandle
+// covers: slots/column_view.hpp requires "AnyHandle H"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/slots/column_view.hpp>

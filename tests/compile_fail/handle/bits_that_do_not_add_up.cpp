@@ -1,4 +1,5 @@
 // expect: index_bits + version_bits + user_bits must be 16, 32 or 64
+// covers: core/handle.hpp static_assert "must be 16, 32 or 64"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/handle.hpp>

@@ -1,4 +1,5 @@
 // expect: version_bits must be 1 to 32
+// covers: core/handle.hpp static_assert "version_bits must be 1 to 32"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/handle.hpp>

@@ -1,4 +1,5 @@
 // expect: this is no Key and does not convert to one; for other types hash and equality must be transparent
+// covers: keyed/key_set.hpp static_assert "this is no Key"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/key_set.hpp>

@@ -1,4 +1,5 @@
 // expect: constraints not satisfied || no matching member function for call
+// covers: keyed/key_set.hpp requires "std::copy_constructible<Key>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/key_set.hpp>

@@ -1,4 +1,6 @@
 // expect: deferred_erase
+// covers: keyed/key_set.hpp requires "O.deferred_erase"
+// covers: keyed/key_set_core.hpp requires "O.deferred_erase"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/key_set.hpp>

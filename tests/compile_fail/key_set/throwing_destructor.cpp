@@ -1,4 +1,5 @@
 // expect: keyed containers: Key must be a non-const object type whose destructor does not throw
+// covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/key_set.hpp>

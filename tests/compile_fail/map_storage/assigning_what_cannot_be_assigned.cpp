@@ -1,4 +1,5 @@
 // expect: is_assignable
+// covers: keyed/map_storage.hpp requires "std::is_assignable_v<T&, V>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/map_storage.hpp>

@@ -1,4 +1,5 @@
 // expect: is_default_constructible
+// covers: keyed/map_storage.hpp requires "std::is_default_constructible_v<T>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/map_storage.hpp>

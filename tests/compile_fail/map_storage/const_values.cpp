@@ -1,4 +1,5 @@
 // expect: ValueArray<T>: T must be a non-const object type whose destructor does not throw
+// covers: slots/value_array.hpp static_assert "T must be a non-const object type"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/map_storage.hpp>

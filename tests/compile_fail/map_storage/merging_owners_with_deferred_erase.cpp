@@ -1,4 +1,5 @@
 // expect: deferred_erase || copy_constructible
+// covers: keyed/map_storage.hpp requires "std::copy_constructible<Key> && std::copy_constructible<T>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/map_storage.hpp>

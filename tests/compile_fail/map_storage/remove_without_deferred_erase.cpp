@@ -1,4 +1,5 @@
 // expect: deferred_erase
+// covers: keyed/map_storage.hpp requires "(O.deferred_erase)"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/map_storage.hpp>

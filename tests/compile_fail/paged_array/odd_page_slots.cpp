@@ -1,4 +1,5 @@
 // expect: page_slots must be 0 or a power of two of at least 64
+// covers: memory/paged_array.hpp static_assert "a power of two of at least 64"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/memory/paged_array.hpp>

@@ -1,4 +1,5 @@
 // expect: one occupancy word covers 64 slots
+// covers: memory/paged_array.hpp static_assert "a power of two of at least 64"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/memory/paged_array.hpp>

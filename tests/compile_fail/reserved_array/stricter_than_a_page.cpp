@@ -1,4 +1,5 @@
 // expect: aligned more strictly than a page of virtual memory
+// covers: memory/reserved_array.hpp static_assert "aligned more strictly"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/memory/reserved_array.hpp>

@@ -1,4 +1,5 @@
 // expect: deferred_erase || copy_constructible
+// covers: keyed/set_storage.hpp requires "std::copy_constructible<Key>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/set_storage.hpp>

@@ -1,4 +1,5 @@
 // expect: write Layout::split
+// covers: map/slot_map_core.hpp static_assert "write Layout::split"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/map/slot_map.hpp>

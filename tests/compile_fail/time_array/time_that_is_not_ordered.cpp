@@ -1,4 +1,5 @@
 // expect: TimeArray<Time>: Time must be trivially copyable and ordered
+// covers: series/time_array.hpp static_assert "trivially copyable and ordered"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/time_array.hpp>

@@ -1,4 +1,5 @@
 // expect: TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()
+// covers: series/time_array.hpp static_assert "this type has no lowest value"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tss_storage.hpp>

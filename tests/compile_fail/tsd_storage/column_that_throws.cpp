@@ -1,4 +1,5 @@
 // expect: TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls
+// covers: series/tsd_storage.hpp static_assert "on_insert may throw"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tsd_storage.hpp>

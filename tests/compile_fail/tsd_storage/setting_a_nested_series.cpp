@@ -1,5 +1,6 @@
 // expect: no matching
 // expect: nested
+// covers: series/tsd_storage.hpp requires "!nested"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tsd_storage.hpp>

@@ -1,4 +1,5 @@
 // expect: TSDStorage: T's move constructor may throw
+// covers: series/tsd_storage.hpp static_assert "move constructor may throw"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tsd_storage.hpp>

@@ -1,4 +1,5 @@
 // expect: TSDStorage: T's move constructor may throw; then a removed key could be lost before the window rolls. Put T into a std::unique_ptr, or make its move constructor noexcept
+// covers: series/tsd_storage.hpp static_assert "move constructor may throw"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tsd_storage.hpp>

@@ -1,4 +1,5 @@
 // expect: TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls
+// covers: series/tss_storage.hpp static_assert "on_insert may throw"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tss_storage.hpp>

@@ -1,4 +1,5 @@
 // expect: no matching function || no matching member function
+// covers: core/versioned.hpp requires "std::assignable_from<T&, U&&>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/versioned.hpp>

@@ -1,0 +1,23 @@
+// expect: is_series
+// covers: series/capture.hpp requires "detail::is_series<Storage>"
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/series/capture.hpp>
+#include <slotwise/series/tss_storage.hpp>
+
+using namespace slotwise;
+
+struct Log {
+    using delta_type = int;
+    using time_type = int;
+    int view() const { return 1; }
+};
+
+int main() {
+    TSSStorage<int> set;
+    auto delta = capture(set, 1);
+#ifndef SLOTWISE_COMPILE_FAIL_CONTROL
+    capture(Log(), 1);
+#endif
+    return static_cast<int>(delta.added.size());
+}

@@ -1,0 +1,24 @@
+// expect: move_constructible
+// covers: keyed/map_storage.hpp requires "std::move_constructible<Key> && std::move_constructible<T>"
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/keyed/map_storage.hpp>
+
+using namespace slotwise;
+
+struct Fixed {
+    int id = 0;
+    explicit Fixed(int name) : id(name) {}
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+    bool operator==(const Fixed&) const = default;
+};
+
+int main() {
+    MapStorage<int, Fixed> map;
+    map.try_emplace(1, 2);
+#ifndef SLOTWISE_COMPILE_FAIL_CONTROL
+    map.insert(std::pair<int, Fixed>(2, 3));
+#endif
+    return static_cast<int>(map.size());
+}

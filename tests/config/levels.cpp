@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Every check of the library in one table, with what breaks it: it fires at its level and above, and not below. What is done here
+// does little harm where it is not checked. tools/proof/levels.py compiles this source at every level and asks that each check of
+// the headers, by file and line, has fired.
+#include "support/allocators.hpp"
+#include "support/catch.hpp"
+#include "support/death.hpp"
+
+#include <slotwise/slotwise.hpp>
+
+#include <functional>
+#include <unistd.h>
+
+namespace {
+
+using namespace slotwise;
+
+enum class Level { fast = 1, debug = 2 };
+
+/// One object of each kind that the checks are about, with element 1 erased of 0, 1, 2. Made in the child process that misuses it, and
+/// never destroyed: where nothing is checked, little is left to be relied on.
+template <class C>
+C& holed() {
+    C& c = *new C;
+    if constexpr (requires { c.occupancy(), c.slot_of(0); }) {
+        for (int i = 0; i != 3; ++i)
+            if constexpr (requires { typename C::mapped_type; })
+                c.try_emplace(i, i);
+            else
+                c.insert(i);
+        c.erase(1);
+    } else {
+        c.insert(0);
+        const auto gone = c.insert(1);
+        c.insert(2);
+        c.erase(gone);
+    }
+    return c;
+}
+template <class C>
+auto last_of(C& c) {
+    auto it = c.begin();
+    return ++it;
+}
+
+struct Fixed {
+    int number = 0;
+    Fixed(int n = 0) : number(n) {}
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+    friend bool operator==(const Fixed& a, const Fixed& b) { return a.number == b.number; }
+};
+struct FixedHash {
+    using is_transparent = void;
+    std::size_t operator()(int number) const noexcept { return static_cast<std::size_t>(number); }
+    std::size_t operator()(const Fixed& fixed) const noexcept { return static_cast<std::size_t>(fixed.number); }
+};
+template <class T>
+using Memory = test::StatefulAllocator<T>;
+
+/// Moves a container with an element to memory that is not its own.
+template <class C>
+void move_away(C& c) {
+    new C(std::move(c), typename C::allocator_type(2));
+}
+
+/// An element whose destructor does something to its container, once.
+struct Calls {
+    std::function<void()>* act = nullptr;
+    explicit Calls(std::function<void()>* what = nullptr) noexcept : act(what) {}
+    Calls(const Calls&) = default;
+    Calls& operator=(const Calls&) = default;
+    ~Calls() {
+        if (act == nullptr) return;
+        const auto once = std::exchange(*act, nullptr);
+        if (once) once();
+    }
+};
+void during_reset(void (*act)(MapStorage<int, Calls>&)) {
+    auto& map = *new MapStorage<int, Calls>;
+    auto& once = *new std::function<void()>([&map, act] { act(map); });
+    map.try_emplace(1, &once);
+    map.reset();
+}
+
+/// Does something to the container that tells it of an element, once.
+struct Meddler final : SlotObserver {
+    std::function<void()> act{};
+    void on_insert(slot_t, InsertKind) override {
+        const auto once = std::exchange(act, nullptr);
+        if (once) once();
+    }
+};
+template <class C>
+void during_insert() {
+    C& c = holed<C>();
+    auto& meddler = *new Meddler;
+    new auto(c.attach(meddler));
+    meddler.act = [&c] { c.clear(); };
+    c.insert(3);
+}
+
+int described[] = {0, 1, 2};
+AnyMapStorage& described_map() {
+    const TypeDescriptor& type = TypeDescriptor::of<int>();
+    auto& map = *new AnyMapStorage(type, type);
+    for (int& i : described) map.insert(&i, &i);
+    map.erase(&described[1]);
+    return map;
+}
+
+using Small = Handle<int, HandleLayout{8, 4, 4}>;
+using Follower = SecondaryMap<SlotMap<int>::handle_type, int>;
+using FixedFollower = SecondaryMap<SlotMap<int>::handle_type, Fixed, Memory<Fixed>>;
+using ColumnMap = SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<std::string>>;
+
+struct Check {
+    Level level;
+    const char* words;
+    void (*misuse)();
+};
+
+const Check checks[] = {
+    // core
+    {Level::fast, "Handle: index does not fit index_bits", [] { static_cast<void>(Small(256, 1)); }},
+    {Level::fast, "Handle: version does not fit version_bits", [] { static_cast<void>(Small(1, 16)); }},
+    {Level::fast, "Handle: user bits do not fit user_bits", [] { static_cast<void>(Small(1, 1, 16)); }},
+    // slots
+    {Level::fast, "ColumnView[slot]: the slot is not live; ask contains(slot) first",
+     [] { static_cast<void>(holed<SlotMap<int>>().column()[1] + 1); }},
+    {Level::fast, "zip_columns: the views belong to different containers",
+     [] { zip_columns([](slot_t, int&, int&) {}, holed<SlotMap<int>>().column(), holed<SlotMap<int>>().column()); }},
+    {Level::fast, "ValueArray: values that cannot move cannot be moved to an unequal allocator",
+     [] {
+         using Map = MapStorage<int, Fixed, DefaultHash<int>, EqualTo, KeySetOptions{}, Memory<int>>;
+         auto& map = *new Map(Memory<int>(1));
+         map.try_emplace(1, 1);
+         move_away(map);
+     }},
+    {Level::debug, "ValueArray[slot]: no value lives there",
+     [] { static_cast<void>(holed<ColumnMap>().observer<0>()[1].size()); }},
+    // map
+    {Level::fast, "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         static_cast<void>(map[SlotMap<int>::handle_type(1, 1)]);
+     }},
+    {Level::debug, "slot map: an observer changes the container that is notifying it", [] { during_insert<SlotMap<int>>(); }},
+    {Level::debug, "slot map iterator: the element here was erased",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         const auto it = last_of(map);
+         map.erase(it);
+         static_cast<void>(*it + 1);
+     }},
+    {Level::fast, "SlotMap::erase(it): the element here was erased, or it is the end",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         const auto it = last_of(map);
+         map.erase(it);
+         map.erase(it);
+     }},
+    {Level::fast, "SlotMap: elements that cannot move cannot be moved to an unequal allocator",
+     [] {
+         auto& map = *new SlotMap<Fixed, SlotMapOptions{}, Memory<Fixed>>(Memory<Fixed>(1));
+         map.emplace(1);
+         move_away(map);
+     }},
+    {Level::fast, "DenseSlotMap::index_of(handle): no element has this handle",
+     [] { static_cast<void>(holed<DenseSlotMap<int>>().index_of(DenseSlotMap<int>::handle_type(1, 1))); }},
+    {Level::fast, "DenseSlotMap::handle_at(row): there are not so many rows",
+     [] { static_cast<void>(holed<DenseSlotMap<int>>().handle_at(2)); }},
+    {Level::fast, "DenseSlotMap::erase(it): the iterator is not of this map, or the end",
+     [] {
+         auto& map = holed<DenseSlotMap<int>>();
+         map.erase(map.end());
+     }},
+    {Level::fast, "SoaSlotMap::index_of(handle): no element has this handle",
+     [] { static_cast<void>(holed<SoaSlotMap<int>>().index_of(SoaSlotMap<int>::handle_type(1, 1))); }},
+    {Level::fast, "SoaSlotMap::handle_at(row): there are not so many rows",
+     [] { static_cast<void>(holed<SoaSlotMap<int>>().handle_at(2)); }},
+    {Level::fast, "SoaSlotMap::erase(it): the iterator is the end",
+     [] {
+         auto& map = holed<SoaSlotMap<int>>();
+         map.erase(map.end());
+     }},
+    {Level::fast, "secondary map [handle]: the handle has no value here; ask get(handle)",
+     [] { static_cast<void>(&Follower()[SlotMap<int>::handle_type(1, 1)]); }},
+    {Level::fast, "SecondaryMap: values that cannot move cannot be moved to an unequal allocator",
+     [] {
+         auto& map = *new FixedFollower(Memory<Fixed>(1));
+         map.try_emplace(SlotMap<int>::handle_type(1, 1), 1);
+         move_away(map);
+     }},
+    // keyed
+    {Level::fast, "keyed container key(slot): no key is there; ask state(slot)",
+     [] { static_cast<void>(holed<SetStorage<int>>().key(slot_t{1})); }},
+    {Level::fast, "keyed container erase(it): the element here was erased, or it is the end",
+     [] {
+         auto& set = holed<SetStorage<int>>();
+         const auto it = last_of(set);
+         set.erase(it);
+         set.erase(it);
+     }},
+    {Level::debug, "keyed iterator: the element here was erased, or it is the end",
+     [] {
+         auto& set = holed<SetStorage<int>>();
+         const auto it = last_of(set);
+         set.erase(it);
+         static_cast<void>(*it + 1);
+     }},
+    {Level::debug, "keyed container: an observer changes the container that is notifying it",
+     [] { during_insert<SetStorage<int>>(); }},
+    {Level::fast, "keyed container: a destructor inserts during reset()",
+     [] { during_reset([](MapStorage<int, Calls>& map) { map.try_emplace(2); }); }},
+    {Level::fast, "keyed container: a destructor calls reset() during clear() or reset()",
+     [] { during_reset([](MapStorage<int, Calls>& map) { map.reset(); }); }},
+    {Level::fast, "keyed container: keys that cannot move cannot be moved to an unequal allocator",
+     [] {
+         auto& set = *new SetStorage<Fixed, FixedHash, EqualTo, KeySetOptions{}, Memory<Fixed>>(Memory<Fixed>(1));
+         set.insert(1);
+         move_away(set);
+     }},
+    {Level::fast, "map value(slot): no value is there; ask state(slot)",
+     [] { static_cast<void>(holed<MapStorage<int, int>>().value(1) + 1); }},
+    {Level::fast, "map value(slot): no value is there; ask state(slot)",
+     [] { static_cast<void>(std::as_const(holed<MapStorage<int, int>>()).value(1) + 1); }},
+    {Level::fast, "map erase(it): the element here was erased, or it is the end",
+     [] {
+         auto& map = holed<MapStorage<int, int>>();
+         const auto it = last_of(map);
+         map.erase(it);
+         map.erase(it);
+     }},
+    {Level::fast, "described container key(slot): no key is there; ask state(slot)",
+     [] { static_cast<void>(described_map().key(slot_t{1})); }},
+    {Level::fast, "described map value(slot): no value is there; ask state(slot)",
+     [] { static_cast<void>(described_map().value(slot_t{1})); }},
+    {Level::fast, "described map value(slot): no value is there; ask state(slot)",
+     [] { static_cast<void>(std::as_const(described_map()).value(slot_t{1})); }},
+    // series
+    {Level::fast, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first",
+     [] {
+         auto& set = *new TSSStorage<int>;
+         new auto(set.write(1));
+         set.restore(TSSStorage<int>().snapshot());
+     }},
+};
+
+} // namespace
+
+TEST_CASE("every check fires at its level and above, and not below", "[levels]") {
+    for (const Check& check : checks) {
+        CAPTURE(check.words);
+        const std::string said = test::death_of([&] {
+            ::alarm(20); // what is not checked may never end
+            check.misuse();
+            ::_exit(0);
+        });
+        CAPTURE(said);
+        const bool fired = said.find("slotwise: ") != std::string::npos && said.find(check.words) != std::string::npos;
+        CHECK(fired == (SLOTWISE_CHECK_LEVEL >= static_cast<int>(check.level)));
+    }
+}

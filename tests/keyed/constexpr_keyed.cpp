@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Keyed containers are made, used and destroyed within constant expressions.
+#include "support/catch.hpp"
+#include "support/constant.hpp"
+
+#include <slotwise/keyed/map_storage.hpp>
+#include <slotwise/keyed/map_view.hpp>
+#include <slotwise/keyed/set_storage.hpp>
+#include <slotwise/keyed/set_view.hpp>
+
+#include <utility>
+
+namespace {
+
+using namespace slotwise;
+
+constexpr KeySetOptions deferring{.deferred_erase = true};
+template <class Key>
+using DeferringSet = SetStorage<Key, DefaultHash<Key>, EqualTo, deferring>;
+template <class Key, class T>
+using DeferringMap = MapStorage<Key, T, DefaultHash<Key>, EqualTo, deferring>;
+
+/// What a set and a map with the keys 1, 2, 3 answer.
+template <class C>
+constexpr int questions(C& c) {
+    const C& reader = c;
+    HOLDS(c.size() == 3 && !c.empty() && c.capacity() >= 3 && C::max_size() > 3);
+    HOLDS(reader.contains(1) && !reader.contains(4) && reader.slot_of(4) == no_slot);
+    const slot_t slot = reader.slot_of(2);
+    const auto handle = reader.handle_of(2);
+    HOLDS(reader.contains(handle) && reader.handle_at(slot) == handle && reader.key(slot) == 2);
+    HOLDS(reader.state(slot) == SlotState::live && reader.explain(handle) == HandleStatus::live);
+    HOLDS(reader.find(2) != reader.end() && reader.find(4) == reader.end() && c.find(2).slot() == slot);
+    HOLDS(reader.keys()[slot] == 2 && reader.find(2).handle() == handle);
+    std::size_t slots = 0;
+    for (const slot_t live : reader.slots()) slots += reader.occupancy().test(live);
+    HOLDS(slots == 3 && reader.retired() == 0 && c.recycle_retired() == 0 && reader.check_invariants());
+    HOLDS(reader.get_allocator() == c.get_allocator());
+    return 0;
+}
+/// How they end. `other` is an empty one.
+template <class C>
+constexpr int ends(C& c, C other) {
+    const auto handle = c.handle_of(1);
+    HOLDS(c.erase(1) && !c.erase(1) && !c.contains(handle));
+    HOLDS(c.erase(c.handle_of(2)) && c.erase(c.begin()) == c.end() && c.empty());
+    c.reserve(100);
+    c.shrink_to_fit();
+    C copy(c), moved(std::move(c));
+    c = copy;
+    copy = std::move(moved);
+    HOLDS(copy == c);
+    copy.swap(c);
+    swap(copy, other);
+    other.clear();
+    other.reset();
+    HOLDS(other.capacity() == 0 && other.check_invariants());
+    return 0;
+}
+
+template <class Set>
+constexpr int sets() {
+    Set set;
+    const int two = 2;
+    HOLDS(set.insert(1).inserted && set.insert(two).inserted && set.emplace(3).inserted && !set.insert(1).inserted);
+    if (const int line = questions(set)) return line;
+    int sum = 0;
+    for (const int key : set) sum += key;
+    set.for_each([&](const int& key) { sum += key; });
+    HOLDS(sum == 12 && set.hash_function()(1) == DefaultHash<int>()(1) && set.key_eq()(1, 1));
+    for (int i = 10; i != 300; ++i) set.insert(i);
+    HOLDS(set.erase_if([](int key) { return key >= 10; }) == 290);
+    Set extra(set);
+    HOLDS(extra == set && extra.extract(3) == 3 && !extra.extract(3) && !(extra == set));
+    if constexpr (requires { set.is_subset_of(extra); }) HOLDS(extra.is_subset_of(set) && !set.is_subset_of(extra));
+    if constexpr (requires { extra.merge(set); }) {
+        Set from(set);
+        extra.merge(from);
+        HOLDS(extra.contains(3));
+    }
+    return ends(set, Set{7, 8});
+}
+
+template <class Map>
+constexpr int maps() {
+    Map map;
+    HOLDS(map.try_emplace(1, 10).inserted && map.insert(2, 20).inserted && map.insert_or_assign(3, 31).inserted);
+    HOLDS(!map.insert_or_assign(3, 30).inserted && !map.emplace(3, 0).inserted && !map.insert(std::pair(1, 1)).inserted);
+    if (const int line = questions(map)) return line;
+    const Map& reader = map;
+    HOLDS(map[1] == 10 && map.at(2) == 20 && reader.at(3) == 30 && *map.get(1) == 10 && reader.get(4) == nullptr);
+    const auto handle = map.handle_of(2);
+    HOLDS(*map.get(handle) == 20 && *reader.get(handle) == 20 && map.at(handle) == 20 && reader.at(handle) == 20);
+    HOLDS(map.value(map.slot_of(2)) == 20 && reader.value(map.slot_of(2)) == 20 && *reader.key(handle) == 2);
+    int sum = 0;
+    for (auto [key, value] : map) sum += key + value;
+    for (auto [key, value] : reader.items()) sum += key + value;
+    map.for_each([&](const int& key, int& value) { sum += key + value; });
+    HOLDS(sum == 3 * 66 && map.values()[map.slot_of(2)] == 20 && map.find(2)->value == 20 && reader.find(2)->key == 2);
+    HOLDS(map.as_set().contains(1));
+    map[4] = 40;
+    HOLDS(map.extract(4)->second == 40 && !map.extract(4));
+    for (int i = 10; i != 200; ++i) map[i] = i;
+    HOLDS(map.erase_if([](int key, int) { return key >= 10; }) == 190);
+    return ends(map, Map{});
+}
+
+template <class C>
+constexpr int defers(C c) {
+    const slot_t slot = c.slot_of(1);
+    HOLDS(c.remove(1) && c.pending() == 1 && c.key(slot) == 1 && c.state(slot) == SlotState::pending);
+    if constexpr (requires { c[1]; })
+        c[1] = 11;
+    else
+        HOLDS(c.insert(1).kind == InsertKind::resurrected);
+    HOLDS(c.slot_of(1) == slot && c.pending() == 0);
+    c.remove(c.handle_of(1));
+    c.flush_removed();
+    HOLDS(c.pending() == 0 && !c.contains(1) && c.check_invariants());
+    return 0;
+}
+constexpr DeferringMap<int, int> one_pair() {
+    DeferringMap<int, int> map;
+    map[1] = 10;
+    return map;
+}
+
+} // namespace
+
+IN_CONSTANTS("a KeySet lives in a constant expression", sets<KeySet<int>>())
+IN_CONSTANTS("a SetStorage lives in a constant expression", sets<SetStorage<int>>())
+IN_CONSTANTS("a KeySet over the portable index lives in a constant expression",
+             sets<KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<int>, PortableHashIndex>>())
+IN_CONSTANTS("a MapStorage lives in a constant expression", maps<MapStorage<int, int>>())
+IN_CONSTANTS("a set defers erasure in a constant expression", defers(DeferringSet<int>{1}))
+IN_CONSTANTS("a map defers erasure in a constant expression", defers(one_pair()))

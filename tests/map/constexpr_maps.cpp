@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Slot maps are made, used and destroyed within constant expressions. SlotMap with Growth::reserve is not among them: virtual
+// memory comes from the system.
+#include "support/catch.hpp"
+#include "support/constant.hpp"
+
+#include <slotwise/map/dense_slot_map.hpp>
+#include <slotwise/map/slot_map.hpp>
+#include <slotwise/map/soa_slot_map.hpp>
+
+#include <utility>
+
+namespace {
+
+using namespace slotwise;
+
+/// What SlotMap and DenseSlotMap of int have in common.
+template <class Map>
+constexpr int elements() {
+    Map map;
+    HOLDS(map.empty() && map.begin() == map.end() && map.size() == 0);
+    map.reserve(5);
+    const auto one = map.insert(1);
+    const int two_value = 2;
+    const auto two = map.insert(two_value);
+    const auto three = map.emplace(3);
+    const auto four = map.insert_with([](auto handle) { return handle ? 4 : 0; });
+    HOLDS(map.size() == 4 && map.capacity() >= 5 && Map::max_size() > 4);
+    HOLDS(map[one] == 1 && map.at(two) == 2 && *map.get(three) == 3 && map.contains(four));
+    const Map& reader = map;
+    HOLDS(reader[one] == 1 && reader.at(two) == 2 && *reader.get(three) == 3 && !reader.contains({}));
+    HOLDS(*std::get<1>(map.get_many(one, two)) == 2 && *std::get<0>(reader.get_many(one, two)) == 1);
+    HOLDS(map.swap_values(one, two) && map[one] == 2 && map.swap_values(one, two));
+    HOLDS(map.handle_of(one.index()) == one && map.state(one.index()) == SlotState::live);
+    HOLDS(map.explain(one) == HandleStatus::live && map.explain({}) == HandleStatus::null);
+    int sum = 0;
+    for (const int value : map) sum += value;
+    for (const int value : reader) sum += value;
+    for (auto it = reader.cbegin(); it != reader.cend(); ++it) sum += *it;
+    for (const auto handle : map.handles()) sum += map[handle];
+    for (auto [handle, value] : map.items()) sum += value + (handle == one);
+    for (auto [handle, value] : reader.items()) sum += value + (handle == one);
+    map.for_each([&](int& value) { sum += value; });
+    reader.for_each([&](auto handle, const int& value) { sum += value + (handle == one); });
+    HOLDS(sum == 8 * 10 + 3);
+    std::size_t slots = 0;
+    for (const slot_t slot : map.slots()) slots += map.occupancy().test(slot);
+    HOLDS(slots == 4);
+    HOLDS(map.erase(one) && !map.erase(one) && map.explain(one) == HandleStatus::stale);
+    HOLDS(map.extract(two) == 2 && !map.extract(two));
+    map.erase(map.begin());
+    HOLDS(map.size() == 1);
+    const auto later = map.reserve_handle();
+    HOLDS(map.fulfill(later, 5) && map[later] == 5);
+    const auto never = map.reserve_handle();
+    HOLDS(map.cancel(never) && !map.contains(never));
+    HOLDS(map.erase_if([](int value) { return value == 5; }) == 1);
+    HOLDS(map.retired() == 0 && map.recycle_retired() == 0 && map.check_invariants());
+    for (int i = 0; i != 200; ++i) map.insert(i);
+    map.shrink_to_fit();
+    Map copy(map), moved(std::move(map)), assigned;
+    HOLDS(copy == moved && copy.size() == 201);
+    assigned = copy;
+    map = std::move(copy);
+    assigned.swap(map);
+    swap(assigned, map);
+    HOLDS(assigned == map && assigned.get_allocator() == map.get_allocator());
+    assigned.clear();
+    HOLDS(assigned.empty() && !assigned.contains(four));
+    assigned.shrink_to_fit();
+    HOLDS(assigned.capacity() == 0 && assigned.check_invariants());
+    return 0;
+}
+
+constexpr int of_slot_map() {
+    SlotMap<int> map;
+    for (int i = 0; i != 70; ++i) map.insert(i);
+    int sum = 0;
+    for (const auto& chunk : map.chunks()) sum += static_cast<int>(chunk.values.size());
+    HOLDS(sum >= 70);
+    const auto handle = map.handle_of(slot_t{3});
+    HOLDS(map.handle_of(map.get(handle)) == handle);
+    HOLDS(map.column()[3] == 3 && std::as_const(map).column()[3] == 3);
+    auto it = map.begin();
+    HOLDS(map.handle_of(it) == it.handle() && it.slot() == 0 && *it++ == 0 && *it == 1);
+    const SlotMap<int>::const_iterator reader = it;
+    HOLDS(reader == map.cbegin().operator++());
+    return 0;
+}
+
+constexpr int of_dense_slot_map() {
+    DenseSlotMap<int> map;
+    const auto one = map.insert(1), two = map.insert(2);
+    HOLDS(map.values().size() == 2 && std::as_const(map).values()[0] == 1);
+    HOLDS(map.index_of(two) == 1 && map.handle_at(0) == one && map.handle_of(&map[two]) == two);
+    map.sort([](int a, int b) { return a > b; });
+    HOLDS(map.index_of(two) == 0 && map[one] == 1);
+    map.erase(map.begin());
+    HOLDS(!map.contains(two) && map.size() == 1);
+    return 0;
+}
+
+template <Reuse R>
+constexpr int policies() {
+    SlotMap<int, SlotMapOptions{.handle = {14, 2, 0}, .reuse = R}> map;
+    auto handle = map.insert(0);
+    for (int i = 1; i != 10; ++i) {
+        map.erase(handle);
+        handle = map.insert(i);
+    }
+    HOLDS(map.size() == 1 && map[handle] == 9 && map.check_invariants());
+    return 0;
+}
+
+constexpr int rows() {
+    SoaSlotMap<int, char> map;
+    const auto one = map.insert(1, 'a');
+    const auto two = map.emplace(2, 'b');
+    HOLDS(map.size() == 2 && map.column<0>().size() == 2 && map.column<char>()[1] == 'b');
+    const auto& reader = map;
+    HOLDS(reader.column<int>()[0] == 1 && reader.column<1>()[0] == 'a');
+    HOLDS(map[one].get<0>() == 1 && map.get(two)->get<1>() == 'b' && map.at(two).get<0>() == 2);
+    int sum = 0;
+    for (auto [number, letter] : map.rows()) sum += number + (letter == 'a');
+    for (auto [number, letter] : reader.rows()) sum += number + (letter == 'a');
+    map.for_each([&](int number, char) { sum += number; });
+    reader.for_each([&](auto handle, int number, char) { sum += number + (handle == one); });
+    HOLDS(sum == 4 * 3 + 3);
+    HOLDS(map.index_of(two) == 1 && map.handle_at(0) == one && !map.get({}));
+    map.sort<0>([](int a, int b) { return a > b; });
+    HOLDS(map.index_of(two) == 0);
+    SoaPointer<const int, const char> pointer = map.get(one);
+    HOLDS(pointer && pointer != nullptr && (*pointer).get<0>() == 1 && std::get<0>(pointer.members()) != nullptr);
+    map.erase(map.begin());
+    HOLDS(!map.contains(two));
+    const auto copy = map;
+    HOLDS(copy == map);
+    map.clear();
+    HOLDS(map.empty());
+    return 0;
+}
+
+} // namespace
+
+IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>())
+IN_CONSTANTS("a DenseSlotMap lives in a constant expression", elements<DenseSlotMap<int>>())
+IN_CONSTANTS("what only SlotMap has works in constant expressions", of_slot_map())
+IN_CONSTANTS("what only DenseSlotMap has works in constant expressions", of_dense_slot_map())
+IN_CONSTANTS("a SoaSlotMap lives in a constant expression", rows())
+IN_CONSTANTS("slots are used again, and retired, in constant expressions: lowest", policies<Reuse::lowest>())
+IN_CONSTANTS("slots are used again, and retired, in constant expressions: lifo", policies<Reuse::lifo>())
+IN_CONSTANTS("slots are used again, and retired, in constant expressions: fifo", policies<Reuse::fifo>())

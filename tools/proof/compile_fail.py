@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Every static_assert and every constraint of the headers has a case in tests/compile_fail that meets it.
+
+  compile_fail.py [--quick] [--list] [--only WORDS]
+
+A case names what it meets, below its "// expect:" lines:
+  // covers: map/slot_map.hpp static_assert "some words of its message"
+  // covers: keyed/map_storage.hpp requires "some words of the constraint"
+The words must fit exactly one static_assert or constraint of that header; declarations of one header with the same text are one.
+A constraint is a requires-clause or a constrained template parameter ("AnyHandle H"). Constraints that choose between two
+declarations that are both right, so that no user ever meets them, are in compile_fail_exempt.txt, each with its reason.
+
+  --quick   reads the headers and the cases only
+  --list    prints every static_assert and constraint with its cases
+  --only    compiles only cases whose path contains WORDS
+Without --quick every case is compiled with g++ and clang++: it must be refused with the words it expects, its control must
+compile, and what one of the compilers says must point at the lines of each static_assert or constraint that the case names (g++
+does not mention a default constructor whose constraint fails).
+"""
+import argparse
+import dataclasses
+import pathlib
+import re
+import sys
+
+import headers
+import proof
+
+sys.path.insert(0, str(proof.ROOT / "tools"))
+import compile_fail as one_case  # noqa: E402  tools/compile_fail.py checks one case
+
+CASES = proof.TESTS / "compile_fail"
+EXEMPT = pathlib.Path(__file__).with_name("compile_fail_exempt.txt")
+CLAIM = re.compile(r'([\w/.]+\.hpp) (static_assert|requires) "(.+)"$')
+CONCEPT = re.compile(r"(?:std::)?\w+(?:<.*>)? (?:\.\.\. ?)?\w+|(?:std::)?\w+(?:<.*>)? ?\.\.\. \w+")
+PLAIN = re.compile(r"(class|typename|template|bool|auto|int|unsigned|std::size_t|slot_t|std::uint\d+_t)\b")
+
+
+@dataclasses.dataclass
+class Promise:
+    """A static_assert or a constraint: what it says and on which lines of the header it stands."""
+    header: str
+    kind: str
+    text: str
+    lines: set = dataclasses.field(default_factory=set)
+    declaration: set = dataclasses.field(default_factory=set)  # the lines of what it constrains, too
+    cases: list = dataclasses.field(default_factory=list)
+
+    def __str__(self):
+        return f'{self.header} {self.kind} "{self.text}"'
+
+
+def concepts_of(sources):
+    own = re.compile(r"\bconcept (\w+) =")
+    return {name for _, text in sources for name in own.findall(text)}
+
+
+def clause(text, start):
+    """The end of the requires-clause whose expression begins at `start`, or None when this is a requires-expression."""
+    at, first = start, True
+    while True:
+        while text[at].isspace():
+            at += 1
+        if text[at] == "{" or (text[at] == "(" and first and re.match(r"[ \t]*\{", text[headers.closing(text, at):])):
+            return None if first else headers.closing(text, at)
+        if text.startswith("requires", at):  # requires requires(...) { ... }
+            at = text.index("{", at)
+            at = headers.closing(text, at)
+        elif text[at] == "(":
+            at = headers.closing(text, at)
+        else:
+            at = text.index("\n", at)  # the house writes a clause on a line of its own
+        follows = re.match(r"\s*(&&|\|\|)", text[at:])
+        if not follows:
+            return at
+        at, first = at + follows.end(), False
+
+
+def template_parameters(text, concepts):
+    """Constrained parameters of template heads: (position, "AnyHandle H")."""
+    for head in re.finditer(r"\btemplate <", text):
+        depth, at, begin = 1, head.end(), head.end()
+        while depth:
+            if text[at] == "<":
+                depth += 1
+            elif text[at] == ">":
+                depth -= 1
+            if depth == 0 or (depth == 1 and text[at] == ","):
+                parameter = headers.squeeze(text[begin:at])
+                name = re.match(r"(std::)?(\w+)", parameter)
+                if name and not PLAIN.match(parameter) and CONCEPT.match(parameter) and (name[1] or name[2] in concepts):
+                    yield begin, parameter
+                begin = at + 1
+            at += 1
+
+
+def lines(text, begin, end):
+    return range(headers.line_of(text, begin), headers.line_of(text, end - 1) + 1)
+
+
+def declaration(text, begin, end):
+    """From the end of what stands before the constraint to the body of what it constrains."""
+    before = max(text.rfind(mark, 0, begin) for mark in (";", "{", "}", "public:"))
+    after = re.compile(r"[;{]").search(text, end)
+    return before + 1, after.end() if after else end
+
+
+def promises():
+    """All of the headers, by (header, kind, text)."""
+    sources = [(name, headers.code(path.read_text(encoding="utf-8"))) for name, path in headers.paths()]
+    concepts, found = concepts_of(sources), {}
+
+    def add(header, kind, what, source, begin, end):
+        entry = found.setdefault((header, kind, what), Promise(header, kind, what))
+        entry.lines.update(lines(source, begin, end))
+        entry.declaration.update(lines(source, *declaration(source, begin, end)))
+
+    for header, text in sources:
+        for begin, end, inside in headers.calls(text, "static_assert"):
+            add(header, "static_assert", headers.words(inside) or headers.squeeze(inside), text, begin, end)
+        for found_at in re.finditer(r"^[ \t]*requires\b", text, re.MULTILINE):
+            end = clause(text, found_at.end())
+            if end is not None:
+                add(header, "requires", headers.squeeze(text[found_at.end():end]), text, found_at.end() - 1, end)
+        for position, parameter in template_parameters(text, concepts):
+            add(header, "requires", parameter, text, position, position + 1)
+    return found
+
+
+def named(claim, found, wrong):
+    """The one promise that a line of a case or of the list of exemptions names."""
+    where, text = claim
+    match = CLAIM.match(text)
+    if not match:
+        wrong.append(f'{where}: write: header.hpp static_assert "words" or header.hpp requires "words"; got: {text}')
+        return None
+    header, kind, some = match[1], match[2], headers.squeeze(match[3])
+    fits = [one for one in found.values() if one.header == header and one.kind == kind and some in one.text]
+    exact = [one for one in fits if one.text == some]
+    if len(exact or fits) != 1:
+        wrong.append(f'{where}: {len(fits)} of {header} {kind} have the words "{some}"; must be one')
+        return None
+    return (exact or fits)[0]
+
+
+def exemptions(found, wrong):
+    exempt = {}
+    for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        text, _, reason = line.partition(" : ")
+        if not reason.strip():
+            wrong.append(f"{EXEMPT.name}:{number}: the reason is missing (after ' : ')")
+        promise = named((f"{EXEMPT.name}:{number}", text.strip()), found, wrong)
+        if promise:
+            exempt[id(promise)] = promise
+    return exempt
+
+
+def compile_case(case, compiler):
+    """(What is wrong with one case under one compiler, or None; the lines of headers that the compiler points at)."""
+    command = [compiler, "-std=c++20", f"-I{proof.INCLUDE}", "-ftemplate-backtrace-limit=0"]
+    if "clang" in compiler:
+        command += ["-fno-caret-diagnostics"]
+    refusal, said = one_case.check(str(case), command)
+    if refusal:
+        return f"{proof.relative(case)} ({compiler}): {refusal}", set()
+    said = re.sub(r"\w+/\.\./", "", said)
+    places = re.findall(r"slotwise/(\S+\.hpp):(\d+):\d+:(?: note:\s+(constraints not satisfied))?", said)
+    return None, {(header, int(line), bool(unsatisfied)) for header, line, unsatisfied in places}
+
+
+def met(promise, places):
+    """Whether a compiler points at it. g++ points at the whole declaration where the constraint is a concept of the standard library."""
+    return any(header == promise.header and (line in promise.lines or (unsatisfied and line in promise.declaration))
+               for header, line, unsatisfied in places)
+
+
+def compile_all(cases, wrong):
+    """Compiles each case with both compilers; returns what was done, in words."""
+    compilers = [proof.gcc(), proof.clang()]
+    jobs = [(case, compiler) for case in cases for compiler in compilers]
+    places = {}
+    for (case, _), (refusal, pointed) in proof.parallel(lambda job: compile_case(*job), jobs):
+        places.setdefault(case, set()).update(pointed)
+        if refusal:
+            wrong.append(refusal)
+    wrong += [f"{proof.relative(case)}: no compiler points at {promise}"
+              for case, claims in cases.items() for promise in claims if not met(promise, places[case])]
+    return f"; {len(jobs)} compilations with {' and '.join(compilers)}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    found, wrong = promises(), []
+    cases = {}
+    for case in sorted(CASES.glob("*/*.cpp")):
+        claims = one_case.covers(case)
+        cases[case] = [one for one in (named((proof.relative(case), claim), found, wrong) for claim in claims) if one]
+        for one in cases[case]:
+            one.cases.append(case)
+    exempt = exemptions(found, wrong)
+    for promise in found.values():
+        if promise.cases and id(promise) in exempt:
+            wrong.append(f"{EXEMPT.name}: exempt, but there is a case: {promise}")
+    missing = [promise for promise in found.values() if not promise.cases and id(promise) not in exempt]
+    wrong += [f"no case: {promise}" for promise in missing]
+    if options.list:
+        for promise in found.values():
+            print(promise, *(proof.relative(case) for case in promise.cases), *(["exempt"] if id(promise) in exempt else []), sep="\n    ")
+    compiled = ""
+    if not options.quick:
+        compiled = compile_all({case: claims for case, claims in cases.items() if options.only in str(case)}, wrong)
+    for line in wrong:
+        print(f"compile_fail: {line}", file=sys.stderr)
+    counts = [sum(1 for one in found.values() if one.kind == kind and one.cases) for kind in ("requires", "static_assert")]
+    print(f"compile_fail: {len(cases)} cases cover {counts[0]} constraints and {counts[1]} static_asserts, {len(missing)} missing, "
+          f"{len(exempt)} exempt{compiled}")
+    return 1 if wrong or not cases or not found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""How many of the functions that are marked constexpr are used in a constant expression by a test.
+
+  constexpr.py [--list] [--bar 100]
+
+The tests tests/<folder>/constexpr_*.cpp hold functions that are evaluated twice: by a static_assert while they are compiled, and when the
+program runs (tests/support/constant.hpp). Here they are compiled with the source coverage of clang and run: a function of a header
+that ran did so as part of what the static_assert evaluated. A function is counted by file and line, however many instances it
+has, and when its head says constexpr. Those that cannot be evaluated, whatever the test (a cast from void*, memory
+of the system), are in constexpr_exempt.txt, each with its reason; a line there that fits no function, or one that did run, is a fault.
+
+  --list    prints every constexpr function that no constant expression used
+  --bar N   fails below N percent
+"""
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+import headers
+import proof
+
+EXEMPT = pathlib.Path(__file__).with_name("constexpr_exempt.txt")
+
+
+def measured():
+    """{(header, line): ran} of all functions of the headers that the programs hold."""
+    programs = proof.Programs("constexpr", proof.clang(),
+                              flags=("-std=c++20", "-O0", "-DSLOTWISE_CHECK_LEVEL=2", "-fconstexpr-steps=100000000"))
+    sources = sorted(proof.TESTS.glob("*/constexpr_*.cpp"))
+    if not sources:
+        proof.die("there is no tests/*/constexpr_*.cpp", code=1)
+    coverage = ["-fprofile-instr-generate", "-fcoverage-mapping"]
+    programs.main()
+
+    def run_one(source):
+        program = programs.folder / source.stem
+        profile = program.with_suffix(".profraw")
+        built = programs.compile([source], program, extra=coverage)
+        if not built.ok:
+            proof.die(f"{proof.relative(source)} does not compile with {programs.compiler}:", built.output[:6000], code=1)
+        ran = proof.run([program], env={"LLVM_PROFILE_FILE": str(profile)})
+        if not ran.ok:
+            proof.die(f"{proof.relative(source)} fails:", ran.output, code=1)
+        merged = proof.run([proof.clang("llvm-profdata"), "merge", "-sparse", profile, "-o", program.with_suffix(".profdata")])
+        if not merged.ok:
+            proof.die(merged.output, code=1)
+        report = proof.run([proof.clang("llvm-cov"), "export", program, f"-instr-profile={program.with_suffix('.profdata')}"])
+        return json.loads(report.output[report.output.index("{"):])
+
+    functions = {}
+    for _, report in proof.parallel(run_one, sources):
+        for function in report["data"][0]["functions"]:
+            file = pathlib.Path(function["filenames"][0])
+            if headers.ROOM not in file.resolve().parents:
+                continue
+            place = (file.resolve().relative_to(headers.ROOM).as_posix(), function["regions"][0][0])
+            functions[place] = functions.get(place, False) or function["count"] > 0
+    return functions, len(sources)
+
+
+def heads(text):
+    """{line of the body's brace: the function's head, in one line} of every function in the text that is marked constexpr."""
+    found = {}
+    for word in re.finditer(r"\bconstexpr\b", text):
+        if re.match(r"\s*\(", text[word.end():]) or text[:word.start()].rstrip().endswith("if"):
+            continue
+        at, begin = word.end(), word.end()
+        while at < len(text) and text[at] not in ";{=":
+            if text[at] in "(":
+                at = headers.closing(text, at)
+            elif text.startswith("operator", at):
+                name = re.compile(r"operator\s*(\(\)|[^\s(]+|new|bool)").match(text, at)
+                at = name.end() if name else at + 1
+            elif text.startswith("requires", at) and (clause := re.compile(r"requires\s*").match(text, at)):
+                at = clause.end()
+            else:
+                at += 1
+        head = headers.squeeze(text[begin:at])
+        if at < len(text) and text[at] == "{" and "(" in head:
+            found[headers.line_of(text, at)] = head
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--bar", type=float, default=100)
+    options = parser.parse_args()
+    ran, programs = measured()
+    marked = {}
+    for name, path in headers.paths():
+        for line, head in heads(headers.code(path.read_text(encoding="utf-8"))).items():
+            marked[name, line] = head
+    used = {place for place in marked if ran.get(place)}
+    wrong, exempt = [], set()
+    for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        header, _, rest = line.partition(" ")
+        words, _, reason = rest.partition(" : ")
+        fits = {place for place, head in marked.items() if place[0] == header and words.strip() in head}
+        if not fits or not reason.strip():
+            wrong.append(f"{EXEMPT.name}:{number}: {'fits no function' if not fits else 'has no reason'}")
+        exempt |= fits
+    missing = sorted(set(marked) - used - exempt)
+    if options.list:
+        for header, line in missing:
+            print(f"{header}:{line} {marked[header, line]}")
+    for line in wrong:
+        print(f"constexpr: {line}", file=sys.stderr)
+    can = len(marked) - len(exempt - used)
+    percent = 100 * len(used) / can if can else 0
+    print(f"constexpr: {len(used)} of {can} functions used in a constant expression ({percent:.1f} %), {len(exempt - used)} exempt, "
+          f"{programs} programs")
+    return 1 if wrong or percent < options.bar or not used else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
