@@ -139,8 +139,9 @@ TEST_CASE("move-only values can be versioned") {
     CHECK(**taken == 2);
 }
 
-TEST_CASE("when comparing, copying or assigning throws, neither value nor counter has changed") {
-    const auto failures = test::fail_at_every_step([](auto&& attempt) {
+// proves: Versioned::set throws, Versioned::modify throws
+TEST_CASE("when comparing, copying or assigning throws, neither value nor counter has changed", "[throws]") {
+    const auto failures = test::fail_at_every_step(test::swept<Versioned<int>>("modify"), [](auto&& attempt) {
         test::NothingLeaks scope;
         Versioned<test::Throwing> value(test::Throwing(1));
         const change_t mark = value.mark();
@@ -150,7 +151,7 @@ TEST_CASE("when comparing, copying or assigning throws, neither value nor counte
     });
     CHECK(failures >= 4); // the copy, the new value, the assignment inside, the move into place
 
-    const auto compared = test::fail_at_every_step([](auto&& attempt) {
+    const auto compared = test::fail_at_every_step(test::swept<Versioned<int>>("set"), [](auto&& attempt) {
         Versioned<ThrowsWhenCompared> value(ThrowsWhenCompared{1});
         const change_t mark = value.mark();
         const bool threw = attempt([&] { value.set(ThrowsWhenCompared{2}); });

@@ -392,24 +392,29 @@ TEMPLATE_TEST_CASE("keys that can only be moved, and values that cannot, live ov
 }
 
 #ifndef TESTED_INDEX_LOSES_ENTRIES_WITHOUT_MEMORY
-TEMPLATE_TEST_CASE("a throw at any step over an index policy leaves the map as it was", "[adapters]", TESTED_INDEX) {
+TEMPLATE_TEST_CASE("a throw at any step over an index policy leaves the map as it was", "[adapters][throws]", TESTED_INDEX) {
     using Map = MapStorage<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred, ThrowingAllocator<Throwing>,
                            TestType::template index>;
     using Act = std::function<void(KeyScene<Map>&)>; // one instantiation for all
     SECTION("insert") {
-        strong<Map, Act>([](KeyScene<Map>& scene) { enter(scene.c, 500); }, 20);
+        strong<Map, Act>(
+            "try_emplace", [](KeyScene<Map>& scene) { enter(scene.c, 500); }, 20);
     }
     SECTION("insert of many") {
-        strong<Map, Act>([](KeyScene<Map>& scene) { scene.c.reserve(700); }, 5);
+        strong<Map, Act>(
+            "reserve", [](KeyScene<Map>& scene) { scene.c.reserve(700); }, 5);
     }
     SECTION("shrink_to_fit") {
-        strong<Map, Act>([](KeyScene<Map>& scene) { scene.c.shrink_to_fit(); }, 1);
+        strong<Map, Act>(
+            "shrink_to_fit", [](KeyScene<Map>& scene) { scene.c.shrink_to_fit(); }, 1);
     }
     SECTION("copy") {
-        strong<Map, Act>([](KeyScene<Map>& scene) { Map copy(scene.c); }, 50);
+        strong<Map, Act>(
+            "(copy)", [](KeyScene<Map>& scene) { Map copy(scene.c); }, 50);
     }
     SECTION("assignment") {
         strong<Map, Act>(
+            "operator=(copy)",
             [](KeyScene<Map>& scene) {
                 Map other;
                 enter(other, 500);
@@ -419,14 +424,15 @@ TEMPLATE_TEST_CASE("a throw at any step over an index policy leaves the map as i
             10);
     }
     SECTION("erase") {
-        strong<Map, Act>([](KeyScene<Map>& scene) { leave(scene.c, 4); }, 5);
+        strong<Map, Act>(
+            "erase", [](KeyScene<Map>& scene) { leave(scene.c, 4); }, 5);
     }
 }
 
-TEMPLATE_TEST_CASE("growth without memory over an index policy leaves every element", "[adapters]", TESTED_INDEX) {
+TEMPLATE_TEST_CASE("growth without memory over an index policy leaves every element", "[adapters][throws]", TESTED_INDEX) {
     using Map = MapStorage<int, int, DefaultHash<int>, EqualTo, at_once, ThrowingAllocator<int>, TestType::template index>;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Map>("try_emplace"), [](auto&& attempt) {
         Map map;
         int count = 0;
         attempt([&] {
@@ -440,6 +446,44 @@ TEMPLATE_TEST_CASE("growth without memory over an index policy leaves every elem
         REQUIRE(map.check_invariants());
     });
     REQUIRE(failures > 10);
+}
+
+TEMPLATE_TEST_CASE("an operation of an index policy that throws leaves every entry", "[adapters][throws]", TESTED_INDEX) {
+    using Index = typename TestType::template index<ThrowingAllocator<int>>;
+    EveryByteReturned bytes;
+    const auto sweep = [](const char* function, std::size_t room, auto&& act) {
+        const auto failures = fail_at_every_step(swept<Index>(function), [&](auto&& attempt) {
+            Index index;
+            slot_t count = 0;
+            const auto all = [&](auto&& entry) {
+                for (slot_t slot = 0; slot != count; ++slot) entry(slot, mix_bits(slot));
+            };
+            const auto add = [&] {
+                index.make_room(all);
+                index.place(mix_bits(count), count);
+                ++count;
+            };
+            index.reserve(room, all);
+            while (count != 60) add();
+            const bool threw = attempt([&] { act(index, all, add); });
+            if (threw || count > 60) require(index.check(all));
+        });
+        REQUIRE(failures > 0);
+    };
+    sweep("place", 0, [](Index&, auto&, auto& add) {
+        for (int i = 0; i != 200; ++i) add();
+    });
+    sweep("reserve", 0, [](Index& index, auto& all, auto&) { index.reserve(5000, all); });
+    sweep("shrink_to_fit", 5000, [](Index& index, auto& all, auto&) { index.shrink_to_fit(all); });
+    sweep("(copy, allocator)", 0, [](Index& index, auto&, auto&) { const Index copy(index, ThrowingAllocator<int>()); });
+    sweep("take", 0, [](Index& index, auto&, auto&) {
+        index.take(mix_bits(7), [](slot_t slot) {
+            Budget::spend();
+            return slot == 7;
+        });
+    });
+    calls_nothing_that_throws(swept<Index>("()"), [] { const Index none{}; });
+    calls_nothing_that_throws(swept<Index>("(...)"), [] { const Index none{ThrowingAllocator<int>()}; });
 }
 #endif
 

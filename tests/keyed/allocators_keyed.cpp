@@ -29,6 +29,7 @@ TEMPLATE_TEST_CASE("copies ask the allocator which one to take; given one, all m
     require_usable(copy);
 }
 
+// proves: table copy / exceptions
 TEMPLATE_TEST_CASE("copy assignment takes the allocator along exactly when it propagates", "[allocators]",
                    TRAVELLING_CONTAINERS) {
     NothingLeaks objects;

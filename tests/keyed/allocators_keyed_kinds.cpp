@@ -95,11 +95,11 @@ TEMPLATE_TEST_CASE("an allocator that throws at the first, second ... call of a 
 }
 
 TEST_CASE("a key whose move throws in an assignment between unequal allocators leaves source and target sound",
-          "[allocators]") {
+          "[allocators][throws]") {
     using Set = SetStorage<Throwing, NumberHash, EqualTo, at_once, StatefulAllocator<Throwing>>;
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Set>("operator=(move)"), [&](auto&& attempt) {
         Set source{StatefulAllocator<Throwing>(1)}, target{StatefulAllocator<Throwing>(2)}, source_twin, target_twin;
         for (auto* set : {&source, &source_twin}) fill(*set, 0, 30);
         for (auto* set : {&target, &target_twin}) fill(*set, 500, 20);

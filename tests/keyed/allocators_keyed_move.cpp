@@ -6,6 +6,7 @@
 
 using namespace test;
 
+// proves: table move / swap / exceptions
 TEMPLATE_TEST_CASE("move construction keeps addresses; into another allocator elements move, and their memory with them",
                    "[allocators]", TRAVELLING_CONTAINERS) {
     NothingLeaks objects;
@@ -27,6 +28,7 @@ TEMPLATE_TEST_CASE("move construction keeps addresses; into another allocator el
     require_usable(other);
 }
 
+// proves: table move / swap / exceptions
 TEMPLATE_TEST_CASE("move assignment is exact whether allocators are equal, propagate, or neither", "[allocators]",
                    TRAVELLING_CONTAINERS) {
     NothingLeaks objects;
@@ -48,6 +50,7 @@ TEMPLATE_TEST_CASE("move assignment is exact whether allocators are equal, propa
     }
 }
 
+// proves: table move / swap / exceptions
 TEMPLATE_TEST_CASE("swap is exact whether allocators are equal, propagate, or neither", "[allocators]", TRAVELLING_CONTAINERS) {
     NothingLeaks objects;
     EveryByteReturned bytes;

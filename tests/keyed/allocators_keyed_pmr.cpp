@@ -151,27 +151,28 @@ TEMPLATE_TEST_CASE("pmr: a monotonic resource serves a container until its end",
 }
 
 TEMPLATE_TEST_CASE("pmr: a resource that throws in an assignment between unequal allocators leaves source and target sound",
-                   "[allocators]", PmrSet<at_once>, PmrMap<deferred>) {
+                   "[allocators][throws]", PmrSet<at_once>, PmrMap<deferred>) {
     NothingLeaks objects;
     using Allocator = typename TestType::allocator_type;
     CountingResource one, two;
     for (const bool by_copy : {false, true}) {
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
-            TestType source{Allocator(&one)}, target{Allocator(&two)}, source_twin, target_twin;
-            fill(source, 0, 90), fill(source_twin, 0, 90);
-            fill(target, 500, 20), fill(target_twin, 500, 20);
-            const bool threw = attempt([&] {
-                if (by_copy)
-                    target = source;
+        const auto failures =
+            fail_at_every_step(swept<TestType>(by_copy ? "operator=(copy)" : "operator=(move)"), [&](auto&& attempt) {
+                TestType source{Allocator(&one)}, target{Allocator(&two)}, source_twin, target_twin;
+                fill(source, 0, 90), fill(source_twin, 0, 90);
+                fill(target, 500, 20), fill(target_twin, 500, 20);
+                const bool threw = attempt([&] {
+                    if (by_copy)
+                        target = source;
+                    else
+                        target = std::move(source);
+                });
+                REQUIRE(same(target, threw ? target_twin : source_twin));
+                if (threw || by_copy)
+                    REQUIRE(same(source, source_twin)); // NOLINT(bugprone-use-after-move)
                 else
-                    target = std::move(source);
+                    REQUIRE(source.empty());
             });
-            REQUIRE(same(target, threw ? target_twin : source_twin));
-            if (threw || by_copy)
-                REQUIRE(same(source, source_twin)); // NOLINT(bugprone-use-after-move)
-            else
-                REQUIRE(source.empty());
-        });
         REQUIRE(failures > 3);
     }
     REQUIRE(one.out() == 0);

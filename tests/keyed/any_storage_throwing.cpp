@@ -75,12 +75,13 @@ struct Scene {
 };
 
 template <KeySetOptions O>
-void strong_described(const std::function<void(FailingDescribedMap<O>&)>& act, std::size_t least_failures) {
+void strong_described(const char* function, const std::function<void(FailingDescribedMap<O>&)>& act,
+                      std::size_t least_failures) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t failures = 0;
     for (const int count : {0, 5, 20, 64, 67})
-        failures += fail_at_every_step([&](auto&& attempt) {
+        failures += fail_at_every_step(swept<AnyMapStorage>(function), [&](auto&& attempt) {
             Scene<O> scene(count), twin(count);
             const auto before = scene.state();
             INFO("elements " << count);
@@ -97,18 +98,22 @@ void strong_described(const std::function<void(FailingDescribedMap<O>&)>& act, s
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves the map as it was", "[any_storage]",
+// proves: BasicAnyMapStorage::insert throws, BasicAnyMapStorage::insert_or_assign throws, AnyArray::reserve throws
+TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves the map as it was", "[any_storage][throws]",
                    (std::bool_constant<false>), (std::bool_constant<true>)) {
     constexpr KeySetOptions O{.deferred_erase = TestType::value, .reuse = TestType::value ? Reuse::lifo : Reuse::lowest};
     using Map = FailingDescribedMap<O>;
     SECTION("insert of a new key") {
-        strong_described<O>([](Map& map) { map.enter(500); }, 20);
+        strong_described<O>(
+            "insert", [](Map& map) { map.enter(500); }, 20);
     }
     SECTION("insert of a key that is there") {
-        strong_described<O>([](Map& map) { map.enter(0); }, 10);
+        strong_described<O>(
+            "insert", [](Map& map) { map.enter(0); }, 10);
     }
     SECTION("insert of a default value") {
         strong_described<O>(
+            "insert",
             [](Map& map) {
                 const Throwing key(500);
                 map.insert(&key, nullptr);
@@ -116,14 +121,18 @@ TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves th
             20);
     }
     SECTION("insert_or_assign") {
-        strong_described<O>([](Map& map) { map.enter(500, true); }, 20);
-        strong_described<O>([](Map& map) { map.enter(4, true); }, 10);
+        strong_described<O>(
+            "insert_or_assign", [](Map& map) { map.enter(500, true); }, 20);
+        strong_described<O>(
+            "insert_or_assign", [](Map& map) { map.enter(4, true); }, 10);
     }
     SECTION("erase") {
-        strong_described<O>([](Map& map) { map.leave(4); }, 5);
+        strong_described<O>(
+            "erase", [](Map& map) { map.leave(4); }, 5);
     }
     SECTION("questions") {
         strong_described<O>(
+            "get",
             [](Map& map) {
                 const Throwing key(4);
                 static_cast<void>(map.get(&key));
@@ -132,12 +141,16 @@ TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves th
             5);
     }
     SECTION("reserve and shrink_to_fit") {
-        strong_described<O>([](Map& map) { map.reserve(500); }, 10);
-        strong_described<O>([](Map& map) { map.shrink_to_fit(); }, 1);
+        strong_described<O>(
+            "reserve", [](Map& map) { map.reserve(500); }, 10);
+        strong_described<O>(
+            "shrink_to_fit", [](Map& map) { map.shrink_to_fit(); }, 1);
     }
     SECTION("copy") {
-        strong_described<O>([](Map& map) { Map copy(map); }, 50);
         strong_described<O>(
+            "(copy)", [](Map& map) { Map copy(map); }, 50);
+        strong_described<O>(
+            "operator=(copy)",
             [](Map& map) {
                 Map other;
                 other.enter(1);
@@ -147,10 +160,10 @@ TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves th
     }
 }
 
-TEST_CASE("a described map keeps its old contents when assigning others throws", "[any_storage]") {
+TEST_CASE("a described map keeps its old contents when assigning others throws", "[any_storage][throws]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<AnyMapStorage>("operator=(copy)"), [](auto&& attempt) {
         Scene<waiting> scene(20), twin(20), source(30);
         if (attempt([&] { scene.c = source.c; })) {
             REQUIRE(pending_of(scene.c) == pending_of(twin.c));
@@ -164,10 +177,11 @@ TEST_CASE("a described map keeps its old contents when assigning others throws",
     REQUIRE(failures > 50);
 }
 
-TEST_CASE("a resurrection of a described element that throws leaves everybody else, and leaks nothing", "[any_storage]") {
+TEST_CASE("a resurrection of a described element that throws leaves everybody else, and leaks nothing",
+          "[any_storage][throws]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<AnyMapStorage>("insert"), [](auto&& attempt) {
         Scene<waiting> scene(20);
         const auto before = scene.state();
         const std::size_t size = scene.c.size();

@@ -50,6 +50,7 @@ bool read_all(const C& c, const std::vector<typename C::handle_type>& handles, i
 
 } // namespace
 
+// proves: table const members / exceptions
 TEMPLATE_TEST_CASE(
     "const members may run concurrently: eight readers get the right answers", "[concurrent]",
     (SetStorage<int, NumberHash, EqualTo, at_once>), (SetStorage<int, NumberHash, EqualTo, deferred>),

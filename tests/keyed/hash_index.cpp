@@ -177,10 +177,11 @@ TEMPLATE_TEST_CASE("a tag of zero is an entry like any other", "[hash_index]", N
     REQUIRE(pair.complete());
 }
 
+// proves: GroupIndex::find throws, GroupIndex::take throws
 TEMPLATE_TEST_CASE("equality that throws leaves the entries, in find and in take", "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
     for (slot_t slot = 0; slot != 100; ++slot) pair.add(slot, mix_bits(slot));
-    const auto throws = [](slot_t) -> bool { throw InjectedFailure(); };
+    const auto throws = [](slot_t) -> bool { TEST_THROW(InjectedFailure()); };
     REQUIRE_THROWS_AS(pair.index.find(mix_bits(5), throws), InjectedFailure);
     REQUIRE_THROWS_AS(pair.index.take(mix_bits(5), throws), InjectedFailure);
     REQUIRE(pair.sound());
@@ -389,11 +390,13 @@ TEMPLATE_TEST_CASE("a miss ends although every line says that entries went on", 
     REQUIRE(pair.complete());
 }
 
-TEST_CASE("an allocator that throws in a rebuild or a copy leaves everything", "[hash_index]") {
+// proves: GroupIndex::GroupIndex throws, GroupIndex::make_room throws, GroupIndex::reserve throws
+// proves: GroupIndex::shrink_to_fit throws
+TEST_CASE("an allocator that throws in a rebuild or a copy leaves everything", "[hash_index][throws]") {
     using Index = HashIndex<ThrowingAllocator<std::byte>>;
     EveryByteReturned bytes;
-    const auto act_on = [](auto act) {
-        return fail_at_every_step([&](auto&& attempt) {
+    const auto act_on = [](const char* function, auto act) {
+        return fail_at_every_step(swept<Index>(function), [&](auto&& attempt) {
             Pair<Index> pair;
             pair.index.reserve(100, source_of(pair.entries));
             for (slot_t slot = 0; slot != 160; ++slot) pair.add(slot, mix_bits(slot));
@@ -403,10 +406,10 @@ TEST_CASE("an allocator that throws in a rebuild or a copy leaves everything", "
             REQUIRE(pair.complete());
         });
     };
-    REQUIRE(act_on([](Pair<Index>& pair) { pair.index.make_room(source_of(pair.entries)); }) == 1);
-    REQUIRE(act_on([](Pair<Index>& pair) { pair.index.reserve(5000, source_of(pair.entries)); }) == 1);
-    REQUIRE(act_on([](Pair<Index>& pair) { Index copy(pair.index, {}); }) == 1);
-    REQUIRE(act_on([](Pair<Index>& pair) {
+    REQUIRE(act_on("make_room", [](Pair<Index>& pair) { pair.index.make_room(source_of(pair.entries)); }) == 1);
+    REQUIRE(act_on("reserve", [](Pair<Index>& pair) { pair.index.reserve(5000, source_of(pair.entries)); }) == 1);
+    REQUIRE(act_on("(copy, allocator)", [](Pair<Index>& pair) { Index copy(pair.index, {}); }) == 1);
+    REQUIRE(act_on("shrink_to_fit", [](Pair<Index>& pair) {
                 for (slot_t slot = 0; slot != 155; ++slot) pair.drop(slot);
                 pair.index.shrink_to_fit(source_of(pair.entries));
             }) == 1);

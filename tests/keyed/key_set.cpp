@@ -338,6 +338,7 @@ TEST_CASE("reserve makes room so that inserts up to there allocate nothing", "[k
     REQUIRE(set.check_invariants());
 }
 
+// proves: KeySet::insert throws, KeySetCore::reserve throws
 TEST_CASE("a full set says so with length_error and stays as it was", "[key_set]") {
     SetOf<int, KeySetOptions{.max_slots = 100}> set;
     static_assert(decltype(set)::max_size() == 100);

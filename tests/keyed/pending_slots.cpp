@@ -145,9 +145,10 @@ TEST_CASE("resized keeps the queue, to more room and to less", "[pending_slots]"
     REQUIRE(with_room<Pending>(100).resized(0, {}).room() == 0);
 }
 
-TEST_CASE("a resize that throws leaves the queue and leaks nothing", "[pending_slots]") {
+// proves: PendingSlots::resized throws
+TEST_CASE("a resize that throws leaves the queue and leaks nothing", "[pending_slots][throws]") {
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept("detail::PendingSlots::resized"), [](auto&& attempt) {
         ThrowingPending pending = with_room<ThrowingPending>(64);
         for (const slot_t slot : {3u, 60u, 1u}) pending.push(slot);
         if (attempt([&] { static_cast<void>(pending.resized(128, {})); })) require_same(pending, {3, 60, 1});

@@ -24,7 +24,7 @@ public:
 
 private:
     void* do_allocate(std::size_t size, std::size_t align) override {
-        if (size > most - bytes) throw std::bad_alloc();
+        if (size > most - bytes) TEST_THROW(std::bad_alloc());
         bytes += size;
         return ::operator new(size, std::align_val_t{align});
     }

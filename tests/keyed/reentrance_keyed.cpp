@@ -176,7 +176,7 @@ TEMPLATE_TEST_CASE("a value's constructor that inserts and then throws keeps wha
                                               map.try_emplace(next + 1, next + 1);
                                               if (i % 2 == 0) map.erase(next);
                                               next += 2;
-                                              throw InjectedFailure{};
+                                              TEST_THROW(InjectedFailure{});
                                           }),
                           InjectedFailure);
         REQUIRE_FALSE(map.contains(777));

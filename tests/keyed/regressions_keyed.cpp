@@ -420,10 +420,11 @@ TEST_CASE("later bug: shrinking runs the destructors of what it gives up, and ke
     REQUIRE(map.check_invariants());
 }
 
-TEST_CASE("later bug: liveness is kept once, so columns and keys never disagree about a failed insert", "[regressions]") {
+TEST_CASE("later bug: liveness is kept once, so columns and keys never disagree about a failed insert",
+          "[regressions][throws]") {
     NothingLeaks objects;
     using Map = FailingMap<Tracked, Throwing, at_once, ValueArray<Throwing, ThrowingAllocator<Throwing>>>;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Map>("try_emplace"), [&](auto&& attempt) {
         Map map;
         map.try_emplace(Tracked(1), 1);
         if (!attempt([&] { map.try_emplace(Tracked(2), 2); })) return;
@@ -516,4 +517,50 @@ TEST_CASE("later bug: a read-only view of a map as a set has nothing that mutate
     map.try_emplace(2, 20);
     REQUIRE(set.contains(2)); // the same object
     REQUIRE(set.size() == 2);
+}
+
+namespace {
+
+/// Reads the key and the value of every slot that it is told of.
+struct Reader final : SlotObserver {
+    const MapStorage<int, int>* map = nullptr;
+    std::vector<int> keys{}, values{};
+    void on_erase(slot_t slot) noexcept override {
+        keys.push_back(map->key(slot));
+        values.push_back(map->value(slot));
+    }
+};
+
+} // namespace
+
+TEST_CASE("later bug: key(slot) and value(slot) answer an observer that is told of a clear of 64 slots or more",
+          "[regressions]") {
+    for (const int count : {1, 63, 64, 65, 200}) {
+        MapStorage<int, int> map;
+        Reader reader;
+        reader.map = &map;
+        const auto token = map.attach(reader);
+        for (int i = 0; i != count; ++i) map.insert(i, i * 10);
+        map.clear();
+        std::sort(reader.keys.begin(), reader.keys.end());
+        std::sort(reader.values.begin(), reader.values.end());
+        REQUIRE(reader.keys.size() == static_cast<std::size_t>(count));
+        for (int i = 0; i != count; ++i) REQUIRE(reader.keys[static_cast<std::size_t>(i)] == i);
+        for (int i = 0; i != count; ++i) REQUIRE(reader.values[static_cast<std::size_t>(i)] == i * 10);
+    }
+}
+
+TEST_CASE("later bug: observers of the target of a move assignment are told while the old contents are there",
+          "[regressions]") {
+    MapStorage<int, int> target, source;
+    Reader reader;
+    reader.map = &target;
+    const auto token = target.attach(reader);
+    for (int i = 0; i != 100; ++i) target.insert(i, -i);
+    source.insert(1000, 1);
+    target = std::move(source);
+    REQUIRE(reader.keys.size() == 100);
+    for (std::size_t i = 0; i != 100; ++i) REQUIRE(reader.values[i] == -reader.keys[i]);
+    REQUIRE_FALSE(token.attached());
+    REQUIRE(target.size() == 1);
 }

@@ -148,14 +148,15 @@ void require_twins(Scene& a, Scene& b) {
     REQUIRE(a.c.check_invariants());
 }
 
-/// Runs act(scene) with a failure at every step, for scenes with room and for scenes where the next insert grows slots or index.
+/// Runs act(scene), which calls `function`, with a failure at every step, for scenes with room and for scenes where the next insert grows slots or index.
 template <class C, class Act>
-void strong(Act act, std::size_t least_failures = 1, std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
+void strong(const char* function, Act act, std::size_t least_failures = 1,
+            std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t failures = 0;
     for (const int count : counts)
-        failures += fail_at_every_step([&](auto&& attempt) {
+        failures += fail_at_every_step(swept<C>(function), [&](auto&& attempt) {
             KeyScene<C> scene(count), twin(count);
             INFO("elements " << count);
             if (attempt([&] { act(scene); }))

@@ -189,6 +189,7 @@ TEMPLATE_TEST_CASE("random bytes and mutated snapshots are refused or give a sou
     random_bytes<TestType>(77);
 }
 
+// proves: KeySet::restore throws, MapStorage::restore throws
 TEMPLATE_TEST_CASE("a key that occurs twice is refused, also when one of the two is pending", "[snapshot]",
                    (SmallSet<tiny<true, slotwise::Reuse::lowest>>), (SmallMap<tiny<true, slotwise::Reuse::lowest>>)) {
     TestType source, target;

@@ -125,11 +125,11 @@ TEST_CASE("hash and equality of a descriptor agree with those of the type", "[ty
     REQUIRE((TypeDescriptor::of<Point, PointHash>().hash(&point)) == 4003);
 }
 
-TEST_CASE("operations of a described type may throw", "[type_descriptor]") {
+TEST_CASE("operations of a described type may throw", "[type_descriptor][throws]") {
     NothingLeaks objects;
     const TypeDescriptor& type = TypeDescriptor::of<Throwing>();
     Room<Throwing> room;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept("TypeDescriptor::of"), [&](auto&& attempt) {
         int built = 0;
         attempt([&] {
             type.construct(room.at(0));

@@ -8,6 +8,7 @@
 
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/sweep.hpp"
 
 #include <slotwise/keyed/map_storage.hpp>
 
@@ -204,6 +205,8 @@ template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots, bool D
 void explore_keyed() {
     KeyedExplorer<SetStorage<int, DefaultHash<int>, EqualTo, narrow_keyed<VersionBits, R, E, Slots, Deferred>>, Keys> explorer;
     explorer.run();
+    report("versions", "SetStorage " + std::to_string(VersionBits) + " bits", std::to_string(explorer.states),
+           std::to_string(explorer.stale_probes));
     REQUIRE(explorer.states > (std::size_t{1} << VersionBits));
     REQUIRE(explorer.stale_probes > 0);
     REQUIRE((explorer.exhausted > 0) == (E == Exhaustion::retire));
@@ -244,6 +247,8 @@ void wander(std::uint64_t seed, int steps) {
         lives += shadow.issued.count();
         shadow = KeyedShadow<Map>();
     }
+    report("versions", class_name<Map>() + " " + std::to_string(Map::options.handle.version_bits) + " bits",
+           std::to_string(steps), std::to_string(stale));
     REQUIRE(stale > static_cast<std::size_t>(steps));
     if (KeyedShadow<Map>::retires) REQUIRE(retired > 0);
     if (KeyedShadow<Map>::retires) REQUIRE(lives > 0);

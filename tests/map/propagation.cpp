@@ -97,6 +97,7 @@ void matrix() {
 
 } // namespace
 
+// proves: table copy / exceptions, table move / swap / exceptions, table move / swap / handles
 TEMPLATE_TEST_CASE("copy, move and swap are exact with equal and unequal allocators, whether they travel or not",
                    "[allocators]", test::Paged, test::Dense, test::Soa) {
     matrix<TestType, Stays>();
@@ -105,4 +106,19 @@ TEMPLATE_TEST_CASE("copy, move and swap are exact with equal and unequal allocat
     matrix<TestType, OnMove>();
     matrix<TestType, OnSwap>();
     matrix<TestType, AlwaysEqual>();
+}
+
+TEMPLATE_TEST_CASE("swap(a, b) is the map's own: elements keep their addresses, and the allocators travel with them",
+                   "[allocators]", ALL_STORAGES) {
+    using Map = test::MapWith<TestType, Tracked, typename test::OnSwap::template allocator<Tracked>>;
+    Map a(typename Map::allocator_type(1)), b(typename Map::allocator_type(2));
+    test::fill(a, 100);
+    test::fill(b, 500);
+    const void* const first = test::address_of_first(a);
+    using std::swap;
+    swap(a, b);
+    REQUIRE(test::address_of_first(b) == first);
+    REQUIRE(b.get_allocator().id() == 1);
+    REQUIRE(a.check_invariants());
+    REQUIRE(b.check_invariants());
 }

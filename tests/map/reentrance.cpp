@@ -271,7 +271,7 @@ struct Regretful {
     explicit Regretful(Map& map) : value(1) {
         map.emplace();
         map.emplace();
-        throw InjectedFailure{};
+        TEST_THROW(InjectedFailure{});
     }
     ~Regretful() { value = -1; }
     int value;

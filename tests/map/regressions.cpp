@@ -149,10 +149,10 @@ TEMPLATE_TEST_CASE("a slot retires at its last version instead of starting again
     REQUIRE(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("a throw in the middle of an emplace leaves values and their bookkeeping in step", "[regressions]",
+TEMPLATE_TEST_CASE("a throw in the middle of an emplace leaves values and their bookkeeping in step", "[regressions][throws]",
                    test::Dense, test::Soa) {
     NothingLeaks objects;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<typename TestType::template map<Throwing>>("insert"), [](auto&& attempt) {
         typename TestType::template map<Throwing> map;
         for (int i = 0; i != 16; ++i) put(map, i); // full: the next one grows
         const bool threw = attempt([&] { put(map, 99); });
@@ -210,4 +210,37 @@ TEMPLATE_TEST_CASE("an index beyond the capacity is answered, not read", "[regre
             REQUIRE(map.state(index) == SlotState::free);
         }
     REQUIRE(map.capacity() == 0);
+}
+
+namespace {
+
+/// Asks the map for every element that it is told of.
+template <class Map>
+struct Asking final : SlotObserver {
+    Map* map = nullptr;
+    std::vector<typename Map::handle_type> handles{};
+    std::size_t there = 0, told = 0;
+    void on_remove(slot_t) noexcept override { ++told; }
+    void on_clear(Occupancy live) noexcept override {
+        for (const auto handle : handles) there += live.test(handle.index()) && number_of(*map, handle) == 5;
+        told += live.count();
+    }
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("observers of the target of a move assignment are told while the old elements are there", "[regressions]",
+                   ALL_STORAGES) {
+    using Map = typename TestType::template map<int>;
+    Map target, source;
+    Asking<Map> asking;
+    asking.map = &target;
+    const auto token = target.attach(asking);
+    for (int i = 0; i != 100; ++i) asking.handles.push_back(put(target, 5));
+    put(source, 1);
+    target = std::move(source);
+    REQUIRE(asking.told == 100);
+    REQUIRE(asking.there == 100);
+    REQUIRE_FALSE(token.attached());
+    REQUIRE(target.size() == 1);
 }

@@ -31,6 +31,7 @@ struct SparselyUsed {
 
 } // namespace
 
+// proves: SecondaryFace::at throws
 TEMPLATE_TEST_CASE("A secondary map keeps a value for exactly the handle it was given", "[map]", DenselyUsed, SparselyUsed) {
     typename TestType::template of<std::string> more;
     const H handle(3, 5);
@@ -240,10 +241,12 @@ TEMPLATE_TEST_CASE("Two secondary maps and an observer's death do not disturb ea
     CHECK(stays.empty());
 }
 
-TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "[map]", DenselyUsed, SparselyUsed) {
+// proves: SecondaryFace::insert throws, SecondaryMap::try_emplace throws, SparseSecondaryMap::try_emplace throws
+// proves: SecondaryMap::SecondaryMap throws, SparseSecondaryMap::SparseSecondaryMap throws
+TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "[map][throws]", DenselyUsed, SparselyUsed) {
     NothingLeaks leaks;
     using Map = typename TestType::template of<ThrowingCopy, H, ThrowingAllocator<ThrowingCopy>>;
-    const std::size_t failures = fail_at_every_step([](auto&& attempt) {
+    const std::size_t failures = fail_at_every_step(swept<Map>("insert"), [](auto&& attempt) {
         Map more;
         more.insert(H(1, 1), ThrowingCopy(1));
         const ThrowingCopy value(2);
@@ -254,7 +257,7 @@ TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "
         CHECK(more[H(1, 1)].value() == 1);
     });
     CHECK(failures >= 2);
-    const std::size_t copies = fail_at_every_step([](auto&& attempt) {
+    const std::size_t copies = fail_at_every_step(swept<Map>("operator=(copy)"), [](auto&& attempt) {
         Map more;
         for (slot_t slot = 0; slot != 5; ++slot) more.insert(H(slot * 100, 1), ThrowingCopy(1));
         Map target;

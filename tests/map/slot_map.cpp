@@ -11,6 +11,7 @@
 
 using namespace test;
 
+// proves: SlotMapCore::at throws
 TEMPLATE_TEST_CASE("insert, get, at, [], contains, erase and extract do what they say", "[slot_map]", ALL_STORAGES) {
     NothingLeaks objects;
     typename TestType::template map<Tracked> map;

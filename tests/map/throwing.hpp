@@ -83,14 +83,15 @@ void require_twins(S& a, S& b) {
     REQUIRE(futures(a.map) == futures(b.map));
 }
 
-/// Runs act(scene) with a failure at every step, for scenes with room and for scenes where the next insert grows.
+/// Runs act(scene), which calls `function`, with a failure at every step, for scenes with room and for scenes where the next insert grows.
 template <class Map, class Act>
-void strong(Act act, std::size_t least_failures = 1, std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
+void strong(const char* function, Act act, std::size_t least_failures = 1,
+            std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t failures = 0;
     for (const int count : counts)
-        failures += fail_at_every_step([&](auto&& attempt) {
+        failures += fail_at_every_step(swept<Map>(function), [&](auto&& attempt) {
             Scene<Map> scene(count), twin(count);
             if (attempt([&] { act(scene); })) {
                 INFO("elements " << count);
@@ -114,46 +115,57 @@ void on_failing_maps(Test test) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::emplace throws, BasicSoaSlotMap::insert throws, table SlotMap insert / exceptions
+// proves: table DenseSlotMap / SoaSlotMap insert / exceptions
+TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
-        strong<Map>([](auto& scene) { put(scene.map, 77); }, 6);
-        strong<Map>([](auto& scene) { put_in_place(scene.map, 77); }, 6);
+        strong<Map>(
+            "insert", [](auto& scene) { put(scene.map, 77); }, 6);
+        strong<Map>(
+            "emplace", [](auto& scene) { put_in_place(scene.map, 77); }, 6);
         if constexpr (!is_soa<Map>)
-            strong<Map>([](auto& scene) {
+            strong<Map>("insert", [](auto& scene) {
                 if (scene.map.contains(scene.some())) scene.map.insert(scene.map[scene.some()]);
             });
     });
 }
 
-TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::reserve throws, SlotMapCore::reserve_handle throws, table SlotMap reserve / exceptions
+// proves: table DenseSlotMap / SoaSlotMap reserve / exceptions
+TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
-        strong<Map>([](auto& scene) { scene.map.reserve(20'000); }, 6); // more than the first commit of reserved memory
-        strong<Map>([](auto& scene) { scene.map.reserve_handle(); });
+        strong<Map>(
+            "reserve", [](auto& scene) { scene.map.reserve(20'000); }, 6); // more than the first commit of reserved memory
+        strong<Map>("reserve_handle", [](auto& scene) { scene.map.reserve_handle(); });
     });
 }
 
-TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::insert_at throws
+TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         using handle_type = typename Map::handle_type;
         for (const slot_t slot : {1u, 3u, 10u, 66u, 90u})
-            strong<Map>([&](auto& scene) { put_at(scene.map, handle_type(slot, 5), 77); }, 1, {0, 20, 64});
+            strong<Map>("insert_at", [&](auto& scene) { put_at(scene.map, handle_type(slot, 5), 77); }, 1, {0, 20, 64});
     });
 }
 
-TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::fulfill throws
+TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
-        strong<Map>([](auto& scene) {
+        strong<Map>("fulfill", [](auto& scene) {
             for (const auto handle : scene.reserved)
                 if (handle == scene.reserved.back()) fulfill(scene.map, handle, 77);
         });
     });
 }
 
-TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::shrink_to_fit throws, table SlotMap shrink_to_fit / exceptions
+// proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / exceptions
+TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
-        const auto failures = fail_at_every_step([](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<Map>("shrink_to_fit"), [](auto&& attempt) {
             Scene<Map> scenes[2]{Scene<Map>(200), Scene<Map>(200)};
             for (auto& scene : scenes)
                 for (std::size_t i = 20; i != 200; ++i) scene.map.erase(scene.handles[(i * 7) % 200]);
@@ -168,7 +180,7 @@ TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing]", TEST
             }
         });
         REQUIRE(failures > 0);
-        const auto again = fail_at_every_step([](auto&& attempt) {
+        const auto again = fail_at_every_step(swept<Map>("shrink_to_fit"), [](auto&& attempt) {
             Scene<Map> scene(200), twin(200);
             for (auto* s : {&scene, &twin})
                 for (std::size_t i = 20; i != 200; ++i) s->map.erase(s->handles[(i * 7) % 200]);
@@ -178,12 +190,13 @@ TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing]", TEST
     });
 }
 
-TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::insert_with throws
+TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
         std::size_t seen_and_lost = 0;
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<Map>("insert_with"), [&](auto&& attempt) {
             Scene<Map> scene(64);
             const auto before = contents(scene.map);
             typename Map::handle_type seen;
@@ -200,18 +213,19 @@ TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", 
     });
 }
 
-TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was", "[throwing]",
-                   TESTED_STORAGE) {
+// proves: SlotMapCore::SlotMapCore throws, table copy / exceptions
+TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
+                   "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
-        const auto copies = fail_at_every_step([](auto&& attempt) {
+        const auto copies = fail_at_every_step(swept<Map>("(copy)"), [](auto&& attempt) {
             Scene<Map> scene(80), twin(80);
             attempt([&] { Map copy(scene.map); });
             require_twins(scene, twin);
         });
         REQUIRE(copies > 60); // each element is copied
-        const auto assignments = fail_at_every_step([](auto&& attempt) {
+        const auto assignments = fail_at_every_step(swept<Map>("operator=(copy)"), [](auto&& attempt) {
             Scene<Map> scene(80), twin(80), source(30);
             if (attempt([&] { scene.map = source.map; })) require_twins(scene, twin);
         });
@@ -219,26 +233,36 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
     });
 }
 
-TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::restore throws, SlotMapCore::try_restore throws, DirectorySnapshot::read throws
+TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
         const auto snapshot = Scene<Map>(30).map.snapshot(NumberCodec{});
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
-            Scene<Map> scene(80), twin(80);
-            if (attempt([&] { scene.map.restore(snapshot, NumberCodec{}); }))
-                require_twins(scene, twin);
-            else
-                REQUIRE(scene.map.snapshot(NumberCodec{}) == snapshot);
-        });
-        REQUIRE(failures > 20);
+        for (const bool by_try : {false, true}) {
+            const auto failures = fail_at_every_step(swept<Map>(by_try ? "try_restore" : "restore"), [&](auto&& attempt) {
+                Scene<Map> scene(80), twin(80);
+                const bool threw = attempt([&] {
+                    if (by_try)
+                        static_cast<void>(scene.map.try_restore(snapshot, NumberCodec{}));
+                    else
+                        scene.map.restore(snapshot, NumberCodec{});
+                });
+                if (threw)
+                    require_twins(scene, twin);
+                else
+                    REQUIRE(scene.map.snapshot(NumberCodec{}) == snapshot);
+            });
+            REQUIRE(failures > 20);
+        }
     });
 }
 
-TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[throwing]", TESTED_STORAGE) {
+// proves: SlotMapCore::extract throws
+TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[throwing][throws]", TESTED_STORAGE) {
     using Map = Failing<TestType, Throwing, Reuse::lowest>;
     NothingLeaks objects;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Map>("extract"), [](auto&& attempt) {
         Scene<Map> scene(40), twin(40);
         const auto handle = scene.handles[7];
         const auto size = scene.map.size();
@@ -254,14 +278,16 @@ TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[thro
     REQUIRE(failures > 0);
 }
 
-TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone", "[throwing]", TESTED_STORAGE) {
+// proves: table SlotMap insert / exceptions, table DenseSlotMap / SoaSlotMap insert / exceptions
+TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
+        const char* const functions[] = {"insert", "reserve", "insert_at", "fulfill", "insert_with"};
         std::size_t failures = 0;
         for (const int count : {0, 20, 64})
             for (int act = 0; act != 5; ++act)
-                failures += fail_at_every_step([&](auto&& attempt) {
+                failures += fail_at_every_step(swept<Map>(functions[act]), [&](auto&& attempt) {
                     Scene<Map> scene(count), twin(count);
                     Follower first, second;
                     const auto one = scene.map.attach(first), two = scene.map.attach(second);
@@ -281,11 +307,12 @@ TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone",
     });
 }
 
+// proves: SlotMapCore::attach throws
 TEMPLATE_TEST_CASE("an observer that throws while it is attached is not attached, and was told of the erase of what it knew",
-                   "[throwing]", TESTED_STORAGE) {
+                   "[throwing][throws]", TESTED_STORAGE) {
     using Map = Failing<TestType, Tracked, Reuse::lowest>;
     NothingLeaks objects;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Map>("attach"), [](auto&& attempt) {
         Scene<Map> scene(30), twin(30);
         Follower follower;
         ObserverToken token;
@@ -304,14 +331,14 @@ TEMPLATE_TEST_CASE("an observer that throws while it is attached is not attached
 }
 
 #if !defined(TESTED_STORAGE_HAS_NO_OBSERVERS) // a SoaSlotMap takes dynamic observers only
-TEMPLATE_TEST_CASE("static observers that throw roll the insert back too", "[throwing]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("static observers that throw roll the insert back too", "[throwing][throws]", TESTED_STORAGE) {
     using Map = typename TestType::template map<Throwing, SlotMapOptions{}, ThrowingAllocator<Throwing>, StaticLogger<0, true>,
                                                 ValueArray<Throwing, ThrowingAllocator<Throwing>>, StaticLogger<1, true>>;
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t failures = 0, rolled_back = 0;
     for (const int count : {0, 20, 64})
-        failures += fail_at_every_step([&](auto&& attempt) {
+        failures += fail_at_every_step(swept<Map>("insert"), [&](auto&& attempt) {
             Scene<Map> scene(count), twin(count);
             EventLog::take();
             if (!attempt([&] { put(scene.map, 77); })) return;

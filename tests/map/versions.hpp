@@ -8,6 +8,7 @@
 
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/sweep.hpp"
 
 #include <bitset>
 #include <set>
@@ -168,6 +169,8 @@ template <class Map>
 void explore() {
     Explorer<Map> explorer;
     explorer.run();
+    report("versions", class_name<Map>() + " " + std::to_string(Map::options.handle.version_bits) + " bits",
+           std::to_string(explorer.states), std::to_string(explorer.stale_probes));
     REQUIRE(explorer.states > (std::size_t{1} << Map::options.handle.version_bits));
     REQUIRE(explorer.stale_probes > 0);
     if (Map::options.exhaustion == Exhaustion::retire)

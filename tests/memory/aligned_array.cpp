@@ -84,11 +84,12 @@ TEST_CASE("small values share a cache line") {
     CHECK(empties.capacity() == 3);
 }
 
-TEMPLATE_TEST_CASE("when a copy or the allocator throws, a resize has changed nothing", "", test::Throwing,
+// proves: AlignedArray::resize throws
+TEMPLATE_TEST_CASE("when a copy or the allocator throws, a resize has changed nothing", "[throws]", test::Throwing,
                    test::ThrowingCopy) {
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;
-    const auto failures = test::fail_at_every_step([](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<AlignedArray<TestType>>("resize"), [](auto&& attempt) {
         AlignedArray<TestType, test::ThrowingAllocator<TestType>> array;
         fill(array, 4);
         const TestType* const data = array.data();
@@ -102,18 +103,20 @@ TEMPLATE_TEST_CASE("when a copy or the allocator throws, a resize has changed no
     CHECK(failures == (std::is_nothrow_move_constructible_v<TestType> ? 1 : 5));
 }
 
-TEST_CASE("when the move of a move-only value throws, the capacity is as before and nothing leaks") {
+// proves: AlignedArray::resize throws
+TEST_CASE("when the move of a move-only value throws, the capacity is as before and nothing leaks", "[throws]") {
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;
-    const auto failures = test::fail_at_every_step([](auto&& attempt) {
-        AlignedArray<test::ThrowingMoveOnly, test::ThrowingAllocator<test::ThrowingMoveOnly>> array;
-        fill(array, 4);
-        const bool threw = attempt([&] { array.resize(50, 4); });
-        CHECK(array.capacity() == (threw ? 4 : 50));
-        CHECK_FALSE(array[3].moved_from()); // the last is the last to move
-        CHECK(array[3].value() == 3);
-        array.destroy(0, 4);
-    });
+    const auto failures =
+        test::fail_at_every_step(test::swept<AlignedArray<test::ThrowingMoveOnly>>("resize"), [](auto&& attempt) {
+            AlignedArray<test::ThrowingMoveOnly, test::ThrowingAllocator<test::ThrowingMoveOnly>> array;
+            fill(array, 4);
+            const bool threw = attempt([&] { array.resize(50, 4); });
+            CHECK(array.capacity() == (threw ? 4 : 50));
+            CHECK_FALSE(array[3].moved_from()); // the last is the last to move
+            CHECK(array[3].value() == 3);
+            array.destroy(0, 4);
+        });
     CHECK(failures == 5);
 }
 

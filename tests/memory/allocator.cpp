@@ -112,10 +112,11 @@ TEST_CASE("an allocator without a default constructor is enough for a flat array
     CHECK(array.resized(3, 1)[2] == 1);
 }
 
-TEST_CASE("a flat array is unchanged when growing throws") {
+// proves: FlatArray::resized throws
+TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     test::EveryByteReturned scope;
     const auto array = Array<test::ThrowingAllocator<std::byte>>().resized(2, 5);
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept("detail::FlatArray::resized"), [&](auto&& attempt) {
         attempt([&] { static_cast<void>(array.resized(100, 0)); });
         CHECK(values(array) == std::vector{5, 5});
     });

@@ -224,13 +224,13 @@ TEST_CASE("a copy, a move and a swap carry the whole order along") {
     run.operator()<Reuse::fifo>();
 }
 
-TEST_CASE("a list of which a copy throws is as it was") {
+TEST_CASE("a list of which a copy throws is as it was", "[throws]") {
     test::EveryByteReturned scope;
     using Policy = detail::FreeSlots<Reuse::lifo, test::ThrowingAllocator<std::byte>>;
     auto policy = Policy().resized(10, {});
     policy.push(7);
     policy.push(3);
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept("detail::FreeSlots::resized"), [&](auto&& attempt) {
         attempt([&] { static_cast<void>(policy.resized(1000, {})); });
         std::vector<slot_t> order;
         policy.order([&](slot_t slot) { order.push_back(slot); });

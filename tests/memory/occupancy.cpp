@@ -99,6 +99,7 @@ TEST_CASE("an occupancy can be asked for any slot number, also no_slot") {
     CHECK(three.find_next(std::size_t{1} << 40) == no_slot);
 }
 
+// proves: Occupancy invalidates
 TEST_CASE("an occupancy shows what happens to its words, and for_each may change the word it walks") {
     bits::word_t words[2] = {0b111, 0b1};
     const Occupancy occupancy(words, 128);
@@ -188,12 +189,13 @@ TEST_CASE("a summary swaps, moves and clears") {
     CHECK_FALSE(Bits().test(0));
 }
 
-TEST_CASE("a summary is unchanged when growing it throws") {
+// proves: SummaryBits::resized throws
+TEST_CASE("a summary is unchanged when growing it throws", "[throws]") {
     test::EveryByteReturned scope;
     using Throwing = detail::SummaryBits<test::ThrowingAllocator<std::byte>>;
     Throwing set = Throwing().resized(100, {});
     set.set(42);
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept("detail::SummaryBits::resized"), [&](auto&& attempt) {
         attempt([&] { static_cast<void>(set.resized(100'000, {})); });
         CHECK(set.lowest() == 42);
     });

@@ -151,10 +151,11 @@ TEST_CASE("a paged array finds the slot of an address, and none for an address t
     CHECK(PagedArray<int>().slot_at(&elsewhere) == no_slot);
 }
 
-TEST_CASE("when reserving throws, the paged array is as it was") {
+// proves: PagedArray::reserve throws
+TEST_CASE("when reserving throws, the paged array is as it was", "[throws]") {
     test::EveryByteReturned scope;
     using Array = PagedArray<test::Big, test::ThrowingAllocator<test::Big>>; // 256 KiB a page: several chunks in one reserve
-    const auto failures = test::fail_at_every_step([](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<Array>("reserve"), [](auto&& attempt) {
         Array array;
         array.reserve(64);
         const auto before = addresses(array);

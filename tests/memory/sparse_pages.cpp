@@ -46,11 +46,12 @@ TEST_CASE("Pages are found under their number and walked in order, near and far"
     CHECK(pages.find(399 * 40'503u % 0x0400'0000u + 1) == nullptr);
 }
 
-TEST_CASE("Making a page is all or nothing when memory runs out", "[memory]") {
+// proves: SparsePages::make throws
+TEST_CASE("Making a page is all or nothing when memory runs out", "[memory][throws]") {
     const test::EveryByteReturned balance;
     using Pages = detail::SparsePages<Page, test::ThrowingAllocator<Page>>;
     for (const std::uint32_t number : {0u, 100u, 0x03FF'FFFFu}) {
-        const std::size_t failures = test::fail_at_every_step([&](auto&& attempt) {
+        const std::size_t failures = test::fail_at_every_step(test::swept("detail::SparsePages::make"), [&](auto&& attempt) {
             Pages pages;
             pages.make(5);
             const bool threw = attempt([&] { pages.make(number); });

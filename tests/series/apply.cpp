@@ -3,6 +3,7 @@
 //
 // apply(delta): strict refuses what does not fit before anything has happened, lenient does what is left.
 #include "replica.hpp"
+#include "support/thrown.hpp"
 
 #include <stdexcept>
 
@@ -18,12 +19,7 @@ void refuses(Series& series, const typename Series::delta_type& delta, const std
              Strictness mode = Strictness::strict) {
     series.write(delta.time).touch(); // the window is open, and what was removed before is erased
     const auto before = state_of(series);
-    std::string what = "nothing was thrown";
-    try {
-        series.write(delta.time).apply(delta, mode);
-    } catch (const std::invalid_argument& error) {
-        what = error.what();
-    }
+    const std::string what = thrown_text<std::invalid_argument>([&] { series.write(delta.time).apply(delta, mode); });
     INFO(what);
     CHECK(what.find("apply(delta): " + words) == 0);
     CHECK(state_of(series) == before);
@@ -61,6 +57,7 @@ struct TrackedHash {
 
 } // namespace
 
+// proves: TSSWriter::apply throws, throw_bad_delta throws, checked_list throws, checked_keys throws
 TEST_CASE("strict application to a set refuses what does not fit, names the place, and changes nothing", "[series][apply]") {
     auto set = some_set<Bitmap>();
     const auto strict = [&](Keys added, Keys removed, const std::string& words) {
@@ -77,6 +74,7 @@ TEST_CASE("strict application to a set refuses what does not fit, names the plac
     REQUIRE(keys_of(set) == Keys{1, 2, 3});
 }
 
+// proves: TSDWriter::apply throws, throw_bad_delta throws, checked_list throws
 TEMPLATE_TEST_CASE("strict application to a dictionary refuses what does not fit, names the place, and changes nothing",
                    "[series][apply]", ALL_REPRESENTATIONS) {
     using Delta = DictDelta<int, double>;

@@ -3,6 +3,7 @@
 //
 // DeltaTracker alone: windows, net effects, order of ranges, in sets with and without deferred erase and in slot maps.
 #include "delta_tracker.hpp"
+#include "support/thrown.hpp"
 
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/slots/value_array.hpp>
@@ -70,18 +71,14 @@ TEMPLATE_TEST_CASE("the first window may be at any time but never", "[delta_trac
     check_delta(delta, -5, {}, {});
 }
 
+// proves: DeltaTracker::open throws
 TEMPLATE_TEST_CASE("a window at never is refused, by the argument's name, and nothing has happened", "[delta_tracker]",
                    ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();
     delta.open(3);
     set.insert(1);
-    std::string message;
-    try {
-        delta.open(never_time);
-    } catch (const std::invalid_argument& e) {
-        message = e.what();
-    }
+    const std::string message = test::thrown_text<std::invalid_argument>([&] { delta.open(never_time); });
     CHECK(message.find("open(time): time is \"never\"") != std::string::npos);
     CHECK(delta.window() == 3);
     check_delta(delta, 3, {0}, {});
@@ -106,6 +103,7 @@ TEMPLATE_TEST_CASE("deltas are to be had for the open window only", "[delta_trac
     check_delta(delta, 5, {1}, {0});
 }
 
+// proves: DeltaRange invalidates
 TEMPLATE_TEST_CASE("a range made before a roll is empty after it", "[delta_tracker]", ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();

@@ -10,25 +10,28 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("memory that runs out while a container grows changes no delta", "[delta_tracker][throwing]",
+// proves: DeltaTracker::on_capacity throws
+TEMPLATE_TEST_CASE("memory that runs out while a container grows changes no delta", "[delta_tracker][throwing][throws]",
                    ALL_REPRESENTATIONS) {
     EveryByteReturned bytes;
     using Set = set_of<TestType, true, int, ThrowingAllocator<int>>;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
-        Set set;
-        auto& delta = set.template observer<0>();
-        for (int i = 0; set.size() != set.capacity() || set.empty(); ++i) set.insert(i);
-        const auto full = static_cast<slot_t>(set.size());
-        delta.open(1);
-        delta.touch(full - 1);
-        const bool threw = attempt([&] { set.insert(100'000); });
-        check_delta(delta, 1, threw ? slot_list{} : slot_list{full}, {});
-        REQUIRE(delta.was_touched(full - 1, 1));
-        REQUIRE(delta.touched(1).size() == (threw ? 1 : 2));
-        REQUIRE(delta.check_invariants(set.occupancy()));
-        set.insert(100'001);
-        REQUIRE(delta.added(1).size() == (threw ? 1 : 2));
-    });
+    const auto failures =
+        fail_at_every_step(swept<std::remove_reference_t<decltype(std::declval<Set&>().template observer<0>())>>("on_capacity"),
+                           [](auto&& attempt) {
+                               Set set;
+                               auto& delta = set.template observer<0>();
+                               for (int i = 0; set.size() != set.capacity() || set.empty(); ++i) set.insert(i);
+                               const auto full = static_cast<slot_t>(set.size());
+                               delta.open(1);
+                               delta.touch(full - 1);
+                               const bool threw = attempt([&] { set.insert(100'000); });
+                               check_delta(delta, 1, threw ? slot_list{} : slot_list{full}, {});
+                               REQUIRE(delta.was_touched(full - 1, 1));
+                               REQUIRE(delta.touched(1).size() == (threw ? 1 : 2));
+                               REQUIRE(delta.check_invariants(set.occupancy()));
+                               set.insert(100'001);
+                               REQUIRE(delta.added(1).size() == (threw ? 1 : 2));
+                           });
     CHECK(failures > 3);
 }
 

@@ -305,10 +305,11 @@ TEST_CASE("keys that nobody waits for any more are forgotten", "[observer_array]
     CHECK(lasting.attached());
 }
 
-TEST_CASE("an array whose memory runs out has the subscribers it had", "[observer_array][throwing]") {
+// proves: ObserverArray::subscribe throws, ObserverArray::subscribe_slot throws, ObserverArray::cover throws
+TEST_CASE("an array whose memory runs out has the subscribers it had", "[observer_array][throwing][throws]") {
     EveryByteReturned bytes;
     using Failing = ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, ThrowingAllocator<int>>;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Failing>("subscribe"), [](auto&& attempt) {
         TickLog::take();
         Owner<Failing> owner;
         Listener a("a"), b("b");

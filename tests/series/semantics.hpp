@@ -7,7 +7,7 @@
 #define SLOTWISE_TESTS_SERIES_SEMANTICS_HPP
 
 #include "representations.hpp"
-#include "support/catch.hpp"
+#include "support/thrown.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>
 
@@ -55,12 +55,7 @@ auto sorted(const Range& range) {
 /// What std::invalid_argument says that f throws; "" if it throws none.
 template <class F>
 std::string refusal(F&& f) {
-    try {
-        f();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return {};
+    return thrown_text<std::invalid_argument>(f);
 }
 inline bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 

@@ -234,6 +234,7 @@ TEST_CASE("one may subscribe to a key while a writer is open", "[subscribers]") 
 
 //=== of one slot ===//
 
+// proves: SeriesCore::subscribe_slot throws
 TEST_CASE("a subscriber of a slot hears of the element there, of its end, and then no more", "[subscribers]") {
     TickLog::take();
     Dict dict;

@@ -203,6 +203,7 @@ TEST_CASE("swapped series exchange their subscribers", "[subscribers]") {
     CHECK(of_b.attached() == all);
 }
 
+// proves: SeriesCore::restore throws
 TEST_CASE("a restored series keeps its subscribers; those of slots end, those of keys find their slots", "[subscribers]") {
     TickLog::take();
     Dict dict, source;
@@ -243,8 +244,9 @@ struct FailingHash {
 
 } // namespace
 
+// proves: ObserverArray::resettle throws, SeriesCore::try_restore throws, SeriesCore::restore throws
 TEST_CASE("an assignment or restore that fails at any step leaves subscribers and contents as they were",
-          "[subscribers][throwing]") {
+          "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
     using Failing = TSDStorage<int, int, std::int64_t, FailingHash, EqualTo, SeriesOptions{}, ThrowingAllocator<int>>;
     const bool restoring = GENERATE(false, true);
@@ -255,7 +257,7 @@ TEST_CASE("an assignment or restore that fails at any step leaves subscribers an
         w.set(1, 0);
     }
     const auto snapshot = source.snapshot();
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Failing>(restoring ? "restore" : "operator=(copy)"), [&](auto&& attempt) {
         TickLog::take();
         Failing dict;
         dict.write(1).set(1, 10);
@@ -280,10 +282,12 @@ TEST_CASE("an assignment or restore that fails at any step leaves subscribers an
     CHECK(failures > 5);
 }
 
-TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing]") {
+// proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe_slot throws, SeriesCore::cover throws
+// proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe(key, subscriber) throws
+TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
     using Failing = TSDStorage<int, int, std::int64_t, FailingHash, EqualTo, SeriesOptions{}, ThrowingAllocator<int>>;
-    const auto failures = fail_at_every_step([&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Failing>("subscribe"), [&](auto&& attempt) {
         TickLog::take();
         Failing dict;
         for (int i = 0; i != 100; ++i) dict.write(1).set(i, i);
@@ -308,6 +312,7 @@ TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][t
     CHECK(failures > 3);
 }
 
+// proves: TSSWriter::add throws, TSDWriter::set throws, TSDWriter::create throws
 TEST_CASE("in a full series what needs no new slot can be done, whether somebody has subscribed or not", "[subscribers]") {
     TickLog::take();
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};

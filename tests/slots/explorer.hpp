@@ -7,6 +7,7 @@
 #define SLOTWISE_TESTS_SLOTS_EXPLORER_HPP
 
 #include "directory.hpp"
+#include "support/sweep.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -131,7 +132,8 @@ public:
         }
         return seen_.size();
     }
-    std::size_t fully_retired = 0; // states in which nothing is left
+    std::size_t fully_retired = 0;        // states in which nothing is left
+    mutable std::size_t stale_probes = 0; // questions about what was there, or could be
 
 private:
     void visit(State&& state) {
@@ -176,6 +178,7 @@ private:
                                             : inside && s.is == Is::retired ? HandleStatus::retired
                                                                             : HandleStatus::stale;
                 expect(d.explain(slot, version) == status, "explain", slot, version);
+                stale_probes += status == HandleStatus::stale || status == HandleStatus::retired;
             }
         }
     }
@@ -232,7 +235,7 @@ private:
         after.directory.remove(slot);
         need(after.directory.check_invariants());
         need(!(after.directory.is_live(slot, version)));
-        if (version != M::max) need(after.directory.explain(slot, version) == HandleStatus::pending);
+        if (E == Exhaustion::wrap || version != M::max) need(after.directory.explain(slot, version) == HandleStatus::pending);
         after.directory.release(slot);
         after.model.vacate(slot);
         State at_once = copy(state);
@@ -313,6 +316,8 @@ template <unsigned Bits, Exhaustion E, Reuse R>
 void explore(std::size_t slots) {
     Explorer<Bits, E, R> explorer(slots);
     const std::size_t states = explorer.run();
+    report("versions", "SlotDirectory " + std::to_string(Bits) + " bits", std::to_string(states),
+           std::to_string(explorer.stale_probes));
     CHECK(states > (std::size_t{1} << (Bits * slots))); // at least every combination of versions was met
     CHECK((explorer.fully_retired != 0) == (E == Exhaustion::retire));
 }

@@ -510,3 +510,16 @@ TEMPLATE_TEST_CASE("recycling while an element is being built leaves the slot be
     CHECK(directory.recycle_retired() == 1); // now it can be told
     CHECK(directory.check_invariants());
 }
+
+TEST_CASE("later bug: a removed element with the last version is explained as pending when versions wrap") {
+    slotwise::SlotDirectory<slotwise::HandleLayout{14, 2, 0}, slotwise::Exhaustion::wrap> d;
+    test::grow(d, 64);
+    for (const std::uint32_t version : {1u, 3u, 1u}) {
+        const slotwise::slot_t slot = d.acquire_live();
+        REQUIRE(d.version(slot) == version);
+        d.remove(slot);
+        REQUIRE(d.explain(slot, version) == slotwise::HandleStatus::pending);
+        d.release(slot);
+        REQUIRE(d.explain(slot, version) == slotwise::HandleStatus::stale);
+    }
+}

@@ -155,6 +155,7 @@ TEMPLATE_TEST_CASE("a copy gives the same handles now and in future, and is inde
     CHECK(copy.check_invariants());
 }
 
+// proves: SlotDirectory::SlotDirectory invalidates
 TEMPLATE_TEST_CASE("a moved-from directory is as new, and swap exchanges everything", "", POLICIES) {
     TestType directory;
     grow(directory, 100);
@@ -179,11 +180,12 @@ TEMPLATE_TEST_CASE("a moved-from directory is as new, and swap exchanges everyth
     CHECK(directory.check_invariants());
 }
 
-TEST_CASE("growing and reserving are strong when the allocator throws") {
+// proves: SlotDirectory::SlotDirectory throws, SlotDirectory::reserve_slot throws, SlotDirectory::prepare throws
+TEST_CASE("growing and reserving are strong when the allocator throws", "[throws]") {
     test::EveryByteReturned scope;
     const auto run = [](auto directory) {
         using Directory = decltype(directory);
-        const auto grown = test::fail_at_every_step([](auto&& attempt) {
+        const auto grown = test::fail_at_every_step(test::swept<Directory>("prepare"), [](auto&& attempt) {
             Directory d;
             grow(d, 64);
             insert(d);
@@ -197,7 +199,7 @@ TEST_CASE("growing and reserving are strong when the allocator throws") {
             CHECK(d.is_live(1, 1));
         });
         CHECK(grown >= 4); // versions, live, blocked, free slots
-        const auto reserved = test::fail_at_every_step([](auto&& attempt) {
+        const auto reserved = test::fail_at_every_step(test::swept<Directory>("reserve_slot"), [](auto&& attempt) {
             Directory d;
             grow(d, 64);
             const bool threw = attempt([&] { static_cast<void>(d.reserve_slot()); });
@@ -206,7 +208,7 @@ TEST_CASE("growing and reserving are strong when the allocator throws") {
             CHECK(d.check_invariants());
         });
         CHECK(reserved == 1);
-        const auto copied = test::fail_at_every_step([](auto&& attempt) {
+        const auto copied = test::fail_at_every_step(test::swept<Directory>("(copy, allocator)"), [](auto&& attempt) {
             Directory d;
             grow(d, 100);
             insert(d);

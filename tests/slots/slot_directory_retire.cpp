@@ -8,18 +8,22 @@ using slotwise::Exhaustion;
 using test::explore_all;
 
 TEST_CASE(
-    "with 1-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left") {
+    "with 1-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left",
+    "[versions]") {
     explore_all<1, Exhaustion::retire>(3);
 }
 TEST_CASE(
-    "with 2-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left") {
+    "with 2-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left",
+    "[versions]") {
     explore_all<2, Exhaustion::retire>(3);
 }
 TEST_CASE(
-    "with 3-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left") {
+    "with 3-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left",
+    "[versions]") {
     explore_all<3, Exhaustion::retire>(2);
 }
 TEST_CASE(
-    "with 4-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left") {
+    "with 4-bit versions that retire, after any sequence of operations no stale handle ever resolves, until nothing is left",
+    "[versions]") {
     explore_all<4, Exhaustion::retire>(2);
 }

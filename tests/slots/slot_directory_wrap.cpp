@@ -7,15 +7,15 @@
 using slotwise::Exhaustion;
 using test::explore_all;
 
-TEST_CASE("with 1-bit versions that wrap, after any sequence of operations every slot can always be had again") {
+TEST_CASE("with 1-bit versions that wrap, after any sequence of operations every slot can always be had again", "[versions]") {
     explore_all<1, Exhaustion::wrap>(3);
 }
-TEST_CASE("with 2-bit versions that wrap, after any sequence of operations every slot can always be had again") {
+TEST_CASE("with 2-bit versions that wrap, after any sequence of operations every slot can always be had again", "[versions]") {
     explore_all<2, Exhaustion::wrap>(3);
 }
-TEST_CASE("with 3-bit versions that wrap, after any sequence of operations every slot can always be had again") {
+TEST_CASE("with 3-bit versions that wrap, after any sequence of operations every slot can always be had again", "[versions]") {
     explore_all<3, Exhaustion::wrap>(2);
 }
-TEST_CASE("with 4-bit versions that wrap, after any sequence of operations every slot can always be had again") {
+TEST_CASE("with 4-bit versions that wrap, after any sequence of operations every slot can always be had again", "[versions]") {
     explore_all<4, Exhaustion::wrap>(2);
 }

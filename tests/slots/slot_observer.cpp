@@ -143,11 +143,13 @@ TEST_CASE("attaching late replays capacity and live slots; detaching says nothin
     CHECK(EventLog::take().empty());
 }
 
-TEST_CASE("an observer that throws at any step of a late attach is not attached and has been told of the way back") {
+// proves: ObserverHub::attach throws
+TEST_CASE("an observer that throws at any step of a late attach is not attached and has been told of the way back",
+          "[throws]") {
     Plain map;
     for (int i = 0; i < 4; ++i) map.insert(i);
     map.erase(map.handle_of(slot_t{1}));
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<Plain>("attach"), [&](auto&& attempt) {
         EventLog::take();
         LoggingObserver a("a", true);
         ObserverToken token;
@@ -165,7 +167,8 @@ TEST_CASE("an observer that throws at any step of a late attach is not attached 
     CHECK(failures == 4); // capacity and three slots
 }
 
-TEST_CASE("when an observer refuses an insert, those told before get on_erase in reverse order and the insert is rolled back") {
+TEST_CASE("when an observer refuses an insert, those told before get on_erase in reverse order and the insert is rolled back",
+          "[throws]") {
     SlotMap<int, SlotMapOptions{}, std::allocator<int>, test::StaticLogger<1, true>, test::StaticLogger<2, true>> map;
     LoggingObserver a("a", true), b("b", true), c("c", true);
     const auto of_a = map.attach(a);
@@ -179,7 +182,7 @@ TEST_CASE("when an observer refuses an insert, those told before get on_erase in
     };
     const auto expected_handle = next();
     std::vector<Events> seen;
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("insert"), [&](auto&& attempt) {
         EventLog::take();
         const bool threw = attempt([&] { map.insert(7); });
         seen.push_back(EventLog::take());
@@ -199,12 +202,12 @@ TEST_CASE("when an observer refuses an insert, those told before get on_erase in
     CHECK(seen[5] == Events{"s1 insert 1", "s2 insert 1", "a insert 1", "b insert 1", "c insert 1"});
 }
 
-TEST_CASE("when an observer refuses new capacity, nothing has changed") {
+TEST_CASE("when an observer refuses new capacity, nothing has changed", "[throws]") {
     Plain map;
     LoggingObserver a("a", true), b("b", true);
     const auto of_a = map.attach(a);
     const auto of_b = map.attach(b);
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<Plain>("reserve"), [&](auto&& attempt) {
         const std::size_t before = map.capacity();
         const bool threw = attempt([&] { map.reserve(5000); });
         CHECK((map.capacity() == before) == threw);

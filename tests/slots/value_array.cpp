@@ -85,11 +85,12 @@ TEMPLATE_TEST_CASE("values of a column live exactly as long as the elements, and
     CHECK(objects.alive() == 1);
 }
 
-TEST_CASE("when a column's constructor or its memory throws, the insert has not happened") {
+// proves: ValueArray::on_capacity throws, ValueArray::on_insert throws
+TEST_CASE("when a column's constructor or its memory throws, the insert has not happened", "[throws]") {
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;
     using Column = ValueArray<test::Throwing, test::ThrowingAllocator<test::Throwing>>;
-    const auto failures = test::fail_at_every_step([](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("insert"), [](auto&& attempt) {
         Map<Column, Column> map;
         const bool threw = attempt([&] { map.insert(1); });
         CHECK(map.size() == (threw ? 0 : 1));
@@ -125,11 +126,11 @@ TEST_CASE("a dynamic column gets values for elements that are there already, and
     CHECK(objects.alive() == 1); // detached, still holding its values
 }
 
-TEST_CASE("when a value of a dynamic column throws while attaching, the column is not attached and holds nothing") {
+TEST_CASE("when a value of a dynamic column throws while attaching, the column is not attached and holds nothing", "[throws]") {
     test::NothingLeaks objects;
     Map<> map;
     for (int i = 0; i < 5; ++i) map.insert(i);
-    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("attach"), [&](auto&& attempt) {
         test::NothingLeaks inside;
         DynamicColumn<ValueArray<test::Throwing>> column;
         ObserverToken token;
@@ -181,9 +182,10 @@ TEST_CASE("a dynamic column passes every event on to a column that has all hooks
     CHECK(test::EventLog::take() == test::Events{"only erase 1", "s7 clear 1"});
 }
 
-TEST_CASE("copying a container copies its columns, value by value") {
+// proves: ValueArray::ValueArray throws
+TEST_CASE("copying a container copies its columns, value by value", "[throws]") {
     test::NothingLeaks objects;
-    const auto failures = test::fail_at_every_step([](auto&& attempt) {
+    const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("(copy)"), [](auto&& attempt) {
         Map<ValueArray<test::ThrowingCopy>> map;
         for (int i = 0; i < 4; ++i) map.observer<0>()[map.insert(i).index()].set(i * 10);
         map.erase(map.handle_of(slot_t{1}));

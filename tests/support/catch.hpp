@@ -16,4 +16,19 @@
 #include <catch2/catch.hpp>
 #endif
 
+// Without exceptions an error ends the program through the failure hook, with the words that it would have thrown: that is what
+// the same line of a test then asks for, in a child process. A test that throws itself does so by TEST_THROW.
+#if defined(__cpp_exceptions)
+#define TEST_THROW(exception) throw exception
+#else
+#include "death.hpp"
+#define TEST_THROW(exception) ::test::end_saying(#exception)
+#undef CHECK_NOTHROW
+#undef CHECK_THROWS_AS
+#undef REQUIRE_THROWS_AS
+#define CHECK_THROWS_AS(expression, type) CHECK(::test::dies_saying("", [&] { static_cast<void>(expression); }))
+#define CHECK_NOTHROW(expression) CHECK((static_cast<void>(expression), true))
+#define REQUIRE_THROWS_AS(expression, type) REQUIRE(::test::dies_saying("", [&] { static_cast<void>(expression); }))
+#endif
+
 #endif

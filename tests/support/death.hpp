@@ -8,7 +8,10 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +41,23 @@ std::string death_of(F&& f) {
     REQUIRE(::waitpid(child, &status, 0) == child);
     const bool died = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT; // not a crash, not a sanitiser's report
     return died ? text : std::string();
+}
+
+/// Ends the program as a failed check does.
+[[noreturn]] inline void end_saying(const char* words) {
+    std::fprintf(stderr, "slotwise: %s\n", words);
+    std::abort();
+}
+
+/// What the failure hook said when f ended in it, without file and line; "" when f came back.
+template <class F>
+std::string failure_text(F&& f) {
+    std::string text = death_of(f);
+    const auto words = text.find("slotwise: ");
+    if (words == text.npos) return "";
+    text.erase(0, words + 10);
+    text.erase(std::min(text.rfind(" ("), text.find_last_not_of('\n') + 1));
+    return text;
 }
 
 /// Whether f ends in a failed check whose message contains `words`.

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Builds and runs the whole test suite in other worlds than the default build: other targets, libraries, checkers, flags.
+
+  suite.py arch|hardened|sanitize|bare [--quick] [--only NAME]
+
+  arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode; x86-64 with libstdc++ and with libc++
+  hardened   libstdc++ with _GLIBCXX_DEBUG and _GLIBCXX_ASSERTIONS; libc++ with its assertions; our own checks at level debug
+  sanitize   AddressSanitizer and UndefinedBehaviorSanitizer with g++ and with clang++; ThreadSanitizer over the readers; Valgrind over the
+             fuzz bodies
+  bare       every unit program without exceptions and RTTI
+
+A world is a build folder build/proof/NAME of the same CMake project. --quick builds only what QUICK names: a few programs that touch
+every container. Ends with one line: what passed of what.
+"""
+import argparse
+import dataclasses
+import os
+import re
+import shutil
+import sys
+import time
+
+import proof
+
+# Programs that touch every container and compile fast: the bodies of the fuzz targets over the committed inputs.
+QUICK = ("slotwise_fuzz_slots", "slotwise_fuzz_map", "slotwise_fuzz_keyed", "slotwise_fuzz_series")
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+
+
+@dataclasses.dataclass
+class World:
+    name: str
+    compiler: str
+    flags: str = ""
+    optimise: str = "-O0 -g1"
+    definitions: tuple = ()  # for CMake
+    needs: tuple = ()  # commands
+    targets: tuple = ()  # empty: all
+    tests: tuple = ()  # arguments of ctest that choose
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+def cross(name, triple, emulator, link=""):
+    """A world of another processor. Linked statically: no library of the target has to be found at run time."""
+    return World(name, f"{triple}-g++", optimise="-O1 -g0", needs=(f"{triple}-g++", emulator), definitions=(
+        "-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={triple.split('-')[0]}", f"-DCMAKE_CXX_COMPILER={triple}-g++",
+        f"-DCMAKE_CROSSCOMPILING_EMULATOR={emulator}", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={single_header()}",
+        f"-DCMAKE_EXE_LINKER_FLAGS=-static {link}".strip(), "-DSLOTWISE_WERROR=OFF"), tests=("-LE", "^(house|consumer|compile_fail)$"))
+
+
+def single_header():
+    """A folder with nothing but Catch2's one header of version 2: a cross compiler must not search /usr/include."""
+    folder = proof.BUILD / "catch2_alone"
+    header = "/usr/include/catch2/catch.hpp"
+    if os.path.exists(header) and not (folder / "catch2").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(os.path.dirname(header), folder / "catch2")
+    return folder
+
+
+NOT_HERE = ("-LE", "^(house|consumer|compile_fail)$")  # what reads sources tells the same in every world
+
+
+def worlds(command):
+    gcc, clang = proof.gcc(), proof.clang()
+    libcxx = World("libcxx", clang, "-stdlib=libc++ -D_LIBCPP_ENABLE_ASSERTIONS=1 -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_DEBUG",
+                   "-O1 -g0", tests=NOT_HERE)
+    return {
+        "arch": [
+            World("x86-64", gcc, "", "-O1 -g0", tests=NOT_HERE),
+            libcxx,
+            cross("i686", "i686-linux-gnu", "qemu-i386-static"),
+            cross("aarch64", "aarch64-linux-gnu", "qemu-aarch64-static"),
+            cross("s390x", "s390x-linux-gnu", "qemu-s390x-static"),
+        ],
+        "hardened": [World("glibcxx-debug", gcc, "-D_GLIBCXX_DEBUG -D_GLIBCXX_ASSERTIONS", "-O1 -g0", tests=NOT_HERE), libcxx],
+        "sanitize": [
+            World("gcc-sanitizers", gcc, SANITIZERS, tests=NOT_HERE),
+            World("clang-sanitizers", clang, SANITIZERS, tests=NOT_HERE,
+                  environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1"}),
+        ],
+        "bare": [World("bare", gcc, "-fno-exceptions -fno-rtti", "-O1 -g0", tests=NOT_HERE)],
+    }[command]
+
+
+def build(world, targets):
+    folder = proof.BUILD / world.name
+    for need in world.needs:
+        if not shutil.which(need):
+            proof.die(f"{need} is not here; tools/dev setup arch installs it")
+    configured = proof.run(["cmake", "-S", proof.ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSLOTWISE_TEST_CASES=0",
+                            f"-DCMAKE_CXX_COMPILER={world.compiler}", f"-DCMAKE_CXX_FLAGS={world.flags}",
+                            f"-DCMAKE_CXX_FLAGS_DEBUG={world.optimise}", "-DSLOTWISE_BUILD_TESTS=ON", "-DSLOTWISE_BUILD_BENCH=OFF",
+                            "-DSLOTWISE_BUILD_EXAMPLES=" + ("OFF" if targets else "ON"), *world.definitions])
+    if not configured.ok:
+        print(configured.output)
+        return False
+    built = proof.run(["cmake", "--build", folder, "-j", str(proof.JOBS), *(["--target", *targets] if targets else [])])
+    (folder / "build.log").write_text(built.output)
+    if not built.ok:
+        print("\n".join([line for line in built.output.splitlines() if "error" in line][:20]) or built.output[-2000:])
+    return built.ok
+
+
+def test(world, chosen):
+    """(passed, all) of ctest, whose output goes to a file and, when something failed, to the reader."""
+    folder = proof.BUILD / world.name
+    result = proof.run(["ctest", "--test-dir", folder, "-j", str(proof.JOBS), "--output-on-failure", "--no-tests=error", "--timeout", "3600",
+                        *world.tests, *chosen], env=world.environment)
+    (folder / "test.log").write_text(result.output)
+    summary = re.search(r"^\d+% tests passed(?:, (\d+) tests? failed)? out of (\d+)$", result.output, re.M)
+    if not summary or (not result.ok and not summary.group(1)):
+        print(result.output[-4000:])
+        return 0, 1
+    failed, total = int(summary.group(1) or 0), int(summary.group(2))
+    if failed:
+        print(result.output[-8000:])
+    # What Catch2 says of itself, so that a program that ran nothing cannot pass for a suite.
+    cases = sum(int(n) for n in re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", full_output(folder), re.M))
+    world.cases = cases
+    return total - failed, total
+
+
+def full_output(folder):
+    log = folder / "Testing" / "Temporary" / "LastTest.log"
+    return log.read_text(errors="replace") if log.exists() else ""
+
+
+def run_world(world, quick):
+    started = time.time()
+    targets = [target for target in QUICK] if quick else list(world.targets)
+    if not build(world, targets):
+        return 0, 1
+    passed, total = test(world, ["-R", "^fuzz/"] if quick else [])
+    print(f"  {world.name}: {passed} of {total} programs passed, {world.cases} test cases, {time.time() - started:.0f} s", flush=True)
+    return passed, total
+
+
+#=== what is not the whole suite ===#
+
+def threads():
+    """ThreadSanitizer: eight readers on every const member; the cases are tagged [readers]."""
+    world = World("thread-sanitizer", proof.clang(), "-fsanitize=thread -fno-omit-frame-pointer", "-O1 -g1")
+    sources = sorted(path for path in proof.TESTS.glob("*/*.cpp") if "[readers]" in path.read_text(encoding="utf-8"))
+    if not sources:
+        proof.die("no test case is tagged [readers]")
+    programs = proof.Programs("thread-sanitizer", world.compiler,
+                              ("-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-DSLOTWISE_CHECK_LEVEL=2"), ("-pthread",))
+    output = programs.folder / "readers"
+    result = programs.compile(sources, output)
+    if not result.ok:
+        print(result.output[-3000:])
+        return 0, 1
+    result = proof.run([output, "[readers]", "--warn", "NoTests"], env={"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
+    if not result.ok:
+        print(result.output[-6000:])
+    cases = re.search(r"in (\d+) test case", result.output)
+    print(f"  thread-sanitizer: {cases.group(1) if cases else 0} cases with 8 readers, {'no report' if result.ok else 'REPORTS'}", flush=True)
+    return int(result.ok), 1
+
+
+def valgrind(quick):
+    """Valgrind over the fuzz bodies: it sees uninitialised reads, which no sanitizer of g++ does."""
+    if not shutil.which("valgrind"):
+        proof.die("valgrind is not here; tools/dev setup sanitize installs it")
+    passed = total = 0
+    tests = proof.ROOT / "build" / "dev" / "tests"
+    if not quick or not all((tests / target).exists() for target in QUICK):
+        world = World("valgrind", proof.gcc(), optimise="-O1 -g1")
+        tests = proof.BUILD / "valgrind" / "tests"
+        if not build(world, list(QUICK)):
+            return 0, 1
+    for target in QUICK:
+        family = target.rsplit("_", 1)[1]
+        total += 1
+        result = proof.run(["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", tests / target,
+                            "--random", "20" if quick else "300", "7", *([] if quick else [proof.TESTS / "fuzz" / "corpus" / family])])
+        done = re.search(r"(\d+) inputs, (\d+) operations", result.output)
+        if not result.ok or not done:
+            print(result.output[-3000:])
+        else:
+            passed += 1
+        print(f"  valgrind: {family}, {done.group(0) if done else 'FAILED'}", flush=True)
+    return passed, total
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare"))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    passed = total = cases = 0
+    names = []
+    steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]
+    if given.command == "sanitize":
+        steps += [("thread-sanitizer", threads), ("valgrind", lambda: valgrind(given.quick))]
+        if given.quick:
+            steps = steps[1:]  # clang's sanitizers find what those of g++ do
+    for name, step in steps:
+        if given.only and given.only != name:
+            continue
+        good, all_of_it = step()
+        passed += good
+        total += all_of_it
+        names.append(name)
+    if not names:
+        proof.die(f"{given.command} has no world '{given.only}'", code=2)
+    print(f"{given.command}: {passed} of {total} programs passed in {len(names)} worlds ({', '.join(names)})")
+    sys.exit(0 if passed == total and total else 1)
+
+
+if __name__ == "__main__":
+    main()
