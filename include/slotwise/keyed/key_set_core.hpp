@@ -101,7 +101,7 @@ public:
             return swap_contents(other);
         KeySetCore mine(std::move(*this), other.allocator_), theirs(std::move(other), allocator_);
         swap_contents(theirs);
-        other.swap_contents(mine);
+        other.swap_contents(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
     }
     constexpr allocator_type get_allocator() const noexcept { return allocator_; }
 

@@ -108,7 +108,7 @@ public:
             return swap_contents(other);
         SlotMapCore mine(std::move(*this), other.allocator_), theirs(std::move(other), allocator_);
         swap_contents(theirs);
-        other.swap_contents(mine);
+        other.swap_contents(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
     }
     // A template, so that it fits the map itself better than std::swap does; a base's friend would not.
     template <std::derived_from<SlotMapCore> Map>
