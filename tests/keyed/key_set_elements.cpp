@@ -194,6 +194,7 @@ TEST_CASE("erase_if asks for every key once, by key or by handle and key", "[key
     REQUIRE(set.check_invariants());
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("a predicate that throws leaves erased what it has chosen, and the rest", "[key_set]") {
     SetOf<int> set{0, 1, 2, 3, 4, 5};
     REQUIRE_THROWS_AS(set.erase_if([](int key) {
@@ -204,6 +205,7 @@ TEST_CASE("a predicate that throws leaves erased what it has chosen, and the res
     REQUIRE(numbers(set) == std::vector{1, 3, 4, 5});
     REQUIRE(set.check_invariants());
 }
+#endif
 
 TEST_CASE("extract moves the key out where it can", "[key_set]") {
     NothingLeaks objects;

@@ -100,6 +100,7 @@ TEST_CASE("a pmr map runs in a buffer of its own", "[pmr]") {
     REQUIRE(map.check_invariants());
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("when the resource is exhausted a pmr map is as it was", "[pmr]") {
     Counting memory;
     {
@@ -124,6 +125,7 @@ TEST_CASE("when the resource is exhausted a pmr map is as it was", "[pmr]") {
         REQUIRE(map.at(count - 1) == count - 1);
     }
 }
+#endif
 
 TEST_CASE("copies of pmr containers use the default resource, moves between resources move each element", "[pmr]") {
     Counting a, b;

@@ -93,6 +93,7 @@ TEMPLATE_TEST_CASE("a dynamic observer that throws rolls the insert or the growt
     REQUIRE(failures > 50);
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEMPLATE_TEST_CASE("a dynamic observer that throws during a resurrection: the removed element stays, or is gone for everyone",
                    "[throwing][throws]", FollowedDeferredSet, FollowedNumbers, FollowedDeferredMap) {
     NothingLeaks objects;
@@ -123,6 +124,7 @@ TEMPLATE_TEST_CASE("a dynamic observer that throws during a resurrection: the re
     REQUIRE(kept > 1);
     REQUIRE(erased > 1); // each of the two observers
 }
+#endif
 
 // proves: KeySetCore::attach throws
 TEMPLATE_TEST_CASE(
@@ -147,6 +149,7 @@ TEMPLATE_TEST_CASE(
     REQUIRE(failures > 20);
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEMPLATE_TEST_CASE("a dynamic observer that throws while its container takes other contents leaves it empty or untouched",
                    "[throwing][throws]", FOLLOWED) {
     NothingLeaks objects;
@@ -191,6 +194,7 @@ TEMPLATE_TEST_CASE("a dynamic observer that throws while its container takes oth
         REQUIRE(emptied > 20);
     }
 }
+#endif
 
 TEMPLATE_TEST_CASE("static observers that throw roll the insert back for everyone", "[throwing][throws]", StaticSet, StaticMap,
                    StaticMapAtOnce) {
@@ -216,6 +220,7 @@ TEMPLATE_TEST_CASE("static observers that throw roll the insert back for everyon
     REQUIRE(failures > 30);
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEMPLATE_TEST_CASE("static observers that throw during a resurrection: the removed element stays, or is gone for everyone",
                    "[throwing][throws]", StaticSet, StaticMap) {
     NothingLeaks objects;
@@ -244,7 +249,9 @@ TEMPLATE_TEST_CASE("static observers that throw during a resurrection: the remov
     REQUIRE(kept > 0);
     REQUIRE(erased > 1);
 }
+#endif
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("those told of an insert that is rolled back hear of its erase in reverse order", "[throwing][throws]") {
     using Map = FailingMap<Throwing, Throwing, deferred, StaticLogger<0, true>, StaticLogger<1, true>>;
     NothingLeaks objects;
@@ -273,3 +280,4 @@ TEST_CASE("those told of an insert that is rolled back hear of its erase in reve
     REQUIRE(rolled_back > 20);
     EventLog::take();
 }
+#endif

@@ -108,6 +108,7 @@ TEST_CASE("a key that a delta writes or resets twice is refused, strict and leni
     refuses(nested, {2, true, true, {}, {}, {}, {{3, inner}, {3, inner}}}, "modified[1] is there twice");
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("a refused delta has opened the window and nothing more", "[series][apply]") {
     auto set = some_set<Adaptive>();
     set.write(2).remove(1);
@@ -123,6 +124,7 @@ TEST_CASE("a refused delta has opened the window and nothing more", "[series][ap
     w.close();
     REQUIRE(capture(set, 3) == SetDelta<int>{3, true, {7, 9}, {}});
 }
+#endif
 
 TEST_CASE("lenient application does what is left to be done", "[series][apply]") {
     auto set = some_set<Bitmap>();

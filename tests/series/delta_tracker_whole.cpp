@@ -101,6 +101,7 @@ TEMPLATE_TEST_CASE("an insert that is rolled back was no insert", "[delta_tracke
     CHECK(delta.check_invariants(set.occupancy()));
 }
 
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEMPLATE_TEST_CASE("a removed element that fails to live again stays removed", "[delta_tracker]", ALL_REPRESENTATIONS) {
     using Set = set_of<TestType, true, int, std::allocator<int>, Failing>;
     Set set;
@@ -121,6 +122,7 @@ TEMPLATE_TEST_CASE("a removed element that fails to live again stays removed", "
     check_delta(delta, 1, {3}, {3}); // another element under the same key
     CHECK(delta.check_invariants(set.occupancy()));
 }
+#endif
 
 TEMPLATE_TEST_CASE("copies of a container have window and deltas of their own", "[delta_tracker]", ALL_REPRESENTATIONS) {
     using Set = set_of<TestType, true>;
