@@ -65,11 +65,7 @@ public:
     TableIndex& operator=(TableIndex&&) = delete;
     ~TableIndex() = default;
     /// Swaps by moving: tables swap only if their allocators are equal, and these may travel.
-    void swap(TableIndex& other) noexcept {
-        Table kept(std::move(table_));
-        renew(table_, std::move(other.table_));
-        renew(other.table_, std::move(kept));
-    }
+    void swap(TableIndex& other) noexcept { exchange_by_moving(table_, other.table_); }
 
     std::size_t size() const noexcept { return table_.size(); }
     template <class Equal>

@@ -34,6 +34,13 @@ constexpr void renew(T& object, By&& by) noexcept {
     std::destroy_at(&object);
     std::construct_at(&object, std::forward<By>(by));
 }
+/// Exchanges two objects by renewing both, whatever a swap of theirs minds. @pre their moves do not throw
+template <class T>
+constexpr void exchange_by_moving(T& a, T& b) noexcept {
+    T kept(std::move(a));
+    renew(a, std::move(b));
+    renew(b, std::move(kept));
+}
 
 /// Exchanges two allocators together with what was allocated by them. Those that do not propagate too: a map's static column may
 /// hold memory of another allocator than the map, and goes along with the elements. Some cannot be assigned
@@ -44,11 +51,8 @@ constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
         return;
     else if constexpr (std::is_move_assignable_v<Allocator>)
         std::swap(a, b);
-    else if (a != b) {
-        const Allocator kept(a), other(b);
-        renew(a, other);
-        renew(b, kept);
-    }
+    else if (a != b)
+        exchange_by_moving(a, b);
 }
 
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)

@@ -40,9 +40,7 @@ public:
         exchange_allocators(allocator_, other.allocator_);
         near_.swap(other.near_);
         // By moving: maps swap only if their allocators are equal, and these may have travelled.
-        far_map kept(std::move(far_));
-        renew(far_, std::move(other.far_));
-        renew(other.far_, std::move(kept));
+        exchange_by_moving(far_, other.far_);
         std::swap(count_, other.count_);
     }
 
