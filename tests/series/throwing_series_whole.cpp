@@ -18,24 +18,6 @@ using failing = typename Subject::template container<StatefulAllocator<typename 
 using Sets = TimeSets<Throwing, FailingHash<Throwing>, FailingEqual, DeltaRepresentation::dirty_list>;
 using Dicts = TimeDicts<Throwing, ThrowingCopy, FailingHash<Throwing>, FailingEqual, DeltaRepresentation::bitmap>;
 
-/// Elements as numbers, times as they are.
-struct SeriesText {
-    template <class T>
-    static void write(const T& value, ByteWriter& out) {
-        if constexpr (requires { value.value(); })
-            NumberCodec::write(value, out);
-        else
-            TrivialCodec::write(value, out);
-    }
-    template <class T>
-    static T read(ByteReader& in) {
-        if constexpr (requires(T value) { value.value(); })
-            return NumberCodec::read<T>(in);
-        else
-            return TrivialCodec::read<T>(in);
-    }
-};
-
 /// act(series) either has no effect, or (where `part` says so) some; the series is sound, and the next window opens.
 template <class Subject, class Act>
 void sweep(const Swept& what, bool part, Act act) {
@@ -65,10 +47,10 @@ TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a series that throws lea
 TEMPLATE_TEST_CASE("a restore, reserve or shrink_to_fit of a series that throws has no effect", "[throwing][throws]", Sets,
                    Dicts) {
     using Series = failing<TestType>;
-    const auto bytes = sample<TestType, Series>(1, 300, 25).snapshot(SeriesText());
-    sweep<TestType>(swept<Series>("restore"), false, [&](Series& series) { series.restore(bytes, SeriesText()); });
+    const auto bytes = sample<TestType, Series>(1, 300, 25).snapshot(NumberText());
+    sweep<TestType>(swept<Series>("restore"), false, [&](Series& series) { series.restore(bytes, NumberText()); });
     sweep<TestType>(swept<Series>("try_restore"), false,
-                    [&](Series& series) { static_cast<void>(series.try_restore(bytes, SeriesText())); });
+                    [&](Series& series) { static_cast<void>(series.try_restore(bytes, NumberText())); });
     sweep<TestType>(swept<Series>("reserve"), false, [](Series& series) { series.reserve(2000); });
     sweep<TestType>(swept<Series>("shrink_to_fit"), false, [](Series& series) { series.shrink_to_fit(); });
 }

@@ -9,24 +9,6 @@
 
 namespace test {
 
-/// Values that are no plain bytes.
-struct NumberText {
-    template <class T>
-    static void write(const T& value, ByteWriter& out) {
-        if constexpr (requires { value.value(); })
-            NumberCodec::write(value, out);
-        else
-            TrivialCodec::write(value, out);
-    }
-    template <class T>
-    static T read(ByteReader& in) {
-        if constexpr (requires(T value) { value.value(); })
-            return NumberCodec::read<T>(in);
-        else
-            return TrivialCodec::read<T>(in);
-    }
-};
-
 /// A history, and the beginning of a window: members of several pages, removed ones, reset ones, holes.
 template <class Series>
 void live(Series& series, std::uint64_t seed, Time last = 12) {

@@ -175,6 +175,24 @@ struct NumberCodec {
     }
 };
 
+/// What has a value() as its number, anything else as its bytes.
+struct NumberText {
+    template <class T>
+    static void write(const T& value, ByteWriter& out) {
+        if constexpr (requires { value.value(); })
+            NumberCodec::write(value, out);
+        else
+            TrivialCodec::write(value, out);
+    }
+    template <class T>
+    static T read(ByteReader& in) {
+        if constexpr (requires(T value) { value.value(); })
+            return NumberCodec::read<T>(in);
+        else
+            return TrivialCodec::read<T>(in);
+    }
+};
+
 /// A small generator whose whole state is the seed that a failing test prints.
 class Random {
 public:

@@ -4,15 +4,11 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/keyed/key_set.hpp>
 
-using namespace slotwise;
+#include "../fixed.hpp"
 
-struct Fixed {
-    int id = 0;
-    explicit Fixed(int name) : id(name) {}
-    Fixed(const Fixed&) = delete;
-    Fixed& operator=(const Fixed&) = delete;
-    bool operator==(const Fixed&) const = default;
-};
+using namespace slotwise;
+using test::Fixed;
+
 struct Hash {
     std::size_t operator()(const Fixed& key) const noexcept { return static_cast<std::size_t>(key.id); }
 };

@@ -4,15 +4,10 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/map/slot_map.hpp>
 
-using namespace slotwise;
+#include "../fixed.hpp"
 
-struct Fixed {
-    int id = 0;
-    explicit Fixed(int name) : id(name) {}
-    Fixed(const Fixed&) = delete;
-    Fixed& operator=(const Fixed&) = delete;
-    bool operator==(const Fixed&) const = default;
-};
+using namespace slotwise;
+using test::Fixed;
 
 int main() {
     SlotMap<Fixed> map;

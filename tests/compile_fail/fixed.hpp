@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// An element that can neither be copied nor moved.
+#ifndef SLOTWISE_TESTS_COMPILE_FAIL_FIXED_HPP
+#define SLOTWISE_TESTS_COMPILE_FAIL_FIXED_HPP
+
+namespace test {
+
+struct Fixed {
+    int id = 0;
+    explicit Fixed(int name) : id(name) {}
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+    bool operator==(const Fixed&) const = default;
+};
+
+} // namespace test
+
+#endif
