@@ -15,7 +15,7 @@
 #ifndef SLOTWISE_TESTS_SUPPORT_TRACKED_HPP
 #define SLOTWISE_TESTS_SUPPORT_TRACKED_HPP
 
-#include "catch.hpp"
+#include "budget.hpp"
 #include "sweep.hpp"
 
 #include <cstddef>
@@ -34,63 +34,13 @@ namespace test {
 /// What an exhausted budget throws; nothing else throws it.
 struct InjectedFailure {};
 
-/// Calls that still succeed before one throws. Throwing elements, throwing allocators and observers share it, so that one loop
-/// fails every step of an operation in turn. Disarmed (the default), nothing throws.
-class Budget {
-public:
-    /// `calls` calls succeed, the next one throws and disarms.
-    static void arm(std::size_t calls) noexcept {
-        left_ = calls;
-        armed_ = true;
-    }
-    static void disarm() noexcept { armed_ = false; }
-    static bool armed() noexcept { return armed_; }
-    static void spend() {
-        ++calls_;
-        if (!armed_) return;
-        if (left_-- != 0) return;
-        armed_ = false;
-        TEST_THROW(InjectedFailure{});
-    }
-    /// Calls since the start of the program, whether armed or not.
-    static std::size_t calls() noexcept { return calls_; }
+/// Throwing elements, throwing allocators and observers share it, so that one loop fails every step of an operation in turn.
+using Budget = BasicBudget<InjectedFailure>;
 
-private:
-    static inline std::size_t left_ = 0;
-    static inline std::size_t calls_ = 0;
-    static inline bool armed_ = false;
-};
-
-/// Runs scenario(attempt) again and again; attempt(act) runs act with the budget at 0, 1, 2, ... calls and answers whether it
-/// threw. Ends after the first run in which act did not throw. Returns how many runs threw: require that it is not 0.
+/// See BasicBudget.
 template <class Scenario>
 std::size_t fail_at_every_step(Scenario&& scenario) {
-    for (std::size_t step = 0;; ++step) {
-        bool attempted = false, threw = false;
-        INFO("failure injected at step " << step);
-        scenario([&](auto&& act) {
-            attempted = true;
-            Budget::arm(step);
-#if defined(__cpp_exceptions)
-            try {
-                act();
-            } catch (const InjectedFailure&) {
-                threw = true;
-            }
-#else
-            threw = dies_saying("InjectedFailure", act); // in a child process: it ends there, and here nothing happened
-            if (!threw) act();
-#endif
-            // A failure that somebody swallowed would look like success.
-            const bool swallowed = !threw && !Budget::armed();
-            Budget::disarm();
-            CHECK_FALSE(swallowed);
-            return threw;
-        });
-        REQUIRE(attempted);
-        if (!threw) return step;
-        REQUIRE(step < 100'000);
-    }
+    return Budget::fail_at_every_step(std::forward<Scenario>(scenario));
 }
 /// The same of a function with a name, which is reported.
 template <class Scenario>

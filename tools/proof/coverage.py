@@ -19,6 +19,7 @@ import shutil
 import sys
 
 import proof
+import suite
 
 EXCLUDED = proof.ROOT / "tools" / "proof" / "coverage_exclude.txt"
 FOLDER = proof.BUILD / "coverage"
@@ -26,16 +27,9 @@ LONG = "~[versions]"  # exhaustive worlds: the short form goes without
 
 
 def build():
-    flags = "-fprofile-instr-generate -fcoverage-mapping"
-    steps = [["cmake", "-S", proof.ROOT, "-B", FOLDER, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_COMPILER={proof.clang()}",
-              f"-DCMAKE_CXX_FLAGS={flags}", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DSLOTWISE_TEST_CASES=0", "-DSLOTWISE_BUILD_TESTS=ON",
-              "-DSLOTWISE_BUILD_BENCH=OFF", "-DSLOTWISE_BUILD_EXAMPLES=OFF"],
-             ["cmake", "--build", FOLDER, "-j", str(proof.JOBS)]]
-    for step in steps:
-        result = proof.run(step)
-        if not result.ok:
-            print(result.output[-3000:])
-            proof.die("the build with coverage failed", code=1)
+    world = suite.World("coverage", proof.clang(), "-fprofile-instr-generate -fcoverage-mapping", "-O0")
+    if not suite.build(world, []):
+        proof.die("the build with coverage failed", code=1)
 
 
 def execute(quick):
