@@ -78,7 +78,8 @@ struct SlotMapOptions {
     Layout layout = Layout::split;
     Growth growth = Growth::pages;
     std::size_t page_slots = 0; ///< slots in a page, a power of two of at least 64; 0 chooses by sizeof(T)
-    std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index (Growth::reserve: also 64 GiB of values)
+    std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index (Growth::reserve: also 64 GiB of values,
+                               ///< 256 MiB where a pointer has 32 bits)
     friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
 };
 

@@ -9,6 +9,7 @@
 
 #include "support/death.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -39,8 +40,10 @@ std::size_t resident_pages(const void* data, std::size_t bytes) {
 } // namespace
 
 static_assert(Array<int>::contiguous && Array<int, 1000>::max_slots == 1000);
-static_assert(Array<char>::max_slots == no_slot, "never more slots than a handle can name");
-static_assert(Array<test::Big>::max_slots * sizeof(test::Big) <= std::size_t{1} << 36, "64 GiB of values by default");
+static_assert(Array<char>::max_slots == std::min<std::size_t>(no_slot, Array<char>::default_bytes),
+              "never more than a handle can name");
+static_assert(Array<test::Big>::max_slots * sizeof(test::Big) <= Array<test::Big>::default_bytes,
+              "64 GiB of values by default");
 
 TEMPLATE_TEST_CASE("a reserved array is contiguous and grows without moving", "", char, int, test::Big, test::Empty,
                    test::OverAligned<128>, test::OverAligned<4096>) {
@@ -104,8 +107,18 @@ TEST_CASE("more slots than were reserved is std::length_error and changes nothin
     CHECK_NOTHROW(array.reserve(1000));
 }
 
+TEST_CASE("several arrays fit into the address space by default, whatever the width of a pointer") {
+    Array<int> many[4];
+    Array<test::Big> big;
+    for (auto& array : many) {
+        CHECK_NOTHROW(array.reserve(1000));
+        *array.ptr(999) = 7;
+    }
+    CHECK_NOTHROW(big.reserve(1));
+}
+
 TEST_CASE("address space costs no memory until it is used") {
-    Array<std::uint64_t> array; // 64 GiB of addresses
+    Array<std::uint64_t> array; // 64 GiB of addresses, or 256 MiB
     array.reserve(8);
     const std::size_t bytes = 1 << 20;
     array.reserve(bytes / 8);
@@ -219,7 +232,8 @@ TEST_CASE("when the system refuses, reserving is std::bad_alloc and changes noth
         Array<std::uint64_t, 1 << 20> grown;
         grown.reserve(10);
         *grown.ptr(9) = 7;
-        const ::rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30}; // 1 GiB of addresses, not 64
+        const auto half = static_cast<::rlim_t>(Array<std::uint64_t>::default_bytes / 2); // of what it will ask for
+        const ::rlimit limit{half, half};
         if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(10);
         int result = 0;
 #if defined(__cpp_exceptions)

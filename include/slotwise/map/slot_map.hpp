@@ -21,7 +21,10 @@ class PagedStore {
     };
     template <class U>
     struct Choose<true, U> {
-        using type = ReservedArray<U, Allocator, O.max_slots>;
+        // Asked for, or what the handle can index where that is less than the default: a map of 16 bits reserves no 64 GiB.
+        static constexpr std::size_t indexed = HandleTraits<O.handle>::max_slots;
+        using type = ReservedArray < U, Allocator,
+              O.max_slots != 0 ? O.max_slots : indexed<ReservedArray<U, Allocator>::max_slots ? indexed : 0>;
     };
 #else
     static_assert(O.growth != Growth::reserve,
@@ -210,7 +213,8 @@ private:
 #if SLOTWISE_VIRTUAL_MEMORY
 template <class T, class A, std::size_t M>
 constexpr auto page_view(const ReservedArray<T, A, M>& array) noexcept {
-    return PageView<T>{array.pages(), 32};
+    // One page: every slot below max_slots, which is less than half of the address space.
+    return PageView<T>{array.pages(), sizeof(std::size_t) * 8 - 1};
 }
 #endif
 

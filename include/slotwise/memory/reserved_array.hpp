@@ -56,10 +56,12 @@ template <class T, class Allocator = std::allocator<T>, std::size_t MaxSlots = 0
 class ReservedArray {
 public:
     static constexpr bool contiguous = true;
-    /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values, at most every slot a handle can name.
+    /// Bytes of address space for values where no limit is given: much of what there is, and room for many arrays.
+    static constexpr std::size_t default_bytes = std::size_t{1} << (sizeof(std::size_t) >= 8 ? 36 : 28);
+    /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values (where a pointer has 32 bits: 256 MiB), at most every
+    /// slot a handle can name.
     static constexpr std::size_t max_slots =
-        MaxSlots != 0 ? MaxSlots
-                      : ((std::uint64_t{1} << 36) / sizeof(T) < no_slot ? (std::uint64_t{1} << 36) / sizeof(T) : no_slot);
+        MaxSlots != 0 ? MaxSlots : (default_bytes / sizeof(T) < no_slot ? default_bytes / sizeof(T) : no_slot);
 
     ReservedArray() noexcept = default;
     explicit ReservedArray(const Allocator&) noexcept {}
@@ -89,6 +91,8 @@ public:
     /// Makes room for slots below `slots`.
     /// @throws std::length_error when slots > max_slots, std::bad_alloc when the system gives no memory; nothing has changed then
     void reserve(std::size_t slots) {
+        static_assert(max_slots <= (static_cast<std::size_t>(-1) / 2) / sizeof(T),
+                      "ReservedArray: max_slots values are more than half of the address space; give fewer");
         static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
         if (slots <= capacity()) return;
         if (slots > max_slots)
