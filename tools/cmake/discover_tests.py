@@ -3,11 +3,10 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Writes the test cases of a Catch2 program, version 2 or 3, as a file for ctest: one test a case, named PREFIX + its name.
 
-  discover_tests.py [--cases N] [--without REGEX] PROGRAM PREFIX OUTPUT [ARGUMENTS OF EACH RUN]
+  discover_tests.py [--cases N] PROGRAM PREFIX OUTPUT [ARGUMENTS OF EACH RUN]
 
---cases N: N cases a test, because a program with sanitizers takes half a second to start. --without: those whose name matches are left
-out. Catch2's own script takes a semicolon in a name for the end of it, and our names are sentences. A program without a test case
-is an error.
+--cases N: N cases a test, because a program with sanitizers takes half a second to start. Catch2's own script takes a semicolon in a
+name for the end of it, and our names are sentences. A program without a test case is an error.
 """
 import argparse
 import pathlib
@@ -34,13 +33,12 @@ def quoted(text):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--cases", type=int, default=1)
-    parser.add_argument("--without", default="")
     parser.add_argument("program")
     parser.add_argument("prefix")
     parser.add_argument("output")
     parser.add_argument("arguments", nargs="*")
     given = parser.parse_args()
-    names = [name for name in names_of(given.program) if not given.without or not re.search(given.without, name)]
+    names = names_of(given.program)
     lines = []
     for first in range(0, len(names), given.cases):
         group = names[first:first + given.cases]
