@@ -55,9 +55,10 @@ struct DeltaWords {
             return any & ~differs.was_invalid & (~now | differs.ended);
         case DeltaPart::reset:
             return any & now & ~differs.was_dead & differs.renewed;
-        default:
-            return any;
+        case DeltaPart::touched:
+            break;
         }
+        return any;
     }
     /// Of a live slot that was touched: whether that was to write it, beyond doubt. Else its stamp must be looked at.
     constexpr bool surely_written(slot_t slot) const noexcept {
