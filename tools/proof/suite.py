@@ -3,13 +3,14 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds and runs the whole test suite in other worlds than the default build: other targets, libraries, checkers, flags.
 
-  suite.py arch|hardened|sanitize|bare [--quick] [--only NAME]
+  suite.py arch|hardened|sanitize|bare|single [--quick] [--only NAME]
 
   arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode; x86-64 with libstdc++ and with libc++
   hardened   libstdc++ with _GLIBCXX_DEBUG and _GLIBCXX_ASSERTIONS; libc++ with its assertions; our own checks at level debug
   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer with g++ and with clang++; ThreadSanitizer over the readers; Valgrind over the
              fuzz bodies
   bare       every unit program without exceptions and RTTI
+  single     everything against the single header that tools/amalgamate.py writes
 
 A world is a build folder build/proof/NAME of the same CMake project. --quick builds only what QUICK names: a few programs that touch
 every container. Ends with one line: what passed of what.
@@ -91,7 +92,27 @@ def worlds(command):
         # The fuzz bodies ask what is thrown, which is a question of the other worlds.
         "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^unit$", "-E", "^fuzz/"), targets=tuple(
             f"slotwise_test_{folder}" for folder in proof.FOLDERS if any((proof.TESTS / folder).glob("*.cpp"))))],
+        "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE)],
     }[command]()  # the others' worlds would copy Catch2's header for nothing
+
+
+def forwarding():
+    """What makes the project compile against the single header, written from the headers of now."""
+    folder = proof.BUILD / "forwarding"
+    written = proof.run([sys.executable, proof.ROOT / "tools" / "amalgamate.py", "--forwarding", folder])
+    if not written.ok:
+        proof.die("the single header could not be written:", written.output, code=1)
+    print("  " + written.output.strip().splitlines()[-1], flush=True)
+    return folder / "forwarding.cmake"
+
+
+def takes_no_header_of_its_own(world):
+    """Whether no source that was compiled has read a header in include/: else the single one would not be what was tested."""
+    used = proof.run(["ninja", "-C", proof.BUILD / world.name, "-t", "deps"])
+    of_ours = sorted({line.strip() for line in used.output.splitlines() if line.strip().startswith(f"{proof.INCLUDE}/")})
+    if of_ours or not used.ok or "#deps" not in used.output:
+        print(f"  {world.name}: read beside the single header: {', '.join(of_ours[:3]) or used.output[-500:]}")
+    return used.ok and not of_ours and "#deps" in used.output
 
 
 def long_tests():
@@ -149,6 +170,8 @@ def run_world(world, quick):
     targets = [target for target in QUICK] if quick else list(world.targets)
     if not build(world, targets):
         return 0, 1
+    if world.name == "single-header" and not takes_no_header_of_its_own(world):
+        return 0, 1
     passed, total = test(world, ["-R", "^fuzz/"] if quick else [])
     print(f"  {world.name}: {passed} of {total} programs passed, {world.cases} test cases, {time.time() - started:.0f} s", flush=True)
     return passed, total
@@ -203,7 +226,7 @@ def valgrind(quick):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare"))
+    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single"))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
