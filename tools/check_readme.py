@@ -5,8 +5,8 @@
 
   check_readme.py [--update]
 
-  quotes    a ```cpp block below a comment "<!-- quoted from FILE ... -->" is, word for word, what stands in FILE between the lines
-            "// [readme]" and "// [/readme]", without its common indentation; there is at least one such block
+  quotes    a ```cpp or ```cmake block below a comment "<!-- quoted from FILE ... -->" is, word for word, what stands in FILE between the lines
+            "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation; there is at least one such block
   commands  each `tools/dev COMMAND`, in a fenced block or in backticks, is a command of tools/dev
   paths     each relative file or folder in backticks that has a slash exists, and so does each relative link; `<slotwise/...>` is
             looked for in include/, what lies in build/ is not looked for
@@ -44,8 +44,8 @@ def excerpt(root, name):
     if not path.is_file():
         raise Finding(f"there is no file {name} to quote from; correct the name in the comment")
     lines = path.read_text(encoding="utf-8").split("\n")
-    first = [i for i, line in enumerate(lines) if line.strip() == "// [readme]"]
-    last = [i for i, line in enumerate(lines) if line.strip() == "// [/readme]"]
+    first = [i for i, line in enumerate(lines) if line.strip() in ("// [readme]", "# [readme]")]
+    last = [i for i, line in enumerate(lines) if line.strip() in ("// [/readme]", "# [/readme]")]
     if len(first) != 1 or len(last) != 1 or last[0] <= first[0] + 1:
         raise Finding(f"{name} must have one line '// [readme]', lines to quote, and one line '// [/readme]'")
     inside = textwrap.dedent("\n".join(lines[first[0] + 1:last[0]])).split("\n")
@@ -56,7 +56,7 @@ def quotes(text):
     """Each quotation: (FILE, line of its comment, the match of its fenced block or None)."""
     for comment in QUOTE.finditer(text):
         block = FENCE.search(text, comment.end())
-        follows = block and block[1].strip() == "cpp" and not text[comment.end():block.start()].strip()
+        follows = block and block[1].strip() in ("cpp", "cmake") and not text[comment.end():block.start()].strip()
         yield comment[1], line_of(text, comment.start()), block if follows else None
 
 
@@ -70,7 +70,7 @@ def updated(root, text):
 
 def check_quote(root, text, name, line, block):
     if not block:
-        raise Finding(f"README.md:{line}: below 'quoted from {name}' a ```cpp block must follow, and end in ```")
+        raise Finding(f"README.md:{line}: below 'quoted from {name}' a ```cpp block must follow (or ```cmake), and end in ```")
     wanted, source_line = excerpt(root, name)
     found = block[2].split("\n")[:-1]
     block_line = line_of(text, block.start(2))

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Makes the packages of slotwise and uses each of them as a stranger would: a program is built with it and run.
+
+  run.py [conan|vcpkg|cpack]...   (default: all of them)
+
+  conan   Conan 2 from the Python package index, in a virtual environment; `conan create` without any remote; refused for C++17; one
+          package for every compiler and build type. Needs python3-venv.
+  vcpkg   the port in tests/package/vcpkg with stand-ins for the functions of vcpkg: what its portfile leaves behind, and a project
+          made of the lines that its usage text tells users to write
+  cpack   the archive: it holds include/, share/ and LICENSE, and a project finds slotwise in it
+
+Works in build/package. CXX chooses the compiler. Exit code 0: all of them work; 1: one does not, with the output of what failed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "package"
+WORK = ROOT / "build" / "package"
+CXX = shutil.which(os.environ.get("CXX") or "g++") or "c++"
+GENERATOR = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
+NOTHING_ELSE = ["-DSLOTWISE_BUILD_TESTS=OFF", "-DSLOTWISE_BUILD_BENCH=OFF", "-DSLOTWISE_BUILD_EXAMPLES=OFF"]
+USUAL = ["-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={CXX}"]
+
+
+class Failed(Exception):
+    pass
+
+
+def version():
+    header = (ROOT / "include/slotwise/config/version.hpp").read_text(encoding="utf-8")
+    return ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", header))
+
+
+def run(*command, cwd=ROOT, fails=False, both=False, **environment):
+    """What the command wrote to standard output; with `both` to standard error too. With `fails` it is expected to."""
+    command = [str(word) for word in command]
+    result = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            universal_newlines=True)
+    if (result.returncode != 0) != fails:
+        said = (result.stdout + result.stderr)[-4000:]
+        raise Failed(f"{' '.join(command)}\n{'went through' if fails else 'failed'}:\n{said}")
+    return result.stdout + (result.stderr if both else "")
+
+
+def expect(holds, words):
+    if not holds:
+        raise Failed(words)
+
+
+def fresh(name):
+    folder = WORK / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def files_of(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def headers():
+    return [f"include/{name}" for name in files_of(ROOT / "include") if name.endswith(".hpp")]
+
+
+def expect_files(folder, expected):
+    here, expected = set(files_of(folder)), set(expected)
+    expect(here == expected, f"{folder} lacks {sorted(expected - here)} and should not have {sorted(here - expected)}")
+
+
+def use(work, prefix, lines):
+    """A project with a target `main` and these lines, which find slotwise below the prefix and nowhere else."""
+    project = work / "project"
+    project.mkdir()
+    declare = f"add_executable(main {(ROOT / 'tests/consumer/main.cpp').as_posix()})\n"
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.23)\nproject(consumer LANGUAGES CXX)\n" + declare + lines)
+    run("cmake", *USUAL, "-S", project, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    cache = (work / "build/CMakeCache.txt").read_text()
+    expect(f"slotwise_DIR:PATH={prefix}/" in cache, f"slotwise was found elsewhere than below {prefix}")
+    run("cmake", "--build", work / "build")
+    said = run(work / "build" / "main")
+    expect(said == f"slotwise {version()}: works\n", f"the program said: {said}")
+
+
+def conan():
+    work = fresh("conan")
+    venv = WORK / "venv"
+    tool = venv / "bin" / "conan"
+    if not tool.exists():
+        print("installing Conan into build/package/venv", flush=True)
+        shutil.rmtree(venv, ignore_errors=True)
+        run(sys.executable, "-m", "venv", venv)
+        run(venv / "bin" / "pip", "install", "--quiet", "conan>=2,<3")
+
+    def ask(*arguments, **more):
+        return run(tool, *arguments, CONAN_HOME=str(work / "home"), CXX=CXX, **more)
+
+    ask("profile", "detect")
+    ask("remote", "remove", "*")
+    expect(json.loads(ask("remote", "list", "--format=json")) == [], "Conan still has remotes")
+    build = ["-c", f"tools.cmake.cmaketoolchain:generator={GENERATOR}", "-c", f"tools.build:compiler_executables={{'cpp': '{CXX}'}}"]
+    said = ask("create", ROOT, "-s", "compiler.cppstd=20", *build, both=True)
+    expect(f"slotwise {version()}: works\n" in said, f"the test package built no program that works:\n{said}")
+
+    # What is in the package, and that it is the only one: taken for another standard and build type without being built again.
+    reference = f"slotwise/{version()}"
+    ask("install", f"--requires={reference}", "-s", "compiler.cppstd=23", "-s", "build_type=Debug", "--build=never",
+        f"--output-folder={work}")
+    revisions = json.loads(ask("list", f"{reference}:*", "--format=json"))["Local Cache"][reference]["revisions"]
+    packages = [package for revision in revisions.values() for package in revision["packages"]]
+    expect(len(packages) == 1, f"there should be one package for all settings: {packages}")
+    folder = pathlib.Path(ask("cache", "path", f"{reference}:{packages[0]}").strip())
+    expect_files(folder, headers() + ["licenses/LICENSE", "conaninfo.txt", "conanmanifest.txt"])
+
+    said = ask("create", ROOT, "-s", "compiler.cppstd=17", "--test-folder=", fails=True, both=True)
+    expect("lower than the required C++ standard (20)" in said, f"Conan refuses C++17, but not by saying so:\n{said}")
+
+
+def vcpkg():
+    work = fresh("vcpkg")
+    port = HERE / "vcpkg"
+    manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
+    unknown = set(manifest) - {"name", "version", "description", "license", "dependencies"}
+    expect(not unknown, f"vcpkg.json has fields not known here: {unknown}")
+    expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"]) and manifest["name"] == "slotwise", "vcpkg.json: name")
+    expect(manifest["version"] == version(), f"vcpkg.json has version {manifest['version']}, the header {version()}")
+    expect(manifest["license"] == "MIT" and (ROOT / "LICENSE").read_text().startswith("MIT License"), "vcpkg.json: license")
+    used = {name for name in ("vcpkg-cmake", "vcpkg-cmake-config") if f"{name.replace('-', '_')}_" in (port / "portfile.cmake").read_text()}
+    asked = {dependency["name"] for dependency in manifest["dependencies"] if dependency["host"] is True}
+    expect(used == asked, f"portfile.cmake uses {used}, vcpkg.json asks for {asked}")
+
+    run("cmake", f"-Dwork={work}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-P", HERE / "vcpkg_stubs.cmake")
+    package = work / "package"
+    expect_files(package, headers() + ["share/pkgconfig/slotwise.pc"] + [
+        f"share/slotwise/{name}" for name in ("copyright", "usage", "slotwiseConfig.cmake", "slotwiseConfigVersion.cmake")])
+    usage = (package / "share/slotwise/usage").read_text()
+    lines = re.findall(r"^    (.*)\n", usage, re.M)
+    expect(lines, "the usage text has no indented lines to copy")
+    installed = work / "installed"  # where vcpkg puts it for its users
+    package.rename(installed)
+    use(work, installed, "\n".join(lines) + "\n")
+
+
+def cpack():
+    work = fresh("cpack")
+    run("cmake", *USUAL, *NOTHING_ELSE, "-S", ROOT, "-B", work / "slotwise")
+    run("cpack", "-B", work, cwd=work / "slotwise")
+    archives = [path.name for path in work.glob("*.tar.gz")]
+    expect(archives == [f"slotwise-{version()}.tar.gz"], f"the archives are {archives}")
+    with tarfile.open(work / archives[0]) as archive:
+        archive.extractall(work)
+    unpacked = work / f"slotwise-{version()}"
+    expect(sorted(path.name for path in unpacked.iterdir()) == ["LICENSE", "include", "share"], f"{unpacked}: {files_of(unpacked)}")
+    expect_files(unpacked, headers() + ["LICENSE", "share/licenses/slotwise/LICENSE", "share/pkgconfig/slotwise.pc"] + [
+        f"share/cmake/slotwise/{name}" for name in ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake")])
+    use(work, unpacked, f"find_package(slotwise {version()} REQUIRED)\ntarget_link_libraries(main PRIVATE slotwise::slotwise)\n")
+
+
+WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ways", nargs="*", metavar="|".join(WAYS))
+    ways = parser.parse_args().ways or list(WAYS)
+    for way in ways:
+        if way not in WAYS:
+            parser.error(f"there is no package '{way}'; there are {', '.join(WAYS)}")
+    failed = 0
+    for way in ways:
+        try:
+            WAYS[way]()
+            print(f"{way}: works", flush=True)
+        except Failed as failure:
+            failed += 1
+            print(f"{way}: {failure}", file=sys.stderr, flush=True)
+    print(f"{len(ways) - failed} of {len(ways)} packages of slotwise {version()} work")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
