@@ -42,8 +42,9 @@ public:
             INFO("failure injected at step " << step);
             scenario([&](auto&& act) {
                 attempted = true;
-                threw = fails(step, act);
-                return threw;
+                const bool now = fails(step, act);
+                threw = threw || now; // a scenario may make several attempts
+                return now;
             });
             REQUIRE(attempted);
             if (!threw) return step;
