@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <locale>
+#include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +27,19 @@ std::optional<Number> number(std::string_view field, Format... format) {
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, format...);
     if (error != std::errc{} || end != field.data() + field.size()) return std::nullopt;
     return value;
+}
+
+std::optional<double> decimal(std::string_view field) {
+#if defined(__cpp_lib_to_chars)
+    return number<double>(field, std::chars_format::fixed); // which takes "nan" and "inf" for numbers
+#else                                                       // libc++ before 20 has no std::from_chars for double
+    if (field.find_first_not_of("0123456789.-") != field.npos) return std::nullopt;
+    std::istringstream in{std::string(field)};
+    in.imbue(std::locale::classic());
+    double value = 0;
+    in >> value;
+    return in && in.eof() ? std::optional(value) : std::nullopt;
+#endif
 }
 
 } // namespace
@@ -62,7 +78,7 @@ std::optional<Event> parse(std::string_view line, std::string& why) {
     const bool has_price =
         result.kind == Kind::quote || result.kind == Kind::trade || (result.kind == Kind::list && !price.empty());
     if (has_price) {
-        const auto value = number<double>(price, std::chars_format::fixed); // which takes "nan" and "inf" for numbers
+        const auto value = decimal(price);
         if (!value || !(*value > 0 && *value <= highest_price)) return refuse_number("price", price, "number above 0");
         result.price = *value;
     } else if (!price.empty())

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -187,7 +188,9 @@ int main(int argc, char** argv) {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     Replay replay;
-    if (!file.is_open() || !replay.read(file))
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) errno = EISDIR; // libc++ opens it, and reads nothing without a complaint
+    if (errno == EISDIR || !file.is_open() || !replay.read(file))
         return refuse("cannot read " + quoted(path, path.size()) + ": " +
                       (errno != 0 ? std::generic_category().message(errno) : "read error"));
 

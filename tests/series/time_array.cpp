@@ -230,6 +230,8 @@ TEMPLATE_TEST_CASE("any ordered type with a lowest value is a time", "[time_arra
         later = -1e300;
     else if constexpr (requires { later.number; })
         ++later.number;
+    else if constexpr (requires { later.time_since_epoch(); })
+        later += typename TestType::duration(1); // libc++ 16 has no ++ for it
     else
         ++later;
     Set<true, TestType> set;

@@ -14,6 +14,11 @@ using SetIn = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{.pa
 template <class A, DeltaRepresentation R = DeltaRepresentation::dirty_list>
 using DictIn = TSDStorage<int, Tracked, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}, A>;
 
+// Asked by libc++'s std::tuple, whose answer must be no and not an error.
+static_assert(!std::is_default_constructible_v<DeltaTracker<Time, DeltaRepresentation::adaptive, NoDefaultAllocator<std::byte>>>);
+static_assert(!std::is_default_constructible_v<TimeArray<Time, NoDefaultAllocator<std::byte>>>);
+static_assert(!std::is_default_constructible_v<ValueArray<int, NoDefaultAllocator<int>>>);
+
 template <class Series>
 constexpr auto id_of(const Series& series) {
     return series.get_allocator().id();

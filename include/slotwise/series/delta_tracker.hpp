@@ -272,9 +272,9 @@ private:
         now_.slots = words * bits::word_bits;
     }
 
-    detail::FlatArray<word_t, Allocator> touched_{}, live_{};
-    detail::FlatArray<detail::DeltaTruth, Allocator> truth_{};
-    detail::FlatArray<slot_t, Allocator> list_{};
+    detail::FlatArray<word_t, Allocator> touched_, live_; // no {}: an allocator without a default leaves this class without one
+    detail::FlatArray<detail::DeltaTruth, Allocator> truth_;
+    detail::FlatArray<slot_t, Allocator> list_;
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them
 };
 
