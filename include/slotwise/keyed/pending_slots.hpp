@@ -46,6 +46,14 @@ public:
         queue_.order(f);
     }
 
+    /// Whether queue and bits agree, and is_member(slot) of each; for check_invariants.
+    template <class IsMember>
+    constexpr bool check(IsMember&& is_member) const {
+        std::size_t marked = 0;
+        for (std::size_t w = 0; w != bits_.size(); ++w) marked += bits::count(bits_[w]);
+        return marked == size() && queue_.check([&](slot_t slot) { return contains(slot) && is_member(slot); });
+    }
+
     /// @pre slot < room(), and it is not in the queue
     constexpr void push(slot_t slot) noexcept {
         bits_[bits::word_of(slot)] |= bits::bit_of(slot);

@@ -96,8 +96,15 @@ public:
 
     /// Whether word `w` is marked exactly when it has vacant slots besides the lowest; for check_invariants.
     template <class Vacant>
-    constexpr bool agrees(std::size_t w, Vacant&& vacant) const noexcept {
-        return words_.test(w) == (listed(w, vacant) != 0);
+    constexpr bool check(std::size_t words, Vacant&& vacant) const noexcept {
+        std::size_t more = 0;
+        for (std::size_t w = 0; w < words; ++w) {
+            const bits::word_t rest = listed(w, vacant);
+            if (words_.test(w) != (rest != 0)) return false;
+            if (rest != 0 && lowest_ > w * bits::word_bits + bits::lowest(rest)) return false;
+            more += bits::count(rest);
+        }
+        return more == more_ && (lowest_ == no_slot || (vacant(bits::word_of(lowest_)) & bits::bit_of(lowest_)) != 0);
     }
 
 private:
@@ -201,6 +208,17 @@ public:
     template <class F>
     constexpr void order(F&& f) const {
         for (slot_t slot = head_; slot != no_slot; slot = links_[slot].next) f(slot);
+    }
+    /// Whether ends, count and links agree, and is_member(slot) of each; for check_invariants. Ends whatever the links say.
+    template <class IsMember>
+    constexpr bool check(IsMember&& is_member) const {
+        slot_t slot = head_, previous = no_slot;
+        for (slot_t n = 0; n != count_; ++n) {
+            const bool linked = slot < links_.size() && (n == 0 || links_[slot].previous == previous); // of the head: see pop
+            if (!linked || !is_member(slot)) return false;
+            previous = std::exchange(slot, links_[slot].next);
+        }
+        return slot == no_slot && previous == tail_;
     }
 
 private:

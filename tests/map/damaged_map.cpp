@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// check_invariants() of slot maps and their companions notices damage to each part. The directory's own: slots/damaged_slots.cpp.
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+#include "support/private_access.hpp"
+
+#include <slotwise/map/identity_map.hpp>
+#include <slotwise/map/secondary_map.hpp>
+#include <slotwise/map/sparse_secondary_map.hpp>
+
+using namespace test;
+
+namespace {
+
+using H = SlotMap<int>::handle_type;
+using Secondary = SecondaryMap<H, int>;
+using Sparse = SparseSecondaryMap<H, int>;
+using Ids = IdentityMap<int, H>;
+
+TEST_PRIVATE(PagedDirectory, SlotMap<int>, directory_)
+TEST_PRIVATE(PagedStore, SlotMap<int>, store_)
+TEST_PRIVATE(DenseDirectory, DenseSlotMap<int>, directory_)
+TEST_PRIVATE(DenseRows, DenseSlotMap<int>, store_)
+using Directory = reached_t<DenseDirectory, DenseSlotMap<int>>;
+using Rows = reached_t<DenseRows, DenseSlotMap<int>>;
+TEST_PRIVATE(Counters, Directory, n_)
+TEST_PRIVATE(Count, Rows, count_)
+TEST_PRIVATE(SlotsByRow, Rows, slots_)
+TEST_PRIVATE(RowsBySlot, Rows, rows_)
+TEST_PRIVATE(Pages, Secondary, pages_)
+TEST_PRIVATE(Size, Secondary, size_)
+TEST_PRIVATE(SparseHandles, Sparse, handles_)
+TEST_PRIVATE(SparseValues, Sparse, values_)
+TEST_PRIVATE(SparseSize, Sparse, size_)
+TEST_PRIVATE(IdHandles, Ids, handles_)
+TEST_PRIVATE(IdsByHandle, Ids, ids_)
+using ByHandle = reached_t<IdsByHandle, Ids>;
+TEST_PRIVATE(ByHandleSize, ByHandle, size_)
+
+template <class Map>
+Map three() {
+    Map map;
+    for (int i = 0; i != 3; ++i) map.insert(i);
+    return map;
+}
+template <class Map>
+Map four_of_handles() {
+    Map map;
+    for (slot_t slot = 0; slot != 4; ++slot) map.insert(H(slot, 1), static_cast<int>(slot));
+    return map;
+}
+
+} // namespace
+
+TEST_CASE("a slot map notices damage to its directory, and slots without memory") {
+    auto map = three<SlotMap<int>>();
+    auto& store = reach<PagedStore>(map);
+    reached_t<PagedStore, SlotMap<int>> without_memory;
+    const auto exchange = [&] { store.swap(without_memory); };
+    CHECK(notices_that(map, exchange, exchange));
+    CHECK(notices(map, reach<Counters>(reach<PagedDirectory>(map)).retired, 1));
+}
+
+TEST_CASE("a packed map notices damage to its directory, and rows that disagree with it") {
+    auto map = three<DenseSlotMap<int>>();
+    auto& rows = reach<DenseRows>(map);
+    CHECK(notices(map, reach<Counters>(reach<DenseDirectory>(map)).retired, 1));
+    CHECK(notices(map, reach<Count>(rows), 2));
+    CHECK(notices(map, reach<SlotsByRow>(rows)[1], 9)); // nobody lives there
+    CHECK(notices(map, reach<SlotsByRow>(rows)[1], 2)); // that is row 2
+    CHECK(notices(map, reach<RowsBySlot>(rows)[1], 0));
+    auto fewer = reach<RowsBySlot>(rows).resized(4, no_slot);
+    const auto exchange = [&] { reach<RowsBySlot>(rows).swap(fewer); };
+    CHECK(notices_that(map, exchange, exchange)); // the directory gives out slots up to 16
+}
+
+TEST_CASE("a secondary map notices a vacant slot's version, and a wrong count") {
+    auto map = four_of_handles<Secondary>();
+    auto* const page = reach<Pages>(map).find(0);
+    REQUIRE(page != nullptr);
+    CHECK(notices(map, page->versions[0], 2));
+    CHECK(notices(map, page->versions[3], 0));
+    CHECK(notices(map, reach<Size>(map), 5));
+    CHECK(notices(map, reach<Size>(map), 3));
+    CHECK(notices(map, page->live, page->live & ~bits::word_t{1}));
+}
+
+TEST_CASE("a sparse secondary map notices rows that are not those of the index, and more of them than there is memory for") {
+    auto map = four_of_handles<Sparse>();
+    CHECK(notices(map, reach<SparseHandles>(map)[2], H(2, 2)));
+    CHECK(notices(map, reach<SparseHandles>(map)[2], H(3, 1)));
+    CHECK(notices(map, reach<SparseSize>(map), 3));
+    reached_t<SparseValues, Sparse> without_memory;
+    const auto exchange = [&] { reach<SparseValues>(map).swap(without_memory); };
+    CHECK(notices_that(map, exchange, exchange));
+}
+
+TEST_CASE("an IdentityMap notices an id without a handle, and handles that name other ids") {
+    Ids ids;
+    for (slot_t slot = 0; slot != 4; ++slot) ids.insert(static_cast<int>(slot) + 10, H(slot, 1));
+    auto& handles = reach<IdHandles>(ids);
+    CHECK(notices_that(
+        ids, [&] { handles.emplace(99, H(9, 1)); }, [&] { handles.erase(99); }));
+    CHECK(notices(ids, handles.find(11)->second, H(2, 1)));
+    CHECK(notices(ids, handles.find(11)->second, H()));
+    CHECK(notices(ids, reach<ByHandleSize>(reach<IdsByHandle>(ids)), 5));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// check_invariants() of a delta tracker and of series notices damage to each part. That of containers: keyed/damaged_keyed.cpp.
+#include "representations.hpp"
+#include "support/catch.hpp"
+#include "support/private_access.hpp"
+
+#include <slotwise/series/tsd_storage.hpp>
+
+using namespace slotwise;
+using test::notices;
+using test::reach;
+
+namespace {
+
+using List = DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list>;
+TEST_PRIVATE(ListNow, List, now_)
+TEST_PRIVATE(ListTouched, List, touched_)
+TEST_PRIVATE(ListLive, List, live_)
+TEST_PRIVATE(ListTruth, List, truth_)
+TEST_PRIVATE(ListSlots, List, list_)
+
+using Set = TSSStorage<int>;
+using Dict = TSDStorage<int, int>;
+using Sets = TSDStorage<int, Set>;
+TEST_PRIVATE(SetStore, Set, store_)
+TEST_PRIVATE(SetWhole, Set, whole_)
+TEST_PRIVATE(DictUnset, Dict, unset_)
+TEST_PRIVATE(SetsStore, Sets, store_)
+using Store = test::reached_t<SetStore, Set>;
+TEST_PRIVATE(Directory, Store, directory_)
+using StoreDirectory = test::reached_t<Directory, Store>;
+TEST_PRIVATE(Counters, StoreDirectory, n_)
+using Tracker = std::remove_cvref_t<decltype(std::declval<Set&>().tracker())>;
+TEST_PRIVATE(Touched, Tracker, touched_)
+
+} // namespace
+
+TEST_CASE("a delta tracker notices bits, truths and a list that disagree", "[delta_tracker]") {
+    // 0 to 9 live; in window 1 slot 1 was touched, 2 removed, 10 inserted.
+    List tracker;
+    tracker.on_capacity(0, 64);
+    for (slot_t slot = 0; slot != 10; ++slot) tracker.on_insert(slot, InsertKind::fresh);
+    tracker.open(1);
+    tracker.touch(1);
+    tracker.on_remove(2);
+    tracker.on_insert(10, InsertKind::fresh);
+    const bits::word_t words[2] = {0b111'1111'1011, 0};
+    const Occupancy live(words, 64);
+    auto& now = reach<ListNow>(tracker);
+    auto& truth = reach<ListTruth>(tracker)[0];
+    auto& list = reach<ListSlots>(tracker);
+    CHECK(notices(tracker, reach<ListLive>(tracker)[0], words[0] | bits::bit_of(2), live));
+    CHECK(notices(tracker, truth.renewed, bits::bit_of(5), live));                   // was not touched
+    CHECK(notices(tracker, truth.was_dead, truth.was_dead | bits::bit_of(1), live)); // dead, and had a value
+    CHECK(notices(tracker, now.plain, true, live));                                  // one was removed
+    CHECK(notices(tracker, list[0], 60, live));
+    CHECK(notices(tracker, list[2], 60, live));
+    CHECK(notices(tracker, reach<ListTouched>(tracker)[0], reach<ListTouched>(tracker)[0] | bits::bit_of(20), live));
+    CHECK(notices(tracker, now.listed, 2, live));
+    CHECK(notices(tracker, now.by_list, false, live)); // what a dirty list never is in a window
+    CHECK(tracker.check_invariants(live));
+    CHECK_FALSE(tracker.check_invariants(Occupancy(words, 128))); // slots that it was not told of
+}
+
+TEST_CASE("a series notices damage to its container, its deltas and its times", "[series]") {
+    Set set;
+    {
+        auto w = set.write(1);
+        for (int key = 0; key != 5; ++key) w.add(key);
+    }
+    {
+        auto w = set.write(2);
+        w.remove(1);
+        w.add(9);
+    }
+    auto& store = reach<SetStore>(set);
+    auto& times = store.observer<0>();
+    CHECK(notices(set, reach<Counters>(reach<Directory>(store)).retired, 1));
+    CHECK(notices(set, reach<Touched>(store.observer<1>())[0], 0));
+    CHECK(notices(set, times[0], 3)); // later than the window
+    CHECK(notices(set, times[0], 2)); // in the window, and not touched
+    CHECK(notices(set, times[store.slot_of(9)], 3));
+    CHECK(notices(set, reach<SetWhole>(set).last, 3));
+}
+
+TEST_CASE("a dictionary notices a wrong count of members without a value, and nested times that disagree", "[series]") {
+    Dict dict;
+    dict.write(1).create(1);
+    dict.write(1).set(2, 20);
+    CHECK(notices(dict, reach<DictUnset>(dict), 2));
+    CHECK(notices(dict, reach<DictUnset>(dict), 0));
+    Sets sets;
+    sets.write(1).create(1);
+    sets.write(2).modify(1).add(5);
+    sets.write(3).touch();
+    auto& times = reach<SetsStore>(sets).observer<0>();
+    CHECK(notices(sets, times[sets.slot_of(1)], 1)); // the nested set says 2
+}
