@@ -39,9 +39,11 @@ TEST_CASE("Text that is no id is refused, whatever is wrong with it", "[core]") 
     CHECK_FALSE(PublicId::parse(wrong).has_value());
     for (std::size_t i = 0; i != text.size(); ++i) {
         std::string other(text);
-        other[i] = 'g';
-        CAPTURE(i);
-        CHECK_FALSE(PublicId::parse(other).has_value());
+        for (const char wrong_here : {'g', 'G', '/', ':', '@', '`', ' '}) { // the neighbours of the digits too
+            other[i] = wrong_here;
+            CAPTURE(i, wrong_here);
+            CHECK_FALSE(PublicId::parse(other).has_value());
+        }
     }
 }
 
@@ -61,6 +63,9 @@ TEST_CASE("Ids order as their texts do, and hash by all bits", "[core]") {
     const PublicId a{1, 2}, b{1, 3}, c{2, 0};
     CHECK(a < b);
     CHECK(b < c);
+    CHECK(a != b);
+    CHECK(a != PublicId{2, 2});
+    CHECK(a == PublicId{1, 2});
     CHECK(std::hash<PublicId>{}(a) != std::hash<PublicId>{}(PublicId{2, 1}));
     CHECK(std::hash<PublicId>{}(a) != std::hash<PublicId>{}(b));
 }

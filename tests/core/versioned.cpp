@@ -113,6 +113,10 @@ TEST_CASE("assignment copies the value and counts in the target only when it dif
     const auto& self = a;
     a = self;
     CHECK(a.mark() == mark + 1);
+    auto& same = a;
+    a = std::move(same); // keeps its value
+    CHECK(*a == "y");
+    CHECK(a.mark() == mark + 1);
     a = std::move(b);
     CHECK(a.mark() == mark + 1);
     Versioned<std::string> c("z");

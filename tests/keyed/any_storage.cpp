@@ -320,6 +320,20 @@ TEST_CASE("insert_or_assign needs assign only where there is something to assign
     REQUIRE(as_int(map.at(&key)) == 3);
 }
 
+TEST_CASE("keys and values without move are copied when they are given as ones to move from", "[any_storage]") {
+    Records::alive = 0;
+    const TypeDescriptor record = Records::type();
+    {
+        AnyMapStorage map(record, record);
+        Records::Layout key{1, "key"}, value{2, "value"};
+        REQUIRE(map.insert_moved(&key, &value).inserted);
+        REQUIRE(key.id == 1);
+        REQUIRE(static_cast<const Records::Layout*>(map.at(&key))->id == 2);
+        REQUIRE(Records::alive == 2);
+    }
+    REQUIRE(Records::alive == 0);
+}
+
 TEST_CASE("keys without move are copied where elements must go to other memory", "[any_storage]") {
     EveryByteReturned bytes;
     Records::alive = 0;
@@ -551,6 +565,14 @@ TEST_CASE("described containers are equal when they have the same keys, values a
     set.insert(&three), same.insert(&three), other.insert(&three);
     REQUIRE(set == same);
     REQUIRE_FALSE(set == other); // of another type
+    REQUIRE_FALSE(set == AnySetStorage(int_type));
+    AnyMapStorage other_keys(other_type, int_type), other_values(int_type, other_type);
+    for (int i = 0; i != 10; ++i) {
+        other_keys.insert(&i, &i);
+        other_values.insert(&i, &i);
+    }
+    REQUIRE_FALSE(a == other_keys);
+    REQUIRE_FALSE(a == other_values);
     REQUIRE(AnySetStorage(int_type) == AnySetStorage(int_type));
 }
 

@@ -112,6 +112,24 @@ TEST_CASE("an observer may detach itself in any notification", "[event_log]") {
     }
 }
 
+TEST_CASE("an observer that leaves while it is told of new contents is not told which of them are pending", "[event_log]") {
+    SetWith<true> set, other;
+    for (const int key : {1, 2, 3}) other.insert(key);
+    other.erase(2);
+    LoggingObserver a("a");
+    ObserverToken token = set.attach(a);
+    a.during_insert = [&](slot_t slot) {
+        if (slot == 2) token.detach();
+    };
+    EventLog::take();
+    set = other;
+    REQUIRE_FALSE(token.attached());
+    for (const auto& event : EventLog::take()) REQUIRE_FALSE(event.starts_with("a remove"));
+    REQUIRE(set == other);
+    REQUIRE(set.pending() == 1);
+    REQUIRE(set.check_invariants());
+}
+
 TEST_CASE("an observer may detach others: those who have not heard yet do not hear", "[event_log]") {
     SetWith<true> set;
     set.insert(1);

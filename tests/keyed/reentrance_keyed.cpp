@@ -4,6 +4,8 @@
 // Keys and values whose constructors use the map they are built in. What destructors do is in reentrance_keyed_destroy.cpp.
 #include "scene.hpp"
 
+#include <slotwise/keyed/any_storage.hpp>
+
 #include <functional>
 #include <memory>
 
@@ -188,6 +190,29 @@ TEMPLATE_TEST_CASE("a value's constructor that inserts and then throws keeps wha
     REQUIRE(map.try_emplace(777, 5).inserted);
     require_numbers(map, 17 + 61);
 }
+
+TEMPLATE_TEST_CASE("a resurrected value's constructor that makes the map grow and then throws takes the element with it",
+                   "[reentrance]", (Calls<Calling<true>, deferred>), (Calls<Calling<false>, deferred>)) {
+    NothingLeaks objects;
+    TestType map;
+    for (int n = 0; n != 10; ++n) map.try_emplace(n, n);
+    for (const int n : {3, 7}) map.erase(n);
+    const slot_t slot = map.slot_of_any(7);
+    REQUIRE_THROWS_AS(map.try_emplace(7, 100,
+                                      [&] {
+                                          for (int n = 100; n != 400; ++n) map.try_emplace(n, n);
+                                          TEST_THROW(InjectedFailure{});
+                                      }),
+                      InjectedFailure);
+    REQUIRE_FALSE(map.contains(7));
+    REQUIRE(map.slot_of_any(7) == no_slot); // the index that listed it is no more
+    REQUIRE(map.state(slot) == SlotState::free);
+    REQUIRE(map.pending() == 1); // the other one
+    require_numbers(map, 8 + 300);
+    map.flush_removed();
+    REQUIRE(map.try_emplace(7, 5).inserted);
+    require_numbers(map, 8 + 301);
+}
 #endif
 
 TEMPLATE_TEST_CASE("a resurrected value's constructor may insert the same key: one element results", "[reentrance]",
@@ -284,6 +309,28 @@ TEMPLATE_TEST_CASE("a key's copy may insert other keys and its own into its set 
             REQUIRE(c.check_invariants());
         }
     }
+}
+
+TEST_CASE("the copy of a described key may insert its own key into its set or map: the inner one stays", "[reentrance]") {
+    NothingLeaks objects;
+    const TypeDescriptor& type = TypeDescriptor::of<CallingKey, NumberHash>();
+    const CallingKey seven(7);
+    const int inner = 5, outer = 100;
+    AnySetStorage set(type);
+    const CallingKey into_set(7, [&] { REQUIRE(set.insert(&seven).inserted); });
+    const auto in_set = set.insert(&into_set);
+    REQUIRE_FALSE(in_set.inserted);
+    REQUIRE(set.slot_of(&seven) == in_set.slot);
+    REQUIRE(set.size() == 1);
+    REQUIRE(set.check_invariants());
+    AnyMapStorage map(type, TypeDescriptor::of<int>());
+    const CallingKey into_map(7, [&] { REQUIRE(map.insert(&seven, &inner).inserted); });
+    const auto in_map = map.insert(&into_map, &outer);
+    REQUIRE_FALSE(in_map.inserted);
+    REQUIRE(map.slot_of(&seven) == in_map.slot);
+    REQUIRE(*static_cast<const int*>(map.at(&seven)) == inner);
+    REQUIRE(map.size() == 1);
+    REQUIRE(map.check_invariants());
 }
 
 TEST_CASE("insert_or_assign whose key's copy inserts the same key assigns the given value", "[reentrance]") {

@@ -141,3 +141,95 @@ TEST_CASE("erase(it) of an erased element or of the end stops with a message", "
     REQUIRE(dies_saying("DenseSlotMap::index_of", [&] { static_cast<void>(dense.index_of({})); }));
     REQUIRE(dies_saying("there are not so many rows", [&] { static_cast<void>(dense.handle_at(1)); }));
 }
+
+TEMPLATE_TEST_CASE("maps are equal when the same handles name equal values", "[slot_map]", ALL_STORAGES) {
+    typename TestType::template map<int> a, b;
+    put(a, 1);
+    const auto second = put(a, 2);
+    put(b, 1);
+    CHECK(a != b); // one is missing
+    put(b, 3);
+    CHECK(a != b); // the same handles, another value
+    b.erase(second);
+    put(b, 2);
+    CHECK(a != b); // the same value under another handle
+    auto copy = a;
+    copy.reserve(1000);
+    CHECK(a == copy);
+}
+
+TEMPLATE_TEST_CASE("iterators are equal when they are at the same element", "[slot_map]", ALL_STORAGES) {
+    typename TestType::template map<int> map;
+    put(map, 1);
+    put(map, 2);
+    auto it = map.begin();
+    const auto first = it++;
+    CHECK(it != first);
+    CHECK(first == map.begin());
+    CHECK(++it == map.end());
+}
+
+TEMPLATE_TEST_CASE("insert_at makes slots up to twice the capacity when that is more than 65536", "[slot_map]", test::Paged,
+                   test::Reserved, test::Dense) {
+    typename TestType::template map<char> map;
+    using handle_type = typename decltype(map)::handle_type;
+    map.reserve(40'000);
+    const auto slots = static_cast<slot_t>(2 * map.capacity());
+    REQUIRE(slots > 65'536);
+    CHECK(map.insert_at(handle_type(slots, 1), 'a') == nullptr);
+    CHECK(map.capacity() == slots / 2);
+    REQUIRE(map.insert_at(handle_type(slots - 1, 1), 'b') != nullptr);
+    CHECK(map.size() == 1);
+    CHECK(map.check_invariants());
+}
+
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+TEMPLATE_TEST_CASE("a map is empty when an observer refuses the new contents of an assignment", "[slot_map][throws]",
+                   test::Paged, test::Reserved, test::Dense) {
+    struct Refuses final : SlotObserver {
+        int balance = 0;
+        slot_t refused = no_slot;
+        void on_insert(slot_t slot, InsertKind) override {
+            if (slot == refused) throw 1;
+            ++balance;
+        }
+        void on_erase(slot_t) noexcept override { --balance; }
+    } observer;
+    test::NothingLeaks objects;
+    typename TestType::template map<test::Tracked> map, other;
+    put(map, 1);
+    for (int i = 0; i != 3; ++i) put(other, i);
+    const auto token = map.attach(observer);
+    observer.refused = 2;
+    CHECK_THROWS_AS(map = other, int);
+    CHECK(map.empty());
+    CHECK(other.size() == 3);
+    CHECK(observer.balance == 0);
+    CHECK(token.attached());
+    CHECK(map.check_invariants());
+    observer.refused = no_slot;
+    put(map, 5);
+    CHECK(observer.balance == 1);
+}
+
+TEMPLATE_TEST_CASE("room that an observer has refused can be asked for again", "[slot_map][throws]", test::Paged,
+                   test::Reserved, test::Dense) {
+    struct Refuses final : SlotObserver {
+        bool refuse = true;
+        slot_t slots = 0;
+        void on_capacity(slot_t, slot_t new_slots) override {
+            if (refuse) throw 1;
+            slots = new_slots;
+        }
+    } observer;
+    typename TestType::template map<int> map;
+    const auto token = map.attach(observer);
+    CHECK_THROWS_AS(map.reserve(100), int);
+    CHECK(map.capacity() == 0);
+    observer.refuse = false;
+    map.reserve(100);
+    CHECK(map.capacity() >= 100);
+    CHECK(observer.slots == map.capacity());
+    CHECK(map.check_invariants());
+}
+#endif

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 
 #include <cstdint>
+#include <memory_resource>
 #include <utility>
 
 using namespace slotwise;
@@ -121,6 +122,21 @@ TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
         CHECK(values(array) == std::vector{5, 5});
     });
     CHECK(failures == 1);
+}
+
+TEST_CASE("allocators are exchanged, also those that cannot be assigned") {
+    std::pmr::monotonic_buffer_resource one, two;
+    std::pmr::polymorphic_allocator<int> a(&one), b(&two), same(&one);
+    detail::exchange_allocators(a, b);
+    CHECK(a.resource() == &two);
+    CHECK(b.resource() == &one);
+    detail::exchange_allocators(b, same);
+    CHECK(b.resource() == &one);
+    CHECK(same.resource() == &one);
+    Stateful first(1), second(2);
+    detail::exchange_allocators(first, second);
+    CHECK(first.id() == 2);
+    CHECK(second.id() == 1);
 }
 
 TEST_CASE("a flat array of a stateless allocator is two words") {

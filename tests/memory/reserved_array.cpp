@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -202,6 +203,33 @@ TEST_CASE("moving and swapping reserved arrays moves no slot") {
     a.reserve(3); // moved-from, usable
     CHECK(a.capacity() >= 3);
     CHECK(a.data() != of_b);
+}
+
+TEST_CASE("growth of a reserved array commits as much again, at most 16 MiB at once") {
+    constexpr std::size_t mebibyte = std::size_t{1} << 20;
+    Array<char, 128 * mebibyte> array;
+    for (const std::size_t slots : {1 * mebibyte, 8 * mebibyte, 16 * mebibyte, 64 * mebibyte}) {
+        array.reserve(slots);
+        CHECK(array.grown_capacity() == slots + std::min(slots, 16 * mebibyte));
+    }
+    array.reserve(120 * mebibyte);
+    CHECK(array.grown_capacity() == 128 * mebibyte); // and not more than there can be
+}
+
+TEST_CASE("when the system has no memory to commit, growing is std::bad_alloc and changes nothing") {
+    Array<char, 4 << 16> array;
+    array.reserve(1 << 16);
+    array.data()[5] = 'a';
+    // What cannot be made writable stands for memory that there is not.
+    const int file = ::open("/dev/zero", O_RDONLY);
+    REQUIRE(file != -1);
+    void* const rest = array.data() + (1 << 16);
+    REQUIRE(::mmap(rest, 3 << 16, PROT_NONE, MAP_SHARED | MAP_FIXED, file, 0) == rest);
+    ::close(file);
+    CHECK_THROWS_AS(array.reserve(2 << 16), std::bad_alloc);
+    CHECK(array.capacity() == 1 << 16);
+    CHECK(array.data()[5] == 'a');
+    CHECK(array.slot_at(array.data() + (1 << 16)) == no_slot);
 }
 
 TEST_CASE("an address outside is no slot") {

@@ -46,6 +46,17 @@ TEST_CASE("Pages are found under their number and walked in order, near and far"
     CHECK(pages.find(399 * 40'503u % 0x0400'0000u + 1) == nullptr);
 }
 
+TEST_CASE("Behind the page of the highest number there is none", "[memory]") {
+    detail::SparsePages<Page, std::allocator<Page>> pages;
+    pages.make(0xFFFF'FFFF).value = 7;
+    std::uint64_t number = 5;
+    Page* const last = pages.next(number);
+    REQUIRE(last != nullptr);
+    CHECK(last->value == 7);
+    CHECK(number == 0xFFFF'FFFF);
+    CHECK(pages.next(++number) == nullptr); // and it does not begin again at 0
+}
+
 // proves: SparsePages::make throws
 TEST_CASE("Making a page is all or nothing when memory runs out", "[memory][throws]") {
     const test::EveryByteReturned balance;

@@ -284,3 +284,16 @@ TEST_CASE("values that cannot be made of nothing: a delta that would need one is
     }
     REQUIRE(replica == dict);
 }
+
+TEST_CASE("lenient: a nested element that is removed and written begins anew", "[series][apply]") {
+    using Nested = TSDStorage<int, TSSStorage<int>>;
+    Nested dict;
+    dict.write(1).create(1);
+    dict.write(1).modify(1).add(5);
+    Nested::delta_type delta{2, true, true, {}, {1}, {}, {}};
+    delta.modified.emplace_back(1, SetDelta<int>{2, true, {7}, {}});
+    dict.write(2).apply(delta, Strictness::lenient);
+    REQUIRE(dict.get(1) != nullptr);
+    CHECK(keys_of(*dict.get(1)) == Keys{7});
+    CHECK(all_sound(dict));
+}

@@ -37,7 +37,9 @@ TEST_CASE("composed dictionaries: the last value wins, and what is gone has none
     REQUIRE(compose(reset, written) == Dict{2, true, true, {}, {}, {}, {{1, 11.0}}});
     REQUIRE(compose(reset, reset) == reset);
     REQUIRE(compose(reset, removed) == removed);
-    const Dict created{5, true, true, {1}, {}, {}, {}}; // without a value
+    const Dict rewritten{1, true, true, {}, {}, {1}, {{1, 10.0}}}, nothing{2, false, false, {}, {}, {}, {}};
+    REQUIRE(compose(rewritten, nothing) == Dict{2, true, true, {}, {}, {}, {{1, 10.0}}}); // its value says it all
+    const Dict created{5, true, true, {1}, {}, {}, {}};                                   // without a value
     REQUIRE(compose(removed, created) == Dict{5, true, true, {}, {}, {1}, {}});
     REQUIRE(compose(created, written) == Dict{2, true, true, {1}, {}, {}, {{1, 11.0}}});
     REQUIRE(compose(compose(removed, created), removed) == removed);
@@ -50,6 +52,9 @@ TEST_CASE("composed nested deltas: a replaced element forgets what was done to t
     const auto both = compose(first, second);
     // What only the first window did counts as done in the second.
     REQUIRE(both == Nested{2, true, true, {}, {}, {"a"}, {{"a", Set{2, true, {9}, {}}}, {"b", Set{2, true, {3}, {}}}}});
+    const Nested added{2, true, true, {"a"}, {}, {}, {{"a", Set{2, true, {9}, {}}}}}; // so the one before is no more
+    REQUIRE(compose(first, added).modified ==
+            Nested{2, true, true, {}, {}, {}, {{"b", Set{2, true, {3}, {}}}, added.modified[0]}}.modified);
     const Nested third{3, true, false, {}, {}, {}, {{"a", Set{3, true, {}, {9}}}, {"b", Set{3, true, {4}, {3}}}}};
     REQUIRE(compose(both, third) ==
             Nested{3, true, true, {}, {}, {"a"}, {{"a", Set{3, true, {}, {}}}, {"b", Set{3, true, {4}, {}}}}});

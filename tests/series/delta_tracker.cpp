@@ -433,3 +433,40 @@ TEMPLATE_TEST_CASE("a tracker attached late to a slot map", "[delta_tracker]", A
     map.clear();
     check_delta(delta, 1, {}, {0, 1});
 }
+
+TEMPLATE_TEST_CASE("what is restored of a slot comes back, whether it was touched before or not", "[delta_tracker]",
+                   ALL_REPRESENTATIONS) {
+    tracker_of<TestType> delta;
+    delta.on_capacity(0, 64);
+    delta.on_insert(1, InsertKind::fresh);
+    delta.on_insert(2, InsertKind::fresh);
+    delta.restore_window(5);
+    delta.on_insert(2, InsertKind::fresh); // touched
+    for (const slot_t slot : {slot_t{1}, slot_t{2}}) {
+        delta.restore_truth(slot, 2 | 1 | 4 | 8); // another one ended there; it lives again
+        CHECK(delta.truth_flags(slot) == 15);
+    }
+    CHECK(sorted(delta.touched(5)) == slot_list{1, 2}); // each once
+    CHECK(delta.touched(5).size() == 2);
+    const bits::word_t live = 0b110;
+    CHECK(delta.check_invariants(Occupancy(&live, 64)));
+}
+
+TEMPLATE_TEST_CASE("a slot that goes on from one that was not live when the window opened was not live either",
+                   "[delta_tracker]", ALL_REPRESENTATIONS) {
+    tracker_of<TestType> delta;
+    delta.on_capacity(0, 64);
+    delta.on_insert(0, InsertKind::fresh);
+    delta.open(1);
+    delta.on_insert(1, InsertKind::fresh);
+    delta.on_remove(1);
+    delta.on_insert(2, InsertKind::fresh);
+    delta.inherit(1, 2);
+    check_delta(delta, 1, {2}, {});
+    delta.on_remove(0);
+    delta.on_insert(3, InsertKind::fresh);
+    delta.inherit(0, 3); // this one was
+    check_delta(delta, 1, {2}, {});
+    const bits::word_t live = 0b1100;
+    CHECK(delta.check_invariants(Occupancy(&live, 64)));
+}

@@ -167,3 +167,18 @@ TEST_CASE("a deep subscriber may write to the open window; everybody hears of it
     REQUIRE(all_sound(tree.root));
     REQUIRE(capture(tree.root, 2).modified.size() == 2);
 }
+
+TEST_CASE("a nested dictionary whose keys alone have a subscriber is told when the outermost writer closes",
+          "[series][nested][subscriber]") {
+    Tree tree;
+    Log log;
+    Ear keys("keys", log), root("root", log);
+    const auto of_keys = tree.root.get(1)->subscribe_keys(keys), of_root = tree.root.subscribe(root);
+    auto w = tree.root.write(2);
+    w.modify(1).create(9);
+    REQUIRE(log.empty());
+    w.close();
+    REQUIRE(log == Log{"keys 2", "root 2"});
+    tree.root.write(3).modify(1).modify(9).add(1); // no key came or went
+    REQUIRE(log == Log{"keys 2", "root 2", "root 3"});
+}

@@ -353,3 +353,39 @@ TEMPLATE_TEST_CASE("set: composed deltas: added=(a1-r2)+a2, removed=(r2-a1)+(r1-
     replica.write(3).apply(both);
     CHECK(replica == set);
 }
+
+TEMPLATE_TEST_CASE("set: assign removes what others add while the range is read, unless the range has it",
+                   "[series][semantics]", ALL_REPRESENTATIONS) {
+    // Whose second element is told by adding others to the set.
+    struct Adds {
+        const std::string* at;
+        const std::function<void()>* add;
+        const std::string& operator*() const { return *at; }
+        Adds& operator++() {
+            ++at;
+            (*add)();
+            return *this;
+        }
+        bool operator!=(const Adds& other) const { return at != other.at; }
+    };
+    struct Range {
+        const keys& names;
+        const std::function<void()>& add;
+        Adds begin() const { return {names.data(), &add}; }
+        Adds end() const { return {names.data() + names.size(), &add}; }
+    };
+    auto set = set_of<TestType>({"a", "b"});
+    auto beside = set.write(2);
+    int count = 0;
+    const std::function<void()> add = [&] {
+        for (int i = 0; i != 500; ++i) beside.add("other " + std::to_string(count++));
+    };
+    const keys wanted{"b"};
+    set.write(2).assign(Range{wanted, add});
+    CHECK(count == 500);
+    CHECK(sorted(set) == keys{"b"});
+    CHECK(sorted(set.added(2)).empty());
+    CHECK(sorted(set.removed(2)) == keys{"a"});
+    beside.close();
+    CHECK(set.check_invariants());
+}

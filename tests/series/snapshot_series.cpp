@@ -92,6 +92,18 @@ void continues(std::uint64_t seed, std::size_t keys, int rounds) {
     REQUIRE(changed > 20);
 }
 
+bool refuses = false;
+/// As of an adapter of a table that allocates when an entry comes.
+template <class Allocator>
+struct RefusingIndex : HashIndex<Allocator> {
+    using HashIndex<Allocator>::HashIndex;
+    static constexpr bool nothrow_place = false;
+    void place(std::uint64_t hash, slot_t slot) {
+        if (refuses) TEST_THROW(InjectedFailure{});
+        HashIndex<Allocator>::place(hash, slot);
+    }
+};
+
 } // namespace
 
 TEMPLATE_TEST_CASE("a series restored in the middle of a window has the same deltas and the same future", "[series][snapshot]",
@@ -243,3 +255,27 @@ TEST_CASE("an insert that was undone, and one in its slot, are in a snapshot wha
     REQUIRE(restored.check_invariants());
     REQUIRE(dict.added_keys(2).size() == 2);
 }
+
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+TEST_CASE("a snapshot says nothing of an insert that the index refused after the deltas knew it",
+          "[series][snapshot][throws]") {
+    using Set = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, RefusingIndex>;
+    Set set, restored;
+    set.write(1).add(1);
+    {
+        auto w = set.write(2);
+        refuses = true;
+        REQUIRE_THROWS_AS(w.add(2), InjectedFailure);
+        refuses = false;
+    }
+    restored.restore(set.snapshot());
+    CHECK(restored.check_invariants());
+    CHECK(restored.size() == 1);
+    CHECK(restored.added(2).empty());
+    CHECK(restored.snapshot() == set.snapshot());
+    set.write(2).add(3);
+    restored.write(2).add(3);
+    CHECK(restored.handle_of(3) == set.handle_of(3));
+    CHECK(listed(restored.added(2)) == listed(set.added(2)));
+}
+#endif

@@ -5,6 +5,7 @@
 #include "replica.hpp"
 
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 namespace {
@@ -194,6 +195,27 @@ struct TimeForger : SeriesText {
             SeriesText::write(value, out);
     }
 };
+/// Writes every time as never.
+struct NoTimes : SeriesText {
+    template <class T>
+    void write(const T& value, ByteWriter& out) const {
+        if constexpr (std::is_same_v<T, Time>)
+            SeriesText::write(TimeTraits<Time>::never(), out);
+        else
+            SeriesText::write(value, out);
+    }
+};
+/// The same with another kind of time, all of them one.
+struct DoubleForger {
+    double time;
+    template <class T>
+    void write(const T& value, ByteWriter& out) const {
+        if constexpr (std::is_same_v<T, double>)
+            TrivialCodec::write(time, out);
+        else
+            TrivialCodec::write(value, out);
+    }
+};
 TimeForger forge(Time from, Time to) {
     TimeForger forger;
     forger.from = from;
@@ -249,4 +271,56 @@ TEST_CASE("snapshots of sets, dictionaries and plain containers are not taken fo
     REQUIRE(set.try_restore(sample<Bits::set<int>>().as_set().snapshot()) != nullptr);
     REQUIRE(set.window() == never);
     REQUIRE(dict.empty());
+}
+
+TEST_CASE("changes without a window are refused", "[series][snapshot]") {
+    List::set<int> set, target;
+    set.write(1).add(7);
+    CHECK(std::string(target.try_restore(set.snapshot(forge(1, TimeTraits<Time>::never())), SeriesText())) ==
+          "snapshot: there are changes, but no window");
+    CHECK(target.empty());
+    CHECK(target.check_invariants());
+}
+
+TEST_CASE("members that were never written, before any window: taken as that, and the series goes on", "[series][snapshot]") {
+    Bits::dict<int, std::uint32_t> dict, target;
+    dict.write(1).create(7);
+    dict.write(2).close(); // nothing happens
+    REQUIRE(target.try_restore(dict.snapshot(NoTimes()), SeriesText()) == nullptr);
+    CHECK(target.contains(7));
+    CHECK(target.count_valid() == 0);
+    CHECK(target.window() == TimeTraits<Time>::never());
+    CHECK_FALSE(target.valid());
+    CHECK(all_sound(target));
+    target.write(1).set(7, 70u);
+    CHECK(target.at(7) == 70);
+    CHECK(target.added_keys(1).empty());
+    CHECK(all_sound(target));
+}
+
+TEST_CASE("a snapshot that ends before its list of changes is refused, also where nothing was changed", "[series][snapshot]") {
+    List::set<int> unwritten, quiet;
+    quiet.write(1).add(7);
+    quiet.write(2).close();
+    for (const auto* series : {&unwritten, &quiet}) {
+        auto bytes = series->snapshot(SeriesText());
+        List::set<int> target;
+        REQUIRE(target.try_restore(bytes, SeriesText()) == nullptr);
+        for (int missing = 1; missing <= 5; ++missing) { // a count, and whether the changes are in slot order
+            bytes.pop_back();
+            CAPTURE(missing);
+            CHECK(std::string(target.try_restore(bytes, SeriesText())) == "snapshot: the bytes end too early");
+            CHECK(target.size() == series->size());
+        }
+    }
+}
+
+TEST_CASE("a time that is not a number is refused", "[series][snapshot]") {
+    TSSStorage<int, double> set, target;
+    set.write(1.5).touch();
+    CHECK(std::string(target.try_restore(set.snapshot(DoubleForger{std::numeric_limits<double>::quiet_NaN()}))) ==
+          "snapshot: a time is later than the window");
+    CHECK(target.try_restore(set.snapshot(DoubleForger{2.5})) == nullptr);
+    CHECK(target.last_modified() == 2.5);
+    CHECK(target.check_invariants());
 }

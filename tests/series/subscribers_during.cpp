@@ -365,3 +365,29 @@ TEST_CASE("a subscriber of a nested series may write to the outer one, and both 
     CHECK(TickLog::take() == Ticks{"other whole 3", "outer whole 3"});
     CHECK(dict.check_invariants());
 }
+
+TEST_CASE("a subscriber may end the list that is being told: those to come hear nothing", "[subscribers]") {
+    TickLog::take();
+    auto list = std::make_unique<slotwise::detail::SubscriberList<std::int64_t>>();
+    Listener a("a"), b("b");
+    const auto of_a = list->add(a), of_b = list->add(b);
+    a.during = [&](const Tick&) { list.reset(); };
+    list->tell({SeriesLevel::whole, no_slot, 5}, 1);
+    CHECK(list == nullptr);
+    CHECK(TickLog::take() == Ticks{"a whole 5"});
+}
+
+TEST_CASE("a subscriber that opens a nested series and changes nothing there is no news", "[subscribers]") {
+    TickLog::take();
+    TSDStorage<int, Set> dict;
+    dict.write(1).create(1);
+    Listener inner("inner"), outer("outer");
+    const auto of_inner = dict.get(1)->subscribe(inner), of_outer = dict.subscribe(outer);
+    outer.during = [&](const Tick& tick) { dict.write(tick.time).modify(1).add(5); }; // is there, the second time
+    dict.write(2).modify(1).add(5);
+    CHECK(TickLog::take() == Ticks{"inner whole 2", "outer whole 2"});
+    dict.write(3).touch();
+    CHECK(TickLog::take() == Ticks{"outer whole 3"});
+    CHECK(dict.get(1)->last_modified() == 2);
+    CHECK(dict.check_invariants());
+}

@@ -93,3 +93,18 @@ TEST_CASE("series are swapped with their windows, deltas and subscribers") {
     REQUIRE(counter.told == 1);
     REQUIRE((a.check_invariants() && b.check_invariants()));
 }
+
+TEST_CASE("the container inside a series has the options of the series, and its erase is deferred") {
+    constexpr SeriesOptions options{.exhaustion = Exhaustion::wrap,
+                                    .reuse = Reuse::fifo,
+                                    .page_slots = 128,
+                                    .handle = {.index_bits = 16, .version_bits = 16, .user_bits = 0},
+                                    .max_slots = 1000};
+    const KeySetOptions inside = options.key_set();
+    CHECK(inside.deferred_erase);
+    CHECK(inside.exhaustion == Exhaustion::wrap);
+    CHECK(inside.reuse == Reuse::fifo);
+    CHECK(inside.page_slots == 128);
+    CHECK(inside.handle.index_bits == 16);
+    CHECK(inside.max_slots == 1000);
+}

@@ -406,6 +406,40 @@ TEMPLATE_TEST_CASE("untake after its neighbours were taken too loses no slot", "
             }
 }
 
+TEMPLATE_TEST_CASE("untake of a slot above the cursor, when a higher one was taken meanwhile, makes it vacant", "", POLICIES) {
+    TestType directory;
+    grow(directory, 200);
+    for (int i = 0; i < 10; ++i) insert(directory);
+    const std::uint32_t version = directory.take(70, 5);
+    directory.take(80, 5);
+    directory.commit(80);
+    directory.untake(70, version, 10);
+    CHECK(directory.check_invariants());
+    CHECK(directory.cursor() == 81); // 80 is alive
+    CHECK(directory.state(70) == SlotState::free);
+    CHECK(directory.version(70) == version);
+    CHECK(upcoming(directory).size() == 189);
+}
+
+TEMPLATE_TEST_CASE("untake after its neighbour in the list was given up loses no slot", "", POLICIES) {
+    const std::vector<slot_t> orders[] = {{3, 5, 9, 2}, {2, 9, 5, 3}}; // 9 comes before 5, under lifo and fifo
+    for (const auto& order : orders) {
+        TestType directory;
+        grow(directory, 64);
+        for (int i = 0; i < 10; ++i) insert(directory);
+        for (const slot_t slot : order) directory.erase(slot);
+        const std::uint32_t version = directory.take(5, 7);
+        CHECK(directory.retreat() == 9); // gives up slot 9
+        directory.untake(5, version);
+        CHECK(directory.check_invariants());
+        auto next = upcoming(directory);
+        CHECK(next.size() == 58);
+        std::sort(next.begin(), next.begin() + 3);
+        next.resize(4);
+        CHECK(next == std::vector<slot_t>{2, 3, 5, 9});
+    }
+}
+
 TEMPLATE_TEST_CASE("unacquire after nested inserts and erases loses no slot", "", POLICIES) {
     for (const bool fresh : {false, true})
         for (int nested = 0; nested <= 4; ++nested)
@@ -489,6 +523,21 @@ TEMPLATE_TEST_CASE("what is inserted between the halves of clear survives, in a 
     CHECK(directory.size() == 2);
     CHECK(directory.check_invariants());
     CHECK(upcoming(directory).size() == 198);
+}
+
+TEMPLATE_TEST_CASE("between the halves of clear a slot is held until it is struck", "", POLICIES) {
+    TestType directory;
+    grow(directory, 64);
+    for (int i = 0; i < 64; ++i) insert(directory);
+    directory.erase(5);
+    const slot_t end = directory.begin_clear();
+    CHECK(directory.is_held(7)); // still to be destroyed
+    CHECK_FALSE(directory.is_held(5));
+    directory.strike(7);
+    CHECK_FALSE(directory.is_held(7));
+    directory.end_clear(end);
+    CHECK_FALSE(directory.is_held(8));
+    CHECK(directory.check_invariants());
 }
 
 TEMPLATE_TEST_CASE("recycling while an element is being built leaves the slot being built alone", "", (Three<Reuse::lowest>),

@@ -461,3 +461,49 @@ TEST_CASE("an observer that changes the notifying container is a failed check") 
     EventLog::take();
 }
 #endif
+
+TEST_CASE("an observer hears what it has a hook for, and the rest passes it by") {
+    struct Counts final : SlotObserver {
+        int inserts = 0;
+        void on_insert(slot_t, InsertKind) override { ++inserts; }
+    } counts;
+    Plain map;
+    const auto token = map.attach(counts);
+    map.erase(map.insert(1));
+    map.insert(2);
+    map.clear();
+    map.shrink_to_fit();
+    CHECK(counts.inserts == 2);
+    CHECK(map.check_invariants());
+}
+
+#if defined(__cpp_exceptions)
+TEST_CASE("an observer that refuses to attach while a clear runs is told of the way back from newcomers only", "[throws]") {
+    struct Refuses final : SlotObserver {
+        Events heard{};
+        void on_insert(slot_t slot, InsertKind) override {
+            heard.push_back("insert " + std::to_string(slot));
+            if (heard.size() == 2) throw 1;
+        }
+        void on_erase(slot_t slot) noexcept override { heard.push_back("erase " + std::to_string(slot)); }
+    } refuses;
+    SlotMap<test::CallsOnDestroy> map;
+    bool refused = false;
+    map.emplace(1, [&] {
+        map.emplace(4);
+        map.emplace(5);
+        try {
+            static_cast<void>(map.attach(refuses));
+        } catch (int) {
+            refused = true;
+        }
+    });
+    map.emplace(2);
+    map.emplace(3);
+    map.clear();
+    CHECK(refused);
+    CHECK(refuses.heard == Events{"insert 3", "insert 4", "erase 3"}); // nothing of 1 and 2, which are dying
+    CHECK(map.size() == 2);
+    CHECK(map.check_invariants());
+}
+#endif

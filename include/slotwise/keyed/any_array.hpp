@@ -220,12 +220,6 @@ public:
         values_.reserve(new_slots);
         alive_.swap(alive);
     }
-    void on_insert(slot_t slot, InsertKind kind) {
-        expect_default();
-        if (kind == InsertKind::resurrected) destroy(slot);
-        type()->construct(ptr(slot));
-        mark(slot);
-    }
     void on_erase(slot_t slot) noexcept { destroy(slot); }
     void on_clear(Occupancy slots) noexcept {
         slots.for_each([this](slot_t slot) { destroy(slot); });
@@ -244,8 +238,11 @@ public:
     }
     /// Builds the value of `slot` as a copy of *from, or by default when that is null.
     void construct(slot_t slot, const void* from) {
-        if (from == nullptr) return on_insert(slot, InsertKind::fresh);
-        values_.copy(slot, from);
+        if (from == nullptr) {
+            expect_default();
+            type()->construct(ptr(slot));
+        } else
+            values_.copy(slot, from);
         mark(slot);
     }
     /// Builds the value of `slot` by moving *from.

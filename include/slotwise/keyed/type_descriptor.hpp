@@ -32,7 +32,7 @@ struct TypeDescriptor {
 namespace detail {
 
 template <class T, class Hash>
-constexpr TypeDescriptor describe() noexcept {
+consteval TypeDescriptor describe() noexcept {
     TypeDescriptor type;
     type.size = sizeof(T);
     type.align = alignof(T);

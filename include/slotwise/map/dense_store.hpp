@@ -189,7 +189,7 @@ public:
         ScopeGuard undo([this]() noexcept { drop_all(); });
         for (std::size_t n = directory.size(); n != 0; --n) {
             const slot_t slot = in.number<slot_t>();
-            if (!directory.is_live(slot) || (rows_[slot] < count_ && slots_[rows_[slot]] == slot))
+            if (!directory.is_live(slot) || rows_[slot] < count_)
                 return in.fail("snapshot: a row names a slot that is not live, or one twice");
             construct_row(slot, std::tuple<Ts...>{codec.template read<Ts>(in)...});
             if (in.error() != nullptr) return false;

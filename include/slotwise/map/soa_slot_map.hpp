@@ -74,7 +74,7 @@ struct RowFace {
 };
 
 template <class T, class... Ts>
-constexpr std::size_t position_of() noexcept {
+consteval std::size_t position_of() noexcept {
     constexpr bool same[] = {std::is_same_v<T, Ts>...};
     std::size_t found = sizeof...(Ts), times = 0;
     for (std::size_t i = 0; i != sizeof...(Ts); ++i)

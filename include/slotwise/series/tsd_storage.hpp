@@ -169,8 +169,11 @@ private:
         auto& s = *static_cast<TSDStorage*>(series);
         T& child = s.store_.value(slot);
         if (child.whole_.news && s.state(slot) == SlotState::live) s.stamp(slot);
-        // Told when we are; at once if nobody will come by, because the first subscriber came while the writer was open.
-        if (!child.has_subscribers() || !s.subscribers_.wake_always(slot)) child.tell();
+        // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came.
+        if (child.has_subscribers())
+            s.subscribers_.wake_always(slot);
+        else
+            child.tell();
         s.leave();
     }
 };
