@@ -381,7 +381,7 @@ Measured run_memory(benchmark::State& state, std::size_t n) {
 // Registers what Contender<Kind, Allocator> can do, for the three kinds of keys and all sizes. only_iterate: a second way to
 // visit the elements of a container whose other rows another contender measures.
 template <template <class, template <class> class> class Contender>
-void add_contender(const std::string& name, Role role, bool only_iterate = false) {
+SLOTWISE_BENCH_PER_FILE void add_contender(const std::string& name, Role role, bool only_iterate = false) {
     const auto add_kind = [&]<class Kind>(std::type_identity<Kind>) {
         using C = Contender<Kind, std::allocator>;
         constexpr bool integers = std::is_same_v<Kind, Integers>;

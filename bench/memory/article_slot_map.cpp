@@ -9,12 +9,6 @@ namespace {
 
 using namespace bench;
 
-template <class T>
-class Article : public ArticleSlotMap<T> {
-public:
-    using value_type = T;
-};
-
-const Registered registered([] { memory::add_contender<Article>("article_slot_map", Role::rival); });
+const Registered registered([] { memory::add_contender<ArticleSlotMap>("article_slot_map", Role::rival); });
 
 } // namespace

@@ -5,14 +5,11 @@
 
 #include "workload.hpp"
 
-#include <plf_colony.h>
+#include "../support/colony.hpp"
 
 namespace {
 
 using namespace bench;
-
-template <class T>
-using Colony = plf::colony<T>;
 
 const Registered registered([] { memory::add_contender<Colony>("plf_colony", Role::rival); });
 

@@ -3,15 +3,12 @@
 
 #include "workload.hpp"
 
-#include <slotwise/map/dense_slot_map.hpp>
+#include "../support/dense_slot_map.hpp"
 
 namespace {
 
 using namespace bench;
 
-template <class T>
-using Dense = slotwise::DenseSlotMap<T>;
-
-const Registered registered([] { memory::add_contender<Dense>("DenseSlotMap", Role::ours); });
+const Registered registered([] { memory::add_contender<DenseSlotMap>("DenseSlotMap", Role::ours); });
 
 } // namespace

@@ -3,25 +3,12 @@
 
 #include "workload.hpp"
 
-#include "../support/soa_columns.hpp"
+#include "../support/soa_slot_map.hpp"
 
 namespace {
 
 using namespace bench;
 
-template <class T>
-class Soa {
-public:
-    using value_type = T;
-
-    void reserve(std::size_t n) { map_.reserve(n); }
-    auto insert(const T& value) { return Split<T>::insert(map_, value); }
-    [[nodiscard]] std::size_t size() const noexcept { return map_.size(); }
-
-private:
-    typename Split<T>::Map map_;
-};
-
-const Registered registered([] { memory::add_contender<Soa>("SoaSlotMap", Role::ours); });
+const Registered registered([] { memory::add_contender<SoaSlotMap>("SoaSlotMap", Role::ours); });
 
 } // namespace

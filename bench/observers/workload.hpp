@@ -13,8 +13,7 @@
 // dynamic_observer  an observer that counts, attached at run time
 #pragma once
 
-#include "../support/element.hpp"
-#include "../support/harness.hpp"
+#include "../support/contender.hpp"
 #include "../support/sequence.hpp"
 
 #include <cstddef>
@@ -26,16 +25,6 @@ namespace bench::observers {
 
 inline constexpr std::size_t sizes[] = {1'000, 100'000};
 inline constexpr std::size_t pairs = 100'000;
-
-template <class Map, class Handle>
-SLOTWISE_BENCH_LOOP void churn(Map& map, Handle* handles, const std::uint32_t* positions, std::size_t n) {
-    const ValueTable<Element16>& table = values<Element16>();
-    for (std::size_t i = 0; i < n; ++i) {
-        Handle& handle = handles[positions[i]];
-        map.erase(handle);
-        handle = map.insert(table[i]);
-    }
-}
 
 // Setup holds a map and whoever listens to it: setup.map. seen() is called at the end and must be true.
 template <class Setup>

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -213,7 +214,7 @@ void add_flow(const std::string& name, Role role) {
 // Dict: subscribe(number) has a counter counted up when the key is written.
 template <class Dict>
 void add_fan_out(const std::string& name, Role role) {
-    for (const std::size_t subscribers : {0, 1, 100, 10'000}) {
+    for (const std::size_t subscribers : std::initializer_list<std::size_t>{0, 1, 100, 10'000}) {
         add({"fan_out_" + std::to_string(subscribers), 8, 100'000}, name, role, 12, [subscribers](benchmark::State& state) {
             const Schedule schedule(100'000, 1'000);
             Dict dict(100'000);

@@ -16,8 +16,7 @@
 // Times are per operation (churn: per pair). Every contender gets the same values, orders and number of batches.
 #pragma once
 
-#include "../support/element.hpp"
-#include "../support/harness.hpp"
+#include "../support/contender.hpp"
 #include "../support/sequence.hpp"
 
 #include <algorithm>
@@ -39,74 +38,9 @@ inline constexpr std::size_t sizes[] = {1'000, 100'000, 1'000'000};
 
 [[nodiscard]] constexpr int batches_for(std::size_t n) noexcept { return n >= 1'000'000 ? 2 : 6; }
 
-template <class Contender>
-using handle_of = decltype(std::declval<Contender&>().insert(std::declval<const typename Contender::value_type&>()));
-
-// The summed field behind a handle, or null. field() where there is no pointer to a whole element (SoaSlotMap), else get().
-template <class C>
-[[nodiscard]] const auto* field_of(const C& contender, const handle_of<C>& handle) {
-    if constexpr (requires { contender.field(handle); }) {
-        return contender.field(handle);
-    } else {
-        const auto* value = contender.get(handle);
-        return value != nullptr ? &value->field : nullptr;
-    }
-}
-
-// What a contender offers beside value_type and insert(const T&) -> handle; rows it cannot run are left out.
-template <class C>
-concept can_reserve = requires(C& c) { c.reserve(std::size_t{}); };
-template <class C>
-concept can_clear = requires(C& c) { c.clear(); };
-template <class C>
-concept can_look_up =
-    requires(const C& c, const handle_of<C>& h) { c.get(h); } || requires(const C& c, const handle_of<C>& h) { c.field(h); };
-template <class C>
-concept can_erase = requires(C& c, const handle_of<C>& h) { c.erase(h); };
-// C::sees_stale is true when get() of an erased element is null instead of undefined behaviour.
-template <class C>
-concept sees_stale = C::sees_stale;
-
-// The measured loops.
-template <class C>
-SLOTWISE_BENCH_LOOP void fill(C& contender, handle_of<C>* handles, std::size_t n) {
-    using T = typename C::value_type;
-    const ValueTable<T>& table = values<T>();
-    for (std::size_t i = 0; i < n; ++i) handles[i] = contender.insert(table[i]);
-}
-
-template <class C>
-SLOTWISE_BENCH_LOOP std::uint64_t look_up(const C& contender, const handle_of<C>* handles, std::size_t n) {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (const auto* field = field_of(contender, handles[i])) sum += *field;
-    }
-    return sum;
-}
-
-template <class C>
-SLOTWISE_BENCH_LOOP void churn(C& contender, handle_of<C>* handles, const std::uint32_t* positions, std::size_t n) {
-    using T = typename C::value_type;
-    const ValueTable<T>& table = values<T>();
-    for (std::size_t i = 0; i < n; ++i) {
-        handle_of<C>& handle = handles[positions[i]];
-        contender.erase(handle);
-        handle = contender.insert(table[i]);
-    }
-}
-
 template <class C>
 SLOTWISE_BENCH_LOOP void erase_all(C& contender, const handle_of<C>* handles, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) contender.erase(handles[i]);
-}
-
-template <class C>
-[[nodiscard]] std::vector<handle_of<C>> in_order(const std::vector<handle_of<C>>& handles,
-                                                 const std::vector<std::uint32_t>& order) {
-    std::vector<handle_of<C>> result;
-    result.reserve(handles.size());
-    for (const std::uint32_t i : order) result.push_back(handles[i]);
-    return result;
 }
 
 // The containers of a batch and the handles into them.
@@ -187,17 +121,7 @@ Measured run_lookup(benchmark::State& state, std::size_t n, bool half_stale) {
     }
     const std::vector<handle_of<C>> queries = in_order<C>(handles, shuffled(n, 3));
     const std::size_t passes = containers_for(n);
-    std::uint64_t sum = 0;
-    timed_batches(
-        state, [] {},
-        [&] {
-            for (std::size_t pass = 0; pass < passes; ++pass) {
-                benchmark::DoNotOptimize(&contender);
-                benchmark::ClobberMemory();
-                sum = look_up(contender, queries.data(), n);
-                benchmark::DoNotOptimize(sum);
-            }
-        });
+    const std::uint64_t sum = timed_passes(state, passes, contender, [&] { return look_up(contender, queries.data(), n); });
     return {n * passes, sum};
 }
 
@@ -275,7 +199,7 @@ enum Rows : unsigned {
 
 // Registers what Contender<T> can do, restricted to the given rows, for the three element types.
 template <template <class> class Contender>
-void add_contender(const std::string& name, Role role, unsigned rows = all_rows) {
+SLOTWISE_BENCH_PER_FILE void add_contender(const std::string& name, Role role, unsigned rows = all_rows) {
     const auto add_type = [&]<class T>(std::type_identity<T>) {
         using C = Contender<T>;
         for (const std::size_t n : sizes) {

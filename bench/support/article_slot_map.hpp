@@ -5,6 +5,8 @@
 // side. The free list runs through the slots and iteration visits every slot and tests it.
 #pragma once
 
+#include "element.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,6 +16,9 @@ namespace bench {
 template <class T>
 class ArticleSlotMap {
 public:
+    using value_type = T;
+    static constexpr bool sees_stale = true;
+
     struct Handle {
         std::uint32_t index;
         std::uint32_t version;
@@ -68,6 +73,12 @@ public:
         for (const Slot& slot : slots_) {
             if ((slot.version & 1u) != 0) function(slot.value);
         }
+    }
+
+    [[nodiscard]] field_t<T> sum() const {
+        field_t<T> sum{};
+        for_each([&sum](const T& value) { sum += value.field; });
+        return sum;
     }
 
 private:

@@ -41,6 +41,11 @@ public:
             value = T{};
             state = state * 1664525u + 1013904223u;
             value.field = state >> 8;
+            if constexpr (requires { value.rest.fill(state); }) {
+                value.rest.fill(state);
+            } else if constexpr (requires { value.rest; }) {
+                value.rest = state;
+            }
         }
     }
 

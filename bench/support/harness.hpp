@@ -85,11 +85,33 @@ void timed_batches(benchmark::State& state, Prepare prepare, Run run) {
     }
 }
 
+// The same with so many calls of run() in a batch, which reads `what` and returns what it saw there; that of the last call.
+template <class What, class Run>
+auto timed_passes(benchmark::State& state, std::size_t passes, const What& what, Run run) {
+    decltype(run()) seen{};
+    timed_batches(
+        state, [] {},
+        [&] {
+            for (std::size_t pass = 0; pass < passes; ++pass) {
+                benchmark::DoNotOptimize(&what);
+                benchmark::ClobberMemory();
+                seen = run();
+                benchmark::DoNotOptimize(seen);
+            }
+        });
+    return seen;
+}
+
 inline void report(benchmark::State& state, Role role, const Measured& measured) {
     state.counters["items"] = static_cast<double>(measured.items);
     state.counters["checksum"] = printable(measured.checksum);
     state.SetLabel(to_string(role));
 }
+
+// For the add_contender() of a question whose argument is a template. GCC 12 gives a function the linkage of its arguments' names only
+// where these are types: two files, each with a template of this name in its unnamed namespace, would share one function, and
+// both contenders measure the same container.
+#define SLOTWISE_BENCH_PER_FILE static
 
 // body(state) -> Measured. The number of batches is fixed, not searched for, so that every contender does the same work and
 // ends in the same state.

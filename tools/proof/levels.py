@@ -26,7 +26,9 @@ import headers
 import proof
 
 sys.path.insert(0, str(proof.ROOT / "bench"))
-import run as bench  # noqa: E402  bench/run.py knows the rows and runs the programs
+from tools.programs import Runner, default_core, progress  # noqa: E402  those of the benches, behind the line above
+from tools.questions import QUESTIONS  # noqa: E402
+from tools.results import Results, Row  # noqa: E402
 
 SOURCE = proof.TESTS / "config" / "levels.cpp"
 LEVELS = ("none", "fast", "debug")
@@ -116,18 +118,18 @@ def build_bench(job):
 
 def measure(question, runners, rounds, quick):
     """{(row, contender): [median at none, median at fast]}; each group of rows runs at both levels by turns."""
-    chosen = bench.QUESTIONS[question].quick if quick else bench.QUESTIONS[question].usual
+    chosen = QUESTIONS[question].quick if quick else QUESTIONS[question].usual
     rows = {}
     for name in runners[0].names(question):
-        row, contender = bench.Row.parse(name)
+        row, contender = Row.parse(name)
         if "memory" not in row.op and chosen(row):
             rows.setdefault(row.group, set()).add((row.key, contender))
     samples = {}
     for number, (group, wanted) in enumerate(sorted(rows.items()), 1):
-        bench.progress(f"[{number}/{len(rows)}] {question}: {group}")
+        progress(f"[{number}/{len(rows)}] {question}: {group}")
         for turn in range(rounds):
             for level in COMPARED if turn % 2 == 0 else reversed(COMPARED):
-                results = bench.Results()
+                results = Results()
                 runners[level].run(question, lambda row, contender: (row.key, contender) in wanted, results)
                 for key, cells in results.rows.items():
                     for contender, (value, _) in cells.items():
@@ -138,7 +140,7 @@ def measure(question, runners, rounds, quick):
 def cost(rounds, bar, quick):
     jobs = [(question, level) for question in CONTENDERS for level in COMPARED]
     folders = {level: folder for (_, level), folder in proof.parallel(build_bench, jobs)}
-    runners = [bench.Runner(folders[level], 1, bench.default_core()) for level in COMPARED]
+    runners = [Runner(folders[level], 1, default_core()) for level in COMPARED]
     ratios = []
     for question in CONTENDERS:
         for ((op, size, n, live), contender), (none, fast) in sorted(measure(question, runners, rounds, quick).items(), key=str):

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+
+// rival
+#include "workload.hpp"
+
+#include "../support/colony.hpp"
+
+template struct bench::code_size::Functions<bench::Colony<bench::Element16>>;

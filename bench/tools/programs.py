@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Builds the programs in Rust, and runs programs of both languages: one process a group of rows, or turns of one repetition each."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from tools.results import ROOT, Failure, Row, power
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def default_core():
+    """The last core this process may use: the first ones serve interrupts."""
+    try:
+        return max(os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        return None
+
+
+def version(text):
+    """(1, 95) of "cargo 1.95.0 (...)" or "1.95"."""
+    match = re.search(r"(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2]))
+
+
+def rust_programs():
+    """Builds bench/rust. Returns (folder of its programs or None, why there is none)."""
+    package = ROOT / "bench" / "rust"
+    least = re.search(r'^rust-version = "(.*)"', (package / "Cargo.toml").read_text(), re.MULTILINE)[1]
+    advice = f"version {least} or newer is needed (rustup, or apt-get install cargo; on Debian 12 cargo-web)"
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        return None, f"cargo was not found; {advice}"
+    # in the package's folder: its .cargo/config.toml counts, and a toolchain may be chosen by folder
+    def run(*arguments):
+        return subprocess.run([cargo, *arguments], cwd=package, env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "build" / "rust")},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    told = run("--version")
+    if told.returncode != 0:
+        return None, f"cargo does not run: {told.stderr.strip()}"
+    if version(told.stdout) < version(least):
+        return None, f"{told.stdout.strip()} is too old; {advice}"
+    progress("building bench/rust")
+    built = run("build", "--release")
+    progress("")
+    if built.returncode != 0:
+        raise Failure(f"bench/rust does not build:\n{built.stderr[-3000:]}", 2)
+    return ROOT / "build" / "rust" / "release", None
+
+
+def turns(programs, repetitions):
+    """(program, repetitions) in the order of running. Several programs take turns, the first one changing: what disturbs the machine
+    for longer than a repetition disturbs all of them."""
+    if len(programs) == 1:
+        return [(programs[0], repetitions)]
+    return [(program, 1) for turn in range(repetitions) for program in (programs if turn % 2 == 0 else programs[::-1])]
+
+
+class Runner:
+    def __init__(self, build, repetitions, core, rust=None):
+        self.build = pathlib.Path(build)
+        self.repetitions = repetitions
+        self.core = core
+        self.rust = rust  # the folder of the programs in Rust
+
+    def programs(self, question):
+        """The program in C++ and, where there is one, that in Rust."""
+        name = f"bench_{question}"
+        def found(folders):
+            return [folder / name for folder in folders if (folder / name).is_file() and os.access(folder / name, os.X_OK)][:1]
+        ours = found([self.build / "bench", self.build / "bench" / question, self.build])
+        if not ours:
+            raise Failure(
+                f"{name} is not in {self.build}: build the release preset with SLOTWISE_BUILD_BENCH on "
+                "(needs Google Benchmark: package libbenchmark-dev), or name another folder with --build",
+                2,
+            )
+        return ours + ([] if self.rust is None else found([self.rust]))
+
+    def pin(self):
+        if self.core is not None:
+            os.sched_setaffinity(0, {self.core})
+
+    def call(self, program, *arguments):
+        done = subprocess.run([str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=self.pin if self.core is not None else None)
+        if done.returncode != 0:
+            raise Failure(f"{program} failed with status {done.returncode}:\n{done.stderr[-2000:]}", 1)
+        return done.stdout
+
+    def listed(self, program):
+        return [line for line in self.call(program, "--benchmark_list_tests=true").splitlines() if "/bytes:" in line]
+
+    def names(self, question):
+        return [name for program in self.programs(question) for name in self.listed(program)]
+
+    def measure(self, program, names, repetitions):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out.json"
+            self.call(program, f"--benchmark_filter=^({'|'.join(re.escape(name) for name in names)})$",
+                      f"--benchmark_repetitions={repetitions}", "--benchmark_enable_random_interleaving=true",
+                      f"--benchmark_out={out}", "--benchmark_out_format=json")
+            return json.loads(out.read_text())
+
+    def run(self, question, wanted, results):
+        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs."""
+        groups = {}
+        for program in self.programs(question):
+            for name in self.listed(program):
+                row, contender = Row.parse(name)
+                if wanted(row, contender):
+                    groups.setdefault(row.group, {}).setdefault(program, []).append(name)
+        if not groups:
+            raise Failure(f"bench_{question} has no benchmark for the rows asked for", 2)
+        for number, (group, names) in enumerate(groups.items(), 1):
+            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}")
+            repetitions = 1 if "memory" in (question, group[0].split("_")[0]) else self.repetitions
+            for program, times in turns(list(names), repetitions):
+                results.add(self.measure(program, names[program], times))
+        progress("")
