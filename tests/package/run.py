@@ -69,7 +69,7 @@ def files_of(folder):
 
 
 def headers():
-    return [f"include/{name}" for name in files_of(ROOT / "include") if name.endswith(".hpp")]
+    return [f"include/{name}" for name in files_of(ROOT / "include") if name.endswith((".hpp", ".py", ".natvis"))]
 
 
 def expect_files(folder, expected):

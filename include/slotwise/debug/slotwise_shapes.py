@@ -1,0 +1,816 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""What a debugger shows of each class of slotwise; slotwise_gdb.py and slotwise_lldb.py give it their values and show what it says.
+
+A *node* is a value of the program: GdbNode or LldbNode. Shapes ask it for
+
+  name            of its type, without typedef, reference, const; layout() of a Handle
+  node[member]    a member, also a private or inherited one; has(member)
+  integer()       of a number, an enumerator or a pointer
+  at(i)           of a pointer: what lies i elements on
+  pointee_size()  of a pointer: sizeof of what it points to
+  address()       where the value lies
+  parts()         base classes and members in order, as (name, node)
+  argument(i)     template argument i, a type; value_at(address, type)
+  read(address, size)  bytes; number(n) a node of that number; text() a short form for people
+  symbol(address) the linker's name of what lies there, or ""; linker_type(name) the type that the linker calls so, or None
+  pointee(), size_of(type), size(), bytes_at(address, size)
+
+Nothing here trusts what it reads: the object may be damaged or not built yet. Counts are checked against each other and against
+the memory that is there, walks are lazy and end with the capacity.
+"""
+import re
+
+NO_SLOT = 0xFFFFFFFF
+WORD = 64
+_OURS = re.compile(r"(?:const |volatile )*slotwise::(?:v\d+_\d+_\d+_c\d+_e\d+::)?(\w+)")
+_PAIRS = {"<": ">", "(": ")", "{": "}", "[": "]"}
+
+
+class Damaged(Exception):
+    """The bytes cannot be an object of this class."""
+
+
+class Item:
+    """A child: its name, its value and, in a map, its key."""
+
+    def __init__(self, name, value, key=None):
+        self.name, self.value, self.key = name, value, key
+
+
+def closing(text, start):
+    """The position of the bracket that closes the one at `start`, or -1."""
+    depth = []
+    for at in range(start, len(text)):
+        if text[at] in _PAIRS:
+            depth.append(_PAIRS[text[at]])
+        elif depth and text[at] == depth[-1]:
+            depth.pop()
+            if not depth:
+                return at
+    return -1
+
+
+def arguments(text):
+    """What stands between the commas of the outermost level."""
+    found, depth = [""], 0
+    for char in text:
+        depth += (char in "<({[") - (char in ">)}]")
+        if char == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += char
+    return [each.strip() for each in found]
+
+
+def class_of(name):
+    """(class, template arguments as text) of a type of slotwise itself; (None, []) of any other, nested ones included."""
+    found = _OURS.match(name or "")
+    if not found:
+        return None, []
+    rest = name[found.end():]
+    if rest == "":
+        return found[1], []
+    if rest[0] == "<" and closing(rest, 0) == len(rest) - 1:
+        return found[1], arguments(rest[1:-1])
+    return None, []
+
+
+def count_of(number, noun):
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def layout_of(name):
+    """(index bits, version bits, user bits) as a Handle's name says it; None when it does not."""
+    found = re.search(r"HandleLayout\{([^{}]*)\}>$", name.replace(" ", ""))
+    if not found:
+        return None
+    bits = [int(re.match(r"\d+", part)[0]) for part in found[1].split(",")] if found[1] else []
+    return tuple(bits + [0] * (3 - len(bits)))
+
+
+def handle_parts(node):
+    """(index, version, user bits) of a Handle."""
+    bits, layout = node["bits_"].integer(), node.layout()
+    if layout is None:
+        raise Damaged("its HandleLayout is unknown")
+    index, version, user = layout
+    return bits & ((1 << index) - 1), bits >> index & ((1 << version) - 1), bits >> (index + version) & ((1 << user) - 1)
+
+
+def handle_text(node):
+    slot, version, user = handle_parts(node)
+    if slot == version == user == 0:
+        return "null"
+    return f"{slot}v{version}" + (f"#{user}" if user else "")
+
+
+def tuple_elements(node):
+    """The elements of a std::tuple, whichever library it is of."""
+    for name, part in node.parts():
+        kind = re.match(r"std::(?:\w+::)*(\w+)", part.name)
+        kind = kind[1] if kind else ""
+        if name in ("_M_head_impl", "__value_"):
+            yield part
+        elif kind in ("_Head_base", "__tuple_leaf", "__tuple_impl"):
+            yield from tuple_elements(part)
+    for _, part in node.parts():
+        if re.match(r"std::(?:\w+::)*_Tuple_impl<", part.name):
+            yield from tuple_elements(part)
+
+
+def standard_map(node, most):
+    """(key, value) of a std::map of libstdc++ from std::uint32_t to a pointer."""
+    if not node.has("_M_t"):
+        raise Damaged("a std::map of a library that is not known here")
+    tree = node["_M_t"]["_M_impl"]
+    header, count, word = tree["_M_header"], tree["_M_node_count"].integer(), tree["_M_node_count"].size()
+    if count > most:
+        raise Damaged("there are more pages than it counts")
+    left = [64 * count]  # steps: a tree that has a ring ends nevertheless
+
+    def link(of, which):  # a node is {color, parent, left, right}, then the value
+        left[0] -= 1
+        if left[0] < 0:
+            raise Damaged("its tree has no end")
+        return int.from_bytes(node.read(of + which * word, word), "little")
+
+    at = header["_M_left"].integer()
+    for _ in range(count):
+        value = at + 4 * word
+        yield int.from_bytes(node.read(value, 4), "little"), int.from_bytes(node.read(value + word, word), "little")
+        below = link(at, 3)
+        if below:
+            while below:
+                at, below = below, link(below, 2)
+        else:
+            above = link(at, 1)
+            while above != header.address() and link(above, 3) == at:
+                at, above = above, link(above, 1)
+            at = above
+
+
+def numbers(node, address, first, count, size):
+    """`count` numbers of `size` bytes from number `first` on, read in blocks."""
+    while count > 0:
+        block = min(count, 4096)
+        data = node.read(address + first * size, block * size)
+        for i in range(block):
+            yield int.from_bytes(data[i * size:i * size + size], "little")
+        first, count = first + block, count - block
+
+
+def bits_of(words, slots):
+    """The numbers below `slots` of the bits that are set in the words."""
+    for number, word in enumerate(words):
+        while word:
+            slot = number * WORD + (word & -word).bit_length() - 1
+            if slot >= slots:
+                return
+            yield slot
+            word &= word - 1
+
+
+def live_slots(node, address, slots):
+    return bits_of(numbers(node, address, 0, (slots + WORD - 1) // WORD, 8), slots)
+
+
+class Flat:
+    """A FlatArray of numbers or pointers."""
+
+    def __init__(self, node):
+        self.node, self.data, self.size = node, node["data_"], node["size_"].integer()
+        self.width = self.data.pointee_size()
+
+    def covers(self, count):
+        """Whether there can be that many, and the memory of the last one is there."""
+        if count == 0:
+            return True
+        if not 0 < count <= self.size or count > NO_SLOT:
+            return False
+        self.node.read(self.data.integer() + (count - 1) * self.width, 1)
+        return True
+
+    def __getitem__(self, i):
+        return next(numbers(self.node, self.data.integer(), i, 1, self.width))
+
+
+class Directory:
+    """A SlotDirectory."""
+
+    def __init__(self, node):
+        self.node, counters = node, node["n_"]
+        self.cursor, self.capacity, self.blocked, self.retired, self.reserved = (
+            counters[each].integer() for each in ("cursor", "capacity", "blocked", "retired", "reserved"))
+        free = node["free_"]
+        if free.has("lowest_"):
+            self.free = free["more_"].integer() + (free["lowest_"].integer() != NO_SLOT)
+        else:
+            self.free = free["count_"].integer()
+        self.versions, self.live = Flat(node["versions_"]), Flat(node["live_"])
+        self.size = self.cursor - self.free - self.blocked
+        words = (self.cursor + WORD - 1) // WORD
+        if not (0 <= self.size <= self.cursor <= self.capacity <= self.versions.size and self.retired + self.reserved <= self.blocked
+                and self.live.covers(words) and self.versions.covers(self.cursor)):
+            raise Damaged("its counts contradict each other")
+
+    def slots(self):
+        return live_slots(self.node, self.live.data.integer(), self.cursor)
+
+    def handle(self, slot):
+        return f"[{slot}v{self.versions[slot]}]"
+
+    def told(self):
+        """Capacity and the slots that are not live, for the summary."""
+        rest = self.blocked - self.retired - self.reserved
+        parts = [f"capacity {self.capacity}", count_of(self.free, "hole")]
+        for number, name in ((self.reserved, "reserved"), (self.retired, "retired"), (rest, "pending")):
+            if number:
+                parts.append(f"{number} {name}")
+        return ", ".join(parts)
+
+    def _bit(self, name, slot):
+        words = Flat(self.node[name])
+        return slot // WORD < words.size and words[slot // WORD] >> slot % WORD & 1 == 1
+
+    def status(self, slot, version):
+        """What SlotDirectory::explain says."""
+        if slot >= self.capacity:
+            return "out_of_range"
+        now = self.versions[slot]
+        if now == version and version & 1:
+            return "live"
+        if self._bit("reserved_", slot):
+            return "reserved" if now + 1 == version else "stale"
+        if slot >= self.cursor or now & 1 or not self._bit("blocked_", slot):
+            return "stale"
+        if now == 0 and re.search(r"(retire|0)$", class_of(self.node.name)[1][1]):
+            return "retired"
+        return "pending" if now == version + 1 or now == 0 else "stale"
+
+
+#=== columns: a node for a slot ===#
+
+def page_slots(node):
+    """Slots in a page of a PagedArray, as its template argument says or, when that is 0, as default_page_slots does."""
+    given = int(re.sub(r"\(.*?\)", "", class_of(node.name)[1][2]).rstrip("ulUL") or 0)
+    if given:
+        return given
+    fit = 4096 // node["table_"]["data_"].at(0).pointee_size()
+    return WORD if fit <= WORD else 1 << fit.bit_length() - 1
+
+
+def column(node):
+    """The way from a slot to its value, of whatever holds values by slot."""
+    if node.has("committed_"):  # ReservedArray
+        return node["data_"].at
+    if node.has("shift"):  # PageView
+        pages, shift = node["pages"], node["shift"].integer()
+        return lambda slot: pages.at(slot >> shift).at(slot & (1 << shift) - 1)
+    if node.has("type_"):  # AnyArray
+        return described_column(node)
+    table, pages, grain = Flat(node["table_"]), node["pages_"].integer(), page_slots(node)
+
+    def value(slot):
+        if not slot // grain < pages <= table.size:
+            raise Damaged("a live slot lies outside the pages")
+        return table.data.at(slot // grain).at(slot % grain)
+    return value
+
+
+def described_column(node):
+    """Values of a described type: of the type itself where TypeDescriptor::of made the description, else bytes."""
+    table, pages, shift = Flat(node["table_"]), node["pages_"].integer(), node["shift_"].integer()
+    descriptor = node["type_"]
+    if descriptor.integer() == 0:
+        raise Damaged("it has no TypeDescriptor")
+    size = descriptor.at(0)["size"].integer()
+    made = re.search(r"\bdescribe<", node.symbol(descriptor.at(0)["copy"].integer()))
+    kind = None
+    if made:
+        text = made.string[made.end() - 1:]
+        kind = node.linker_type(arguments(text[1:closing(text, 0)])[0])
+
+    def value(slot):
+        if not slot >> shift < pages <= table.size or shift > 31:
+            raise Damaged("a live slot lies outside the pages")
+        address = table[slot >> shift] + (slot & (1 << shift) - 1) * size
+        return node.value_at(address, kind) if kind is not None else node.bytes_at(address, size)
+    return value
+
+
+#=== shapes ===#
+
+class Shape:
+    """What is shown of a node: summary(), items(); hint says how: None, "array" (values matter) or "map" (items have keys)."""
+    hint = None
+
+    def __init__(self, node, name):
+        self.node, self.name = node, name
+
+    def title(self, size, rest):
+        return f"slotwise::{self.name} with {count_of(size, 'element')}, {rest}"
+
+    def summary(self):
+        return f"slotwise::{self.name}"
+
+    def items(self):
+        return iter(())
+
+
+class HandleShape(Shape):
+    def summary(self):
+        return handle_text(self.node)
+
+
+class PublicIdShape(Shape):
+    def summary(self):
+        text = f"{self.node['high'].integer():016x}{self.node['low'].integer():016x}"
+        return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+class Members(Shape):
+    """Members under their public names."""
+    members = {}
+
+    def items(self):
+        for public, private in self.members.items():
+            yield Item(public, self.node[private])
+
+
+class VersionedShape(Members):
+    members = {"value": "value_"}
+
+    def summary(self):
+        return f"slotwise::Versioned, {count_of(self.node['changes_'].integer(), 'change')}"
+
+
+class TableIndexShape(Members):
+    members = {"table": "table_"}
+
+
+class DynamicColumnShape(Members):
+    members = {"column": "column_"}
+
+
+class WriterShape(Shape):
+    def items(self):
+        yield Item("series", self.node["series_"].at(0))
+
+
+class SlotMapShape(Shape):
+    """SlotMap, DenseSlotMap, SoaSlotMap: what the store is decides."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.directory, self.store = Directory(node["directory_"]), node["store_"]
+
+    def summary(self):
+        return self.title(self.directory.size, self.directory.told())
+
+    def items(self):
+        if self.store.has("columns_"):
+            yield from self.rows()
+            return
+        value = column(self.store["values_"])
+        for slot in self.directory.slots():
+            yield Item(self.directory.handle(slot), value(slot))
+
+    def rows(self):
+        count, slots = self.store["count_"].integer(), Flat(self.store["slots_"])
+        if count != self.directory.size or not slots.covers(count):
+            raise Damaged("rows and slots do not agree")
+        columns = [each["data_"] for each in tuple_elements(self.store["columns_"])]
+        for row in range(count):
+            handle = self.directory.handle(slots[row])
+            for number, data in enumerate(columns):
+                yield Item(handle if len(columns) == 1 else f"{handle}<{number}>", data.at(row))
+
+
+class PagesShape(Shape):
+    """SecondaryMap: pages of 64 entries, near ones in an array, far ones in a std::map."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.entries = node["ids_"] if node.has("ids_") else node
+        self.size, pages = self.entries["size_"].integer(), self.entries["pages_"]
+        self.near, self.far, self.count = Flat(pages["near_"]), pages["far_"], pages["count_"].integer()
+        if not (self.size <= self.count * WORD and max(self.count, self.near.size) <= NO_SLOT // WORD + 1 and
+                self.near.covers(self.near.size)):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.size, f"{count_of(self.count, 'page')} of {WORD}")
+
+    def pages(self):
+        for number, address in enumerate(numbers(self.node, self.near.data.integer(), 0, self.near.size, self.near.width)):
+            if address:
+                yield number, address
+        yield from standard_map(self.far, self.count)
+
+    def items(self):
+        kind, page_type = self.entries.argument(1), self.near.data.at(0).pointee()
+        left = self.size
+        for number, address in self.pages():
+            page = self.node.value_at(address, page_type)
+            memory, versions, size = page["memory"].address(), page["versions"], self.entries.size_of(kind)
+            width = versions.size() // WORD
+            for i in bits_of([page["live"].integer()], WORD):
+                if left == 0:
+                    raise Damaged("there are more entries than it counts")
+                left -= 1
+                version = next(numbers(self.node, versions.address(), i, 1, width))
+                value = self.node.value_at(memory + i * size, kind)
+                yield Item(f"[{number * WORD + i}v{version}]", self.shown(value))
+
+    def shown(self, value):
+        return value
+
+
+class IdentityShape(PagesShape):
+    """Ids by handle: the entries of ids_ are addresses of ids."""
+
+    def shown(self, value):
+        return value.at(0)
+
+
+class SparseShape(Shape):
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.size, self.capacity = node["size_"].integer(), node["values_"]["capacity_"].integer()
+        self.handles = Flat(node["handles_"])
+        if not (self.size <= self.capacity and self.handles.covers(self.size)):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.size, f"capacity {self.capacity}")
+
+    def items(self):
+        for row in range(self.size):
+            yield Item(f"[{handle_text(self.handles.data.at(row))}]", self.node["values_"]["data_"].at(row))
+
+
+class SetShape(Shape):
+    """KeySet, SetStorage, AnySetStorage: keys by handle."""
+    hint = "array"
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.directory = Directory(node["directory_"])
+
+    def summary(self):
+        return self.title(self.directory.size, self.directory.told())
+
+    def items(self):
+        key = column(self.node["keys_"]["keys_"])
+        for slot in self.directory.slots():
+            yield Item(self.directory.handle(slot), key(slot))
+
+
+class MapShape(SetShape):
+    """MapStorage, AnyMapStorage: a set of keys whose first column is the values."""
+    hint = "map"
+
+    def items(self):
+        value = column(next(tuple_elements(self.node["hub_"]["static_"]))["values_"])
+        for item in super().items():
+            yield Item(item.name, value(int(item.name[1:item.name.index("v")])), item.value)
+
+
+def time_text(node):
+    """A time; the lowest number is "never"."""
+    text = node.text()
+    lowest = str(-(1 << 8 * node.size() - 1))
+    return "never" if text == lowest else text
+
+
+class SeriesMixin:
+    """TSSStorage, TSDStorage: what is inside, and the open window."""
+
+    def __init__(self, node, name):
+        super().__init__(node["store_"], name)
+        self.series = node
+
+    def summary(self):
+        tracker = next(each for each in tuple_elements(self.node["hub_"]["static_"]) if class_of(each.name)[0] == "DeltaTracker")
+        text = f"{super().summary()}, window {time_text(tracker['now_']['window'])}"
+        unset = self.series["unset_"].integer()
+        return text + (f", {unset} without a value" if unset else "")
+
+
+class TSSShape(SeriesMixin, SetShape):
+    pass
+
+
+class TSDShape(SeriesMixin, MapShape):
+    pass
+
+
+class ViewShape(Shape):
+    """A view of a container whose type it has forgotten: the name of the table of calls knows it."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        (_, calls), (_, container) = sorted(((n, p) for n, p in node.parts()), key=lambda part: part[0] != "calls_")
+        symbol = node.symbol(calls.integer())
+        made = re.search(r"\b\w*calls(?:_of)?<", symbol)
+        self.seen, self.text = None, "?"
+        if made:
+            kind = arguments(symbol[made.end():closing(symbol, made.end() - 1)])[0]
+            self.text = f"slotwise::{class_of(kind)[0]}"
+            found = node.linker_type(kind)
+            if found is not None and container.integer():
+                self.seen = shape_of(node.value_at(container.integer(), found))
+        self.hint = self.seen.hint if self.seen else None
+
+    def summary(self):
+        return f"slotwise::{self.name} of {self.seen.summary() if self.seen else self.text}"
+
+    def items(self):
+        return self.seen.items() if self.seen else iter(())
+
+
+class OccupancyShape(Shape):
+    hint = "array"
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        bits = node["occupancy_"] if node.has("occupancy_") else node
+        self.words, self.slots = bits["words_"].integer(), bits["slots_"].integer()
+        if self.slots > NO_SLOT:
+            raise Damaged("more slots than there can be")
+
+    def summary(self):
+        return f"slotwise::{self.name} over {count_of(self.slots, 'slot')}"
+
+    def items(self):
+        for place, slot in enumerate(live_slots(self.node, self.words, self.slots)):
+            yield Item(f"[{place}]", self.node.number(slot))
+
+
+class ColumnViewShape(Shape):
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        directory = node["directory_"]
+        self.live = OccupancyShape(directory["live"], name)
+        self.versions, self.width = directory["versions"].integer(), directory["version_bytes"].integer()
+
+    def summary(self):
+        return self.live.summary()
+
+    def items(self):
+        value = column(self.node["values_"])
+        for slot in live_slots(self.node, self.live.words, self.live.slots):
+            version = next(numbers(self.node, self.versions, slot, 1, self.width))
+            yield Item(f"[{slot}v{version}]", value(slot))
+
+
+class ArrayShape(Shape):
+    """Raw memory: how much, but not which of it is alive."""
+
+    def capacity(self):
+        if self.node.has("committed_"):
+            return self.node["committed_"].integer() // self.node["data_"].pointee_size()
+        if self.node.has("capacity_"):
+            return self.node["capacity_"].integer()
+        return self.node["pages_"].integer() * page_slots(self.node)
+
+    def summary(self):
+        return f"slotwise::{self.name}, capacity {self.capacity()}"
+
+
+class ValueArrayShape(Shape):
+    """A column. Which slots have values it knows only where their destruction matters."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.alive = Flat(node["alive_"])
+        self.capacity = ArrayShape(node["values_"], name).capacity()
+        if not self.alive.covers(self.alive.size) or self.capacity > NO_SLOT + 1:
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return f"slotwise::{self.name}, capacity {self.capacity}"
+
+    def items(self):
+        value = column(self.node["values_"])
+        for slot in live_slots(self.node, self.alive.data.integer(), self.alive.size * WORD):
+            yield Item(f"[{slot}]", value(slot))
+
+
+class DirectoryShape(Shape):
+    """Live slots and their versions."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.directory = Directory(node)
+
+    def summary(self):
+        return self.title(self.directory.size, self.directory.told())
+
+    def items(self):
+        for slot in self.directory.slots():
+            yield Item(self.directory.handle(slot), self.directory.versions.data.at(slot))
+
+
+class IndexShape(Shape):
+    """A hash index: the slots in it, in the order of the table."""
+    hint = "array"
+    tags, line = 12, 64
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.size, self.lines = node["size_"].integer(), Flat(node["storage_"])
+        if self.size > self.lines.size * self.tags or not self.lines.covers(self.lines.size):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.size, count_of(self.lines.size, "line"))
+
+    def items(self):
+        place = 0
+        for number in range(self.lines.size):
+            line = self.node.read(self.lines.data.integer() + number * self.line, self.line)
+            for i in range(self.tags):
+                if line[i]:
+                    slot = int.from_bytes(line[16 + 4 * i:20 + 4 * i], "little")
+                    yield Item(f"[{place}]", self.node.number(slot))
+                    place += 1
+
+
+class Delta:
+    """DeltaWords: what one window has touched."""
+    parts = ("touched", "added", "removed", "modified", "dropped", "reset")
+
+    def __init__(self, node):
+        self.node, self.slots, self.plain = node, node["slots"].integer(), node["plain"].integer() != 0
+        self.window = time_text(node["window"])
+        if self.slots > NO_SLOT + 1 or self.slots % WORD:
+            raise Damaged("more slots than there can be")
+
+    def words(self, part):
+        """The words of DeltaWords::select(w, part)."""
+        count = self.slots // WORD
+        arrays = [numbers(self.node, self.node[name].integer(), 0, count, 8) for name in ("touched", "live")]
+        truth = numbers(self.node, self.node["truth"].integer(), 0, 4 * count, 8)
+        for touched, live in zip(*arrays):
+            was_dead, was_invalid, ended, renewed = (next(truth) for _ in range(4))
+            if self.plain:
+                yield touched if part in ("touched", "modified") else 0
+                continue
+            yield touched & {"touched": -1, "added": live & (was_dead | ended), "removed": ~was_dead & (~live | ended), "modified": live,
+                             "dropped": ~was_invalid & (~live | ended), "reset": live & ~was_dead & renewed}[part]
+
+    def selected(self, part):
+        return bits_of(self.words(part), self.slots)
+
+
+class TrackerShape(Shape):
+    hint = "array"
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.delta = Delta(node["now_"])
+        if Flat(node["touched_"]).size * WORD != self.delta.slots:
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        counts = ", ".join(f"{sum(1 for _ in self.delta.selected(part))} {part}" for part in ("touched", "added", "removed"))
+        return f"slotwise::{self.name}, window {self.delta.window}: {counts}"
+
+    def items(self):
+        for place, slot in enumerate(self.delta.selected("touched")):
+            yield Item(f"[{place}]", self.node.number(slot))
+
+
+class DeltaRangeShape(Shape):
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        part = node["part_"].integer()
+        if part >= len(Delta.parts):
+            raise Damaged("there is no such part of a delta")
+        self.part, self.window = Delta.parts[part], time_text(node["window_"])
+        words = node["words_"]
+        self.delta = Delta(words.at(0)) if words.integer() else None
+        self.columns = list(tuple_elements(node["columns_"]))
+        self.hint = "map" if len(self.columns) == 2 else None
+
+    def summary(self):
+        return f"slotwise::{self.name} of what window {self.window} has {self.part}"
+
+    def items(self):
+        if self.delta is None or self.delta.window != self.window or self.window == "never":
+            return
+        values, stamps = [column(each) for each in self.columns], self.node["stamps_"]
+        stamp = column(stamps) if stamps["pages"].integer() else None
+        for slot in self.delta.selected(self.part):
+            if stamp is None or stamp(slot).text() == self.node["stamp_"].text():
+                found = [value(slot) for value in values] or [self.node.number(slot)]
+                yield Item(f"[{slot}]", found[-1], found[0] if len(found) == 2 else None)
+
+
+class ObserversShape(Shape):
+    def summary(self):
+        return "slotwise::ObserverArray" + ("" if self.node["registry_"].integer() else " without subscribers")
+
+    def items(self):
+        if self.node["registry_"].integer():
+            for name in ("by_key", "by_slot"):
+                yield Item(name, self.node["registry_"].at(0)[name])
+
+
+class TokenShape(Shape):
+    def summary(self):
+        return f"slotwise::{self.name}, " + ("attached" if self.node["cell_"].integer() else "detached")
+
+    def items(self):
+        if self.node["cell_"].integer():
+            yield Item("observer", self.node["observer_"])
+
+
+class RowShape(Shape):
+    """SoaRow: a tuple."""
+
+    def items(self):
+        for number, element in enumerate(tuple_elements(self.node.parts()[0][1])):
+            yield Item(f"<{number}>", element)
+
+
+class RowPointerShape(Shape):
+    """SoaPointer: a tuple of pointers."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.members = list(tuple_elements(node["members_"]))
+
+    def summary(self):
+        return f"slotwise::{self.name}" + ("" if self.members[0].integer() else " null")
+
+    def items(self):
+        for number, member in enumerate(self.members if self.members[0].integer() else ()):
+            yield Item(f"<{number}>", member.at(0))
+
+
+SHAPES = {
+    "Handle": HandleShape, "PublicId": PublicIdShape, "Versioned": VersionedShape,
+    "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapCore": SlotMapShape,
+    "SecondaryMap": PagesShape, "SparseSecondaryMap": SparseShape, "IdentityMap": IdentityShape,
+    "KeySet": SetShape, "SetStorage": SetShape, "KeySetCore": SetShape, "BasicAnySetStorage": SetShape,
+    "MapStorage": MapShape, "BasicAnyMapStorage": MapShape,
+    "HashIndex": IndexShape, "PortableHashIndex": IndexShape, "GroupIndex": IndexShape,
+    "BoostIndex": TableIndexShape, "RobinIndex": TableIndexShape, "AnkerlIndex": TableIndexShape,
+    "SetView": ViewShape, "MapView": ViewShape, "TSSView": ViewShape, "TSDView": ViewShape,
+    "TSSStorage": TSSShape, "TSDStorage": TSDShape, "TSSWriter": WriterShape, "TSDWriter": WriterShape,
+    "DeltaTracker": TrackerShape, "DeltaRange": DeltaRangeShape, "ObserverArray": ObserversShape,
+    "Occupancy": OccupancyShape, "SlotRange": OccupancyShape, "ColumnView": ColumnViewShape,
+    "ValueArray": ValueArrayShape, "TimeArray": ValueArrayShape, "DynamicColumn": DynamicColumnShape,
+    "PagedArray": ArrayShape, "ReservedArray": ArrayShape, "AlignedArray": ArrayShape,
+    "SlotDirectory": DirectoryShape, "BasicObserverToken": TokenShape, "SoaRow": RowShape, "SoaPointer": RowPointerShape,
+}
+
+
+class Broken(Shape):
+    """What is shown of an object that is no sound one; the debugger can still show its raw members."""
+
+    def __init__(self, node, name, reason):
+        super().__init__(node, name)
+        self.reason = reason
+
+    def summary(self):
+        return f"slotwise::{self.name} (damaged: {self.reason})"
+
+
+def reason_of(error):
+    return str(error).split("\n", 1)[0] or type(error).__name__
+
+
+def knows(name):
+    return class_of(name)[0] in SHAPES
+
+
+def shape_of(node):
+    """The shape of a node whose class is known here. Whatever it meets, it answers."""
+    name = class_of(node.name)[0]
+    try:
+        shape = SHAPES[name](node, name)
+        shape.text = shape.summary()
+        return shape
+    except Exception as error:  # a debugger has its own errors for memory that is not there
+        broken = Broken(node, name, reason_of(error))
+        broken.text = broken.summary()
+        return broken
+
+
+def status(container, handle):
+    """What a handle is worth in a container: a word of HandleStatus."""
+    slot, version, user = handle_parts(handle)
+    if slot == version == user == 0:
+        return "null"
+    return Directory((container["store_"] if class_of(container.name)[0] in ("TSSStorage", "TSDStorage") else container)["directory_"]
+                     ).status(slot, version)
+
+
+def marked(container, handle):
+    """A handle as text, and how it stands in the container unless it is live: "1v1 (stale)"."""
+    word = status(container, handle)
+    return handle_text(handle) + ("" if word in ("live", "null") else f" ({word})")

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What the debugger tests look at: one variable of every public class, with known content. It stops in stop_here().
+#include <slotwise/slotwise.hpp>
+
+#if __has_include(<boost/unordered/unordered_flat_set.hpp>)
+#include <slotwise/keyed/boost_index.hpp>
+#define HAS_BOOST 1
+#endif
+#if __has_include(<tsl/robin_set.h>)
+#include <slotwise/keyed/robin_index.hpp>
+#define HAS_ROBIN 1
+#endif
+#if __has_include(<ankerl/unordered_dense.h>)
+#include <slotwise/keyed/ankerl_index.hpp>
+#define HAS_ANKERL 1
+#endif
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+using namespace slotwise;
+
+namespace {
+
+struct Body {
+    int id;
+    int mass;
+};
+
+struct Other;
+
+/// The bytes of a T that was never one: what a debugger finds before a constructor has run, or after a stray write.
+template <class T>
+struct Wreck {
+    alignas(T) unsigned char bytes[sizeof(T)];
+    explicit Wreck(unsigned char fill) { std::memset(bytes, fill, sizeof(T)); }
+    T& object() { return *std::launder(reinterpret_cast<T*>(bytes)); }
+};
+
+struct Listener final : SlotObserver {};
+struct Subscriber final : SeriesSubscriber<std::int64_t> {
+    void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
+};
+
+volatile int stops = 0;
+
+template <class... T>
+void mention(const T&...) {}
+
+} // namespace
+
+// The debugger stops here and goes one frame up.
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+void stop_here() {
+    stops = stops + 1;
+}
+
+int main() {
+    //=== values ===//
+    using Bodies = SlotMap<Body>;
+    const Bodies::handle_type null_handle{}, some_handle(12, 5);
+    const Handle<Other, HandleLayout{20, 12, 32}> user_handle(7, 3, 9);
+    const Handle<Other, HandleLayout{8, 8, 0}> small_handle(255, 3);
+    Versioned<int> versioned(7);
+    versioned.set(8);
+    const PublicId nil_id, public_id{0x0123456789ABCDEFu, 0x8899AABBCCDDEEFFu};
+
+    //=== slot maps: four elements, the second erased ===//
+    Bodies map;
+    const auto first = map.insert(Body{1, 10}), stale = map.insert(Body{2, 20});
+    map.insert(Body{3, 30});
+    const auto last = map.insert(Body{4, 40});
+    map.erase(stale);
+    const auto reserved_handle = SlotMap<Body>::handle_type(5, 1);
+    const Bodies empty;
+    Bodies moved_from(map);
+    const Bodies moved_to(std::move(moved_from));
+    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> run;
+    SlotMap<std::string, SlotMapOptions{.handle = {20, 12, 0}, .reuse = Reuse::lifo}> narrow;
+    SlotMap<int, SlotMapOptions{.page_slots = 64}> paged;
+    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<std::string>, ValueArray<int>> with_columns;
+    DenseSlotMap<int> dense;
+    SoaSlotMap<int, std::string> soa;
+    for (int i = 0; i != 4; ++i) {
+        run.insert(i);
+        narrow.insert(std::string(1, static_cast<char>('a' + i)));
+        with_columns.observer<0>()[with_columns.insert(i).index()] = std::to_string(i);
+        dense.insert(i * 100);
+        soa.emplace(i, std::string(2, static_cast<char>('a' + i)));
+    }
+    run.erase(run.handle_of(1));
+    narrow.erase(narrow.handle_of(1));
+    narrow.insert("new");
+    with_columns.erase(with_columns.handle_of(1));
+    dense.erase(dense.handle_of(slot_t{1}));
+    soa.erase(soa.handle_of(slot_t{1}));
+    for (int i = 0; i != 130; ++i) paged.insert(i);
+    paged.erase_if([](int i) { return i % 64 != 1; });
+    SlotMap<int, SlotMapOptions{.handle = {15, 1, 0}}> once; // a slot lives once
+    const auto retired_handle = once.insert(1);
+    once.erase(retired_handle);
+    const auto promised_handle = once.reserve_handle();
+    const auto row = *soa.get(soa.handle_of(slot_t{2}));
+    const auto row_pointer = soa.get(soa.handle_of(slot_t{2}));
+    const auto column_view = map.column();
+    const auto occupancy = map.occupancy();
+    const SlotRange slot_range(occupancy);
+    const auto& value_array = with_columns.observer<0>();
+    const auto& plain_array = with_columns.observer<1>();
+    Listener listener;
+    const auto token = map.attach(listener);
+    const ObserverToken no_token;
+    DynamicColumn<ValueArray<std::string>> dynamic_column;
+    SlotDirectory<> directory;
+    SlotDirectory<HandleLayout{}, Exhaustion::retire, Reuse::fifo> fifo_directory;
+    auto growth = fifo_directory.prepare_exactly(64, std::allocator<std::byte>());
+    fifo_directory.adopt(growth);
+    fifo_directory.set_capacity(64);
+    fifo_directory.acquire_live();
+    PagedArray<int> paged_array;
+    paged_array.reserve(10);
+    ReservedArray<int> reserved_array;
+    AlignedArray<int> aligned_array;
+    aligned_array.resize(16, 0);
+
+    //=== maps that follow ===//
+    SecondaryMap<Bodies::handle_type, int> secondary;
+    SparseSecondaryMap<Bodies::handle_type, int> sparse;
+    IdentityMap<int, Bodies::handle_type> identity;
+    const Bodies::handle_type far_handle(1000000, 1);
+    for (const auto handle : {first, stale, last, far_handle}) {
+        const int value = static_cast<int>(handle.index()) + 100;
+        secondary.insert(handle, value);
+        sparse.insert(handle, value);
+        identity.insert(value, handle);
+    }
+    SecondaryMap<Bodies::handle_type, int> far; // its pages are in a tree
+    for (const slot_t i : {9u, 4u, 7u, 1u, 8u, 2u, 6u, 3u, 5u, 10u}) far.insert({i * 1'000'000, 1}, static_cast<int>(i));
+    const SecondaryMap<Bodies::handle_type, int> no_secondary;
+
+    //=== keyed ===//
+    constexpr KeySetOptions deferred{.deferred_erase = true};
+    KeySet<int> key_set{10, 20, 30};
+    key_set.erase(20);
+    SetStorage<std::string> set_storage{"one", "two"};
+    SetStorage<int, DefaultHash<int>, EqualTo, deferred> pending_set{1, 2, 3};
+    const auto pending_handle = pending_set.handle_of(2);
+    pending_set.erase(2);
+    MapStorage<std::string, int> map_storage{{"bund", 131}, {"bobl", 117}, {"schatz", 105}};
+    map_storage.erase("bobl");
+    const MapStorage<std::string, int> no_storage;
+    MapStorage<int, SetStorage<int>> nested;
+    nested[5].insert(55);
+    AnySetStorage any_set(TypeDescriptor::of<int>());
+    AnyMapStorage any_map(TypeDescriptor::of<int>(), TypeDescriptor::of<std::string>());
+    for (int i = 1; i != 4; ++i) {
+        const std::string text = std::to_string(i);
+        any_set.insert(&i);
+        any_map.insert(&i, &text);
+    }
+    const int two = 2;
+    any_set.erase(&two);
+    any_map.erase(&two);
+    HashIndex<std::allocator<std::byte>> hash_index;
+    hash_index.make_room([](auto&&) {});
+    hash_index.place(0x1234'5678'9ABC'DEF0u, 3);
+    const PortableHashIndex<std::allocator<std::byte>> portable_index;
+    const GroupIndex<std::allocator<std::byte>, detail::PortableTags> group_index;
+    const SetView<int> set_view(key_set);
+    const MapView<std::string, int> map_view(map_storage);
+#ifdef HAS_BOOST
+    const BoostIndex<std::allocator<std::byte>> boost_index;
+#endif
+#ifdef HAS_ROBIN
+    const RobinIndex<std::allocator<std::byte>> robin_index;
+#endif
+#ifdef HAS_ANKERL
+    const AnkerlIndex<std::allocator<std::byte>> ankerl_index;
+#endif
+
+    //=== series ===//
+    TSSStorage<int> tss;
+    TSDStorage<std::string, double> tsd;
+    TSDStorage<int, TSSStorage<int>> tsd_of_sets;
+    Subscriber subscriber;
+    const auto subscription = tss.subscribe(subscriber);
+    {
+        auto writer = tss.write(1);
+        writer.add(1), writer.add(2), writer.add(3);
+        auto prices = tsd.write(1);
+        prices.set("bund", 131.5), prices.set("bobl", 117.25), prices.create("schatz");
+    }
+    {
+        auto writer = tss.write(2);
+        writer.remove(2), writer.add(4);
+        auto prices = tsd.write(2);
+        prices.remove("bobl"), prices.set("bund", 132.5);
+        auto sets = tsd_of_sets.write(2);
+        sets.create(7);
+        sets.modify(7).add(77);
+    }
+    const TSSStorage<int> no_tss;
+    const TSSView<int> tss_view(tss);
+    const TSDView<std::string, double> tsd_view(tsd);
+    const auto& tracker = tss.tracker();
+    const auto& times = tss.times();
+    const auto delta_range = tss.added(2);
+    const ObserverArray<int> no_observers;
+    ObserverArray<int> observers;
+    const auto key_subscription = observers.subscribe(5, 1, subscriber);
+    Listener unused;
+    auto tss_writer = tss.write(2);
+    auto tsd_writer = tsd.write(2);
+
+    //=== damaged ===//
+    Wreck<Bodies> filled(0xA5), zeroed(0);
+    Wreck<MapStorage<std::string, int>> filled_keyed(0xA5);
+    Wreck<DenseSlotMap<int>> filled_dense(0xA5);
+    Wreck<SecondaryMap<Bodies::handle_type, int>> filled_secondary(0xA5);
+    Wreck<SparseSecondaryMap<Bodies::handle_type, int>> filled_sparse(0xA5);
+    Wreck<TSSStorage<int>> filled_tss(0xA5);
+    Wreck<AnySetStorage> filled_any(0xA5);
+    Bodies& wreck = filled.object();
+    Bodies& zero_wreck = zeroed.object();
+    auto& keyed_wreck = filled_keyed.object();
+    auto& dense_wreck = filled_dense.object();
+    auto& secondary_wreck = filled_secondary.object();
+    auto& sparse_wreck = filled_sparse.object();
+    auto& tss_wreck = filled_tss.object();
+    auto& any_wreck = filled_any.object();
+    // All numbers are sound, but the arrays lie where nothing is mapped.
+    Wreck<Bodies> torn_bytes(0);
+    std::memcpy(torn_bytes.bytes, static_cast<const void*>(&map), sizeof(Bodies));
+    std::memset(torn_bytes.bytes, 0x11, sizeof(void*));
+    Bodies& torn = torn_bytes.object();
+
+    mention(null_handle, promised_handle, pending_handle, some_handle, user_handle, small_handle, nil_id, public_id,
+            reserved_handle, empty, moved_to, row, row_pointer, column_view, slot_range, value_array, plain_array, no_token,
+            no_secondary, no_storage, set_view, map_view, no_tss, no_observers, tss_view, tsd_view, tracker, times, delta_range,
+            unused, wreck, zero_wreck, keyed_wreck, dense_wreck, secondary_wreck, sparse_wreck, tss_wreck, any_wreck, torn);
+    stop_here();
+    std::printf("%d\n", stops + static_cast<int>(map.size()));
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Tests what debuggers show: include/slotwise/debug on tests/debuggers/program.cpp, in GDB and LLDB, built by g++ and by clang++.
+
+  debuggers_test.py             needs g++, clang++, gdb and lldb (tools/dev setup test installs them)
+  debuggers_test.py --accept    writes what is printed now into tests/debuggers/gdb.txt and lldb.txt, to be read before it is kept
+
+Those two files are sessions: a line "> command", then what it prints. Addresses are "0x...", names of types before "name =" left out.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "debuggers"
+DEBUG = ROOT / "include" / "slotwise" / "debug"
+sys.path[:0] = [str(ROOT / "tools" / "proof"), str(ROOT / "tools" / "debuggers"), str(DEBUG)]
+import headers  # noqa: E402
+import natvis  # noqa: E402
+import proof  # noqa: E402
+import slotwise_shapes as shapes  # noqa: E402
+
+COMPILERS = (proof.gcc(), proof.clang())
+LLDB = proof.clang("lldb")
+SECONDS = 900  # for a session, on a busy machine; each takes two or three
+# Classes that a debugger shows well by itself, and why.
+PLAIN = {
+    "ScopeGuard": "a function and a flag, on the stack for a moment",
+    "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members",
+    "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
+}
+NATVIS_INHERITS = {"SoaRow": "what Visual Studio has for std::tuple"}
+# Their headers need a library that not everybody has: a variable where it is there.
+ADAPTERS = {"BoostIndex", "RobinIndex", "AnkerlIndex"}
+BASES = {"SlotMapCore", "KeySetCore"}
+
+
+def classes():
+    """Public classes: those with something private. What a structure has, debuggers show by themselves."""
+    texts = [headers.code(path.read_text(encoding="utf-8")) for _, path in headers.paths()]
+    public = set().union(*map(headers.public_types, texts))
+    return public & {name for text in texts for name in re.findall(r"\bclass (\w+)(?= final\b|\s*[:{])", text)}
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False,
+                          universal_newlines=True, **more)
+
+
+def needed(program):
+    path = shutil.which(program)
+    if path is None:
+        raise AssertionError(f"{program} is not there; tools/dev setup test installs it")
+    return path
+
+
+def gdb(program, commands, **more):
+    """What GDB prints for each of the commands."""
+    before = ["set width 0", "set confirm off", f"source {DEBUG}/slotwise_gdb.py", "break stop_here", "run", "up"]
+    marked = [each for command in commands for each in ("echo @@@\\n", command)]
+    script = [each for command in before + marked for each in ("-ex", command)]
+    return run([needed("gdb"), "-nx", "-batch", *script, str(program)], **more).stdout.split("@@@\n")[1:]
+
+
+def lldb(program, commands):
+    """The same of LLDB."""
+    before = ["breakpoint set -n stop_here", "run", "up", f"command script import {DEBUG}/slotwise_lldb.py"]
+    marked = [each for command in commands for each in ("script print('@@@')", command)]
+    script = [each for command in before + marked for each in ("-o", command)]
+    output = run([needed(LLDB), "-b", "-X", *script, str(program)]).stdout
+    output = re.sub(r"^\(lldb\) .*\n", "", output, flags=re.MULTILINE)
+    return output.split("@@@\n")[1:]
+
+
+DEBUGGERS = {"gdb": gdb, "lldb": lldb}
+
+
+def without_chance(text):
+    """What differs between runs and compilers is taken out."""
+    text = re.sub(r"^\(.*\) (?=\w+ = )", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\w+ = )0x[0-9a-f]{16} (?=slotwise)", r"\1", text, flags=re.MULTILINE)  # of a reference
+    return re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
+
+
+def session(name):
+    """The commands of a file and what each is to print."""
+    parts = re.split(r"^> (.*)\n", (HERE / f"{name}.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return parts[1::2], parts[2::2]
+
+
+class Programs:
+    """The test program by compiler; built when first asked for."""
+    folder, built = None, {}
+
+    @classmethod
+    def of(cls, compiler):
+        if compiler not in cls.built:
+            cls.folder = cls.folder or tempfile.TemporaryDirectory()
+            program = pathlib.Path(cls.folder.name) / compiler
+            flags = ["-std=c++20", "-O0", "-g", f"-I{ROOT / 'include'}"]
+            made = run([needed(compiler), *flags, str(HERE / "program.cpp"), "-o", str(program)])
+            if made.returncode != 0:
+                raise AssertionError(made.stdout)
+            cls.built[compiler] = program
+        return cls.built[compiler]
+
+
+class Complete(unittest.TestCase):
+    def test_every_public_class_has_a_shape_a_natvis_entry_and_a_variable(self):
+        public = classes()
+        self.assertGreater(len(public), 40)
+        self.assertEqual(sorted(public - set(shapes.SHAPES) - set(PLAIN)), [])
+        entries = {re.sub("<.*", "", name) for names, _ in natvis.TYPES for name in names.split()}
+        self.assertEqual(sorted(public - entries - set(PLAIN) - set(NATVIS_INHERITS)), [])
+        frame = gdb(Programs.of(COMPILERS[1]), ["python for s in gdb.selected_frame().block(): "
+                                                "print(plain(gdb.selected_frame().read_var(s).type))"])[0]
+        shown = {shapes.class_of(line)[0] for line in frame.split("\n")}
+        self.assertEqual(sorted(public - shown - set(PLAIN) - ADAPTERS - BASES), [])
+
+    def test_nothing_is_listed_that_is_no_public_class(self):
+        known = classes() | {"PublicId"}
+        for listed in (set(shapes.SHAPES), set(PLAIN), set(NATVIS_INHERITS), ADAPTERS, BASES):
+            self.assertEqual(sorted(listed - known), [])
+        self.assertEqual(sorted(set(PLAIN) & set(shapes.SHAPES)), [])
+
+    def test_a_class_without_a_shape_would_be_found(self):
+        self.assertIn("SlotMap", classes())
+        self.assertNotIn("InsertResult", classes())
+        self.assertNotIn("SoaSlotMap", classes())
+
+
+class Printed(unittest.TestCase):
+    def check(self, debugger, compiler):
+        commands, expected = session(debugger)
+        self.assertGreater(len(commands), 60)
+        printed = [without_chance(text) for text in DEBUGGERS[debugger](Programs.of(compiler), commands)]
+        self.assertEqual(len(printed), len(commands), printed[-1:])
+        for command, text, good in zip(commands, printed, expected):
+            with self.subTest(debugger=debugger, compiler=compiler, command=command):
+                self.assertEqual(text, good)
+
+    def test_gdb_with_gcc(self):
+        self.check("gdb", COMPILERS[0])
+
+    def test_gdb_with_clang(self):
+        self.check("gdb", COMPILERS[1])
+
+    def test_lldb_with_gcc(self):
+        self.check("lldb", COMPILERS[0])
+
+    def test_lldb_with_clang(self):
+        self.check("lldb", COMPILERS[1])
+
+
+class Natvis(unittest.TestCase):
+    def test_the_file_is_what_is_made(self):
+        self.assertEqual(natvis.FILE.read_text(encoding="utf-8"), natvis.made())
+
+    def evaluate(self, text):
+        """What natvis_in_gdb.py says of a natvis file. By clang++: of g++'s constants in classes GDB knows not all."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "a.natvis"
+            file.write_text(text, encoding="utf-8")
+            return gdb(Programs.of(COMPILERS[1]), [f"source {HERE}/natvis_in_gdb.py"], env={**os.environ, "SLOTWISE_NATVIS": str(file)})[0]
+
+    def test_every_expression_evaluates_and_shows_what_the_printers_show(self):
+        said = self.evaluate(natvis.made())
+        self.assertRegex(said, r"^natvis: \d+ variables, (\d+) of \1 expressions\n$")
+
+    def test_faults_are_found(self):
+        good = natvis.made()
+        for old, new, fault in (("store_.count_", "store_.amount_", "dense: natvis shows 0 elements"), ("slot % 64)) &amp; 1", "slot % 64)) &amp; 0", "elements"),
+                                ("max_index + 1ull", "max_version + 1ull", "user_handle")):
+            self.assertIn(old, good)
+            said = self.evaluate(good.replace(old, new))
+            self.assertRegex(said, f"(?m)^fault: .*{fault}")
+
+
+def accept():
+    """Writes the sessions anew from what is printed for g++'s program."""
+    for name, debugger in DEBUGGERS.items():
+        commands, _ = session(name)
+        printed = debugger(Programs.of(COMPILERS[0]), commands)
+        text = "".join(f"> {command}\n{without_chance(each)}" for command, each in zip(commands, printed))
+        (HERE / f"{name}.txt").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--accept"]:
+        accept()
+    else:
+        unittest.main()
