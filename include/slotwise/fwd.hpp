@@ -32,10 +32,21 @@ enum class SlotState : std::uint8_t {
 };
 
 /// How an element came into its slot.
-enum class InsertKind : std::uint8_t { fresh, resurrected };
+enum class InsertKind : std::uint8_t {
+    fresh,      ///< as a new element
+    resurrected ///< it was pending under the same key, and lives again
+};
 
 /// What a handle is worth, for diagnostics.
-enum class HandleStatus : std::uint8_t { null, out_of_range, live, stale, pending, reserved, retired };
+enum class HandleStatus : std::uint8_t {
+    null,         ///< it names nothing
+    out_of_range, ///< there never was such a slot, or its memory was given back
+    live,         ///< its element is there
+    stale,        ///< its element is gone, or was never there
+    pending,      ///< its element was removed, but is still readable (deferred erase)
+    reserved,     ///< its element comes later
+    retired       ///< the slot has used up its versions
+};
 
 /// What happens to a slot that has used its last version.
 enum class Exhaustion : std::uint8_t {
@@ -64,8 +75,11 @@ enum class Growth : std::uint8_t {
 
 /// How a handle's bits are divided. The sum is 16, 32 or 64; index_bits and version_bits are 1 to 32.
 struct HandleLayout {
+    /// Of the slot number, the lowest bits; limits how many slots there can be.
     unsigned index_bits = 32;
+    /// Of the version; limits how often a slot can be used.
     unsigned version_bits = 32;
+    /// Of the caller: carried along, ignored by lookups.
     unsigned user_bits = 0;
     friend constexpr bool operator==(const HandleLayout&, const HandleLayout&) = default;
 };
@@ -114,6 +128,7 @@ class SlotRange;
 
 template <class Observer, class Entry = Observer*>
 class BasicObserverToken;
+/// Keeps a SlotObserver attached.
 using ObserverToken = BasicObserverToken<SlotObserver>;
 
 template <class T>
@@ -133,6 +148,7 @@ class DenseSlotMap;
 template <SlotMapOptions O, class Allocator, class... Ts>
 class BasicSoaSlotMap;
 
+/// Rows of members Ts..., each packed in an array of its own; see BasicSoaSlotMap.
 template <class... Ts>
 using SoaSlotMap = BasicSoaSlotMap<SlotMapOptions{}, std::allocator<std::byte>, Ts...>;
 
@@ -190,7 +206,9 @@ class BasicAnySetStorage;
 template <KeySetOptions O, class Allocator>
 class BasicAnyMapStorage;
 
+/// A set of keys of a type that is described at run time; see BasicAnySetStorage.
 using AnySetStorage = BasicAnySetStorage<KeySetOptions{}, std::allocator<std::byte>>;
+/// A map between types that are described at run time; see BasicAnyMapStorage.
 using AnyMapStorage = BasicAnyMapStorage<KeySetOptions{}, std::allocator<std::byte>>;
 
 //=== series ===//

@@ -12,10 +12,15 @@
 #include <cstdint>
 
 SLOTWISE_BEGIN
+
+/// Words of 64 bits as sets of slots: one bit a slot, least significant first.
 namespace bits {
 
+/// 64 slots.
 using word_t = std::uint64_t;
+/// Slots in a word.
 inline constexpr unsigned word_bits = 64;
+/// A word in which every slot is set.
 inline constexpr word_t full_word = ~word_t{0};
 
 /// Words needed for `slots` bits.

@@ -52,11 +52,17 @@ class Handle {
     using traits = detail::HandleTraits<L>;
 
 public:
+    /// What the handle refers to.
     using tag_type = Tag;
+    /// The integer that holds a handle.
     using bits_type = typename traits::bits_type;
+    /// How version() is passed, however few bits it has.
     using version_type = std::uint32_t;
+    /// How the bits are divided.
     static constexpr HandleLayout layout = L;
+    /// The highest slot number that fits.
     static constexpr std::uint32_t max_index = traits::index_mask;
+    /// The highest version that fits.
     static constexpr std::uint32_t max_version = traits::max_version;
 
     /// The null handle.
@@ -78,6 +84,7 @@ public:
         handle.bits_ = bits;
         return handle;
     }
+    /// All bits, to be stored or sent.
     constexpr bits_type to_bits() const noexcept { return bits_; }
 
     /// The slot. Null and slot 0 both answer 0; ask is_null() first.
@@ -93,6 +100,7 @@ public:
     /// The same handle with other user bits. @pre user_bits fits
     constexpr Handle with_user_bits(std::uint64_t user_bits) const noexcept { return Handle(index(), version(), user_bits); }
 
+    /// Whether all bits are zero: it names nothing.
     constexpr bool is_null() const noexcept { return bits_ == 0; }
     constexpr explicit operator bool() const noexcept { return bits_ != 0; }
 

@@ -13,9 +13,10 @@
 
 SLOTWISE_BEGIN
 
-/// Transparent equality by `==`; std::equal_to<> without <functional>.
+/// Transparent equality by `==`; `std::equal_to<>` without `<functional>`.
 struct EqualTo {
     using is_transparent = void;
+    /// Whether a == b.
     template <class A, class B>
     constexpr bool operator()(const A& a, const B& b) const noexcept(noexcept(static_cast<bool>(a == b))) {
         return static_cast<bool>(a == b);
@@ -44,10 +45,11 @@ template <class Hash>
 concept Avalanching = requires { typename Hash::is_avalanching; };
 
 /// Integers and enumerations are mixed; for any other K it is std::hash<K>, mixed. Include the header that defines that one
-/// (for std::string: <string>).
+/// (for std::string: `<string>`).
 template <class K>
 struct DefaultHash {
     using is_avalanching = void;
+    /// The hash, with every bit mixed.
     constexpr std::size_t operator()(const K& key) const noexcept
         requires(std::is_integral_v<K> || std::is_enum_v<K>)
     {

@@ -15,11 +15,14 @@ SLOTWISE_BEGIN
 
 /// 128 bits, ordered as its text is. The nil id is all zero. Layout and text form of RFC 9562 (UUID).
 struct PublicId {
+    /// The first half of the text.
     std::uint64_t high = 0;
+    /// The second half.
     std::uint64_t low = 0;
 
     friend constexpr bool operator==(const PublicId&, const PublicId&) = default;
     friend constexpr auto operator<=>(const PublicId&, const PublicId&) = default;
+    /// Whether all bits are zero.
     constexpr bool is_nil() const noexcept { return (high | low) == 0; }
 
     /// A random id (UUID version 4). @param generator a uniform random bit generator of at least 32 bits, seeded by the caller
@@ -58,9 +61,12 @@ struct PublicId {
 
     /// The text form without allocation.
     struct Text {
+        /// Not terminated by a zero.
         char chars[36];
+        /// The 36 characters; the view is of this object.
         constexpr operator std::string_view() const noexcept { return {chars, 36}; }
     };
+    /// Writes "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" in lower case.
     constexpr Text to_text() const noexcept {
         Text text{};
         for (unsigned i = 0, digits = 0; i != 36; ++i) {
@@ -74,6 +80,7 @@ struct PublicId {
         return text;
     }
 
+    /// Writes to_text().
     template <class Char, class Traits>
     friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const PublicId& id) {
         const Text text = id.to_text();

@@ -13,6 +13,7 @@ SLOTWISE_BEGIN
 template <class Undo>
 class ScopeGuard {
 public:
+    /// Calls undo() at the end of the scope.
     constexpr explicit ScopeGuard(Undo undo) noexcept : undo_(static_cast<Undo&&>(undo)) {}
     ScopeGuard(const ScopeGuard&) = delete;
     ScopeGuard& operator=(const ScopeGuard&) = delete;

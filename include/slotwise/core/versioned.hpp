@@ -28,6 +28,7 @@ public:
     constexpr Versioned()
         requires std::default_initializable<T>
     = default;
+    /// A value that has changed once.
     template <class U = T>
         requires(std::constructible_from<T, U &&> && !std::same_as<std::remove_cvref_t<U>, Versioned>)
     constexpr explicit Versioned(U&& value, Equal equal = Equal()) : value_(std::forward<U>(value)), equal_(std::move(equal)) {}

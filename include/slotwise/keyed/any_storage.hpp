@@ -132,6 +132,7 @@ class BasicAnyMapStorage : private detail::AnySet<O, Allocator, detail::AnyColum
     using Column = detail::AnyColumn<Allocator>;
 
 public:
+    /// What as_set() gives.
     using set_type = detail::AnySet<O, Allocator, Column>;
     using typename set_type::handle_type;
     using typename set_type::size_type;

@@ -80,6 +80,7 @@ public:
                  std::is_default_constructible_v<Equal>)
     = default;
     constexpr explicit KeySet(const Allocator& alloc) : KeySet(Hash(), Equal(), alloc) {}
+    /// Makes an empty one with this hash and equality.
     constexpr explicit KeySet(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : Core(Store(hash, equal, alloc), alloc) {}
     /// The keys of the range, each once. @throws as insert

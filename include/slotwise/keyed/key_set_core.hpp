@@ -34,6 +34,7 @@ public:
     //=== construct, copy, move ===//
 
     constexpr KeySetCore() = default;
+    /// Makes an empty one over this store of keys.
     constexpr KeySetCore(Store&& keys, const Allocator& alloc) : Parts(std::move(keys), alloc) {}
     /// An exact copy: the same elements in the same slots under the same handles, pending ones too, and the same handles in future.
     /// Static columns are copied, dynamic observers stay with the original. @throws what the allocator and the copies throw

@@ -87,6 +87,7 @@ public:
 
     constexpr MapStorage() = default;
     constexpr explicit MapStorage(const Allocator& alloc) : set_type(alloc) {}
+    /// Makes an empty one with this hash and equality.
     constexpr explicit MapStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : set_type(hash, equal, alloc) {}
     /// The pairs of the range; of several with one key the first. @throws as insert
@@ -163,6 +164,7 @@ public:
     constexpr InsertResult try_emplace(K&& key, Args&&... args) {
         return enter(std::forward<K>(key), maker<false>(std::forward<Args>(args)...));
     }
+    /// As try_emplace.
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
     constexpr InsertResult emplace(K&& key, Args&&... args) {

@@ -39,6 +39,7 @@ public:
     using mapped_type = T;
     using value_type = MapItem<Key, const T>;
 
+    /// A view of this map.
     template <class Hash, class Equal, KeySetOptions O, class A, template <class> class I, class... C>
     constexpr MapView(const MapStorage<Key, T, Hash, Equal, O, A, I, C...>& map) noexcept
         : map_(&map), calls_(&detail::map_calls<MapStorage<Key, T, Hash, Equal, O, A, I, C...>>) {}
@@ -89,6 +90,7 @@ template <class Key, class T>
 class MapView<Key, T>::iterator : public detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>> {
 public:
     constexpr iterator() noexcept = default;
+    /// For views: at `slot`, which lives, or at the end (no_slot).
     constexpr iterator(ColumnView<const Key> keys, ColumnView<const T> values, slot_t slot) noexcept
         : keys_(keys), values_(values), at_(slot) {}
     constexpr slot_t slot() const noexcept { return at_.slot(); }

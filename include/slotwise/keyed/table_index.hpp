@@ -49,6 +49,7 @@ class TableIndex {
     using Allocator = typename Table::allocator_type;
 
 public:
+    /// As GroupIndex::nothrow_place.
     static constexpr bool nothrow_place = false; // no table promises to keep the room that reserve() made
 
     TableIndex() = default;
@@ -68,11 +69,13 @@ public:
     void swap(TableIndex& other) noexcept { exchange_by_moving(table_, other.table_); }
 
     std::size_t size() const noexcept { return table_.size(); }
+    /// As GroupIndex::find.
     template <class Equal>
     slot_t find(std::uint64_t hash, Equal&& equal) const {
         const auto found = table_.find(TableProbe<std::remove_reference_t<Equal>>{half(hash), equal});
         return found == table_.end() ? no_slot : (*found).slot;
     }
+    /// As GroupIndex::take.
     template <class Equal>
     slot_t take(std::uint64_t hash, Equal&& equal) {
         const auto found = table_.find(TableProbe<std::remove_reference_t<Equal>>{half(hash), equal});
@@ -81,22 +84,29 @@ public:
         table_.erase(found);
         return slot;
     }
+    /// As GroupIndex::make_room, but place() may throw nevertheless.
     template <class Source>
     void make_room(Source&&) const noexcept {}
+    /// As GroupIndex::reserve.
     template <class Source>
     void reserve(std::size_t count, Source&&) {
         table_.reserve(count);
     }
+    /// As GroupIndex::shrink_to_fit.
     template <class Source>
     void shrink_to_fit(Source&&) {
         table_.rehash(0);
     }
+    /// As GroupIndex::place. @throws what the allocator throws
     void place(std::uint64_t hash, slot_t slot) { table_.insert(TableEntry{slot, half(hash)}); }
+    /// As GroupIndex::erase.
     void erase(std::uint64_t hash, slot_t slot) noexcept {
         take(hash, [slot](slot_t each) { return each == slot; });
     }
     void clear() noexcept { table_.clear(); }
+    /// As GroupIndex::reset.
     void reset() noexcept { renew(table_, Table(table_.get_allocator())); }
+    /// As GroupIndex::check.
     template <class Source>
     bool check(Source&& source) const {
         std::size_t entries = 0;

@@ -13,6 +13,7 @@ SLOTWISE_BEGIN
 /// A handle and a reference to its element: what items() yields. Binds as auto [handle, value].
 template <class H, class Reference>
 struct SlotMapItem {
+    /// Names the element.
     H handle;
     Reference value;
 };

@@ -32,6 +32,7 @@ template <class... Ts>
 class SoaPointer {
 public:
     constexpr SoaPointer() noexcept = default;
+    /// Leads to these members.
     constexpr explicit SoaPointer(Ts*... members) noexcept : members_(members...) {}
     template <class... Us>
         requires(sizeof...(Us) == sizeof...(Ts) && (std::convertible_to<Us*, Ts*> && ...))
@@ -42,6 +43,7 @@ public:
         return std::apply([](auto*... member) { return SoaRow<Ts&...>(*member...); }, members_);
     }
     constexpr SoaRow<Ts&...> operator->() const noexcept { return **this; }
+    /// The address of each member.
     constexpr const std::tuple<Ts*...>& members() const noexcept { return members_; }
 
 private:

@@ -74,10 +74,12 @@ public:
         fresh.destroy(0, alive);
     }
 
+    /// Builds the value in place i. @pre none is alive there @throws what T's constructor throws
     template <class... Args>
     constexpr void construct(std::size_t i, Args&&... args) {
         traits::construct(allocator_, data_ + i, std::forward<Args>(args)...);
     }
+    /// Destroys the values from first up to last. @pre they are alive
     constexpr void destroy(std::size_t first, std::size_t last) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>)
             for (std::size_t i = first; i != last; ++i) traits::destroy(allocator_, data_ + i);

@@ -94,7 +94,7 @@ public:
         more_ = 0;
     }
 
-    /// Whether word `w` is marked exactly when it has vacant slots besides the lowest; for check_invariants.
+    /// Whether the set is what is vacant in `words` words, the lowest kept aside; for check_invariants.
     template <class Vacant>
     constexpr bool check(std::size_t words, Vacant&& vacant) const noexcept {
         std::size_t more = 0;

@@ -25,6 +25,7 @@ public:
     /// Slots covered, live or not.
     constexpr std::size_t size() const noexcept { return slots_; }
     constexpr bool empty() const noexcept { return slots_ == 0; }
+    /// The bits, 64 slots a word.
     constexpr std::span<const bits::word_t> words() const noexcept { return {words_, bits::word_count(slots_)}; }
     /// Word `i`. @pre i < words().size()
     constexpr bits::word_t word(std::size_t i) const noexcept { return words_[i]; }
@@ -40,7 +41,9 @@ public:
         for (const auto word : words()) total += bits::count(word);
         return total;
     }
+    /// Whether every slot is live.
     constexpr bool all() const noexcept { return count() == slots_; }
+    /// Whether no slot is live.
     constexpr bool none() const noexcept { return find_next(0) == no_slot; }
 
     /// The first live slot not below `slot`, or no_slot. @complexity linear in the words skipped

@@ -66,9 +66,11 @@ class PagedArray {
     };
 
 public:
+    /// Slots in a page.
     static constexpr std::size_t page_slots = PageSlots != 0 ? PageSlots : detail::default_page_slots(sizeof(T));
     static_assert(PageSlots == 0 || (std::has_single_bit(PageSlots) && PageSlots >= bits::word_bits),
                   "page_slots must be 0 or a power of two of at least 64: one occupancy word covers 64 slots");
+    /// Whether all slots are one run.
     static constexpr bool contiguous = false;
 
     constexpr PagedArray() noexcept(noexcept(Allocator()))
@@ -137,6 +139,7 @@ public:
 
     /// The slots below the capacity as runs of contiguous memory, in slot order.
     constexpr std::size_t run_count() const noexcept { return chunk_count_; }
+    /// Run number i of them.
     constexpr SlotRun<T> run(std::size_t i) const noexcept {
         const auto& chunk = chunks_[i];
         return {table_[chunk.first_page], static_cast<slot_t>(chunk.first_page * page_slots), chunk.pages * page_slots};

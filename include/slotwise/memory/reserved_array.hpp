@@ -55,6 +55,7 @@ inline void virtual_release(void* data, std::size_t bytes) noexcept { ::munmap(d
 template <class T, class Allocator = std::allocator<T>, std::size_t MaxSlots = 0>
 class ReservedArray {
 public:
+    /// Whether all slots are one run.
     static constexpr bool contiguous = true;
     /// Bytes of address space for values where no limit is given: much of what there is, and room for many arrays.
     static constexpr std::size_t default_bytes = std::size_t{1} << (sizeof(std::size_t) >= 8 ? 36 : 28);
@@ -64,6 +65,7 @@ public:
         MaxSlots != 0 ? MaxSlots : (default_bytes / sizeof(T) < no_slot ? default_bytes / sizeof(T) : no_slot);
 
     ReservedArray() noexcept = default;
+    /// Makes an empty one; the allocator is not used.
     explicit ReservedArray(const Allocator&) noexcept {}
     ReservedArray(ReservedArray&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), committed_(std::exchange(other.committed_, 0)) {}
@@ -84,6 +86,7 @@ public:
         return slots < max_slots ? slots : max_slots;
     }
     T* data() const noexcept { return data_; }
+    /// Where the value of `slot` lies. @pre slot < capacity()
     T* ptr(slot_t slot) const noexcept { return data_ + slot; }
     /// The run as a page table of one entry, for views.
     T* const* pages() const noexcept { return &data_; }
@@ -108,6 +111,7 @@ public:
         committed_ = want;
     }
 
+    /// The capacity that growth should ask for next.
     std::size_t grown_capacity() const noexcept {
         constexpr std::size_t most = std::size_t{1} << 24; // a commit is one system call; 16 MiB makes it free of cost
         const std::size_t step = committed_ == 0 ? detail::virtual_grain : committed_ < most ? committed_ : most;
@@ -129,8 +133,11 @@ public:
         committed_ = keep;
     }
 
+    /// One, when there is any memory.
     std::size_t run_count() const noexcept { return capacity() != 0; }
+    /// All slots below the capacity.
     SlotRun<T> run(std::size_t) const noexcept { return {data_, 0, capacity()}; }
+    /// The slot whose value lies at `address`, or no_slot.
     slot_t slot_at(const T* address) const noexcept {
         return detail::lies_in(address, data_, capacity()) ? static_cast<slot_t>(address - data_) : no_slot;
     }

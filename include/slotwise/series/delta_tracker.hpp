@@ -27,9 +27,11 @@ class DeltaTracker {
 
 public:
     using time_type = Time;
+    /// Slots.
     using range = DeltaRange<Time>;
     /// No hook looks at the container.
     using is_quiet = void;
+    /// How touched slots are found again.
     static constexpr DeltaRepresentation representation = R;
 
     constexpr DeltaTracker() = default;
@@ -104,6 +106,7 @@ public:
     constexpr bool was_removed(slot_t slot, Time time) const noexcept {
         return current(time) && now_.selected(slot, Part::removed);
     }
+    /// Whether the slot is in touched(time).
     constexpr bool was_touched(slot_t slot, Time time) const noexcept {
         return current(time) && now_.selected(slot, Part::touched);
     }
@@ -137,12 +140,14 @@ public:
     constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
     /// Whether deltas come in slot order now; and that they do, whatever their number.
     constexpr bool in_slot_order() const noexcept { return !now_.by_list; }
+    /// Lets the deltas of this window come in slot order from now on.
     constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
     /// The window and the truth about `slot`, as they were: for restored snapshots.
     constexpr void restore_window(Time time) noexcept {
         now_.window = time;
         now_.by_list = has_list && tracking();
     }
+    /// What truth_flags(slot) said, for restored snapshots.
     constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
         if ((live_[bits::word_of(slot)] & bits::bit_of(slot)) == 0) now_.plain = false;

@@ -22,6 +22,7 @@ class ObserverArray {
     using word_t = bits::word_t;
 
 public:
+    /// Keeps a subscriber subscribed.
     using token = Subscription<Time>;
 
     constexpr ObserverArray() noexcept = default;
@@ -111,6 +112,7 @@ public:
         registry_->woken.set(slot);
         return true;
     }
+    /// Whether tell() would visit a slot.
     constexpr bool any_woken() const noexcept { return registry_ != nullptr && !registry_->woken.none(); }
     /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key in a slot
     /// @param number of the window: nobody is told twice of one

@@ -15,6 +15,7 @@ namespace detail {
 template <class Storage>
 class SeriesWriter {
 public:
+    /// What is written.
     using storage_type = Storage;
     using time_type = typename Storage::time_type;
 

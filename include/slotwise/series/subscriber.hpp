@@ -24,6 +24,7 @@ struct SeriesTick {
 template <class Time>
 class SeriesSubscriber {
 public:
+    /// Something this one subscribed to has changed.
     virtual void on_tick(const SeriesTick<Time>& tick) noexcept = 0;
 
 protected:

@@ -49,6 +49,7 @@ class TimeArray : public ValueArray<Time, Allocator> {
                   "TimeArray<Time>: Time must be trivially copyable and ordered");
 
 public:
+    /// The stamp of what was never written.
     static constexpr Time never = TimeTraits<Time>::never();
 
     using Base::Base;

@@ -49,7 +49,9 @@ class TSDStorage
         "std::unique_ptr, or make its move constructor noexcept");
 
 public:
+    /// What as_map() gives.
     using map_type = detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>;
+    /// What as_set() gives.
     using set_type = typename map_type::set_type;
 
 private:
@@ -65,6 +67,7 @@ public:
 
     constexpr TSDStorage() = default;
     constexpr explicit TSDStorage(const Allocator& alloc) : Core(alloc) {}
+    /// Makes an empty one with this hash and equality.
     constexpr explicit TSDStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : Core(hash, equal, alloc) {}
 

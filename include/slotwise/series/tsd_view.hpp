@@ -38,6 +38,7 @@ public:
     using time_type = Time;
     using iterator = typename MapView<Key, T>::iterator;
 
+    /// A view of this dictionary.
     template <class Hash, class Equal, SeriesOptions O, class A, template <class> class I, class... C>
     constexpr TSDView(const TSDStorage<Key, T, Time, Hash, Equal, O, A, I, C...>& dict) noexcept
         : series_(&dict), calls_(&calls_of<TSDStorage<Key, T, Time, Hash, Equal, O, A, I, C...>>) {}

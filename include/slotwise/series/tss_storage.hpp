@@ -42,6 +42,7 @@ class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, Time, Hash, 
         "TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
 
 public:
+    /// What as_set() gives.
     using set_type = detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>;
 
 private:
@@ -55,6 +56,7 @@ public:
 
     constexpr TSSStorage() = default;
     constexpr explicit TSSStorage(const Allocator& alloc) : Core(alloc) {}
+    /// Makes an empty one with this hash and equality.
     constexpr explicit TSSStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : Core(hash, equal, alloc) {}
     /// Copies take contents, window and deltas along, not subscribers. A copy assigned to keeps its subscribers.

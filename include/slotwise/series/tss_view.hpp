@@ -37,6 +37,7 @@ public:
     using time_type = Time;
     using iterator = typename SetView<Key>::iterator;
 
+    /// A view of this set.
     template <class Hash, class Equal, SeriesOptions O, class A, template <class> class I, class... C>
     constexpr TSSView(const TSSStorage<Key, Time, Hash, Equal, O, A, I, C...>& set) noexcept
         : series_(&set), calls_(&calls_of<TSSStorage<Key, Time, Hash, Equal, O, A, I, C...>>) {}
@@ -65,7 +66,9 @@ public:
 
     //=== deltas: empty unless `time` is the open window ===//
 
+    /// Members now, and not when the window opened.
     constexpr DeltaRange<Time, Key> added(Time time) const { return keys_of(time, detail::DeltaPart::added); }
+    /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed(Time time) const { return keys_of(time, detail::DeltaPart::removed); }
     constexpr bool was_added(const Key& key, Time time) const {
         const auto& words = calls_->words(series_);

@@ -169,6 +169,7 @@ template <class T>
 class ColumnView<T>::chunk_iterator : public detail::IteratorFacade<chunk_iterator, ColumnChunk<T>, ColumnChunk<T>> {
 public:
     constexpr chunk_iterator() noexcept = default;
+    /// For views: at the chunk that begins with slot `first`.
     constexpr chunk_iterator(const ColumnView& view, std::size_t first) noexcept : view_(view), first_(first) {}
     friend constexpr bool operator==(const chunk_iterator& a, const chunk_iterator& b) noexcept { return a.first_ == b.first_; }
 
@@ -189,6 +190,7 @@ template <class T>
 class ColumnView<T>::iterator : public detail::IteratorFacade<iterator, std::remove_const_t<T>, T&> {
 public:
     constexpr iterator() noexcept = default;
+    /// For views: at `slot`, which lives, or at the end (no_slot).
     constexpr iterator(const ColumnView& view, slot_t slot) noexcept
         : values_(view.values_), live_(view.directory_.live), at_(slot) {}
     constexpr slot_t slot() const noexcept { return at_.slot(); }

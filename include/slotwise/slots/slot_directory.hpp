@@ -26,8 +26,11 @@ class SlotDirectory {
     using word_t = bits::word_t;
 
 public:
+    /// What is stored for a slot.
     using version_type = typename traits::version_type;
+    /// The highest version that fits a handle.
     static constexpr std::uint32_t max_version = traits::max_version;
+    /// Slots that a handle can name.
     static constexpr std::size_t max_slots = traits::max_slots;
 
     /// Bookkeeping for more slots, built beside the directory and committed without a throw.
@@ -75,7 +78,9 @@ public:
     constexpr std::size_t capacity() const noexcept { return n_.capacity; }
     /// One past the highest slot ever in use since the last clear.
     constexpr slot_t cursor() const noexcept { return n_.cursor; }
+    /// Slots whose versions are used up.
     constexpr std::size_t retired() const noexcept { return n_.retired; }
+    /// Slots whose handle was handed out, and whose element comes later.
     constexpr std::size_t reserved() const noexcept { return n_.reserved; }
     /// Whether acquire() would find a slot without growth.
     constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
@@ -92,11 +97,13 @@ public:
     constexpr bool is_held(slot_t slot) const noexcept {
         return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot)) || (slot < n_.clear_end && bit(live_, slot));
     }
+    /// Whether {slot, version} is a handle whose element comes later. Any two numbers may be asked.
     constexpr bool is_reserved(slot_t slot, std::uint32_t version) const noexcept {
         return bit(reserved_, slot) && versions_[slot] + 1u == version;
     }
     /// The version of `slot`, odd when live. @pre slot < capacity()
     constexpr std::uint32_t version(slot_t slot) const noexcept { return versions_[slot]; }
+    /// The versions by slot.
     constexpr const version_type* versions() const noexcept { return versions_.data(); }
 
     /// The state of any slot number; what was never in use is free.
@@ -108,6 +115,7 @@ public:
         return E == Exhaustion::retire && versions_[slot] == 0 ? SlotState::retired : SlotState::pending;
     }
 
+    /// What {slot, version} is worth.
     constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
         if (slot >= n_.capacity) return HandleStatus::out_of_range;
         if (is_live(slot, version)) return HandleStatus::live;
@@ -169,6 +177,7 @@ public:
     }
     /// remove() and release() without blocking in between, for values whose destruction calls nothing back.
     SLOTWISE_ALWAYS_INLINE constexpr void end_life(slot_t slot) noexcept { set_vacant(slot); }
+    /// The second half. @pre end_life(slot)
     SLOTWISE_ALWAYS_INLINE constexpr void release_at_once(slot_t slot) noexcept {
         if (exhausted(slot)) [[unlikely]] {
             block(slot);
@@ -203,6 +212,7 @@ public:
         reserved_[bits::word_of(slot)] &= ~bits::bit_of(slot);
         --n_.reserved;
     }
+    /// Undoes unreserve().
     constexpr void rereserve(slot_t slot) noexcept {
         reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.reserved;
@@ -347,6 +357,7 @@ public:
     constexpr Growth prepare_exactly(std::size_t slots, const Allocator& alloc) const { return sized_for(slots, alloc); }
     /// Whether prepare(slots) would only copy what is there.
     constexpr bool covers(std::size_t slots) const noexcept { return slots <= versions_.size(); }
+    /// Takes what prepare() made; what there was is in `growth` then.
     constexpr void adopt(Growth& growth) noexcept {
         versions_.swap(growth.versions);
         if (n_.clear_end != 0 && kept_.empty()) kept_.swap(live_); // observers are looking at the words of before

@@ -26,6 +26,7 @@ public:
     }
     /// Follows no map any more; entries stay.
     void detach() noexcept { token_.detach(); }
+    /// Whether it follows a map.
     bool attached() const noexcept { return token_.attached(); }
 
 protected:

@@ -128,6 +128,7 @@ class BasicObserverToken {
 
 public:
     BasicObserverToken() noexcept = default;
+    /// For containers: keeps `observer` in the list of `cell`.
     BasicObserverToken(Cell* cell, Observer* observer) noexcept : cell_(cell), observer_(observer) { ++cell->owners; }
     BasicObserverToken(BasicObserverToken&& other) noexcept
         : cell_(std::exchange(other.cell_, nullptr)), observer_(std::exchange(other.observer_, nullptr)) {}

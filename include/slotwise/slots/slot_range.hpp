@@ -65,6 +65,7 @@ public:
     };
 
     constexpr SlotRange() noexcept = default;
+    /// The live slots of these bits.
     constexpr explicit SlotRange(Occupancy occupancy) noexcept : occupancy_(occupancy) {}
     constexpr iterator begin() const noexcept { return {occupancy_, occupancy_.find_next(0)}; }
     constexpr iterator end() const noexcept { return {occupancy_, no_slot}; }

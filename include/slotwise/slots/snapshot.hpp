@@ -16,15 +16,18 @@ SLOTWISE_BEGIN
 /// Appends little-endian integers and raw bytes to a buffer. What a codec writes with.
 class ByteWriter {
 public:
+    /// Appends an integer, lowest byte first.
     template <class U>
         requires std::is_unsigned_v<U>
     void number(U value) {
         for (unsigned i = 0; i != sizeof(U); ++i) bytes_.push_back(static_cast<std::byte>(std::uint64_t{value} >> (8 * i)));
     }
+    /// Appends bytes as they are.
     void raw(const void* data, std::size_t size) {
         const auto* first = static_cast<const std::byte*>(data);
         bytes_.insert(bytes_.end(), first, first + size);
     }
+    /// The bytes; the writer is empty then.
     std::vector<std::byte> take() noexcept { return std::move(bytes_); }
 
 private:
@@ -34,8 +37,10 @@ private:
 /// Reads what ByteWriter wrote. The first thing that is wrong is remembered, everything after it reads as zero.
 class ByteReader {
 public:
+    /// Reads these bytes, which must stay where they are.
     explicit ByteReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
 
+    /// The next integer; 0 when it is not there.
     template <class U>
         requires std::is_unsigned_v<U>
     U number() noexcept {
@@ -52,6 +57,7 @@ public:
         bytes_ = bytes_.subspan(size);
         return result;
     }
+    /// Bytes not read yet.
     std::size_t left() const noexcept { return bytes_.size(); }
     /// Marks the bytes as wrong; `what` is a literal that says how. The first mark stays. Returns false.
     bool fail(const char* what) noexcept {
@@ -72,6 +78,7 @@ private:
 /// How a value becomes bytes and comes back. Write one for types that are not trivially copyable: write(value, out) and
 /// read(in) -> T; read reports bad bytes by in.fail("...") and then returns anything.
 struct TrivialCodec {
+    /// Appends the bytes of the value.
     template <class T>
     static void write(const T& value, ByteWriter& out) {
         static_assert(std::is_trivially_copyable_v<T>,
@@ -79,6 +86,7 @@ struct TrivialCodec {
                       "read(ByteReader&) -> T");
         out.raw(&value, sizeof(T));
     }
+    /// The value of the next bytes; T() when they are not there.
     template <class T>
     static T read(ByteReader& in) noexcept {
         static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>,

@@ -61,6 +61,7 @@ public:
     /// The value of `slot`. @pre the slot is live in the container that this column follows
     constexpr T& operator[](slot_t slot) noexcept { return *ptr(slot); }
     constexpr const T& operator[](slot_t slot) const noexcept { return *ptr(slot); }
+    /// Its address. @pre as operator[]
     constexpr T* ptr(slot_t slot) const noexcept {
         SLOTWISE_EXPECT_DEBUG(!tracks || alive_test(slot), "ValueArray[slot]: no value lives there");
         return values_.ptr(slot);
@@ -69,6 +70,7 @@ public:
     /// Where the values of 64 slots from `first` on lie, side by side, alive or not. @pre first is a multiple of 64, below the capacity
     constexpr T* block(slot_t first) const noexcept { return values_.ptr(first); }
 
+    /// Where the values lie, for views.
     constexpr detail::PageView<T> pages() const noexcept { return detail::page_view(values_); }
 
     //=== hooks of a static observer ===//
@@ -162,8 +164,10 @@ template <class Column>
 class DynamicColumn final : public SlotObserver {
 public:
     DynamicColumn() = default;
+    /// Takes the static observer over.
     explicit DynamicColumn(Column column) : column_(std::move(column)) {}
 
+    /// The static observer inside.
     Column& column() noexcept { return column_; }
     const Column& column() const noexcept { return column_; }
 
