@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+
+#include "lights.hpp"
+
+template class slotwise::SlotMap<engine::Light>;
+template class slotwise::SlotMapCore<engine::LightStore, engine::Light, engine::Lights::options, engine::LightAllocator>;
+
+namespace engine {
+
+LightHandle add_light(Lights& lights, int lumen) { return lights.insert(Light{lumen}); }
+bool remove_light(Lights& lights, LightHandle light) { return lights.erase(light); }
+int lumen_of(const Lights& lights, LightHandle light) {
+    const Light* const found = lights.get(light);
+    return found != nullptr ? found->lumen : 0;
+}
+
+} // namespace engine
