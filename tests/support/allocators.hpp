@@ -10,6 +10,8 @@
 #include "catch.hpp"
 #include "tracked.hpp"
 
+#include <slotwise/core/scope_guard.hpp>
+
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -38,7 +40,10 @@ public:
         const std::size_t bytes = count * sizeof(T);
         if (count == 0) error("allocated nothing");
         void* data = ::operator new(bytes, std::align_val_t{alignof(T)});
+        // The book's own memory may be what runs out.
+        slotwise::ScopeGuard undo([&]() noexcept { ::operator delete(data, std::align_val_t{alignof(T)}); });
         blocks()[data] = {bytes, alignof(T), id};
+        undo.dismiss();
         ++allocations_;
         return static_cast<T*>(data);
     }
