@@ -97,7 +97,7 @@ public:
     void shrink_to_fit(Source&&) {
         table_.rehash(0);
     }
-    /// As GroupIndex::place. @throws what the allocator throws
+    /// As GroupIndex::place, but it may throw what the allocator throws.
     void place(std::uint64_t hash, slot_t slot) { table_.insert(TableEntry{slot, half(hash)}); }
     /// As GroupIndex::erase.
     void erase(std::uint64_t hash, slot_t slot) noexcept {

@@ -176,7 +176,7 @@ public:
             return place(std::move(row));
         }
     }
-    /// emplace(value). @throws as emplace; strong
+    /// As emplace(value).
     constexpr handle_type insert(const value_type& value)
         requires(Store::template builds_from<const value_type&>)
     {

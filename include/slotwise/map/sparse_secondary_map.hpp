@@ -125,7 +125,7 @@ public:
     /// Packed values and their handles, row by row. @invalidates themselves on insert and erase
     std::span<T> values() noexcept { return {values_.data(), size_}; }
     std::span<const T> values() const noexcept { return {values_.data(), size_}; }
-    /// The handle of each of values(). @invalidates itself on insert and erase
+    /// The handle of each of values(), as long as those are valid.
     std::span<const H> handles() const noexcept { return {handles_.data(), size_}; }
     /// Calls f(handle, value) in row order. f must not change the map.
     template <class F>

@@ -74,7 +74,7 @@ public:
         fresh.destroy(0, alive);
     }
 
-    /// Builds the value in place i. @pre none is alive there @throws what T's constructor throws
+    /// Builds the value in place i. @pre none is alive there
     template <class... Args>
     constexpr void construct(std::size_t i, Args&&... args) {
         traits::construct(allocator_, data_ + i, std::forward<Args>(args)...);
