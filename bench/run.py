@@ -11,6 +11,10 @@
   bench/run.py bars keyed                                those of one question
   bench/run.py compile_time                              seconds and lines of a file that includes one header
   bench/run.py code_size                                 bytes of the operations of a container
+  bench/run.py all --json raw.json --html report.html    everything, the numbers kept, and a page with charts
+  bench/run.py report raw.json --html report.html        tables and the page of numbers kept earlier
+  bench/run.py report raw.json --compare old.json        what became faster or slower, beyond noise
+  bench/run.py picture raw.json --out bench.svg          the picture for README.md (needs iteration and slot_map)
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
@@ -24,10 +28,13 @@ import sys
 
 from tools.bars import run_bars
 from tools.code_size import code_size_table
+from tools.compare import compare
 from tools.includes import includes_table
-from tools.programs import Runner, default_core, rust_programs
+from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
-from tools.results import ROOT, Failure, Results
+from tools.readme_picture import readme_picture
+from tools.report import report
+from tools.results import ROOT, Failure, Results, by_question, read_raw
 from tools.tables import machine, table
 
 
@@ -45,51 +52,95 @@ def agree(results):
     return True
 
 
+def write(path, text):
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(f"\nWritten: {path}")
+
+
+def measured(options, runner, no_rust):
+    """{question: Results} of one question or of all, a table for each as soon as it is there; whether contenders agreed."""
+    def wanted(question):
+        chosen = options.bytes is not None or options.n is not None
+        return lambda row, contender: ((chosen or (question.quick if options.quick else question.usual)(row))
+                                       and options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n))
+    names = list(QUESTIONS) if options.question == "all" else [options.question]
+    clock = Clock(sum(runner.work(name, runner.groups(name, wanted(QUESTIONS[name]))) for name in names))
+    found, good = {}, True
+    for name in names:
+        found[name] = Results()
+        runner.run(name, wanted(QUESTIONS[name]), found[name], clock)
+        good = shown(name, found[name], options, no_rust) and good
+    return found, good
+
+
+def shown(name, results, options, no_rust):
+    table(name, results, options.quick, no_rust)
+    good = agree(results)
+    print(machine(results))
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=[*QUESTIONS, "compile_time", "code_size", "bars", "all"])
-    parser.add_argument("only", nargs="?", choices=QUESTIONS, help="bars: those of this question, without the include cost")
+    parser.add_argument("question", choices=[*QUESTIONS, "compile_time", "code_size", "bars", "all", "report", "picture"])
+    parser.add_argument("what", nargs="?", help="bars: those of this question, without the include cost; report, picture: a file of --json")
     parser.add_argument("--quick", action="store_true", help="the rows and repetitions of a demonstration")
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
+    parser.add_argument("--html", metavar="FILE", help="write a page with charts (all: build/bench/report.html unless named)")
+    parser.add_argument("--compare", metavar="FILE", help="a file of --json: say what became faster or slower since, beyond noise")
+    parser.add_argument("--out", metavar="FILE", help="picture: where to write it")
     parser.add_argument("--repetitions", type=int, help="default: 9, with --quick 5")
     parser.add_argument("--bytes", type=int, choices=[4, 8, 16, 64], help="only this element size")
     parser.add_argument("--n", type=lambda text: [int(float(n)) for n in text.split(",")],
                         help="only these numbers of elements, e.g. 1e5 or 6e5,8e5")
     parser.add_argument("--core", type=int, default=default_core(), help="core to run on (default: the last one allowed)")
     options = parser.parse_args()
-    if options.only is not None and options.question != "bars":
-        parser.error("a second question goes with bars only")
+    reads = options.question in ("report", "picture")
+    if reads and options.what is None:
+        parser.error(f"{options.question} needs a file that --json wrote")
+    if not reads and options.what not in (None, *(QUESTIONS if options.question == "bars" else [])):
+        parser.error(f"'{options.what}' after {options.question}: only bars (with a question), report and picture (with a file) take a second word")
+    if (options.question == "picture") != (options.out is not None):
+        parser.error("picture and --out go together")
     tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table}
     if options.question in tables:
         tables[options.question]()
         return 0
-    rust, no_rust = rust_programs() if options.rust else (None, "run with --rust (needs cargo)")
-    runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust)
-    raw, good = {}, True
-    if options.question == "bars":
-        results = Results()
-        run_bars(runner, results, options.only, options.rust, no_rust)
-        good = agree(results)
-        print(machine(results))
-        raw["bars"] = results.raw
+    old = None if options.compare is None else read_raw(options.compare)  # a wrong name should not cost an hour of measuring
+    if options.question == "picture":
+        write(options.out, readme_picture(read_raw(options.what)))
+        return 0
+    good = True
+    if options.question == "report":
+        found = read_raw(options.what)
+        for name, results in found.items():
+            good = shown(name, results, options, "they were not measured") and good
     else:
-        for name in QUESTIONS if options.question == "all" else [options.question]:
+        rust, no_rust = rust_programs() if options.rust else (None, "run with --rust (needs cargo)")
+        runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust)
+        if options.question == "bars":
             results = Results()
-            def wanted(row, contender, question=QUESTIONS[name]):
-                chosen = options.bytes is not None or options.n is not None
-                return ((chosen or (question.quick if options.quick else question.usual)(row))
-                        and options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n))
-            runner.run(name, wanted, results)
-            table(name, results, options.quick, no_rust)
-            good = agree(results) and good
+            run_bars(runner, results, options.what, options.rust, no_rust)
+            good = agree(results)
             print(machine(results))
-            raw[name] = results.raw
-        for print_table in tables.values() if options.question == "all" else ():
-            print_table()
+            found = {"bars": results}
+        else:
+            found, good = measured(options, runner, no_rust)
+            for print_table in tables.values() if options.question == "all" else ():
+                print_table()
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(raw, indent=1))
+        write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
+    if options.question == "bars":
+        found = by_question(found["bars"].raw)
+    page = options.html or (ROOT / "build" / "bench" / "report.html" if options.question == "all" else None)
+    if page is not None:
+        write(page, report(found, old))
+    if old is not None:
+        compare(old, found)
     return 0 if good else 1
 
 

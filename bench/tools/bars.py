@@ -6,8 +6,8 @@ import statistics
 
 from tools.includes import INCLUDES, compile_seconds, find_compiler
 from tools.questions import KEYED_SIZES
-from tools.results import ROOT, Failure, is_versioned_rust, power
-from tools.tables import geometric_mean, markdown, short
+from tools.results import ROOT, Failure, geometric_mean, is_versioned_rust, power
+from tools.tables import markdown, short
 
 
 class Bar:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from tools.results import ROOT, Failure, Row, power
 
@@ -17,6 +18,27 @@ from tools.results import ROOT, Failure, Row, power
 def progress(text):
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+class Clock:
+    """How much of the work is done, and by that how long the rest takes."""
+
+    def __init__(self, work, now=time.monotonic):
+        self.work, self.done, self.now, self.begin = work, 0, now, now()
+
+    def left(self):
+        """In words; nothing while nobody can know."""
+        if not 0 < self.done < self.work:
+            return ""
+        seconds = (self.now() - self.begin) / self.done * (self.work - self.done)
+        return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {max(seconds, 1):.0f} s left"
+
+
+def processor():
+    try:
+        return re.search(r"^model name\s*:\s*(.*\S)", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1]
+    except (OSError, TypeError):
+        return "unknown processor"
 
 
 def default_core():
@@ -112,8 +134,8 @@ class Runner:
                       f"--benchmark_out={out}", "--benchmark_out_format=json")
             return json.loads(out.read_text())
 
-    def run(self, question, wanted, results):
-        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs."""
+    def groups(self, question, wanted):
+        """{group: {program: names}} of the benchmarks whose (row, contender) satisfy wanted."""
         groups = {}
         for program in self.programs(question):
             for name in self.listed(program):
@@ -122,9 +144,26 @@ class Runner:
                     groups.setdefault(row.group, {}).setdefault(program, []).append(name)
         if not groups:
             raise Failure(f"bench_{question} has no benchmark for the rows asked for", 2)
+        return groups
+
+    def repetitions_of(self, question, group):
+        return 1 if "memory" in (question, group[0].split("_")[0]) else self.repetitions
+
+    def work(self, question, groups):
+        """What a Clock counts. Large rows take longer: preparing them is outside the time measured, not outside that of who waits."""
+        return sum(self.repetitions_of(question, group) * sum(map(len, names.values())) * (100_000 + group[2])
+                   for group, names in groups.items())
+
+    def run(self, question, wanted, results, clock=None):
+        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs.
+        clock: of this question and others, when there are others."""
+        groups = self.groups(question, wanted)
+        clock = clock or Clock(self.work(question, groups))
         for number, (group, names) in enumerate(groups.items(), 1):
-            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}")
-            repetitions = 1 if "memory" in (question, group[0].split("_")[0]) else self.repetitions
-            for program, times in turns(list(names), repetitions):
-                results.add(self.measure(program, names[program], times))
+            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}{clock.left()}")
+            for program, times in turns(list(names), self.repetitions_of(question, group)):
+                report = self.measure(program, names[program], times)
+                report["context"].update(question=question, processor=processor())  # for whoever reads the file of --json
+                results.add(report)
+            clock.done += self.work(question, {group: names})
         progress("")

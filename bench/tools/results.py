@@ -2,9 +2,14 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """What the bench programs report, by row and contender: medians, roles, and whether all saw the same."""
 
+import collections
+import json
+import math
 import pathlib
 import re
 import statistics
+
+from tools.questions import QUESTIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -54,6 +59,20 @@ def is_versioned_rust(contender):
     return is_rust(contender) and contender != "rust_slab"
 
 
+def geometric_mean(numbers):
+    return math.exp(statistics.fmean(map(math.log, numbers)))
+
+
+Spread = collections.namedtuple("Spread", "median low high count")  # low and high: 10 and 90 % of the repetitions lie below
+
+
+def spread_of(values):
+    if len(values) < 2:
+        return Spread(values[0], values[0], values[0], 1)
+    tenths = statistics.quantiles(values, n=10, method="inclusive")
+    return Spread(statistics.median(values), tenths[0], tenths[-1], len(values))
+
+
 class Results:
     """rows[key][contender] = (median, role); units are ns or bytes an item."""
 
@@ -67,6 +86,10 @@ class Results:
     def get(self, key, contender):
         entry = self.rows.get(key, {}).get(contender)
         return None if entry is None else entry[0]
+
+    def spread(self, key, contender):
+        entry = self.samples.get(key, {}).get(contender)
+        return None if entry is None else spread_of(entry[0])
 
     def ratio(self, key, ours, other):
         a, b = self.get(key, ours), self.get(key, other)
@@ -99,3 +122,49 @@ class Results:
         """(key, {contender: checksums}) of the rows whose contenders disagree."""
         return [(key, {name: sorted(checksums) for name, (_, checksums) in cells.items()}) for key, cells in self.samples.items()
                 if len(set().union(*(checksums for _, checksums in cells.values()))) != 1]
+
+
+class Means(Results):
+    """Geometric means over the sizes of each operation: its rows have no n. A contender that lacks a size has no mean."""
+
+    def __init__(self, results):
+        super().__init__()
+        self.context, self.compilers, self.spreads = results.context, results.compilers, {}
+        sizes = {}
+        for key in results.rows:
+            sizes.setdefault((key[0], key[1], None, key[3]), []).append(key)
+        for key, keys in sizes.items():
+            for contender, (_, role) in results.rows[keys[0]].items():
+                spreads = [results.spread(each, contender) for each in keys]
+                if None not in spreads and all(spread.low > 0 for spread in spreads):
+                    median, low, high = (geometric_mean(column) for column in list(zip(*spreads))[:3])
+                    self.spreads[key, contender] = Spread(median, low, high, min(spread.count for spread in spreads))
+                    self.rows.setdefault(key, {})[contender] = (median, role)
+
+    def spread(self, key, contender):
+        return self.spreads.get((key, contender))
+
+
+def by_question(raw):
+    """{question: Results} of {name: reports}. The reports say themselves to which question they belong: `bars` asks several."""
+    found = {}
+    for name, reports in raw.items():
+        for report in reports:
+            question = report["context"].get("question", name)
+            if question not in QUESTIONS:
+                raise Failure(f"there is no question {question}", 2)
+            found.setdefault(question, Results()).add(report)
+    return {name: found[name] for name in QUESTIONS if name in found}
+
+
+def read_raw(path):
+    """{question: Results} of a file that --json wrote."""
+    try:
+        found = by_question(json.loads(pathlib.Path(path).read_text()))
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}", 2) from None
+    except (ValueError, AttributeError, KeyError, TypeError):
+        raise Failure(f"{path} is not what --json writes", 2) from None
+    if not found:
+        raise Failure(f"{path} has no results", 2)
+    return found

@@ -2,12 +2,8 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Results as tables in Markdown, with a verdict for each row."""
 
-import math
-import pathlib
-import statistics
-
 from tools.questions import KEYED_OPERATIONS, QUESTIONS
-from tools.results import ROOT, is_rust, is_versioned_rust, power
+from tools.results import ROOT, Means, is_rust, is_versioned_rust, power
 
 LEVEL = 0.05  # ratios closer to 1 than this are called level
 
@@ -67,14 +63,12 @@ def number(value):
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
+def state(ratio):
+    return "win" if ratio < 1 - LEVEL else "LOSS" if ratio > 1 + LEVEL else "level"
+
+
 def verdict(ratio):
-    if ratio is None:
-        return "-"
-    if ratio < 1 - LEVEL:
-        return f"{ratio:.2f} win"
-    if ratio > 1 + LEVEL:
-        return f"{ratio:.2f} LOSS"
-    return f"{ratio:.2f} level"
+    return "-" if ratio is None else f"{ratio:.2f} {state(ratio)}"
 
 
 def times(ratio):
@@ -88,29 +82,49 @@ def markdown(head, lines):
     return "\n".join([text(head), "|" + "|".join("-" * (width + 2) for width in widths) + "|", *map(text, lines)])
 
 
+def row_name(key, operation=True, bytes=True, n=True):
+    """A row, or what it shares with others, in words: "lookup, 16 B, n = 1e5"."""
+    parts = [key[0]] * operation + [f"{key[1]} B"] * bytes + ([f"n = {power(key[2])}"] if n and key[2] is not None else [])
+    return ", ".join(parts + ([f"{key[3]} % live"] if key[3] is not None else []))
+
+
+def rivals_of(results, key):
+    return [contender for contender, (_, role) in results.rows[key].items() if role == "rival"]
+
+
+def best_rival(results, key):
+    """Of C++ only: a ratio to Rust is one between two processes."""
+    return results.best(key, [c for c in rivals_of(results, key) if not is_rust(c)])
+
+
 def summary(question, results, key, with_rust):
     """The cells that say how a row went: best rivals and ratios, as (title, text)."""
-    rivals = [contender for contender, (_, role) in results.rows[key].items() if role == "rival"]
-    def against_best(title, contenders):
-        best = results.best(key, contenders)
+    def against(title, best):
         return [(title, "-" if best is None else short(best)), (f"ours / {title}", verdict(results.ratio(key, ours, best)))]
     ours = question.ours
-    cells = against_best("best rival", [c for c in rivals if not is_rust(c)])
-    cells += against_best("best Rust", filter(is_versioned_rust, rivals)) if with_rust else []
+    cells = against("best rival", best_rival(results, key))
+    if with_rust:
+        cells += against("best Rust", results.best(key, filter(is_versioned_rust, rivals_of(results, key))))
     cells += [("ours / limit", times(results.ratio(key, ours, question.limit))),
               ("ours / plf::colony", verdict(results.ratio(key, ours, "plf_colony")))]
     return cells + [(title, times(results.ratio(key, a, b))) for title, a, b in question.ratios]
+
+
+def roles_of(results):
+    """{contender: role}, in the order of the columns of a table."""
+    roles = {}
+    for cells in results.rows.values():
+        for contender, (_, role) in cells.items():
+            roles.setdefault(contender, role)
+    return dict(sorted(roles.items(), key=lambda item: (["limit", "ours", "rival", item[1]].index(item[1]), is_rust(item[0]), item[0])))
 
 
 def table(name, results, compact, no_rust):
     """One line a row and one column a contender; compact: the other way round, for a handful of rows on a narrow screen.
     no_rust: why there are no contenders in Rust, or None."""
     question = QUESTIONS[name]
-    roles = {}
-    for cells in results.rows.values():
-        for contender, (_, role) in cells.items():
-            roles.setdefault(contender, role)
-    contenders = sorted(roles, key=lambda c: ({"limit": 0, "ours": 1, "rival": 2}.get(roles[c], 3), is_rust(c), c))
+    roles = roles_of(results)
+    contenders = list(roles)
     if question.means_over is not None:
         table_of_means(name, question, results, contenders)
         return
@@ -149,30 +163,24 @@ def table(name, results, compact, no_rust):
         print(f"\nThe Rust crates are absent: {no_rust}.")
 
 
-def geometric_mean(numbers):
-    return math.exp(statistics.fmean(map(math.log, numbers)))
+def operation_order(key):
+    """Of the operations of keyed: with integers, strings and poor hashes apart."""
+    kind = next((kind for kind in ("_string", "_poor_hash") if key[0].endswith(kind)), "")
+    plain = key[0].removesuffix(kind)
+    return (len(kind), kind, KEYED_OPERATIONS.index(plain) if plain in KEYED_OPERATIONS else len(KEYED_OPERATIONS), plain, key[2] or 0)
 
 
 def table_of_means(name, question, results, contenders):
     """One line an operation, one column a contender: its mean over the sizes and the ratio to the mean of question.means_over."""
     base = question.means_over
     amounts = sorted({key[2] for key in results.rows})
-    def rank(operation):
-        kind = next((kind for kind in ("_string", "_poor_hash") if operation.endswith(kind)), "")
-        plain = operation.removesuffix(kind)
-        return (kind, KEYED_OPERATIONS.index(plain) if plain in KEYED_OPERATIONS else len(KEYED_OPERATIONS), plain)
+    means = Means(results)
     lines = []
-    for operation in sorted({key[0] for key in results.rows}, key=lambda op: (len(rank(op)[0]), rank(op))):
-        keys = sorted(key for key in results.rows if key[0] == operation)
-        def mean(contender):
-            values = [results.get(key, contender) for key in keys]
-            return None if None in values else geometric_mean(values)
-        line = [operation]
-        for contender in contenders:
-            value, reference = mean(contender), mean(base)
-            ratio = "" if value is None or reference is None or contender == base else f" ({value / reference:.2f}x)"
-            line.append(number(value) + ratio)
-        lines.append(line)
+    for key in sorted(means.rows, key=operation_order):
+        def cell(contender):
+            ratio = means.ratio(key, contender, base)
+            return number(means.get(key, contender)) + ("" if ratio is None or contender == base else f" ({ratio:.2f}x)")
+        lines.append([key[0], *map(cell, contenders)])
     print(f"\n{name}: {question.unit}, geometric mean over n = {', '.join(map(power, amounts))}"
           f"{f'; in parentheses the ratio to {short(base)}' if base in contenders else ''}\n")
     print(markdown(["operation", *map(short, contenders)], lines))
@@ -192,12 +200,6 @@ def order(key):
 
 
 def machine(results):
-    model = "unknown processor"
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    return f"{model}, {results.context.get('num_cpus', '?')} cores, {', '.join(f'{c} -O3' for c in results.compilers)}"
+    """Of the reports: they may have been made elsewhere."""
+    return (f"{results.context.get('processor', 'unknown processor')}, {results.context.get('num_cpus', '?')} cores, "
+            f"{', '.join(f'{c} -O3' for c in results.compilers)}")

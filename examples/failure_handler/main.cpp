@@ -21,7 +21,6 @@ static_assert(SLOTWISE_CHECK_LEVEL > 0, "at level 0 nobody looks whether a rule 
 
 struct Monster {
     int health = 0;
-    friend bool operator==(const Monster&, const Monster&) = default;
 };
 using Monsters = slotwise::SlotMap<Monster>;
 using MonsterHandle = Monsters::handle_type;
