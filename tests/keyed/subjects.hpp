@@ -82,7 +82,7 @@ const TypeDescriptor& described() {
     static const TypeDescriptor type = [] {
         TypeDescriptor made = TypeDescriptor::of<T, NumberHash>();
         if constexpr (!std::is_same_v<T, Tracked>) {
-            made.hash = [](const void* key) { return std::uint64_t{ThrowingHash()(*static_cast<const T*>(key))}; };
+            made.hash = [](const void* key) { return static_cast<std::size_t>(ThrowingHash()(*static_cast<const T*>(key))); };
             made.equal = [](const void* a, const void* b) {
                 return ThrowingEqual()(*static_cast<const T*>(a), *static_cast<const T*>(b));
             };
