@@ -18,7 +18,7 @@ class Slotwise(ConanFile):
     topics = ("containers", "slot-map", "handles", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"  # only to be asked for C++20: the package is the same for all
-    exports_sources = "include/*.hpp", "include/slotwise/debug/*.py", "include/slotwise/debug/*.natvis", "LICENSE"
+    exports_sources = "include/*.hpp", "include/*.cppm", "include/slotwise/debug/*.py", "include/slotwise/debug/*.natvis", "LICENSE"
     no_copy_source = True
     test_package_folder = "tests/package/conan"
 
@@ -33,7 +33,7 @@ class Slotwise(ConanFile):
         self.info.clear()
 
     def package(self):
-        for pattern in "*.hpp", "*.py", "*.natvis":
+        for pattern in "*.hpp", "*.cppm", "*.py", "*.natvis":
             copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
 

@@ -29,6 +29,7 @@ WORK = ROOT / "build" / "package"
 CXX = shutil.which(os.environ.get("CXX") or "g++") or "c++"
 GENERATOR = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
 NOTHING_ELSE = ["-DSLOTWISE_BUILD_TESTS=OFF", "-DSLOTWISE_BUILD_BENCH=OFF", "-DSLOTWISE_BUILD_EXAMPLES=OFF"]
+CMAKE_FILES = ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake", "slotwiseModule.cmake")
 USUAL = ["-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={CXX}"]
 
 
@@ -69,7 +70,7 @@ def files_of(folder):
 
 
 def headers():
-    return [f"include/{name}" for name in files_of(ROOT / "include") if name.endswith((".hpp", ".py", ".natvis"))]
+    return [f"include/{name}" for name in files_of(ROOT / "include") if name.endswith((".hpp", ".cppm", ".py", ".natvis"))]
 
 
 def expect_files(folder, expected):
@@ -142,7 +143,7 @@ def vcpkg():
     run("cmake", f"-Dwork={work}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-P", HERE / "vcpkg_stubs.cmake")
     package = work / "package"
     expect_files(package, headers() + ["share/pkgconfig/slotwise.pc"] + [
-        f"share/slotwise/{name}" for name in ("copyright", "usage", "slotwiseConfig.cmake", "slotwiseConfigVersion.cmake")])
+        f"share/slotwise/{name}" for name in ("copyright", "usage", *CMAKE_FILES)])
     usage = (package / "share/slotwise/usage").read_text()
     lines = re.findall(r"^    (.*)\n", usage, re.M)
     expect(lines, "the usage text has no indented lines to copy")
@@ -162,7 +163,7 @@ def cpack():
     unpacked = work / f"slotwise-{version()}"
     expect(sorted(path.name for path in unpacked.iterdir()) == ["LICENSE", "include", "share"], f"{unpacked}: {files_of(unpacked)}")
     expect_files(unpacked, headers() + ["LICENSE", "share/licenses/slotwise/LICENSE", "share/pkgconfig/slotwise.pc"] + [
-        f"share/cmake/slotwise/{name}" for name in ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake")])
+        f"share/cmake/slotwise/{name}" for name in CMAKE_FILES])
     use(work, unpacked, f"find_package(slotwise {version()} REQUIRED)\ntarget_link_libraries(main PRIVATE slotwise::slotwise)\n")
 
 

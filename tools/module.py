@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""The C++20 module: writes the list of names it exports, and builds a program that has nothing else of slotwise.
+
+  module.py            writes include/slotwise/slotwise.cppm, which exports each public name that the front door, slotwise.hpp, brings:
+                       all at namespace scope but what is in a namespace detail, with the namespaces below slotwise (bits, pmr)
+  module.py --check    compares that file with the headers and writes nothing; needs no compiler
+  module.py --program OUTPUT [--include FOLDER]
+                       builds the program of tests/consumer/module by two commands of clang++, which need no CMake, against include/ or
+                       FOLDER; the module itself is left beside it as OUTPUT.pcm
+  module.py --cmake    installs slotwise, builds that program with slotwise::module and runs it, all by the CMake and the Ninja of the
+                       Python package index, which are put into build/module/venv
+
+CXX chooses the compiler if it is a clang++ 16 or newer; else the oldest of these that is here. g++ 12 cannot build modules. --cmake also
+needs the clang-scan-deps of that clang++ (Debian and Ubuntu: clang-tools-16) and python3-venv.
+
+--root FOLDER is another repository than the one this script is in. Exit code 0: done, or nothing was found; 1: the file says something
+else than the headers, or something did not build or work; 3: a program that is needed is not here.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from check_headers import FRONT_DOOR, SPDX, House
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(1, str(ROOT / "tools" / "proof"))
+from headers import closing, code, line_of  # noqa: E402
+
+UNIT = "slotwise.cppm"
+LEAST_CLANG, LEAST_CMAKE = 16, "3.28"
+CLANGS = [f"clang++-{version}" for version in range(LEAST_CLANG, 40)] + ["clang++"]
+CONSUMER = ROOT / "tests" / "consumer" / "module"
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+BLANK = re.compile(r"(?:\s|;|^[ \t]*#(?:.*\\\n)*.*$)*", re.M)  # between declarations; directives too
+STOP = re.compile(r'"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'|[;({\[]')
+REQUIREMENT = re.compile(r"\brequires\s*(?:\([^()]*\)\s*)?$")
+SPACE = re.compile(r"(?:inline )?namespace ([\w:]+)\s*\{")
+NAMED = re.compile(r"(?:class|struct|union|enum class|enum|concept|using)\s+(?:\[\[.*?\]\]\s*)?(\w+)\b(\s*(?:<[^{;]*>)?\s*::\s*\w+)?")
+OPERATOR = re.compile(r'(::\s*)?\boperator\s*(""\s*\w+|\(\s*\)|\[\s*\]|[^\s\w("]+|(?:new|delete|co_await)\b(?:\s*\[\s*\])?)\s*\(')
+NO_NAME = re.compile(r"(?:static_assert\b|extern template\b|template\b(?!\s*<))")  # a check, an explicit instantiation
+
+
+class Unreadable(Exception):
+    """A declaration of which module.py does not know what it declares."""
+
+
+class Missing(Exception):
+    """A program that is not installed."""
+
+
+#=== what the headers declare ===#
+
+def end_of(text, at):
+    """The position behind the declaration that begins at `at`; a semicolon that ends it is not part of it."""
+    begin = at
+    while True:
+        stop = STOP.search(text, at)
+        if not stop or stop[0] == ";":
+            return stop.start() if stop else len(text)
+        at = stop.end()
+        if stop[0] in "({[":
+            at = closing(text, stop.start())
+            value = re.compile(r"\s*[,>;|&.)]").match(text, at) or REQUIREMENT.search(text[begin:stop.start()])
+            if stop[0] == "{" and not value:
+                return at
+
+
+def behind_angles(text, at):
+    """The position behind the `>` that closes the `<` at `at`."""
+    depth = 0
+    while True:
+        depth += {"<": 1, ">": -1}.get(text[at], 0)
+        at = closing(text, at) if text[at] in "({[" else at + 1
+        if depth == 0:
+            return at
+
+
+def without_template(text):
+    """A declaration without `template <...>` and `requires ...` in front of it."""
+    while re.match(r"template\s*<|requires\b", text):
+        if text.startswith("template"):
+            text = text[behind_angles(text, text.index("<")):].lstrip()
+            continue
+        at = len("requires")
+        while True:  # one operand of && and || each time
+            at = re.compile(r"\s*(?:requires\b\s*|[\w:]+)?").match(text, at).end()
+            while text[at] in "(<{":
+                at = behind_angles(text, at) if text[at] == "<" else re.compile(r"\s*").match(text, closing(text, at)).end()
+            more = re.compile(r"\s*(?:&&|\|\|)").match(text, at)
+            if not more:
+                break
+            at = more.end()
+        text = text[at:].lstrip()
+    return text
+
+
+def name_of(declaration):
+    """The name that a declaration at namespace scope declares there; None for one of a member, and for what declares no name."""
+    if NO_NAME.match(declaration):
+        return None
+    declaration = without_template(declaration)
+    named = NAMED.match(declaration)
+    if named:
+        return None if named[2] else named[1]
+    operator = OPERATOR.search(declaration.split("{")[0])
+    if operator:
+        return None if operator[1] else "operator" + operator[2]
+    head = re.sub(r"\[\[.*?\]\]|\b(?:alignas|decltype|explicit|noexcept|__attribute__)\s*\(.*?\)+(?=\s)", " ", declaration)
+    head = re.split(r"[({=;\[]", head, maxsplit=1)[0].rstrip()
+    head = re.sub(r"\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>$", "", head)  # of a specialisation
+    found = re.search(r"(::\s*~?)?\b(\w+)$", head)
+    if not found or re.match(r"(?:friend|using|namespace|return|if|for)\b", head):
+        raise Unreadable(declaration)
+    return None if found[1] else found[2]
+
+
+def declared(text, space="slotwise"):
+    """(namespace, name) of each declaration in the inside of a namespace, given without comments."""
+    at = BLANK.match(text).end()
+    while at < len(text):
+        inner = SPACE.match(text, at)
+        if inner:
+            end = closing(text, inner.end() - 1)
+            if "detail" not in inner[1].split("::"):
+                yield from declared(text[inner.end():end - 1], f"{space}::{inner[1]}")
+        else:
+            end = end_of(text, at)
+            try:
+                name = name_of(text[at:end])
+            except (IndexError, ValueError):  # brackets that do not match
+                raise Unreadable(text[at:end]) from None
+            if name:
+                yield space, name
+        at = BLANK.match(text, end).end()
+
+
+def public_names(house):
+    """{namespace: names} behind the front door."""
+    names = {}
+    for header in house.reachable(FRONT_DOOR):
+        text = code(house.text[header])
+        for body in re.finditer(r"^SLOTWISE_BEGIN$(.*?)^SLOTWISE_END$", text, re.M | re.S):
+            try:
+                for space, name in declared(body[1]):
+                    names.setdefault(space, set()).add(name)
+            except Unreadable as error:
+                line = line_of(text, text.index(str(error)))
+                raise Unreadable(f"{header}:{line}: tools/module.py cannot tell what this declares: {str(error)[:100]}") from None
+    return names
+
+
+def unit(names):
+    """The text of the module interface."""
+    lines = [f"// {line}" for line in SPDX] + ["//"]
+    lines += ["// The front door as a module: `import slotwise;`. Written by tools/module.py, which also tells when it is out of date.",
+              "// Macros stay behind: what SLOTWISE_CHECK_LEVEL and the others are, is settled where this file is compiled.",
+              "module;", f'#include "{FRONT_DOOR}"', "", "export module slotwise;"]
+    for space in sorted(names):
+        lines += ["", f"export namespace {space} {{"]
+        lines += [f"using {space}::{name};" for name in sorted(names[space])]
+        lines += [f"}} // namespace {space}"]
+    return "\n".join(lines) + "\n"
+
+
+def differences(there, wanted):
+    """What the committed text lacks and has too much, one finding a line."""
+    there, wanted = there.splitlines(), wanted.splitlines()
+    for line in sorted(set(wanted) - set(there)):
+        yield f"lacks: {line}"
+    for line in sorted(set(there) - set(wanted)):
+        yield f"should not have: {line}"
+    if set(wanted) == set(there) and wanted != there:
+        yield "has the right lines in another order, or some more than once"
+
+
+#=== building ===#
+
+def compiler():
+    """A clang++ that can build modules: CXX if it is one."""
+    for name in [os.environ["CXX"], *CLANGS] if os.environ.get("CXX") else CLANGS:
+        if shutil.which(name):
+            said = subprocess.run([name, "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+            version = re.search(r"clang version (\d+)", said)
+            if version and int(version[1]) >= LEAST_CLANG:
+                return shutil.which(name)
+            if name == os.environ.get("CXX"):
+                print(f"{name} is no clang++ {LEAST_CLANG} or newer, looking for one", flush=True)
+    raise Missing(f"the module is built by clang++ {LEAST_CLANG} or newer, and none is here (g++ 12 cannot build it); "
+                  f"on Debian and Ubuntu: apt-get install clang-{LEAST_CLANG}")
+
+
+def run(*command, **more):
+    command = [str(word) for word in command]
+    print(" ".join(command), flush=True)
+    subprocess.run(command, check=True, **more)
+
+
+def program(include, output):
+    """Builds the program of the consumer against the headers below a folder: no CMake, one command for the module, one for the rest."""
+    clang = compiler()
+    compiled = output.with_suffix(".pcm")
+    run(clang, *FLAGS, f"-I{include}", "--precompile", include / "slotwise" / UNIT, "-o", compiled)
+    run(clang, *FLAGS, f"-fmodule-file=slotwise={compiled}", CONSUMER / "program" / "main.cpp", compiled, "-o", output)
+
+
+def by_cmake():
+    """Builds and runs the consumer with slotwise::module of an installed package."""
+    clang = compiler()
+    work = ROOT / "build" / "module"
+    tools = work / "venv" / "bin"
+    if not (tools / "ninja").exists():
+        print("installing CMake and Ninja into build/module/venv", flush=True)
+        shutil.rmtree(work / "venv", ignore_errors=True)
+        run(sys.executable, "-m", "venv", work / "venv")
+        run(tools / "pip", "install", "--quiet", f"cmake>={LEAST_CMAKE}", "ninja>=1.11")
+    version = ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", House(ROOT).text["config/version.hpp"]))
+    command = [tools / "cmake", f"-Dproject={CONSUMER}", f"-Dwork={work / 'consumer'}", f"-Dslotwise_source={ROOT}",
+               f"-Dslotwise_version={version}", "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", CONSUMER.parent / "run.cmake"]
+    run(*command, env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "SLOTWISE_MODULE_BY": "cmake"})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--program", type=pathlib.Path, metavar="OUTPUT")
+    parser.add_argument("--include", type=pathlib.Path, metavar="FOLDER", default=ROOT / "include")
+    parser.add_argument("--cmake", action="store_true")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
+    options = parser.parse_args()
+    try:
+        if options.program or options.cmake:
+            if options.program:
+                program(options.include, options.program)
+            if options.cmake:
+                by_cmake()
+            return 0
+        house = House(options.root)
+        wanted = unit(public_names(house))
+    except Missing as error:
+        print(f"module: {error}", file=sys.stderr)
+        return 3
+    except (Unreadable, subprocess.CalledProcessError) as error:
+        print(f"module: {error}", file=sys.stderr)
+        return 1
+
+    path = house.folder / UNIT
+    there = path.read_text(encoding="utf-8") if path.exists() else ""
+    if options.check:
+        found = list(differences(there, wanted))
+        for finding in found:
+            print(f"{path.relative_to(options.root)} {finding}; tools/module.py writes it anew")
+        if not found:
+            print(f"{path.relative_to(options.root)}: {wanted.count('using ')} names, as the headers say")
+        return 1 if found else 0
+    if there != wanted:
+        path.write_text(wanted, encoding="utf-8")
+    print(f"{path.relative_to(options.root)}: {wanted.count('using ')} names{'' if there != wanted else ', as before'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
