@@ -103,7 +103,7 @@ def main():
     if reads and options.what is None:
         parser.error(f"{options.question} needs a file that --json wrote")
     if not reads and options.what not in (None, *(QUESTIONS if options.question == "bars" else [])):
-        parser.error(f"'{options.what}' after {options.question}: only bars (with a question), report and picture (with a file) take a second word")
+        parser.error(f"'{options.what}' after {options.question}: a second word goes with bars (a question), report and picture (a file)")
     if (options.question == "picture") != (options.out is not None):
         parser.error("picture and --out go together")
     tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table}
@@ -135,7 +135,7 @@ def main():
     if options.json:
         write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
     if options.question == "bars":
-        found = by_question(found["bars"].raw)
+        found = by_question({"bars": found["bars"].raw})
     page = options.html or (ROOT / "build" / "bench" / "report.html" if options.question == "all" else None)
     if page is not None:
         write(page, report(found, old))
