@@ -6,7 +6,7 @@ A number changed when the ranges of its repetitions (10 to 90 %) do not overlap 
 asked of its ratio to a reference in the same row: the question's limit, or else another contender that is not ours. On another
 processor or compiler the ratio alone decides: a slower machine is no regression. On the same one both must have changed, alike:
 otherwise it was the reference that moved, or the machine was busy. What differs from process to process (where memory lies) is in no
-repetition: of 237 numbers of a build compared with itself on a busy machine, 8 were marked."""
+repetition: of 237 numbers of a build compared with itself on a busy machine, 7 were marked."""
 
 import collections
 import math
