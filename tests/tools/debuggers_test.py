@@ -102,7 +102,7 @@ class Programs:
     def of(cls, compiler):
         if compiler not in cls.built:
             cls.folder = cls.folder or tempfile.TemporaryDirectory()
-            program = pathlib.Path(cls.folder.name) / compiler
+            program = pathlib.Path(cls.folder.name) / pathlib.Path(compiler).name  # CXX may be a path
             flags = ["-std=c++20", "-O0", "-g", f"-I{ROOT / 'include'}"]
             made = run([needed(compiler), *flags, str(HERE / "program.cpp"), "-o", str(program)])
             if made.returncode != 0:

@@ -52,12 +52,6 @@ class DiscoverTests(unittest.TestCase):
         self.assertIn(r"[==[a set is empty,a map\, too; says \[this\]]==]", tests[0])
         self.assertIn("[==[map/the last]==]", tests[2])
 
-    def test_cases_can_be_left_out_by_name(self):
-        _, text = self.discover("--without=random|last")
-        self.assertNotIn("random", text)
-        self.assertNotIn("the last", text)
-        self.assertEqual(text.count("add_test("), len(NAMES) - 2)
-
     def test_a_program_without_cases_is_an_error(self):
         done, text = self.discover(names=())
         self.assertNotEqual(done.returncode, 0)
