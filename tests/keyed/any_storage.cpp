@@ -590,7 +590,8 @@ TEST_CASE("reserve, shrink_to_fit and reset of described containers", "[any_stor
         map.insert(&key, &value);
     }
     REQUIRE(Ledger::allocations() == allocations);
-    REQUIRE_THROWS_AS(map.reserve(Map::max_size() + 1), std::length_error);
+    if constexpr (Map::max_size() != static_cast<std::size_t>(-1))
+        REQUIRE_THROWS_AS(map.reserve(Map::max_size() + 1), std::length_error);
     const Tracked five(5), gone(900);
     const auto kept = map.handle_of(&five), stale = map.handle_of(&gone);
     for (int i = 6; i != 1000; ++i) {
