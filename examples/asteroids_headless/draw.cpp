@@ -35,10 +35,12 @@ private:
     static int column_of(Vec at) { return at.x.whole() * columns / field_width; }
     static int row_of(Vec at) { return at.y.whole() * rows / field_height; }
     static Vec middle_of(int column, int row) {
-        return {Fixed::ratio((2 * column + 1) * field_width, 2 * columns),
-                Fixed::ratio((2 * row + 1) * field_height, 2 * rows)};
+        return {Fixed::ratio(std::int64_t{2 * column + 1} * field_width, std::int64_t{2} * columns),
+                Fixed::ratio(std::int64_t{2 * row + 1} * field_height, std::int64_t{2} * rows)};
     }
-    char& cell(int column, int row) { return cells_[static_cast<std::size_t>(row * columns + column)]; }
+    char& cell(int column, int row) {
+        return cells_[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column)];
+    }
 
     std::string cells_ = std::string(std::size_t{columns} * rows, ' ');
 };

@@ -66,7 +66,7 @@ long work(int frame, ContactMap& contacts, ImpulseMap& impulses, DebrisMap& debr
 } // namespace
 
 int main() {
-    FrameArena arena(256 * 1024);
+    FrameArena arena(std::size_t{256} * 1024);
     long by_arena = 0, by_pmr = 0, by_heap = 0;
 
     std::size_t before = heap_calls();
@@ -82,7 +82,7 @@ int main() {
     }
     const std::size_t arena_calls = heap_calls() - before;
 
-    std::array<std::byte, 256 * 1024> buffer;
+    std::array<std::byte, std::size_t{256} * 1024> buffer;
     before = heap_calls();
     for (int frame = 0; frame != frames; ++frame) {
         std::pmr::monotonic_buffer_resource resource(buffer.data(), buffer.size(), std::pmr::null_memory_resource());
@@ -110,14 +110,14 @@ int main() {
     check(emptied, "after each frame nothing is left in the arena");
 
     // A frame that wants too much is told so, and the container is as it was before it asked.
-    FrameArena small(16 * 1024);
+    FrameArena small(std::size_t{16} * 1024);
     {
         Contacts contacts(small);
         const auto first = contacts.insert({1, 2, 3});
         bool refused = false;
         std::size_t size = 0;
         try {
-            for (;;) contacts.insert({}), size = contacts.size();
+            for (int i = 0; i != 10'000; ++i) contacts.insert({}), size = contacts.size();
         } catch (const std::bad_alloc&) {
             refused = true;
         }

@@ -15,7 +15,8 @@ template <class A, DeltaRepresentation R = DeltaRepresentation::dirty_list>
 using DictIn = TSDStorage<int, Tracked, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}, A>;
 
 // Asked by libc++'s std::tuple, whose answer must be no and not an error.
-static_assert(!std::is_default_constructible_v<DeltaTracker<Time, DeltaRepresentation::adaptive, NoDefaultAllocator<std::byte>>>);
+static_assert(
+    !std::is_default_constructible_v<DeltaTracker<Time, DeltaRepresentation::adaptive, NoDefaultAllocator<std::byte>>>);
 static_assert(!std::is_default_constructible_v<TimeArray<Time, NoDefaultAllocator<std::byte>>>);
 static_assert(!std::is_default_constructible_v<ValueArray<int, NoDefaultAllocator<int>>>);
 

@@ -116,8 +116,8 @@ TEST_CASE("a directory that gives the lowest slot notices words that are marked 
 TEST_CASE("a directory that gives the lowest slot notices that another one is kept aside, or that some are lost") {
     DamagedLowest t;
     auto& lowest = reach<LowestKept>(t.free());
-    CHECK(notices(t.directory, lowest, 0));  // live
-    CHECK(notices(t.directory, lowest, 10)); // vacant, and not the lowest
+    CHECK(notices(t.directory, lowest, 0));                // live
+    CHECK(notices(t.directory, lowest, 10));               // vacant, and not the lowest
     CHECK(notices(t.directory, reach<More>(t.free()), 1)); // and more of them live
 }
 

@@ -51,7 +51,7 @@ public:
         : Face(std::move(other)), pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
     SecondaryMap(SecondaryMap&& other, const Allocator& alloc) : Face(std::move(other)), pages_(alloc) {
-        if (alloc == other.get_allocator()) {
+        if (alloc == other.get_allocator()) { // NOLINT(bugprone-use-after-move): only its attachment was moved
             swap_entries(other);
             return;
         }

@@ -54,7 +54,7 @@ public:
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
     SparseSecondaryMap(SparseSecondaryMap&& other, const Allocator& alloc)
         : Face(std::move(other)), index_(alloc), values_(alloc), handles_(alloc) {
-        if (alloc == other.get_allocator()) {
+        if (alloc == other.get_allocator()) { // NOLINT(bugprone-use-after-move): only its attachment was moved
             swap_entries(other);
             return;
         }
