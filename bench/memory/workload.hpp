@@ -67,9 +67,7 @@ SLOTWISE_BENCH_PER_FILE void add_contender(const std::string& name, Role role) {
             add_row("allocations_reserved", What::allocations, true);
         }
     };
-    add_type(std::type_identity<Element4>{});
-    add_type(std::type_identity<Element16>{});
-    add_type(std::type_identity<Element64>{});
+    for_each_element_type(add_type);
 }
 
 } // namespace bench::memory

@@ -30,6 +30,14 @@ static_assert(sizeof(Element4) == 4 && sizeof(Element16) == 16 && sizeof(Element
 template <class T>
 using field_t = decltype(T::field);
 
+// Calls function(std::type_identity<T>{}) for each of them.
+template <class Function>
+void for_each_element_type(Function function) {
+    function(std::type_identity<Element4>{});
+    function(std::type_identity<Element16>{});
+    function(std::type_identity<Element64>{});
+}
+
 // Values are copied from this table. A value built in a temporary and then copied pays 3-4 ns of failed store forwarding,
 // which hides the container.
 template <class T>

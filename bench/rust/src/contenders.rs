@@ -40,24 +40,28 @@ fn sum_found<'a, T: Element, H: Copy>(handles: &[H], get: impl Fn(H) -> Option<&
     sum
 }
 
-macro_rules! slotmap_contender {
-    ($Map:ident, $values:ident) => {
+/// A crate's container whose calls are named as those of most are.
+macro_rules! contender {
+    ($Map:ty, $Handle:ty, $dangling:expr, stale: $stale:expr, reserve: |$room:ident, $n:ident| $reserve:expr,
+     values: |$map:ident| $values:expr) => {
         #[allow(deprecated)]
-        impl<T: Element> Contender<T> for $Map<DefaultKey, T> {
-            type Handle = DefaultKey;
-            fn dangling() -> DefaultKey {
-                DefaultKey::null()
+        impl<T: Element> Contender<T> for $Map {
+            type Handle = $Handle;
+            const SEES_STALE: bool = $stale;
+            fn dangling() -> $Handle {
+                $dangling
             }
-            fn reserve(&mut self, n: usize) {
-                self.reserve(n);
+            fn reserve(&mut self, $n: usize) {
+                let $room = self;
+                $reserve
             }
             #[inline(always)]
-            fn insert(&mut self, value: T) -> DefaultKey {
+            fn insert(&mut self, value: T) -> $Handle {
                 self.insert(value)
             }
             #[inline(always)]
-            fn erase(&mut self, key: DefaultKey) {
-                self.remove(key);
+            fn erase(&mut self, handle: $Handle) {
+                self.remove(handle);
             }
             fn clear(&mut self) {
                 self.clear();
@@ -66,18 +70,26 @@ macro_rules! slotmap_contender {
                 self.len()
             }
             fn sum(&self) -> T::Field {
-                sum_of(self.$values())
+                let $map = self;
+                sum_of($values)
             }
-            fn look_up(&self, keys: &[DefaultKey]) -> u64 {
-                sum_found(keys, |key| self.get(key))
+            fn look_up(&self, handles: &[$Handle]) -> u64 {
+                sum_found(handles, |handle| self.get(handle))
             }
         }
     };
 }
 
-slotmap_contender!(SlotMap, values);
-slotmap_contender!(HopSlotMap, values);
-slotmap_contender!(DenseSlotMap, values_as_slice); // vectorised, unlike its values()
+contender!(SlotMap<DefaultKey, T>, DefaultKey, DefaultKey::null(), stale: true, reserve: |map, n| map.reserve(n), values: |map| map.values());
+contender!(HopSlotMap<DefaultKey, T>, DefaultKey, DefaultKey::null(), stale: true, reserve: |map, n| map.reserve(n), values: |map| map.values());
+// values_as_slice() is vectorised, unlike values().
+contender!(DenseSlotMap<DefaultKey, T>, DefaultKey, DefaultKey::null(), stale: true, reserve: |map, n| map.reserve(n),
+           values: |map| map.values_as_slice());
+contender!(slab::Slab<T>, usize, usize::MAX, stale: false, reserve: |slab, n| slab.reserve(n),
+           values: |slab| slab.iter().map(|(_, value)| value));
+contender!(thunderdome::Arena<T>, thunderdome::Index, thunderdome::Index::DANGLING, stale: true,
+           reserve: |arena, n| *arena = thunderdome::Arena::with_capacity(n), // has no reserve
+           values: |arena| arena.iter().map(|(_, value)| value));
 
 /// The elements in a column beside a map that only gives out keys.
 pub struct Column<T> {
@@ -123,67 +135,6 @@ impl<T: Element> Contender<T> for Column<T> {
     }
     fn look_up(&self, keys: &[DefaultKey]) -> u64 {
         sum_found(keys, |key| self.column.get(key))
-    }
-}
-
-impl<T: Element> Contender<T> for slab::Slab<T> {
-    type Handle = usize;
-    const SEES_STALE: bool = false;
-    fn dangling() -> usize {
-        usize::MAX
-    }
-    fn reserve(&mut self, n: usize) {
-        self.reserve(n);
-    }
-    #[inline(always)]
-    fn insert(&mut self, value: T) -> usize {
-        self.insert(value)
-    }
-    #[inline(always)]
-    fn erase(&mut self, key: usize) {
-        self.remove(key);
-    }
-    fn clear(&mut self) {
-        self.clear();
-    }
-    fn size(&self) -> usize {
-        self.len()
-    }
-    fn sum(&self) -> T::Field {
-        sum_of(self.iter().map(|(_, value)| value))
-    }
-    fn look_up(&self, keys: &[usize]) -> u64 {
-        sum_found(keys, |key| self.get(key))
-    }
-}
-
-impl<T: Element> Contender<T> for thunderdome::Arena<T> {
-    type Handle = thunderdome::Index;
-    fn dangling() -> thunderdome::Index {
-        thunderdome::Index::DANGLING
-    }
-    fn reserve(&mut self, n: usize) {
-        *self = thunderdome::Arena::with_capacity(n); // has no reserve
-    }
-    #[inline(always)]
-    fn insert(&mut self, value: T) -> thunderdome::Index {
-        self.insert(value)
-    }
-    #[inline(always)]
-    fn erase(&mut self, index: thunderdome::Index) {
-        self.remove(index);
-    }
-    fn clear(&mut self) {
-        self.clear();
-    }
-    fn size(&self) -> usize {
-        self.len()
-    }
-    fn sum(&self) -> T::Field {
-        sum_of(self.iter().map(|(_, value)| value))
-    }
-    fn look_up(&self, indexes: &[thunderdome::Index]) -> u64 {
-        sum_found(indexes, |index| self.get(index))
     }
 }
 
