@@ -34,8 +34,8 @@ from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
 from tools.readme_picture import readme_picture
 from tools.report import report
-from tools.results import ROOT, Failure, Results, by_question, read_raw
-from tools.tables import machine, table
+from tools.results import LISTINGS, ROOT, Failure, Results, by_question, read_raw
+from tools.tables import Listing, machine, table
 
 
 def agree(results):
@@ -108,15 +108,18 @@ def main():
         parser.error("picture and --out go together")
     tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table}
     if options.question in tables:
-        tables[options.question]()
+        tables[options.question]().show()
         return 0
-    old = None if options.compare is None else read_raw(options.compare)  # a wrong name should not cost an hour of measuring
+    old = None if options.compare is None else read_raw(options.compare)[0]  # a wrong name should not cost an hour of measuring
     if options.question == "picture":
-        write(options.out, readme_picture(read_raw(options.what)))
+        write(options.out, readme_picture(read_raw(options.what)[0]))
         return 0
-    good = True
+    good, listings = True, []
     if options.question == "report":
-        found = read_raw(options.what)
+        found, listings = read_raw(options.what)
+        listings = [Listing(*each) for each in listings]
+        for listing in listings:
+            listing.show()
         for name, results in found.items():
             good = shown(name, results, options, "they were not measured") and good
     else:
@@ -130,15 +133,16 @@ def main():
             found = {"bars": results}
         else:
             found, good = measured(options, runner, no_rust)
-            for print_table in tables.values() if options.question == "all" else ():
-                print_table()
+            for make in tables.values() if options.question == "all" else ():
+                listings.append(make())
+                listings[-1].show()
     if options.json:
-        write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
+        write(options.json, json.dumps({**{name: results.raw for name, results in found.items()}, LISTINGS: listings}, indent=1))
     if options.question == "bars":
         found = by_question({"bars": found["bars"].raw})
     page = options.html or (ROOT / "build" / "bench" / "report.html" if options.question == "all" else None)
     if page is not None:
-        write(page, report(found, old))
+        write(page, report(found, old, listings))
     if old is not None:
         compare(old, found)
     return 0 if good else 1

@@ -11,7 +11,7 @@ import tempfile
 from tools.compiling import Absent, call, find_compiler
 from tools.programs import progress
 from tools.results import ROOT, Failure
-from tools.tables import markdown, short
+from tools.tables import Listing, short
 
 FOLDER = ROOT / "bench" / "code_size"
 LEVELS = ("-O2", "-Os")
@@ -60,8 +60,7 @@ def code_size_table():
         lines.append([f"{role_of(source)}: {short(source.stem)}", "a key" if keyed else "a handle",
                       *(str(size) for size, _ in sizes), *(f"{seconds:.2f}" for _, seconds in sizes)])
     progress("")
-    print(f"\ncode_size: bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds of CPU "
-          f"time to compile them; {compiler} -std=c++20 -DNDEBUG\n")
-    print(markdown(["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)], lines))
-    if absent:
-        print("\n" + "\n".join(absent))
+    return Listing("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
+                   f"of CPU time to compile them; {compiler} -std=c++20 -DNDEBUG",
+                   ["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)], lines,
+                   absent)

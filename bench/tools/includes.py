@@ -5,7 +5,7 @@
 from tools.compiling import Absent, compile_seconds, find_compiler, including, preprocessed_lines
 from tools.programs import progress
 from tools.results import ROOT
-from tools.tables import markdown
+from tools.tables import Listing
 
 INCLUDES = [("slotwise/fwd.hpp", 0.06), ("slotwise/core/handle.hpp", 0.06), ("slotwise/map/slot_map.hpp", 0.45),
             ("slotwise/slotwise.hpp", 0.9)]
@@ -38,8 +38,5 @@ def includes_table(repetitions):
         except Absent as missing:
             absent.append(f"{header} is left out: {missing} was not found.")
     progress("")
-    print(f"\ncompile_time: lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
-          f"{compiler} -std=c++20, the bar is for -O0\n")
-    print(markdown(["header", "lines", "-O0", "-O2", "bar"], lines))
-    if absent:
-        print("\n" + "\n".join(absent))
+    return Listing("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
+                   f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"], lines, absent)

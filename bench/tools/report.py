@@ -311,14 +311,23 @@ def compared(old, new):
     return "".join(parts) + "</section>\n"
 
 
-def report(found, old=None):
-    """The page, of {question: Results}; old: such a thing to compare with, or None."""
+def listed(listing):
+    rows = [(line[:1], [(text, "", "") for text in line[1:]]) for line in listing.lines]
+    about = html.escape(listing.about[0].upper() + listing.about[1:])
+    return (f'<section id="{listing.name}"><h2>{listing.name}</h2><p class="soft">{about}.</p>'
+            f'{table(listing.name, [(text, "") for text in listing.head], rows)}'
+            f'<p class="soft">{html.escape(" ".join(listing.absent))}</p></section>')
+
+
+def report(found, old=None, listings=()):
+    """The page, of {question: Results}; old: such a thing to compare with, or None; listings: tables of text behind the questions."""
     all_asked = [Asked(name, results) for name, results in found.items()]
     machines = dict.fromkeys(machine(asked.results) for asked in all_asked)
     caches = dict.fromkeys(f"{cache['type']} {cache['level']}: {cache['size'] // 1024} KiB" for asked in all_asked
                            for cache in asked.results.context.get("caches", []))
     cached = f"Caches: {', '.join(caches)}. " if caches else ""
-    links = "".join(f'<a href="#{name}">{name}</a>' for name in [*found, *(["compared"] if old is not None else [])])
+    names = [*found, *(listing.name for listing in listings), *(["compared"] if old is not None else [])]
+    links = "".join(f'<a href="#{name}">{name}</a>' for name in names)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">'
             f'<title>slotwise: benches</title><style>{PAGE_STYLE}</style></head><body>\n'
@@ -326,5 +335,5 @@ def report(found, old=None):
             f'<p class="soft">{html.escape(cached)}Lower is better everywhere. A limit leaves promises out, '
             f"a rival is what one could use instead; bench/README.md says how things are measured. A thick line is ours; resting the "
             f"pointer on a mark shows its numbers.</p><nav>{links}</nav></header>\n<main>\n<section id=\"summary\"><h2>Summary</h2>"
-            f"{overview(all_asked)}</section>\n{''.join(map(section, all_asked))}"
+            f"{overview(all_asked)}</section>\n{''.join(map(section, all_asked))}{''.join(map(listed, listings))}"
             f"{'' if old is None else compared(old, found)}</main></body></html>\n")

@@ -13,6 +13,8 @@ from tools.questions import QUESTIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+LISTINGS = "listings"  # where a file of --json keeps the tables that are no contest
+
 
 class Failure(Exception):
     """Something that must end the run with a message: (message, exit status)."""
@@ -149,6 +151,8 @@ def by_question(raw):
     """{question: Results} of {name: reports}. The reports say themselves to which question they belong: `bars` asks several."""
     found = {}
     for name, reports in raw.items():
+        if name == LISTINGS:
+            continue
         for report in reports:
             question = report["context"].get("question", name)
             if question not in QUESTIONS:
@@ -158,13 +162,14 @@ def by_question(raw):
 
 
 def read_raw(path):
-    """{question: Results} of a file that --json wrote."""
+    """{question: Results} of a file that --json wrote, and the listings in it, as lists."""
     try:
-        found = by_question(json.loads(pathlib.Path(path).read_text()))
+        raw = json.loads(pathlib.Path(path).read_text())
+        found, listings = by_question(raw), raw.get(LISTINGS, [])
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", 2) from None
     except (ValueError, AttributeError, KeyError, TypeError):
         raise Failure(f"{path} is not what --json writes", 2) from None
     if not found:
         raise Failure(f"{path} has no results", 2)
-    return found
+    return found, listings

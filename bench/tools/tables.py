@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Results as tables in Markdown, with a verdict for each row."""
 
+from typing import NamedTuple
+
 from tools.questions import KEYED_OPERATIONS, QUESTIONS
 from tools.results import ROOT, Means, is_rust, is_versioned_rust, power
 
@@ -80,6 +82,20 @@ def markdown(head, lines):
     def text(cells):
         return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths)) + " |"
     return "\n".join([text(head), "|" + "|".join("-" * (width + 2) for width in widths) + "|", *map(text, lines)])
+
+
+class Listing(NamedTuple):
+    """A question whose answer is one table of text, without contenders that are compared row by row."""
+    name: str
+    about: str
+    head: list
+    lines: list
+    absent: list
+
+    def show(self):
+        print(f"\n{self.name}: {self.about}\n\n{markdown(self.head, self.lines)}")
+        if self.absent:
+            print("\n" + "\n".join(self.absent))
 
 
 def row_name(key, operation=True, bytes=True, n=True):

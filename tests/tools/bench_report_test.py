@@ -29,8 +29,8 @@ from tools import charts, compare, programs  # noqa: E402
 from tools.questions import KEYED_SIZES, QUESTIONS  # noqa: E402
 from tools.readme_picture import readme_picture  # noqa: E402
 from tools.report import report  # noqa: E402
-from tools.results import Failure, by_question  # noqa: E402
-from tools.tables import row_name, short  # noqa: E402
+from tools.results import LISTINGS, Failure, by_question, read_raw  # noqa: E402
+from tools.tables import Listing, row_name, short  # noqa: E402
 
 MACHINE = {"compiler": "g++ 0.0.0", "processor": "a made-up processor", "num_cpus": 2,
            "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 1}]}
@@ -185,6 +185,21 @@ class Report(unittest.TestCase):
                 page = Page(report(by_question({name: [one]})))
                 self.assertEqual(page.wrong, [])
                 self.assertEqual(len(page.tables), 3 if name == "keyed" else 2)
+
+    def test_listings_are_kept_in_a_file_and_stand_behind_the_questions(self):
+        listing = Listing("code_size", "bytes of <code>", ["container", "bytes"], [["SlotMap", "700"], ["vector", "90"]], ["tsl is left out."])
+        with tempfile.TemporaryDirectory() as folder:
+            raw, again, page = (pathlib.Path(folder) / name for name in ("raw.json", "again.json", "page.html"))
+            raw.write_text(json.dumps({**reports(), LISTINGS: [listing]}))
+            with unittest.mock.patch.object(sys, "argv", ["run.py", "report", str(raw), "--json", str(again), "--html", str(page)]), \
+                    contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(run.main(), 0)
+            self.assertIn("code_size: bytes of <code>", said.getvalue())
+            self.assertIn("| SlotMap   | 700   |", said.getvalue())
+            self.assertEqual([Listing(*each) for each in read_raw(again)[1]], [listing])
+            read = Page(page.read_text())
+        self.assertEqual(read.wrong, [])
+        self.assertEqual(read.tables[-1][1:], [[["SlotMap", ""], ["700", ""]], [["vector", ""], ["90", ""]]])
 
     def test_text_from_a_file_is_no_markup(self):
         self.assertIn("&lt;b&gt; &amp;", report(rows(context={"processor": "<b> &"})))
