@@ -179,6 +179,8 @@ def main():
     report, covered, total, used = [], 0, 0, set()
     for path, counts_of in sorted(lines.items()):
         for number, count in sorted(counts_of.items()):
+            if source[path][number - 1].lstrip().startswith("#"):
+                continue  # of the preprocessor: the region around it reaches over the line
             total += 1
             if count:
                 covered += 1
