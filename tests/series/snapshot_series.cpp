@@ -92,18 +92,6 @@ void continues(std::uint64_t seed, std::size_t keys, int rounds) {
     REQUIRE(changed > 20);
 }
 
-bool refuses = false;
-/// As of an adapter of a table that allocates when an entry comes.
-template <class Allocator>
-struct RefusingIndex : HashIndex<Allocator> {
-    using HashIndex<Allocator>::HashIndex;
-    static constexpr bool nothrow_place = false;
-    void place(std::uint64_t hash, slot_t slot) {
-        if (refuses) TEST_THROW(InjectedFailure{});
-        HashIndex<Allocator>::place(hash, slot);
-    }
-};
-
 } // namespace
 
 TEMPLATE_TEST_CASE("a series restored in the middle of a window has the same deltas and the same future", "[series][snapshot]",
@@ -257,6 +245,22 @@ TEST_CASE("an insert that was undone, and one in its slot, are in a snapshot wha
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+namespace {
+
+bool refuses = false;
+/// As of an adapter of a table that allocates when an entry comes.
+template <class Allocator>
+struct RefusingIndex : HashIndex<Allocator> {
+    using HashIndex<Allocator>::HashIndex;
+    static constexpr bool nothrow_place = false;
+    void place(std::uint64_t hash, slot_t slot) {
+        if (refuses) throw InjectedFailure{};
+        HashIndex<Allocator>::place(hash, slot);
+    }
+};
+
+} // namespace
+
 TEST_CASE("a snapshot says nothing of an insert that the index refused after the deltas knew it",
           "[series][snapshot][throws]") {
     using Set = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, RefusingIndex>;
