@@ -9,6 +9,8 @@
 
 #include <cstdlib>
 
+const bool test::operator_new_can_fail = true;
+
 // Not inlined: g++ would see free() given what it takes for memory of the standard operator new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
     test::HeapBudget::spend();

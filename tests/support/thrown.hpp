@@ -36,9 +36,13 @@ std::string thrown_text(F&& f) {
 /// The calls of the global operator new that still succeed; one source of a program includes failing_new.hpp, where they are counted.
 using HeapBudget = BasicBudget<std::bad_alloc>;
 
+/// Defined by failing_new.hpp: a program without it does not link, instead of never running out.
+extern const bool operator_new_can_fail;
+
 /// Fails every allocation of a scenario in turn, see BasicBudget. act must not use Catch2, which allocates too.
 template <class Scenario>
 std::size_t run_out_of_memory(Scenario&& scenario) {
+    REQUIRE(operator_new_can_fail);
     return HeapBudget::fail_at_every_step(std::forward<Scenario>(scenario));
 }
 
