@@ -116,6 +116,32 @@ public:
     }
 };
 
+// By number, for the slots of a range.
+template <class T>
+class BySlot : public Columns<T> {
+protected:
+    template <class Range>
+    [[nodiscard]] Word sum_of(const Range& slots) const {
+        Word sum = 0;
+        const auto fields = this->fields();
+        for (const slotwise::slot_t slot : slots) sum += fields[slot];
+        return sum;
+    }
+    template <class Range>
+    void update_of(const Range& slots) {
+        const auto fields = this->fields();
+        const auto others = this->others();
+        for (const slotwise::slot_t slot : slots) fields[slot] += others[slot];
+    }
+};
+
+template <class T>
+class Slots : public BySlot<T> {
+public:
+    [[nodiscard]] Word sum() const { return this->sum_of(this->fields().slots()); }
+    void update() { this->update_of(this->fields().slots()); }
+};
+
 template <class T>
 class Index : public Columns<T> {
 public:
@@ -137,7 +163,7 @@ public:
 };
 
 template <class T>
-class SlotList : public Columns<T> {
+class SlotList : public BySlot<T> {
 public:
     using Handle = slotwise::slot_t;
 
@@ -145,17 +171,8 @@ public:
     void erase(Handle slot) { this->map_.erase(this->map_.handle_of(slot)); }
     void walk_by(const std::vector<Handle>& slots) { slots_ = slots; }
     [[nodiscard]] const Word* field(Handle slot) const { return &this->fields()[slot]; }
-    [[nodiscard]] Word sum() const {
-        Word sum = 0;
-        const auto fields = this->fields();
-        for (const Handle slot : slots_) sum += fields[slot];
-        return sum;
-    }
-    void update() {
-        const auto fields = this->fields();
-        const auto others = this->others();
-        for (const Handle slot : slots_) fields[slot] += others[slot];
-    }
+    [[nodiscard]] Word sum() const { return this->sum_of(slots_); }
+    void update() { this->update_of(slots_); }
 
 private:
     std::vector<Handle> slots_;
@@ -165,6 +182,7 @@ const Registered registered([] {
     columns::add_contender<Whole>("columns", Role::ours);
     columns::add_contender<Chunks>("columns.chunks", Role::ours);
     columns::add_contender<Iterator>("columns.iterator", Role::ours);
+    columns::add_contender<Slots>("columns.slots", Role::ours);
     columns::add_contender<Index>("columns.index", Role::ours);
     columns::add_contender<SlotList>("columns.slot_list", Role::ours);
 });

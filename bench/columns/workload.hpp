@@ -17,6 +17,7 @@
 // columns            a SlotMap of the second field, every other field a static column; ColumnView: for_each, zip_columns; get(handle)
 //   .chunks          contiguous chunks and their masks
 //   .iterator        iterators of the views
+//   .slots           view[slot] for the live slots, which the view lists
 //   .index           every slot below slot_end(), asked whether it is live
 //   .slot_list       view[slot] for the slots of a list: nothing is checked
 // SoaSlotMap         a packed column a field; get(handle)

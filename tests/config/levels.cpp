@@ -132,6 +132,11 @@ const Check checks[] = {
      [] { static_cast<void>(holed<SlotMap<int>>().column()[1] + 1); }},
     {Level::fast, "zip_columns: the views belong to different containers",
      [] { zip_columns([](slot_t, int&, int&) {}, holed<SlotMap<int>>().column(), holed<SlotMap<int>>().column()); }},
+    {Level::debug, "zip_columns: f erased an element ahead of the one it was given",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         zip_columns([&](slot_t, int&) { map.erase_if([](int value) { return value == 2; }); }, map.column());
+     }},
     {Level::fast, "ValueArray: values that cannot move cannot be moved to an unequal allocator",
      [] {
          using Map = MapStorage<int, Fixed, DefaultHash<int>, EqualTo, KeySetOptions{}, Memory<int>>;

@@ -18,8 +18,9 @@ using namespace slotwise;
 namespace {
 
 template <Growth G, std::size_t PageSlots = 0>
-using Map = SlotMap<int, SlotMapOptions{.growth = G, .page_slots = PageSlots, .max_slots = 1 << 20}, std::allocator<int>,
-                    ValueArray<double>, ValueArray<short>>;
+using Map = SlotMap<
+    int, SlotMapOptions{.growth = SLOTWISE_VIRTUAL_MEMORY ? G : Growth::pages, .page_slots = PageSlots, .max_slots = 1 << 20},
+    std::allocator<int>, ValueArray<double>, ValueArray<short>>;
 using Small = Map<Growth::pages, 64>;
 
 static_assert(std::forward_iterator<ColumnView<int>::iterator>);
@@ -122,8 +123,8 @@ TEMPLATE_TEST_CASE("chunks cover all slots in use without gap, each contiguous a
     }
     CHECK(next == view.slot_end());
     CHECK(view.chunks().size() == count);
-    if (std::is_same_v<TestType, Map<Growth::reserve>>) CHECK(count == 1); // one span over every slot
-    if (std::is_same_v<TestType, Small>) CHECK(count < 5000 / 64); // neighbouring pages of one piece of memory are joined
+    if (TestType::options.growth == Growth::reserve) CHECK(count == 1); // one span over every slot
+    if (std::is_same_v<TestType, Small>) CHECK(count < 5000 / 64);      // neighbouring pages of one piece of memory are joined
     const auto first = *view.chunks().begin();
     CHECK(first.live.words().data() == map.occupancy().words().data()); // the mask is the map's own
 }
@@ -188,25 +189,127 @@ TEST_CASE("erases show through a view, and so do inserts into slots it covers") 
     CHECK(std::distance(view.begin(), view.end()) == 100);
 }
 
-TEST_CASE("columns of one map are walked together, whatever their page sizes") {
-    Small map; // pages of 64 ints beside pages of 512 doubles and 2048 shorts
-    const auto expected = fill(map, 3000, 50);
-    std::size_t visited = 0;
-    bool right = true;
+TEMPLATE_TEST_CASE("columns of one map are walked together, whatever their page sizes", "", Small, (Map<Growth::pages>),
+                   (Map<Growth::reserve>)) {
+    // Small: pages of 64 ints beside pages of 512 doubles and 2048 shorts.
+    for (const std::size_t count : {0u, 1u, 63u, 64u, 65u, 700u, 5000u})
+        for (const unsigned percent : {0u, 1u, 50u, 100u}) {
+            CAPTURE(count, percent);
+            TestType map;
+            const auto expected = fill(map, count, percent);
+            auto next = expected.begin();
+            bool right = true;
+            zip_columns(
+                [&](slot_t slot, int& value, double& real, const short& small) {
+                    right = right && next != expected.end() && slot == next->first && value == next->second &&
+                            real == slot * 0.5 && small == static_cast<short>(slot % 1000) && &value == &map.column()[slot] &&
+                            &small == &map.template observer<1>()[slot];
+                    ++next;
+                    real = -real;
+                },
+                map.column(), map.template column<0>(), ColumnView<const short>(map.template column<1>()));
+            CHECK(right);
+            CHECK(next == expected.end());
+            std::size_t visited = 0;
+            zip_columns(
+                [&](slot_t slot, const double& real) {
+                    right = right && real == slot * -0.5;
+                    ++visited;
+                },
+                std::as_const(map).template column<0>());
+            CHECK(right);
+            CHECK(visited == expected.size());
+        }
+}
+
+#if defined(__cpp_exceptions)
+TEST_CASE("a walk over columns ends where f throws, and what it has changed stays changed") {
+    Small map;
+    fill(map, 300, 50);
+    for (const slot_t last : {slot_t{0}, slot_t{100}, map.occupancy().find_next(256)}) { // in full words, and in one with holes
+        std::vector<slot_t> seen;
+        const auto walk = [&] {
+            zip_columns(
+                [&](slot_t slot, int& value, double& real) {
+                    if (slot == last) throw slot;
+                    seen.push_back(slot);
+                    value = -1;
+                    real = last;
+                },
+                map.column(), map.column<0>());
+        };
+        CHECK_THROWS_AS(walk(), slot_t);
+        const auto met = [&](slot_t slot) { return std::ranges::find(seen, slot) != seen.end(); };
+        bool right = true;
+        for (const slot_t slot : map.slots())
+            right =
+                right && met(slot) == (slot < last) && (map.column<0>()[slot] == last) == (slot < last || last == slot * 0.5);
+        CHECK(right);
+    }
+}
+#endif
+
+TEST_CASE("in a walk over columns f may erase what it is given, and what it inserts behind the view's end is not met") {
+    Small map;
+    const auto expected = fill(map, 200, 50);
+    const auto view = map.column();
+    std::vector<slot_t> seen;
     zip_columns(
-        [&](slot_t slot, int& value, double& real, const short& small) {
-            right = right && value == static_cast<int>(slot) && real == slot * 0.5 &&
-                    small == static_cast<short>(slot % 1000) && expected.contains(slot);
-            real = -real;
-            ++visited;
+        [&](slot_t slot, int&, double&) {
+            seen.push_back(slot);
+            if (slot % 3 == 0) map.erase(map.handle_of(slot));
         },
-        map.column(), map.column<0>(), ColumnView<const short>(map.column<1>()));
-    CHECK(right);
-    CHECK(visited == expected.size());
-    CHECK(map.observer<0>()[expected.rbegin()->first] == expected.rbegin()->first * -0.5);
-    visited = 0;
-    zip_columns([&](slot_t, int&) { ++visited; }, map.column());
-    CHECK(visited == expected.size());
+        view, map.column<0>());
+    CHECK(seen.size() == expected.size());
+    CHECK(std::ranges::is_sorted(seen));
+    seen.clear();
+    zip_columns([&](slot_t slot, int&) { seen.push_back(slot); }, view);
+    CHECK(seen.size() == expected.size() - static_cast<std::size_t>(std::ranges::count_if(
+                                               expected, [](const auto& slot) { return slot.first % 3 == 0; })));
+    // Filled up, and three more in the word that the view ends in.
+    while (map.size() != 203) map.insert(1000);
+    const auto below_end = [&](slot_t slot) { return slot < 200; };
+    seen.clear();
+    zip_columns([&](slot_t slot, int&, double&) { seen.push_back(slot); }, view, map.column<0>());
+    CHECK(seen.size() == 200);
+    CHECK(std::ranges::all_of(seen, below_end));
+    seen.clear();
+    view.for_each([&](slot_t slot, int&) { seen.push_back(slot); });
+    CHECK(seen.size() == 200);
+    CHECK(std::ranges::all_of(seen, below_end));
+}
+
+TEST_CASE("one chunk is walked as the whole column is") {
+    Map<Growth::pages> map;
+    const auto expected = fill(map, 5000, 50);
+    std::map<slot_t, int> seen;
+    const auto note = [&](slot_t slot, int& value) { seen[slot] = value; };
+    for (const auto& chunk : map.chunks()) ColumnView<int>::for_each_in_chunk(chunk, note);
+    CHECK(seen == expected);
+    int sum = 0, right = 0;
+    const auto add = [&](const int& value) { sum += value; };
+    for (const auto& chunk : map.chunks()) ColumnView<int>::for_each_in_chunk(chunk, add);
+    for (const auto& [slot, value] : expected) right += value;
+    CHECK(sum == right);
+}
+
+TEST_CASE("an iterator of a view goes from page to page, past what is erased meanwhile") {
+    Small map; // pages of 64 ints: each word of slots is on a page of its own
+    for (int i = 0; i < 400; ++i) map.insert(i);
+    const auto view = map.column();
+    auto it = view.begin();
+    CHECK(&*it == &view[0]);
+    for (slot_t slot = 1; slot < 300; ++slot) map.erase(map.handle_of(slot)); // the rest of this page, four pages, a part
+    CHECK(*++it == 300);
+    CHECK(&*it == &view[300]);
+    const auto here = it++;
+    CHECK(*here == 300);
+    CHECK(*it == 301);
+    map.erase_if([](int value) { return value > 301; });
+    CHECK(++it == view.end());
+    CHECK(*map.column().begin() == 0);
+    for (int& value : map.column()) value += 7;
+    CHECK(map.column()[300] == 307);
 }
 
 TEST_CASE("views of a map with 8-bit and 16-bit versions compare the right bytes") {
@@ -238,6 +341,15 @@ TEST_CASE("asking a view for a slot that is not live, or zipping views of two ma
     CHECK(test::dies_saying("the slot is not live", [&] { static_cast<void>(map.column()[no_slot] + 1); }));
     CHECK(test::dies_saying("different containers",
                             [&] { zip_columns([](slot_t, int&, int&) {}, map.column(), other.column()); }));
+}
+#endif
+
+#if SLOTWISE_CHECK_LEVEL >= 2
+TEST_CASE("erasing an element ahead in a walk over columns is a failed check") {
+    Small map;
+    fill(map, 10, 50);
+    CHECK(test::dies_saying("erased an element ahead",
+                            [&] { zip_columns([&](slot_t, int&) { map.erase(map.handle_of(slot_t{9})); }, map.column()); }));
 }
 #endif
 

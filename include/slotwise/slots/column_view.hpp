@@ -66,6 +66,29 @@ constexpr PageView<T> page_view(const PagedArray<T, A, P>& array) noexcept {
     return {array.pages(), static_cast<unsigned>(std::countr_zero(PagedArray<T, A, P>::page_slots))};
 }
 
+/// Calls f(slot, values...) for every slot in `word`, where `blocks` are the values of its 64 slots from `first` on. A full word runs as
+/// a plain loop that vectorises.
+template <class F, class... T>
+constexpr void visit_word(bits::word_t word, slot_t first, F& f, T*... blocks) {
+    if (word == bits::full_word)
+        for (unsigned i = 0; i != bits::word_bits; ++i) f(first + i, blocks[i]...);
+    else
+        bits::for_each(word, [&](unsigned i) { f(first + i, blocks[i]...); });
+}
+
+/// The same for every live slot. A word is read once: f may change it without effect on the walk.
+template <class F, class... T>
+constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
+    // Word by word: looking for the ends of chunks first costs a tenth more than a look into the page tables each 64 values.
+    const bits::word_t* const words = live.words().data();
+    for (std::size_t w = 0, end = live.words().size(); w != end; ++w) {
+        const std::size_t first = w * bits::word_bits;
+        const bits::word_t word =
+            w + 1 != end ? words[w] : words[w] & bits::low_mask(static_cast<unsigned>(live.size() - first));
+        if (word != 0) visit_word(word, static_cast<slot_t>(first), f, columns.ptr(first)...);
+    }
+}
+
 } // namespace detail
 
 /// One column of a container: a value for every live slot. Two pointers wide and some; passed by value.
@@ -117,11 +140,8 @@ public:
     /// Calls f(value) or f(slot, value) for every live slot; full words run as a plain loop that vectorises.
     template <class F>
     constexpr void for_each(F&& f) const {
-        // Word by word: looking for the ends of chunks first costs a tenth more than a look into the page table each 64 values.
-        const bits::word_t* const words = directory_.live.words().data();
-        for (std::size_t w = 0, end = directory_.live.words().size(); w != end; ++w)
-            if (words[w] != 0)
-                visit_word(words[w], static_cast<slot_t>(w * bits::word_bits), values_.ptr(w * bits::word_bits), f);
+        const auto visit = [&](slot_t slot, T& value) { call(f, slot, value); };
+        detail::visit_columns(directory_.live, visit, values_);
     }
 
     /// The column as contiguous chunks in slot order: the unit for jobs and SIMD loops.
@@ -135,24 +155,14 @@ public:
     template <class F>
     static constexpr void for_each_in_chunk(const ColumnChunk<T>& chunk, F& f) {
         T* const values = chunk.values.data();
-        const std::size_t words = chunk.live.words().size();
-        for (std::size_t w = 0; w != words; ++w) {
-            visit_word(chunk.live.word(w), static_cast<slot_t>(chunk.first + w * bits::word_bits), values + w * bits::word_bits,
-                       f);
-        }
+        const auto visit = [&](slot_t slot, T& value) { call(f, chunk.first + slot, value); };
+        detail::visit_columns(chunk.live, visit, detail::PageView<T>{&values, sizeof(std::size_t) * 8 - 1});
     }
 
 private:
     template <class>
     friend class ColumnView;
 
-    template <class F>
-    static constexpr void visit_word(bits::word_t word, slot_t first, T* block, F& f) {
-        if (word == bits::full_word)
-            for (unsigned i = 0; i != bits::word_bits; ++i) call(f, first + i, block[i]);
-        else
-            bits::for_each(word, [&](unsigned i) { call(f, first + i, block[i]); });
-    }
     template <class F>
     static constexpr void call(F& f, [[maybe_unused]] slot_t slot, T& value) {
         if constexpr (std::is_invocable_v<F&, slot_t, T&>)
@@ -192,27 +202,42 @@ public:
     constexpr iterator() noexcept = default;
     /// For views: at `slot`, which lives, or at the end (no_slot).
     constexpr iterator(const ColumnView& view, slot_t slot) noexcept
-        : values_(view.values_), live_(view.directory_.live), at_(slot) {}
+        : values_(view.values_), live_(view.directory_.live), at_(slot) {
+        find_block();
+    }
     constexpr slot_t slot() const noexcept { return at_.slot(); }
     friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
     friend detail::IteratorFacade<iterator, std::remove_const_t<T>, T&>;
-    constexpr T& dereference() const noexcept { return *values_.ptr(at_.slot()); }
-    constexpr void increment() noexcept { at_.advance(live_); }
+    constexpr T& dereference() const noexcept { return block_[at_.bit()]; }
+    constexpr void increment() noexcept {
+        const slot_t word = at_.word();
+        at_.advance(live_);
+        if (at_.word() != word) find_block();
+    }
+    constexpr void find_block() noexcept {
+        if (at_.slot() != no_slot) block_ = values_.ptr(std::size_t{at_.word()} * bits::word_bits);
+    }
 
     detail::PageView<T> values_{};
+    T* block_ = nullptr; // the values of the word at hand: a look into the page table for each of them costs a third more
     Occupancy live_{};
     detail::LiveCursor at_{};
 };
 
-/// Several columns of one directory, walked together: f(slot, a, b, ...) for every live slot, in slot order.
-/// @pre all views are of one container (checked at level fast)
+/// Several columns of one directory, walked together: f(slot, a, b, ...) for every live slot, in slot order; full words run as a
+/// plain loop that vectorises. f may erase the element it is given.
+/// @pre all views are of one container (checked at level fast); f erases no element ahead of it (checked at level debug)
 template <class F, class First, class... Rest>
 constexpr void zip_columns(F&& f, ColumnView<First> first, ColumnView<Rest>... rest) {
     SLOTWISE_EXPECT(((first.occupancy().words().data() == rest.occupancy().words().data()) && ... && true),
                     "zip_columns: the views belong to different containers");
-    first.occupancy().for_each([&](slot_t slot) { f(slot, first[slot], rest[slot]...); });
+    const auto visit = [&](slot_t slot, First& a, Rest&... b) {
+        SLOTWISE_EXPECT_DEBUG(first.contains(slot), "zip_columns: f erased an element ahead of the one it was given");
+        f(slot, a, b...);
+    };
+    detail::visit_columns(first.occupancy(), visit, first.pages(), rest.pages()...);
 }
 
 SLOTWISE_END

@@ -21,6 +21,8 @@ public:
     constexpr explicit LiveCursor(slot_t slot) noexcept
         : word_(slot / bits::word_bits), rest_(~bits::low_mask(slot % bits::word_bits + 1)), bit_(slot % bits::word_bits) {}
     constexpr slot_t slot() const noexcept { return word_ * bits::word_bits + bit_; }
+    constexpr slot_t word() const noexcept { return word_; }
+    constexpr unsigned bit() const noexcept { return bit_; }
     constexpr void advance(Occupancy live) noexcept {
         // Behind the end there may be no words any more: the container was shrunk.
         const bits::word_t rest = std::size_t{word_} * bits::word_bits < live.size() ? rest_ & live.word(word_) : 0;

@@ -143,6 +143,9 @@ public:
 private:
     // Who has a value is the container's knowledge; it is kept here too only where it decides what the destructor destroys.
     // (For trivial values the two bit updates cost 2 ns on insert + erase.)
+    // Without them a column costs 6 instructions on an insert, none on an erase: 0.3 ns while all is in the first-level cache, 2 ns at
+    // 1e5, where it is the line of memory. Asking for that line on erase, before the insert needs it, gained nothing there and cost a
+    // twentieth elsewhere.
     static constexpr bool tracks = !std::is_trivially_destructible_v<T>;
 
     template <class Source>
