@@ -8,6 +8,7 @@
 #include <slotwise/core/bits.hpp>
 #include <slotwise/core/concepts.hpp>
 #include <slotwise/core/hash.hpp>
+#include <slotwise/core/iterator_facade.hpp>
 #include <slotwise/core/public_id.hpp>
 #include <slotwise/core/scope_guard.hpp>
 #include <slotwise/core/versioned.hpp>
@@ -24,6 +25,16 @@ using namespace slotwise;
 enum class Color : std::uint8_t { red, green };
 struct Tag;
 using Small = Handle<Tag, HandleLayout{8, 4, 4}>;
+struct Point {
+    int x, y;
+};
+
+} // namespace
+template <>
+struct std::hash<Point> {
+    constexpr std::size_t operator()(const Point& point) const noexcept { return static_cast<std::size_t>(point.x + point.y); }
+};
+namespace {
 
 constexpr int handles() {
     Small null, handle(3, 5, 7); // not const: clang would fold what is asked of them, and coverage would see no call
@@ -49,6 +60,9 @@ constexpr int ids() {
 constexpr int hashes() {
     HOLDS(DefaultHash<int>()(1) != DefaultHash<int>()(2) &&
           DefaultHash<Color>()(Color::red) != DefaultHash<Color>()(Color::green));
+    Point point{1, 2}, same{2, 1}, other{2, 2};
+    HOLDS(DefaultHash<Point>()(point) == DefaultHash<Point>()(same) &&
+          DefaultHash<Point>()(point) != DefaultHash<Point>()(other));
     HOLDS(EqualTo()(1, 1) && !EqualTo()(1, 2) && Avalanching<DefaultHash<int>>);
     return 0;
 }
@@ -95,7 +109,17 @@ constexpr int words() {
 
 constexpr int options() {
     HOLDS(HandleLayout{} == HandleLayout{} && SlotMapOptions{} == SlotMapOptions{} && KeySetOptions{} == KeySetOptions{});
-    HOLDS(SeriesOptions{} == SeriesOptions{} && SeriesOptions{}.key_set().deferred_erase);
+    SeriesOptions series{.reuse = Reuse::fifo, .max_slots = 7};
+    HOLDS(SeriesOptions{} == SeriesOptions{} && !(series == SeriesOptions{}));
+    HOLDS(series.key_set() == KeySetOptions{.deferred_erase = true, .reuse = Reuse::fifo, .max_slots = 7});
+    return 0;
+}
+
+constexpr int ranges() {
+    const int numbers[] = {1, 2, 3};
+    std::size_t count = 3;
+    const detail::IteratorRange range(numbers, numbers + count, count);
+    HOLDS(range.size() == count && !range.empty() && range.end() - range.begin() == 3);
     return 0;
 }
 
@@ -108,3 +132,4 @@ IN_CONSTANTS("versioned values work in constant expressions", values())
 IN_CONSTANTS("scope guards work in constant expressions", guards())
 IN_CONSTANTS("words of bits work in constant expressions", words())
 IN_CONSTANTS("options are compared in constant expressions", options())
+IN_CONSTANTS("pairs of iterators are ranges in constant expressions", ranges())

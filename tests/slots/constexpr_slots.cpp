@@ -67,6 +67,15 @@ constexpr int views() {
     zip_columns([&](slot_t, int& a, const int& b) { sum += a + b; }, column, reader);
     HOLDS(sum == 3 + 5 + 5 + 10);
     HOLDS(map.observer<0>()[0] == 0 && ColumnView<int>().slots().empty());
+    slot_t slot = 1;
+    HOLDS(*column.pages().ptr(slot) == column[slot] && column.begin().slot() == 0 && (++column.begin()).slot() == slot);
+    sum = 0;
+    const auto add = [&](slot_t each, const int& value) { sum += static_cast<int>(10 * each) + value; };
+    for (const auto& chunk : reader.chunks()) reader.for_each_in_chunk(chunk, add);
+    HOLDS(sum == 10 + reader[0] + reader[1]);
+    // Whether a handle's element is there, a view asks of versions of unknown width; of a slot beyond all it need not.
+    const auto handle = map.handle_of(slot);
+    HOLDS(column.get(decltype(handle)(7, 1)) == nullptr && (!test::views_answer || column.get(handle) == &column[slot]));
     return 0;
 }
 

@@ -408,7 +408,7 @@ protected:
         undo.dismiss();
     }
     // Keys are destroyed without a word to observers, which have gone with the contents or were told.
-    constexpr void forget_elements() noexcept {
+    void forget_elements() noexcept {
         index_.clear();
         while (!pending_.empty()) {
             const slot_t slot = pending_.pop();

@@ -162,8 +162,8 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t number(slot_t slot) noexcept { return slot / bits::word_bits; }
-    static constexpr unsigned place(slot_t slot) noexcept { return slot % bits::word_bits; }
+    static std::uint32_t number(slot_t slot) noexcept { return slot / bits::word_bits; }
+    static unsigned place(slot_t slot) noexcept { return slot % bits::word_bits; }
 
     T* find(H handle) const noexcept {
         Page* page = pages_.find(number(handle.index()));

@@ -201,7 +201,7 @@ private:
         build_each(
             live, [&](slot_t slot) { construct(slot, source(slot)); }, [this](slot_t slot) { destroy(slot); });
     }
-    constexpr void destroy_below(Occupancy live, slot_t end) noexcept {
+    void destroy_below(Occupancy live, slot_t end) noexcept {
         while (end-- != 0)
             if (live.test(end)) destroy(end);
     }
@@ -212,7 +212,7 @@ private:
 
 #if SLOTWISE_VIRTUAL_MEMORY
 template <class T, class A, std::size_t M>
-constexpr auto page_view(const ReservedArray<T, A, M>& array) noexcept {
+auto page_view(const ReservedArray<T, A, M>& array) noexcept {
     // One page: every slot below max_slots, which is less than half of the address space.
     return PageView<T>{array.pages(), sizeof(std::size_t) * 8 - 1};
 }
@@ -290,7 +290,7 @@ public:
     constexpr auto chunks() const noexcept { return column().chunks(); }
 
     /// Every slot below the highest one in use, live or not, as one span: only with Growth::reserve. Touch live ones only.
-    constexpr std::span<T> slot_span() noexcept
+    std::span<T> slot_span() noexcept
         requires(O.growth == Growth::reserve)
     {
         return {this->store_.array().data(), this->directory_.cursor()};

@@ -61,7 +61,7 @@ protected:
             return place_carefully(std::forward<Args>(args)...);
     }
     template <class... Args>
-    SLOTWISE_NEVER_INLINE constexpr handle_type place_observed(Args&&... args) {
+    SLOTWISE_NEVER_INLINE handle_type place_observed(Args&&... args) {
         return place_carefully(std::forward<Args>(args)...);
     }
     template <class... Args>
@@ -106,7 +106,7 @@ protected:
         } else
             erase_carefully(slot);
     }
-    SLOTWISE_NEVER_INLINE constexpr void erase_observed(slot_t slot) noexcept(Store::nothrow_destroy) { erase_carefully(slot); }
+    SLOTWISE_NEVER_INLINE void erase_observed(slot_t slot) noexcept(Store::nothrow_destroy) { erase_carefully(slot); }
     // The slot is blocked until its value is destroyed: the destructor may insert.
     constexpr void erase_carefully(slot_t slot) noexcept(Store::nothrow_destroy) {
         store_.make_erasable(slot);

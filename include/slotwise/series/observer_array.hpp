@@ -84,7 +84,7 @@ public:
     //=== what the owner tells ===//
 
     /// Makes slots below `slots` ready to be woken. @throws what the allocator throws; nothing has changed then
-    constexpr void cover(std::size_t slots, const Hash& hash = Hash(), const Equal& equal = Equal()) {
+    void cover(std::size_t slots, const Hash& hash = Hash(), const Equal& equal = Equal()) {
         auto& all = registry(hash, equal);
         if (slots <= all.covered) return;
         const std::size_t room = bits::round_up(slots < 2 * all.covered ? 2 * all.covered : slots, bits::word_bits);
@@ -100,7 +100,7 @@ public:
         return registry_ != nullptr && registry_->by_key.contains(key);
     }
     /// The element in `slot` has subscribers. @pre cover(slot + 1)
-    constexpr void settle(slot_t slot) noexcept { registry_->watched[bits::word_of(slot)] |= bits::bit_of(slot); }
+    void settle(slot_t slot) noexcept { registry_->watched[bits::word_of(slot)] |= bits::bit_of(slot); }
     /// Its subscribers are to be told by the next tell(). @complexity O(1)
     constexpr void wake(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return;
@@ -178,7 +178,7 @@ private:
     };
     using registry_allocator = detail::rebind_t<Allocator, Registry>;
 
-    constexpr Registry& registry(const Hash& hash, const Equal& equal) {
+    Registry& registry(const Hash& hash, const Equal& equal) {
         if (registry_ != nullptr) return *registry_;
         registry_allocator alloc(allocator_);
         Registry* const made = detail::allocate_raw(alloc, 1);
@@ -188,7 +188,7 @@ private:
         return *(registry_ = made);
     }
     // Keys whose subscribers have all gone are forgotten now and then: a token knows nothing of keys.
-    static constexpr void sweep(Registry& all) noexcept {
+    static void sweep(Registry& all) noexcept {
         if (all.by_key.size() < all.next_sweep) return;
         all.by_key.erase_if([](const Key&, const List& list) { return list.empty(); });
         all.next_sweep = 2 * all.by_key.size() + 16;

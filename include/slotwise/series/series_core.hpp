@@ -394,12 +394,12 @@ protected:
         spent_ = false;
     }
     /// Our slots can be woken, and so can we. @throws what the allocator throws
-    constexpr void cover() {
+    void cover() {
         subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
         cover_parent();
     }
     /// While a writer is open: that the outermost series will come by to tell those who subscribe now.
-    constexpr void cover_parent() const {
+    void cover_parent() const {
         if (parent_.cover != nullptr) parent_.cover(parent_.series);
     }
     [[nodiscard]] subscription_type subscribe_to(const SeriesTicker<Time>& ticker, subscriber_type& subscriber) const {
@@ -541,7 +541,7 @@ private:
         if constexpr (Dict) news = news || keys_.news;
         return news || subscribers_.any_woken();
     }
-    constexpr void tell_nested([[maybe_unused]] slot_t slot) noexcept {
+    void tell_nested([[maybe_unused]] slot_t slot) noexcept {
         if constexpr (Dict)
             if constexpr (is_series<typename Store::mapped_type>) store_.value(slot).tell();
     }

@@ -311,7 +311,7 @@ public:
             live, [this](slot_t slot) { insert<First>(slot, InsertKind::fresh); },
             [this](slot_t slot) { erased<First>(slot); });
     }
-    constexpr void replay_dynamic(std::size_t slots, Occupancy live) {
+    void replay_dynamic(std::size_t slots, Occupancy live) {
         if (slots != 0) cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(0, static_cast<slot_t>(slots)); });
         build_each(
             live, [this](slot_t slot) { insert_dynamic(slot, InsertKind::fresh); },

@@ -192,11 +192,11 @@ struct DirectorySnapshot {
 
 private:
     template <HandleLayout L, Exhaustion E, Reuse R>
-    static constexpr auto header() noexcept {
+    static auto header() noexcept {
         struct Bytes {
             std::uint8_t byte[6];
-            constexpr const std::uint8_t* begin() const noexcept { return byte; }
-            constexpr const std::uint8_t* end() const noexcept { return byte + 6; }
+            const std::uint8_t* begin() const noexcept { return byte; }
+            const std::uint8_t* end() const noexcept { return byte + 6; }
         };
         return Bytes{{byte_order, L.index_bits, L.version_bits, L.user_bits, static_cast<std::uint8_t>(E),
                       static_cast<std::uint8_t>(R)}};

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What keyed containers are made of, in constant expressions: index, store of keys, pending slots, steps of the container.
+#include "support/catch.hpp"
+#include "support/constant.hpp"
+
+#include <slotwise/keyed/key_set.hpp>
+
+namespace {
+
+using namespace slotwise;
+using Allocator = std::allocator<std::byte>;
+
+/// So many entries with one home that they overflow into other lines.
+template <class Index>
+constexpr int indices() {
+    std::uint64_t hashes[30] = {};
+    slot_t count = 0;
+    const auto source = [&](auto&& entry) {
+        for (slot_t slot = 0; slot != count; ++slot) entry(slot, hashes[slot]);
+    };
+    Index index;
+    HOLDS(index.size() == 0 && index.memory() == 0);
+    index.reserve(30, source);
+    const std::size_t memory = index.memory();
+    HOLDS(memory == 4 * 64 && index.size() == 0);
+    while (count != 30) {
+        index.make_room(source);
+        hashes[count] = 7 + (std::uint64_t{count % 2} << 32);
+        index.place(hashes[count], count);
+        ++count;
+    }
+    HOLDS(index.size() == count && index.memory() == memory && index.check(source));
+    slot_t wanted = 29;
+    const auto is_wanted = [&](slot_t slot) { return slot == wanted; };
+    HOLDS(index.find(hashes[wanted], is_wanted) == wanted && index.find(hashes[wanted] + 1, is_wanted) == no_slot);
+    HOLDS(index.take(hashes[wanted], is_wanted) == wanted && index.find(hashes[wanted], is_wanted) == no_slot);
+    --count;
+    HOLDS(index.size() == count && index.check(source));
+    return 0;
+}
+
+/// Has a destructor; its hash is kept.
+struct Name {
+    int number;
+    constexpr Name(int n) : number(n) {}
+    constexpr Name(const Name&) = default;
+    constexpr Name(Name&& other) noexcept : number(other.number) { other.number = -1; }
+    constexpr ~Name() {}
+    friend constexpr bool operator==(const Name&, const Name&) = default;
+};
+struct NameHash {
+    constexpr std::size_t operator()(const Name& name) const { return static_cast<std::size_t>(name.number); }
+};
+
+constexpr int stores() {
+    using Store = detail::KeyStore<Name, NameHash, EqualTo, KeySetOptions{}, Allocator>;
+    const bits::word_t words[] = {0b101};
+    const Name two(2);
+    Store store{NameHash(), EqualTo(), Allocator()}, other{NameHash(), EqualTo(), Allocator()};
+    store.reserve(3);
+    other.reserve(3);
+    for (const slot_t slot : {0u, 2u}) other.construct(slot, other.hash(Name(static_cast<int>(slot))), static_cast<int>(slot));
+    store.take_from(other, Occupancy(words, 3));
+    HOLDS(store.equals(2, two) && !store.equals(0, two) && other.key_of(2).number == -1);
+    HOLDS(store.hash_at(2) == store.hash(two) && store.hasher()(two) == 2);
+    std::uint32_t kept = store.stamp();
+    HOLDS(kept == sizeof(Name));
+    kept = 0x1234'5678;
+    HOLDS(detail::widen_hash(kept) == 0x1234'5678'1234'5678u);
+    for (const slot_t slot : {0u, 2u}) {
+        store.destroy(slot);
+        other.destroy(slot);
+    }
+    return 0;
+}
+
+constexpr int queues() {
+    auto pending = detail::PendingSlots<Allocator>().resized(64, Allocator());
+    for (const slot_t slot : {5u, 3u, 9u}) pending.push(slot);
+    const auto order = [&] {
+        slot_t digits = 0;
+        pending.for_each([&](slot_t slot) { digits = 10 * digits + slot; });
+        return digits;
+    };
+    HOLDS(order() == 539 && pending.size() == 3);
+    pending.remove(3);
+    HOLDS(order() == 59 && !pending.contains(3));
+    pending.unremove(3);
+    HOLDS(order() == 539 && pending.contains(3) && pending.check([](slot_t slot) { return slot < 10; }));
+    HOLDS(pending.pop() == 5 && order() == 39);
+    return 0;
+}
+
+/// Shows what the container knows of a slot.
+struct Shown : KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}> {
+    constexpr bool stored(slot_t slot) const { return this->is_stored(slot); }
+};
+
+constexpr int steps() {
+    Shown set;
+    const slot_t one = set.insert(1).slot, two = set.insert(2).slot;
+    set.remove(1);
+    HOLDS(set.stored(one) && set.stored(two) && !set.stored(two + 1) && set.slot_of(1) == no_slot && set.slot_of_any(1) == one);
+    slot_t pending = no_slot;
+    set.for_each_pending([&](slot_t slot) { pending = slot; });
+    HOLDS(pending == one);
+    set.flush_removed();
+    HOLDS(!set.stored(one) && set.stored(two) && set.slot_of_any(1) == no_slot);
+    return 0;
+}
+
+} // namespace
+
+IN_CONSTANTS("an index overflows in a constant expression", indices<HashIndex<Allocator>>())
+IN_CONSTANTS("an index with portable tags overflows in a constant expression", indices<PortableHashIndex<Allocator>>())
+IN_CONSTANTS("keys and their hashes are kept in constant expressions", stores())
+IN_CONSTANTS("pending slots wait in order in constant expressions", queues())
+IN_CONSTANTS("the steps of a keyed container work in constant expressions", steps())

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Sets and dictionaries over time in constant expressions. Their writers work at run time only; here a class that derives from the storage
+// takes the same steps.
+#include "support/catch.hpp"
+#include "support/constant.hpp"
+#include "support/constant_allocator.hpp"
+
+#include <slotwise/series/tsd_storage.hpp>
+#include <slotwise/series/tss_storage.hpp>
+
+#include <utility>
+
+namespace {
+
+using namespace slotwise;
+using Numbered = test::NumberedAllocator<std::byte>;
+constexpr std::int64_t never = TimeTraits<std::int64_t>::never();
+
+/// What both kinds of writers do.
+template <class Series>
+struct Open : Series {
+    using series_type = Series;
+    using Series::has_subscribers;
+    using Series::leave;
+    using Series::open;
+    using Series::open_within;
+    using Series::remove_all;
+    using Series::retain;
+    using Series::Series;
+    using Series::writers;
+    constexpr bool has_news() const { return this->whole_.news; }
+    constexpr bool remove(int key) {
+        const slot_t slot = this->slot_of(key);
+        if (slot != no_slot) this->remove_slot(slot);
+        return slot != no_slot;
+    }
+};
+template <class Series>
+struct OpenSet : Open<Series> {
+    using Open<Series>::Open;
+    constexpr bool add(int key) {
+        return this->enter(key, [&] { return this->store_.insert(key); }).inserted;
+    }
+};
+template <class Series>
+struct OpenDict : Open<Series> {
+    using Open<Series>::Open;
+    constexpr void set(int key, int value) {
+        create(key);
+        const slot_t slot = this->slot_of(key);
+        this->store_.value(slot) = value;
+        this->stamp(slot);
+    }
+    constexpr bool create(int key) {
+        return this->enter(key, [&] { return this->store_.try_emplace(key); }).inserted;
+    }
+};
+
+/// What sets and dictionaries with the members 1, 2, 3, which came in window 1, answer; 9 is another column's value.
+template <class Series>
+constexpr int questions(Series& series) {
+    const Series& reader = series;
+    HOLDS(reader.size() == 3 && !reader.empty() && reader.capacity() >= 3 && reader.pending() == 0);
+    const slot_t slot = reader.slot_of(2);
+    const auto handle = reader.handle_of(2);
+    HOLDS(reader.contains(2) && !reader.contains(4) && reader.contains(handle) && reader.handle_at(slot) == handle);
+    HOLDS(reader.key(slot) == 2 && reader.state(slot) == SlotState::live && reader.explain(handle) == HandleStatus::live);
+    HOLDS(reader.find(2) != reader.end() && reader.find(4) == reader.end() && reader.find(2).slot() == slot);
+    std::size_t slots = 0;
+    for (const slot_t each : reader.slots()) slots += reader.occupancy().test(each);
+    HOLDS(slots == 3 && reader.begin().slot() == 0);
+    HOLDS(reader.window() == 1 && reader.valid() && reader.last_modified() == 1 && reader.modified(1) &&
+          !reader.modified(never));
+    HOLDS(reader.valid(2) && !reader.valid(4) && reader.last_modified(2) == 1 && reader.last_modified(4) == never);
+    HOLDS(reader.modified(2, 1) && !reader.modified(2, 2) && !reader.modified(4, never) && reader.count_valid() == 3);
+    HOLDS(reader.stamps()[slot] == 1 && reader.times().at(slot) == 1 && reader.tracker().was_added(slot, 1));
+    HOLDS(reader.was_added(2, 1) && !reader.was_added(2, 2) && !reader.was_added(4, 1) && !reader.was_removed(2, 1));
+    series.template observer<0>()[slot] = 9;
+    HOLDS(reader.template observer<0>()[slot] == 9 && reader.template column<0>()[slot] == 9 && reader.check_invariants());
+    HOLDS(!series.has_subscribers() && series.writers() == 0 && reader.get_allocator() == series.get_allocator());
+    return 0;
+}
+
+/// Windows after it, and the end. `other` has the same members.
+template <class Series>
+constexpr int windows(Series& series, Series& other) {
+    series.open(2);
+    HOLDS(series.window() == 2 && series.writers() == 1 && !series.was_added(2, 2) && series.last_modified() == 1);
+    const slot_t slot = series.slot_of(3);
+    HOLDS(series.remove(3) && !series.remove(3) && series.was_removed(3, 2) && !series.was_removed(3, 1));
+    HOLDS(series.pending() == 1 && series.key(slot) == 3 && series.state(slot) == SlotState::pending && series.modified(2));
+    series.retain();
+    series.leave();
+    HOLDS(series.has_news() && series.writers() == 1);
+    series.leave();
+    HOLDS(!series.has_news() && series.check_invariants());
+    // Within a parent the news wait for the outermost.
+    series.open_within(2, {&other, 7, [](void*, slot_t) noexcept {}, nullptr});
+    series.remove_all();
+    HOLDS(series.empty() && series.pending() == 3 && series.was_removed(1, 2));
+    series.leave();
+    HOLDS(series.has_news() && series.writers() == 0);
+    series.open(3);
+    series.leave();
+    HOLDS(!series.has_news() && series.pending() == 0 && !series.was_removed(1, 3) && series.last_modified() == 2);
+    series.reserve(100);
+    HOLDS(series.capacity() >= 100);
+    series.shrink_to_fit();
+    HOLDS(series.capacity() == 0 && series.check_invariants());
+
+    Series copy(other);
+    HOLDS(copy == other && copy.window() == 1 && copy.was_added(2, 1) && copy.last_modified(1) == 1 && copy.check_invariants());
+    copy = series;
+    HOLDS(copy.empty() && copy.window() == 3 && !(copy == other));
+    Series moved(std::move(other));
+    HOLDS(moved.size() == 3 && moved.was_added(1, 1) && other.empty() && !other.valid() && other.window() == never);
+    copy.swap(moved);
+    HOLDS(copy.size() == 3 && copy.last_modified() == 1 && moved.window() == 3);
+    typename Series::series_type &mine = copy, &theirs = moved;
+    swap(mine, theirs);
+    copy = std::move(moved);
+    HOLDS(copy.size() == 3 && !moved.valid() && copy.check_invariants() && moved.check_invariants());
+    return 0;
+}
+
+template <DeltaRepresentation D>
+constexpr int sets() {
+    using Set = OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.delta = D},
+                                   std::allocator<std::byte>, HashIndex, ValueArray<int>>>;
+    Set set;
+    HOLDS(!set.valid() && set.window() == never && set.empty());
+    set.open(1);
+    for (int key = 1; key != 4; ++key) set.add(key);
+    HOLDS(!set.add(2));
+    set.leave();
+    if (const int line = questions(set)) return line;
+    int sum = 0;
+    for (const int key : set) sum += key;
+    set.for_each([&](const int& key) { sum += key; });
+    const slot_t slot = set.slot_of(2);
+    HOLDS(sum == 12 && set.keys()[slot] == 2 && set.as_set().contains(3));
+    // A removed member that comes back in the window had come before it.
+    Set other(set);
+    other.open(2);
+    other.remove(1);
+    HOLDS(other.add(1) && other.last_modified(1) == 1 && other.last_modified() == 2 && !other.was_added(1, 2));
+    other.leave();
+    other = set;
+    return windows(set, other);
+}
+
+template <DeltaRepresentation D>
+constexpr int dicts() {
+    using Dict = OpenDict<TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.delta = D},
+                                     std::allocator<std::byte>, HashIndex, ValueArray<int>>>;
+    Dict dict;
+    dict.open(1);
+    for (int key = 1; key != 4; ++key) dict.set(key, 10 * key);
+    dict.leave();
+    if (const int line = questions(dict)) return line;
+    int sum = 0;
+    for (const auto [key, value] : dict) sum += key + value;
+    dict.for_each([&](const int& key, const int& value) { sum += key + value; });
+    const slot_t slot = dict.slot_of(2);
+    const auto handle = dict.handle_of(2);
+    HOLDS(sum == 132 && *dict.get(2) == 20 && dict.get(4) == nullptr && *dict.get(handle) == 20 && dict.at(2) == 20);
+    HOLDS(dict.at(handle) == 20 && dict.value(slot) == 20 && dict.values()[slot] == 20);
+    HOLDS(dict.as_map().contains(3) && dict.as_set().contains(3) && !dict.as_set().contains(4));
+    Dict other(dict);
+    dict.open(1);
+    HOLDS(dict.create(4) && !dict.valid(4) && dict.count_valid() == 3 && dict.was_added(4, 1) && !(dict == other));
+    dict.remove(4);
+    HOLDS(dict == other && dict.count_valid() == 3);
+    dict.leave();
+    return windows(dict, other);
+}
+
+/// A slot whose versions are used up when its key is removed: the key gets another slot, and yet has neither come nor gone.
+constexpr int worn_slots() {
+    OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {14, 2, 0}}>> set;
+    set.open(1);
+    set.add(5);
+    set.remove(5);
+    set.add(5); // the slot's last version
+    set.leave();
+    const slot_t before = set.slot_of(5);
+    set.open(2);
+    set.remove(5);
+    HOLDS(set.was_removed(5, 2) && set.add(5) && set.slot_of(5) != before);
+    HOLDS(!set.was_removed(5, 2) && !set.was_added(5, 2) && set.last_modified(5) == 1 && set.pending() == 1);
+    set.leave();
+    HOLDS(set.check_invariants());
+    return 0;
+}
+
+/// Elements, times and deltas move to memory of another allocator.
+template <class Series>
+constexpr int allocators(void (*fill)(Series&)) {
+    Series series{Numbered(1)}, other(DefaultHash<int>(), EqualTo(), Numbered(2));
+    series.open(1);
+    fill(series);
+    series.leave();
+    const auto handle = series.handle_of(2);
+    other.swap(series);
+    HOLDS(other.get_allocator().number() == 2 && other.contains(handle) && other.was_added(2, 1) && series.empty());
+    HOLDS(other.check_invariants() && series.check_invariants() && !series.valid());
+    series = other;
+    HOLDS(series == other && series.get_allocator().number() == 1 && series.last_modified(2) == 1);
+    Series third{Numbered(3)};
+    third = std::move(other);
+    HOLDS(third == series && third.get_allocator().number() == 3 && third.was_added(2, 1) && third.check_invariants());
+    return 0;
+}
+constexpr int sets_with_allocators() {
+    using Set = OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Numbered>>;
+    return allocators<Set>([](Set& set) { set.add(1), set.add(2); });
+}
+constexpr int dicts_with_allocators() {
+    using Dict = OpenDict<TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Numbered>>;
+    return allocators<Dict>([](Dict& dict) { dict.set(1, 10), dict.set(2, 20); });
+}
+
+constexpr int set_views() {
+    OpenSet<TSSStorage<int>> set;
+    set.open(1);
+    set.add(1);
+    set.add(2);
+    const TSSView<int> view = set.view(), copy(view);
+    set.leave();
+    if (!test::views_answer) return 0; // made and copied, no more
+    slot_t slot = set.slot_of(2);
+    HOLDS(view.size() == 2 && !view.empty() && view.contains(2) && view.slot_of(2) == slot && view.key(slot) == 2);
+    HOLDS(view.as_set().contains(1) && *view.begin() == 1 && ++ ++view.begin() == view.end());
+    HOLDS(view.window() == 1 && view.valid() && view.last_modified() == 1 && view.modified(1));
+    HOLDS(view.added(1).size() == 2 && view.removed(1).empty() && view.was_added(2, 1) && !copy.was_removed(2, 1));
+    HOLDS(set.added(1).size() == 2 && set.removed(1).empty());
+    return 0;
+}
+constexpr int dict_views() {
+    OpenDict<TSDStorage<int, int>> dict;
+    dict.open(1);
+    dict.set(1, 10);
+    dict.set(2, 20);
+    dict.create(3);
+    const TSDView<int, int> view = dict.view(), copy(view);
+    const TSSView<int> keys = dict.keys();
+    dict.leave();
+    if (!test::views_answer) return 0; // made and copied, no more
+    slot_t slot = dict.slot_of(2);
+    HOLDS(view.size() == 3 && !view.empty() && view.contains(2) && view.slot_of(2) == slot && view.key(slot) == 2);
+    HOLDS(view.as_map().contains(1) && view.as_set().contains(1) && (*view.begin()).key == 1 && view.begin() != view.end());
+    HOLDS(*view.get(2) == 20 && view.get(4) == nullptr && view.at(2) == 20 && view.value(slot) == 20);
+    HOLDS(view.window() == 1 && view.valid() && view.last_modified() == 1 && view.modified(1) && view.count_valid() == 2);
+    HOLDS(view.valid(2) && !view.valid(3) && view.last_modified(2) == 1 && view.modified(2, 1) && !view.modified(3, 1));
+    HOLDS(view.added_keys(1).size() == 3 && view.removed_keys(1).empty() && view.removed_items(1).empty());
+    HOLDS(view.modified_keys(1).size() == 2 && view.modified_items(1).size() == 2 && view.reset_keys(1).empty());
+    HOLDS(view.was_added(3, 1) && !view.was_removed(3, 1) && view.touched() == 3 && view.keys().added(1).size() == 3);
+    HOLDS(copy.keys().last_modified() == 1 && keys.was_added(3, 1) && !keys.was_removed(3, 1) && keys.contains(1));
+    HOLDS(dict.added_keys(1).size() == 3 && dict.removed_keys(1).empty() && dict.removed_items(1).empty());
+    HOLDS(dict.modified_keys(1).size() == 2 && dict.modified_items(1).size() == 2 && dict.reset_keys(1).empty());
+    return 0;
+}
+
+} // namespace
+
+IN_CONSTANTS_WITH_MUTABLES("a set over time lives in a constant expression: adaptive", sets<DeltaRepresentation::adaptive>())
+IN_CONSTANTS_WITH_MUTABLES("a set over time lives in a constant expression: bitmap", sets<DeltaRepresentation::bitmap>())
+IN_CONSTANTS_WITH_MUTABLES("a dictionary over time lives in a constant expression: adaptive",
+                           dicts<DeltaRepresentation::adaptive>())
+IN_CONSTANTS_WITH_MUTABLES("a dictionary over time lives in a constant expression: dirty list",
+                           dicts<DeltaRepresentation::dirty_list>())
+IN_CONSTANTS_WITH_MUTABLES("worn slots are succeeded in constant expressions", worn_slots())
+IN_CONSTANTS_WITH_MUTABLES("a set over time changes its allocator in a constant expression", sets_with_allocators())
+IN_CONSTANTS_WITH_MUTABLES("a dictionary over time changes its allocator in a constant expression", dicts_with_allocators())
+IN_CONSTANTS_WITH_MUTABLES("views of sets over time are made in constant expressions", set_views())
+IN_CONSTANTS_WITH_MUTABLES("views of dictionaries over time are made in constant expressions", dict_views())
