@@ -6,6 +6,7 @@
   bench/run.py iteration --quick --build build/release   one size, under a minute
   bench/run.py slot_map                                  every row
   bench/run.py slot_map --rust                           with the slot maps of the Rust crate registry (needs cargo)
+  bench/run.py slot_map --arch aarch64                   what programs for ARM64 compute under QEMU; measures nothing
   bench/run.py keyed --n 6e5,8e5,1e6                     geometric means over these sizes
   bench/run.py bars                                      the promised ratios, each with its measured value: pass or miss
   bench/run.py bars keyed                                those of one question
@@ -18,7 +19,8 @@
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
-turns. Exit status 1 when checksums differ, 2 when something is missing.
+turns. With --arch programs for another processor run in an emulator, whose times nobody sees: only checksums are compared.
+Exit status 1 when checksums differ, 2 when something is missing.
 """
 
 import argparse
@@ -29,6 +31,7 @@ import sys
 from tools.bars import run_bars
 from tools.code_size import code_size_table
 from tools.compare import compare
+from tools.emulated import ARCHITECTURES, run_emulated
 from tools.includes import includes_table
 from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
@@ -59,13 +62,17 @@ def write(path, text):
     print(f"\nWritten: {path}")
 
 
-def measured(options, runner, no_rust):
-    """{question: Results} of one question or of all, a table for each as soon as it is there; whether contenders agreed."""
+def asked_for(options):
+    """Whether --bytes and --n, if given, let a row of a benchmark pass."""
+    return lambda row, contender: options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n)
+
+
+def measured(options, names, runner, no_rust):
+    """{question: Results} of these questions, a table for each as soon as it is there; whether contenders agreed."""
+    chosen, asked = options.bytes is not None or options.n is not None, asked_for(options)
     def wanted(question):
-        chosen = options.bytes is not None or options.n is not None
-        return lambda row, contender: ((chosen or (question.quick if options.quick else question.usual)(row))
-                                       and options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n))
-    names = list(QUESTIONS) if options.question == "all" else [options.question]
+        usual = question.quick if options.quick else question.usual
+        return lambda row, contender: (chosen or usual(row)) and asked(row, contender)
     clock = Clock(sum(runner.work(name, runner.groups(name, wanted(QUESTIONS[name]))) for name in names))
     found, good = {}, True
     for name in names:
@@ -88,6 +95,7 @@ def main():
     parser.add_argument("what", nargs="?", help="bars: those of this question, without the include cost; report, picture: a file of --json")
     parser.add_argument("--quick", action="store_true", help="the rows and repetitions of a demonstration")
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
+    parser.add_argument("--arch", choices=ARCHITECTURES, help="cross build for this processor, run in QEMU and compare checksums: no times")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
     parser.add_argument("--html", metavar="FILE", help="write a page with charts (all: build/bench/report.html unless named)")
@@ -106,6 +114,12 @@ def main():
         parser.error(f"'{options.what}' after {options.question}: a second word goes with bars (a question), report and picture (a file)")
     if (options.question == "picture") != (options.out is not None):
         parser.error("picture and --out go together")
+    names = list(QUESTIONS) if options.question == "all" else [options.question]
+    if options.arch is not None:
+        if options.question not in ("all", *QUESTIONS) or any((options.quick, options.rust, options.json, options.html, options.compare,
+                                                               options.repetitions)):
+            parser.error("--arch measures nothing: it goes with a question or all, --build, --bytes, --n and --core")
+        return 0 if run_emulated(options.arch, names, options.build, options.core, asked_for(options)) else 1
     tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table}
     if options.question in tables:
         tables[options.question]().show()
@@ -132,7 +146,7 @@ def main():
             print(machine(results))
             found = {"bars": results}
         else:
-            found, good = measured(options, runner, no_rust)
+            found, good = measured(options, names, runner, no_rust)
             for make in tables.values() if options.question == "all" else ():
                 listings.append(make())
                 listings[-1].show()

@@ -89,11 +89,12 @@ def turns(programs, repetitions):
 
 
 class Runner:
-    def __init__(self, build, repetitions, core, rust=None):
+    def __init__(self, build, repetitions, core, rust=None, emulator=()):
         self.build = pathlib.Path(build)
         self.repetitions = repetitions
         self.core = core
         self.rust = rust  # the folder of the programs in Rust
+        self.emulator = emulator  # the command before the program, of another processor
 
     def programs(self, question):
         """The program in C++ and, where there is one, that in Rust."""
@@ -114,7 +115,7 @@ class Runner:
             os.sched_setaffinity(0, {self.core})
 
     def call(self, program, *arguments):
-        done = subprocess.run([str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        done = subprocess.run([*self.emulator, str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               preexec_fn=self.pin if self.core is not None else None)
         if done.returncode != 0:
             raise Failure(f"{program} failed with status {done.returncode}:\n{done.stderr[-2000:]}", 1)

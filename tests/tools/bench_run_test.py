@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What bench/run.py makes of reports: medians over several of them, checksums across programs, best rivals, turns, bars against Rust."""
+"""What bench/run.py makes of reports: medians over several of them, checksums across programs, best rivals, turns, bars against Rust;
+of another processor, which checksums agree."""
 import contextlib
 import io
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import run  # noqa: E402
-from tools import bars, programs, tables  # noqa: E402
+from tools import bars, emulated, programs, tables  # noqa: E402
 from tools.questions import QUESTIONS  # noqa: E402
 
 KEY = ("lookup", 16, 100_000, None)
@@ -76,6 +78,58 @@ class Rust(unittest.TestCase):
         self.assertEqual([c for c in ("SlotMap", "plain_arrays", "rust_hecs", "rust_slab") if bar.wants(c)], ["SlotMap", "rust_hecs"])
         alone = results(("g++", [entry("SlotMap", 20, "ours")]))
         self.assertEqual((bar.measured(alone), bar.told(alone)), (None, "-"))
+
+
+class OtherProcessor(unittest.TestCase):
+    HERE = [entry("SlotMap", 20, "ours"), entry("plain_arrays", 16, "limit"), entry("plf_colony", 30)]
+
+    def compared(self, there, absent=()):
+        return emulated.compared(results(("g++", self.HERE)), results(("clang++", there)), dict(absent))
+
+    def told(self, there, absent=()):
+        both = results(("g++", self.HERE)), results(("clang++", there))
+        return quietly(emulated.compare_question, "slot_map", "aarch64", *both, dict(absent))
+
+    def test_contenders_that_agree_are_named_and_no_time_is(self):
+        self.assertEqual(self.compared(self.HERE), ([(KEY, 7, ["SlotMap", "plain_arrays", "plf_colony"])], []))
+        good, text = self.told([{**each, "real_time": 123_456_780} for each in self.HERE])
+        self.assertTrue(good)
+        self.assertIn("| SlotMap, plain_arrays, plf_colony |", text)
+        self.assertIn("Checksums of 3 contenders agree in all 1 rows", text)
+        self.assertNotRegex(text, r"12345678|\b2\.00?\b|\bns\b|[0-9]x\b")
+
+    def test_one_that_disagrees_there_is_named_with_both_sums(self):
+        rows, wrong = self.compared([self.HERE[0], entry("plain_arrays", 16, checksum=8), self.HERE[2]])
+        self.assertEqual(rows, [(KEY, 7, ["SlotMap", "plf_colony"])])
+        self.assertEqual(wrong, ["lookup, 16 B, n = 1e5: plain_arrays computes 7 here and 8 there, others 7"])
+        self.assertFalse(self.told([self.HERE[0], entry("plain_arrays", 16, checksum=8), self.HERE[2]])[0])
+
+    def test_all_of_them_agreeing_there_but_not_with_here_is_wrong(self):
+        rows, wrong = self.compared([{**each, "checksum": 9} for each in self.HERE])
+        self.assertEqual((rows[0][2], len(wrong)), ([], 3))
+
+    def test_one_that_is_missing_must_miss_a_library(self):
+        self.assertEqual(self.compared(self.HERE[:2])[1], ["lookup, 16 B, n = 1e5: plf_colony is missing there"])
+        self.assertEqual(self.compared([*self.HERE, entry("vector", 1)])[1], ["lookup, 16 B, n = 1e5: vector is missing here"])
+        good, text = self.told(self.HERE[:2], {"plf_colony": "COLONY"})
+        self.assertTrue(good)
+        self.assertIn("Left out, for want of COLONY on one of the processors: plf_colony.", text)
+        self.assertEqual(self.compared([])[0], [(KEY, 7, [])])
+
+    def test_what_a_build_without_a_library_leaves_out_is_read_from_the_sources(self):
+        with tempfile.TemporaryDirectory() as build:
+            ninja = pathlib.Path(build) / "build.ninja"
+            ninja.write_text("-DSLOTWISE_BENCH_HAS_BOOST=1 -DSLOTWISE_BENCH_HAS_ABSEIL=1 -DSLOTWISE_BENCH_HAS_HOPSCOTCH_MAP=1")
+            self.assertEqual(emulated.without_library("keyed", build),
+                             {"robin_map": "ROBIN_MAP", "slotwise_map_robin_index": "ROBIN_MAP"})
+            self.assertEqual(emulated.without_library("slot_map", build), {"plf_colony": "COLONY", "plf_colony_unchecked": "COLONY"})
+
+    def test_the_smallest_n_that_leaves_nobody_out(self):
+        def chosen(**amounts):
+            return emulated.smallest({("iterate", 16, int(n[1:])): {"program": [f"iterate/bytes:16/n:{n[1:]}/{c}/iterations:5" for c in names]}
+                                      for n, names in amounts.items()})
+        self.assertEqual(chosen(n1000="ab", n10000="a", n20000="ab", n100000="ab"), 20_000)
+        self.assertEqual(chosen(n1000="ab"), 1_000)
 
 
 class Turns(unittest.TestCase):
