@@ -111,6 +111,7 @@ using slotwise::bits::full_word;
 using slotwise::bits::low_mask;
 using slotwise::bits::lowest;
 using slotwise::bits::round_up;
+using slotwise::bits::walk;
 using slotwise::bits::word_bits;
 using slotwise::bits::word_count;
 using slotwise::bits::word_of;

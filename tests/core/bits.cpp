@@ -31,7 +31,7 @@ TEST_CASE("word_of and bit_of give each slot a bit of its own") {
     CHECK(words == std::vector<bits::word_t>(4, bits::full_word));
 }
 
-TEST_CASE("for_each visits every set bit once, in ascending order") {
+TEST_CASE("for_each and walk visit every set bit once, in ascending order") {
     std::mt19937_64 random(1);
     for (const bits::word_t word :
          {bits::word_t{0}, bits::word_t{1}, bits::full_word, bits::word_t{1} << 63, random(), random()}) {
@@ -39,6 +39,9 @@ TEST_CASE("for_each visits every set bit once, in ascending order") {
         for (unsigned i = 0; i < 64; ++i)
             if (word >> i & 1u) expected.push_back(i);
         bits::for_each(word, [&](unsigned position) { visited.push_back(position); });
+        CHECK(visited == expected);
+        visited.clear();
+        bits::walk(word, [&](unsigned position) { visited.push_back(position); });
         CHECK(visited == expected);
         CHECK(bits::count(word) == expected.size());
         if (word != 0) CHECK(bits::lowest(word) == expected.front());

@@ -53,6 +53,15 @@ constexpr void for_each(word_t word, F&& f) {
     for (; word != 0; word &= word - 1) f(lowest(word));
 }
 
+/// The same; a full word is a plain loop, which a compiler vectorises: for walks over the elements of 64 slots.
+template <class F>
+SLOTWISE_ALWAYS_INLINE constexpr void walk(word_t word, F&& f) {
+    if (word == full_word)
+        for (unsigned i = 0; i != word_bits; ++i) f(i);
+    else
+        for_each(word, f);
+}
+
 /// `value` rounded up to a multiple of `step`. @pre step is a power of two and the result fits
 constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept { return (value + step - 1) & ~(step - 1); }
 

@@ -369,10 +369,7 @@ protected:
 private:
     template <class Visit, class... Blocks>
     static constexpr void walk_word(bits::word_t word, slot_t first, Visit& visit, Blocks*... blocks) {
-        if (word == bits::full_word)
-            for (unsigned i = 0; i != bits::word_bits; ++i) visit(first, i, blocks...);
-        else
-            bits::for_each(word, [&](unsigned i) { visit(first, i, blocks...); });
+        bits::walk(word, [&](unsigned i) { visit(first, i, blocks...); });
     }
 };
 

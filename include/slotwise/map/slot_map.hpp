@@ -272,11 +272,11 @@ public:
     /// Calls f(value) or f(handle, value) for every element, in slot order. Full words of 64 slots run as a plain loop, which a
     /// compiler vectorises: the fastest walk. f may erase the element it is given and may insert.
     template <class F>
-    constexpr void for_each(F&& f) {
+    SLOTWISE_ALWAYS_INLINE constexpr void for_each(F&& f) {
         walk(*this, f);
     }
     template <class F>
-    constexpr void for_each(F&& f) const {
+    SLOTWISE_ALWAYS_INLINE constexpr void for_each(F&& f) const {
         walk(*this, f);
     }
 
@@ -297,8 +297,9 @@ public:
     }
 
 private:
+    // Inlined by force: clang finds it too large once it has unrolled a full word, and f's results then go through memory.
     template <class Self, class F>
-    static constexpr void walk(Self& self, F& f) {
+    SLOTWISE_ALWAYS_INLINE static constexpr void walk(Self& self, F& f) {
         using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
         // The directory's arrays may move when f inserts, so words are read through it; value runs do not move.
         const auto& directory = self.directory_;
@@ -310,17 +311,13 @@ private:
                 if (first >= directory.cursor()) return;
                 const bits::word_t word = directory.occupancy().word(bits::word_of(first));
                 V* const block = run.data + offset;
-                const auto visit = [&](unsigned i) {
+                bits::walk(word, [&](unsigned i) {
                     if constexpr (std::is_invocable_v<F&, handle_type, V&>)
                         f(handle_type(static_cast<slot_t>(first + i), directory.version(static_cast<slot_t>(first + i))),
                           block[i]);
                     else
                         f(block[i]);
-                };
-                if (word == bits::full_word)
-                    for (unsigned i = 0; i != bits::word_bits; ++i) visit(i);
-                else
-                    bits::for_each(word, visit);
+                });
             }
         }
     }

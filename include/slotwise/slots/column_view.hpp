@@ -66,14 +66,10 @@ constexpr PageView<T> page_view(const PagedArray<T, A, P>& array) noexcept {
     return {array.pages(), static_cast<unsigned>(std::countr_zero(PagedArray<T, A, P>::page_slots))};
 }
 
-/// Calls f(slot, values...) for every slot in `word`, where `blocks` are the values of its 64 slots from `first` on. A full word runs as
-/// a plain loop that vectorises.
+/// Calls f(slot, values...) for every slot in `word`, where `blocks` are the values of its 64 slots from `first` on.
 template <class F, class... T>
 constexpr void visit_word(bits::word_t word, slot_t first, F& f, T*... blocks) {
-    if (word == bits::full_word)
-        for (unsigned i = 0; i != bits::word_bits; ++i) f(first + i, blocks[i]...);
-    else
-        bits::for_each(word, [&](unsigned i) { f(first + i, blocks[i]...); });
+    bits::walk(word, [&](unsigned i) { f(first + i, blocks[i]...); });
 }
 
 /// The same for every live slot. A word is read once: f may change it without effect on the walk.
