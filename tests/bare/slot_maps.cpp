@@ -111,7 +111,9 @@ int main() {
     churn<SlotMap<int, with<Reuse::lifo>>>();
     churn<SlotMap<int, with<Reuse::fifo>>>();
     churn<SlotMap<int>>();
+#if SLOTWISE_VIRTUAL_MEMORY
     churn<SlotMap<int, SlotMapOptions{.growth = Growth::reserve}>>();
+#endif
     churn<DenseSlotMap<int, with<Reuse::fifo>>>();
     churn<DenseSlotMap<int>>();
     churn<SoaSlotMap<int, char>>();

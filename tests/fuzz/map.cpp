@@ -1072,12 +1072,6 @@ constexpr SlotMapOptions few(HandleLayout handle, Reuse reuse, Exhaustion exhaus
     return {.handle = handle, .reuse = reuse, .exhaustion = exhaustion, .page_slots = 64, .max_slots = max_slots};
 }
 
-#if SLOTWISE_VIRTUAL_MEMORY
-using Stable = Reserved;
-#else
-using Stable = Paged;
-#endif
-
 template <class Body>
 std::uint64_t run(Input& in) {
     return Body(in).run();
@@ -1093,7 +1087,7 @@ std::uint64_t fuzz_one(Input& in) {
         run<MapBody<Paged::map<Counted, few(layout(4, 4), lifo, retire)>>>,
         run<MapBody<Paged::map<int, few(layout(2), fifo, retire, 150)>>>,
         run<MapBody<Paged::map<Counted, few(layout(3), lowest, wrap), std::allocator<Counted>, ValueArray<Counted>>>>,
-        run<MapBody<Stable::map<Counted, few(HandleLayout{24, 32, 8}, lowest, retire, 300)>>>,
+        run<MapBody<Reserved::map<Counted, few(HandleLayout{24, 32, 8}, lowest, retire, 300)>>>,
         run<MapBody<Dense::map<int, few(layout(3), lowest, retire, 200)>>>,
         run<MapBody<Dense::map<Counted, few(HandleLayout{}, lifo, retire)>>>,
         run<MapBody<Dense::map<Counted, few(layout(4, 2), fifo, wrap), std::allocator<Counted>, ValueArray<Counted>>>>,

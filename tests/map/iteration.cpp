@@ -189,6 +189,7 @@ TEMPLATE_TEST_CASE("chunks cover every live element once, and their masks say wh
     REQUIRE(sum == std::accumulate(visited.begin(), visited.end(), 0));
 }
 
+#if SLOTWISE_VIRTUAL_MEMORY
 TEST_CASE("Growth::reserve gives one span over every slot, which stays where it is", "[iteration]") {
     SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> map;
     const auto first = map.insert(0);
@@ -202,6 +203,7 @@ TEST_CASE("Growth::reserve gives one span over every slot, which stays where it 
     for (const auto chunk : map.chunks()) chunks += !chunk.values.empty();
     REQUIRE(chunks == 1);
 }
+#endif
 
 TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an address", "[iteration]", test::Paged,
                    test::Reserved, test::Dense) {

@@ -33,9 +33,10 @@ struct Paged {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>, class... Observers>
     using map = SlotMap<T, O, A, Observers...>;
 };
+/// Paged too where there is no virtual memory.
 struct Reserved {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>, class... Observers>
-    using map = SlotMap<T, growing(O, Growth::reserve), A, Observers...>;
+    using map = SlotMap<T, growing(O, SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages), A, Observers...>;
 };
 struct Dense {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>, class... Observers>
