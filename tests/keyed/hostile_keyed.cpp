@@ -149,6 +149,8 @@ TEST_CASE("with the mixed default hash patterned keys are asked about once or tw
     std::size_t calls = 0;
     for (const unsigned shift : {0u, 3u, 12u, 16u, 32u, 48u})
         for (const bool declared_nothing : {false, true}) {
+            // What a hash function drops because its result is narrower than the key, no table finds again.
+            if (declared_nothing && shift >= 8 * sizeof(std::size_t)) continue;
             CAPTURE(shift, declared_nothing);
             calls = 0;
             const auto run = [&](auto hash) {

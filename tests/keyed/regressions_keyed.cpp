@@ -497,8 +497,8 @@ TEST_CASE("later bug: identity hashes of integers make no long probes", "[regres
     };
     std::size_t calls = 0;
     SetStorage<std::uint64_t, Identity, Counting> set(Identity(), Counting{&calls});
-    for (std::uint64_t n = 0; n != 10'000; ++n) set.insert(n << 20);
-    for (std::uint64_t n = 0; n != 10'000; ++n) REQUIRE(set.contains(n << 20));
+    for (std::uint64_t n = 0; n != 10'000; ++n) set.insert(n << 18); // within 32 bits, which may be all that a hash has
+    for (std::uint64_t n = 0; n != 10'000; ++n) REQUIRE(set.contains(n << 18));
     REQUIRE(calls < 20'000);
 }
 
