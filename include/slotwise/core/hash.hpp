@@ -53,7 +53,13 @@ struct DefaultHash {
     constexpr std::size_t operator()(const K& key) const noexcept
         requires(std::is_integral_v<K> || std::is_enum_v<K>)
     {
-        return static_cast<std::size_t>(mix_bits(static_cast<std::uint64_t>(key)));
+        if constexpr (std::is_enum_v<K>)
+            return DefaultHash<std::underlying_type_t<K>>{}(static_cast<std::underlying_type_t<K>>(key));
+        else if constexpr (sizeof(K) > sizeof(std::uint64_t)) // __int128, an integer to the library where extensions are on
+            return static_cast<std::size_t>(
+                mix_bits(mix_bits(static_cast<std::uint64_t>(key)) ^ static_cast<std::uint64_t>(key >> 64)));
+        else
+            return static_cast<std::size_t>(mix_bits(static_cast<std::uint64_t>(key)));
     }
     constexpr std::size_t operator()(const K& key) const noexcept(noexcept(std::hash<K>{}(key)))
         requires(!std::is_integral_v<K> && !std::is_enum_v<K> && requires { static_cast<std::size_t>(std::hash<K>{}(key)); })
