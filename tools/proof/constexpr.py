@@ -105,6 +105,8 @@ def main():
         fits = {place for place, head in marked.items() if place[0] == header and words.strip() in head}
         if not fits or not reason.strip():
             wrong.append(f"{EXEMPT.name}:{number}: {'fits no function' if not fits else 'has no reason'}")
+        elif fits <= used:
+            wrong.append(f"{EXEMPT.name}:{number}: excuses what is used in a constant expression: delete the line")
         exempt |= fits
     missing = sorted(set(marked) - used - exempt)
     if options.list:
