@@ -59,48 +59,55 @@ constexpr bool constant_use() {
 }
 static_assert(constant_use());
 
+/// check(map, what lives in it) for maps of many sizes, from empty to full.
+template <class Map, class Check>
+void at_every_density(Check check) {
+    for (const std::size_t count : {0u, 1u, 63u, 64u, 65u, 700u, 5000u})
+        for (const unsigned percent : {0u, 1u, 50u, 100u}) {
+            CAPTURE(count, percent);
+            Map map;
+            check(map, fill(map, count, percent));
+        }
+}
+
 } // namespace
 
 TEMPLATE_TEST_CASE("every way through a column visits exactly the live slots, in slot order", "", Small, (Map<Growth::pages>),
                    (Map<Growth::reserve>)) {
-    for (const std::size_t count : {0u, 1u, 63u, 64u, 65u, 700u, 5000u})
-        for (const unsigned percent : {0u, 1u, 50u, 100u}) {
-            CAPTURE(count, percent);
-            TestType map;
-            const auto expected = fill(map, count, percent);
-            const ColumnView<int> view = map.column();
-            std::map<slot_t, int> seen;
-            slot_t last = 0;
-            bool ascending = true;
-            const auto note = [&](slot_t slot, int value) {
-                ascending = ascending && (seen.empty() || slot > last);
-                last = slot;
-                seen[slot] = value;
-            };
+    at_every_density<TestType>([](TestType& map, const std::map<slot_t, int>& expected) {
+        const ColumnView<int> view = map.column();
+        std::map<slot_t, int> seen;
+        slot_t last = 0;
+        bool ascending = true;
+        const auto note = [&](slot_t slot, int value) {
+            ascending = ascending && (seen.empty() || slot > last);
+            last = slot;
+            seen[slot] = value;
+        };
 
-            for (auto it = view.begin(); it != view.end(); ++it) note(it.slot(), *it);
-            CHECK(seen == expected);
-            seen.clear();
-            view.for_each([&](slot_t slot, int& value) { note(slot, value); });
-            CHECK(seen == expected);
-            seen.clear();
-            view.for_each([&](const int& value) { note(static_cast<slot_t>(value), value); });
-            CHECK(seen == expected);
-            seen.clear();
-            for (const slot_t slot : view.slots()) note(slot, view[slot]);
-            CHECK(seen == expected);
-            seen.clear();
-            for (const auto chunk : view.chunks())
-                for (std::size_t i = 0; i < chunk.values.size(); ++i)
-                    if (chunk.live.test(i)) note(static_cast<slot_t>(chunk.first + i), chunk.values[i]);
-            CHECK(seen == expected);
-            CHECK(ascending);
+        for (auto it = view.begin(); it != view.end(); ++it) note(it.slot(), *it);
+        CHECK(seen == expected);
+        seen.clear();
+        view.for_each([&](slot_t slot, int& value) { note(slot, value); });
+        CHECK(seen == expected);
+        seen.clear();
+        view.for_each([&](const int& value) { note(static_cast<slot_t>(value), value); });
+        CHECK(seen == expected);
+        seen.clear();
+        for (const slot_t slot : view.slots()) note(slot, view[slot]);
+        CHECK(seen == expected);
+        seen.clear();
+        for (const auto chunk : view.chunks())
+            for (std::size_t i = 0; i < chunk.values.size(); ++i)
+                if (chunk.live.test(i)) note(static_cast<slot_t>(chunk.first + i), chunk.values[i]);
+        CHECK(seen == expected);
+        CHECK(ascending);
 
-            double sum = 0, right = 0;
-            std::as_const(map).template column<0>().for_each([&](const double& value) { sum += value; });
-            for (const auto& [slot, value] : expected) right += slot * 0.5;
-            CHECK(sum == right);
-        }
+        double sum = 0, right = 0;
+        std::as_const(map).template column<0>().for_each([&](const double& value) { sum += value; });
+        for (const auto& [slot, value] : expected) right += slot * 0.5;
+        CHECK(sum == right);
+    });
 }
 
 TEMPLATE_TEST_CASE("chunks cover all slots in use without gap, each contiguous and starting at a multiple of 64", "", Small,
@@ -192,34 +199,30 @@ TEST_CASE("erases show through a view, and so do inserts into slots it covers") 
 TEMPLATE_TEST_CASE("columns of one map are walked together, whatever their page sizes", "", Small, (Map<Growth::pages>),
                    (Map<Growth::reserve>)) {
     // Small: pages of 64 ints beside pages of 512 doubles and 2048 shorts.
-    for (const std::size_t count : {0u, 1u, 63u, 64u, 65u, 700u, 5000u})
-        for (const unsigned percent : {0u, 1u, 50u, 100u}) {
-            CAPTURE(count, percent);
-            TestType map;
-            const auto expected = fill(map, count, percent);
-            auto next = expected.begin();
-            bool right = true;
-            zip_columns(
-                [&](slot_t slot, int& value, double& real, const short& small) {
-                    right = right && next != expected.end() && slot == next->first && value == next->second &&
-                            real == slot * 0.5 && small == static_cast<short>(slot % 1000) && &value == &map.column()[slot] &&
-                            &small == &map.template observer<1>()[slot];
-                    ++next;
-                    real = -real;
-                },
-                map.column(), map.template column<0>(), ColumnView<const short>(map.template column<1>()));
-            CHECK(right);
-            CHECK(next == expected.end());
-            std::size_t visited = 0;
-            zip_columns(
-                [&](slot_t slot, const double& real) {
-                    right = right && real == slot * -0.5;
-                    ++visited;
-                },
-                std::as_const(map).template column<0>());
-            CHECK(right);
-            CHECK(visited == expected.size());
-        }
+    at_every_density<TestType>([](TestType& map, const std::map<slot_t, int>& expected) {
+        auto next = expected.begin();
+        bool right = true;
+        zip_columns(
+            [&](slot_t slot, int& value, double& real, const short& small) {
+                right = right && next != expected.end() && slot == next->first && value == next->second && real == slot * 0.5 &&
+                        small == static_cast<short>(slot % 1000) && &value == &map.column()[slot] &&
+                        &small == &map.template observer<1>()[slot];
+                ++next;
+                real = -real;
+            },
+            map.column(), map.template column<0>(), ColumnView<const short>(map.template column<1>()));
+        CHECK(right);
+        CHECK(next == expected.end());
+        std::size_t visited = 0;
+        zip_columns(
+            [&](slot_t slot, const double& real) {
+                right = right && real == slot * -0.5;
+                ++visited;
+            },
+            std::as_const(map).template column<0>());
+        CHECK(right);
+        CHECK(visited == expected.size());
+    });
 }
 
 #if defined(__cpp_exceptions)
