@@ -148,3 +148,38 @@ TEST_CASE("a series with spent slots goes on after a copy, a move and a restore 
         REQUIRE(series->handle_of(0) == dict.handle_of(0));
     }
 }
+
+TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers covered", "[series][exhausted][subscriber]") {
+    struct Count final : SeriesSubscriber<Time> {
+        int ticks = 0;
+        void on_tick(const SeriesTick<Time>&) noexcept override { ++ticks; }
+    };
+    Retiring<2>::set<int> set;
+    Retiring<2>::dict<int, int> dict;
+    for (int key = 0; key != 64; ++key) { // all that one page holds
+        set.write(1).add(key);
+        dict.write(1).set(key, key);
+    }
+    Count of_set, of_dict;
+    const auto set_token = set.subscribe(7, of_set);
+    const auto dict_token = dict.subscribe(7, of_dict);
+    REQUIRE(set.capacity() == 64);
+    REQUIRE(dict.capacity() == 64);
+    for (Time time = 2; time != 4; ++time) { // a slot lives twice
+        auto w = set.write(time);
+        w.remove(7);
+        w.add(7);
+        auto v = dict.write(time);
+        v.remove(7);
+        v.set(7, 0);
+    }
+    REQUIRE(set.slot_of(7) == 64);
+    REQUIRE(dict.slot_of(7) == 64);
+    of_set.ticks = of_dict.ticks = 0;
+    set.write(4).remove(7);
+    dict.write(4).set(7, 1);
+    REQUIRE(of_set.ticks == 1);
+    REQUIRE(of_dict.ticks == 1);
+    REQUIRE(set.check_invariants());
+    REQUIRE(dict.check_invariants());
+}

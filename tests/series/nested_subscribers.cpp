@@ -66,6 +66,21 @@ TEST_CASE("a deep subscriber is told after the root writer closes, and once", "[
     REQUIRE(log.size() == 2);
 }
 
+TEST_CASE("bug: a nested writer that changed nothing told the subscribers of its element", "[series][nested][subscriber]") {
+    Tree tree;
+    Log log;
+    Ear leaf("leaf", log), element("root[1]", log), slot("slot", log), middle_element("middle[1]", log);
+    const auto tokens =
+        std::make_tuple(tree.leaf(1, 1).subscribe(leaf), tree.root.subscribe(1, element),
+                        tree.root.subscribe_slot(tree.root.slot_of(1), slot), tree.root.get(1)->subscribe(1, middle_element));
+    tree.root.write(2).modify(1).modify(1).remove(7); // is not there: nothing
+    tree.root.write(3).modify(1).remove(7);
+    static_cast<void>(tree.root.write(4).modify(1).modify(1));
+    REQUIRE(log.empty());
+    tree.root.write(5).modify(1).modify(1).add(7);
+    REQUIRE(log == Log{"leaf 5", "middle[1] 5", "slot 5", "root[1] 5"});
+}
+
 TEST_CASE("inner subscribers are told before outer ones, elements before the whole", "[series][nested][subscriber]") {
     Tree tree;
     Log log;

@@ -414,6 +414,11 @@ protected:
             if (!keys_.list.empty()) return true;
         return !subscribers_.unused() || !whole_.list.empty();
     }
+    constexpr bool has_news() const noexcept {
+        bool news = whole_.news;
+        if constexpr (Dict) news = news || keys_.news;
+        return news || subscribers_.any_woken();
+    }
     constexpr void tell() noexcept {
         if (telling_) return; // a subscriber has written: whoever called it goes on until there is no news
         telling_ = true;
@@ -451,7 +456,7 @@ protected:
             }
         if (!subscribers_.unused()) {
             const bool full = size() + pending() + store_.retired() == capacity();
-            if (full && store_.slot_of_any(key) == no_slot) store_.reserve(size() + 1);
+            if (full && (result.spent != no_slot || store_.slot_of_any(key) == no_slot)) store_.reserve(size() + 1);
             subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
             result.watched = subscribers_.expect(key);
         }
@@ -536,11 +541,6 @@ private:
     template <class Storage>
     friend class SeriesWriter;
 
-    constexpr bool has_news() const noexcept {
-        bool news = whole_.news;
-        if constexpr (Dict) news = news || keys_.news;
-        return news || subscribers_.any_woken();
-    }
     void tell_nested([[maybe_unused]] slot_t slot) noexcept {
         if constexpr (Dict)
             if constexpr (is_series<typename Store::mapped_type>) store_.value(slot).tell();

@@ -172,11 +172,12 @@ private:
         auto& s = *static_cast<TSDStorage*>(series);
         T& child = s.store_.value(slot);
         if (child.whole_.news && s.state(slot) == SlotState::live) s.stamp(slot);
-        // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came.
-        if (child.has_subscribers())
-            s.subscribers_.wake_always(slot);
-        else
+        // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came. Without news the slot stays
+        // asleep: who waits for our element would hear of it too.
+        if (!child.has_subscribers())
             child.tell();
+        else if (child.has_news())
+            s.subscribers_.wake_always(slot);
         s.leave();
     }
 };
