@@ -3,10 +3,11 @@
 
 //! The crates behind one trait. Everything is checked and safe, written as the crate's documentation would have it.
 
-use crate::element::{Element, Field};
+use crate::element::{Element, Element16, Element4, Element64, Field, Split, Summed};
 #[allow(deprecated)] // since slotmap 1.1, in favour of the other two
 use slotmap::HopSlotMap;
 use slotmap::{DefaultKey, DenseSlotMap, Key, SecondaryMap, SlotMap};
+use std::marker::PhantomData;
 
 pub trait Contender<T: Element>: Default {
     type Handle: Copy;
@@ -26,11 +27,11 @@ pub trait Contender<T: Element>: Default {
     fn look_up(&self, handles: &[Self::Handle]) -> u64;
 }
 
-fn sum_of<'a, T: Element>(values: impl IntoIterator<Item = &'a T>) -> T::Field {
-    values.into_iter().fold(T::Field::default(), |sum, value| sum.plus(value.field()))
+fn sum_of<'a, P: Summed>(values: impl IntoIterator<Item = &'a P>) -> P::Field {
+    values.into_iter().fold(P::Field::default(), |sum, value| sum.plus(value.field()))
 }
 
-fn sum_found<'a, T: Element, H: Copy>(handles: &[H], get: impl Fn(H) -> Option<&'a T>) -> u64 {
+fn sum_found<'a, P: Summed, H: Copy>(handles: &[H], get: impl Fn(H) -> Option<&'a P>) -> u64 {
     let mut sum = 0_u64;
     for &handle in handles {
         if let Some(value) = get(handle) {
@@ -91,81 +92,137 @@ contender!(thunderdome::Arena<T>, thunderdome::Index, thunderdome::Index::DANGLI
            reserve: |arena, n| *arena = thunderdome::Arena::with_capacity(n), // has no reserve
            values: |arena| arena.iter().map(|(_, value)| value));
 
-/// The elements in a column beside a map that only gives out keys.
-pub struct Column<T> {
+/// The parts of the elements in a column each, beside a map that only gives out keys.
+pub struct Columns<P, const N: usize> {
     keys: SlotMap<DefaultKey, ()>,
-    column: SecondaryMap<DefaultKey, T>,
+    pub columns: [SecondaryMap<DefaultKey, P>; N],
 }
 
-impl<T> Default for Column<T> {
+impl<P, const N: usize> Default for Columns<P, N> {
     fn default() -> Self {
-        Column { keys: SlotMap::new(), column: SecondaryMap::new() }
+        Columns { keys: SlotMap::new(), columns: std::array::from_fn(|_| SecondaryMap::new()) }
     }
 }
 
-impl<T: Element> Contender<T> for Column<T> {
+impl<T: Split<P, N>, P: Summed<Field = T::Field>, const N: usize> Contender<T> for Columns<P, N> {
     type Handle = DefaultKey;
     fn dangling() -> DefaultKey {
         DefaultKey::null()
     }
     fn reserve(&mut self, n: usize) {
         self.keys.reserve(n);
-        self.column.set_capacity(n);
+        self.columns.iter_mut().for_each(|column| column.set_capacity(n));
     }
     #[inline(always)]
     fn insert(&mut self, value: T) -> DefaultKey {
         let key = self.keys.insert(());
-        self.column.insert(key, value);
+        for (column, part) in self.columns.iter_mut().zip(value.split()) {
+            column.insert(key, part);
+        }
         key
     }
     #[inline(always)]
     fn erase(&mut self, key: DefaultKey) {
         self.keys.remove(key);
-        self.column.remove(key);
+        for column in &mut self.columns {
+            column.remove(key);
+        }
     }
     fn clear(&mut self) {
         self.keys.clear();
-        self.column.clear();
+        self.columns.iter_mut().for_each(SecondaryMap::clear);
     }
     fn size(&self) -> usize {
-        self.column.len()
+        self.columns[0].len()
     }
     fn sum(&self) -> T::Field {
-        sum_of(self.column.values())
+        sum_of(self.columns[0].values())
     }
     fn look_up(&self, keys: &[DefaultKey]) -> u64 {
-        sum_found(keys, |key| self.column.get(key))
+        sum_found(keys, |key| self.columns[0].get(key))
     }
 }
 
-/// Entities of one component.
-impl<T: Element> Contender<T> for hecs::World {
+/// Field I of an element as a component.
+#[derive(Clone, Copy)]
+pub struct Component<const I: usize>(pub u64);
+
+impl<const I: usize> Summed for Component<I> {
+    type Field = u64;
+    fn field(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The components that an element is as an entity: the element itself, or each of its fields.
+pub trait Components<T: Element>: hecs::Bundle + 'static {
+    /// The one that has its field.
+    type First: hecs::Component + Summed<Field = T::Field>;
+    fn of(value: T) -> Self;
+}
+
+impl<T: Element> Components<T> for (T,) {
+    type First = T;
+    fn of(value: T) -> Self {
+        (value,)
+    }
+}
+
+macro_rules! components {
+    ($Fields:ident of $Element:ty: $($i:literal)*) => {
+        pub type $Fields = ($(Component<$i>,)*);
+        impl Components<$Element> for $Fields {
+            type First = Component<0>;
+            fn of(value: $Element) -> Self {
+                let fields: [u64; [$($i),*].len()] = value.split();
+                ($(Component(fields[$i]),)*)
+            }
+        }
+    };
+}
+
+components!(Fields16 of Element16: 0 1);
+components!(Fields64 of Element64: 0 1 2 3 4 5 6 7);
+
+/// Entities of the components B.
+pub struct Entities<B> {
+    pub world: hecs::World,
+    components: PhantomData<B>,
+}
+
+impl<B> Default for Entities<B> {
+    fn default() -> Self {
+        Entities { world: hecs::World::new(), components: PhantomData }
+    }
+}
+
+impl<T: Element, B: Components<T>> Contender<T> for Entities<B> {
     type Handle = hecs::Entity;
     fn dangling() -> hecs::Entity {
         hecs::Entity::DANGLING
     }
     fn reserve(&mut self, n: usize) {
-        self.reserve::<(T,)>(n as u32);
+        self.world.reserve::<B>(n as u32);
     }
     #[inline(always)]
     fn insert(&mut self, value: T) -> hecs::Entity {
-        self.spawn((value,))
+        self.world.spawn(B::of(value))
     }
     #[inline(always)]
     fn erase(&mut self, entity: hecs::Entity) {
-        let _ = self.despawn(entity);
+        let _ = self.world.despawn(entity);
     }
     fn clear(&mut self) {
-        self.clear();
+        self.world.clear();
     }
     fn size(&self) -> usize {
-        self.len() as usize
+        self.world.len() as usize
     }
     fn sum(&self) -> T::Field {
-        sum_of(self.query::<&T>().iter())
+        sum_of(self.world.query::<&B::First>().iter())
     }
     fn look_up(&self, entities: &[hecs::Entity]) -> u64 {
-        let view = self.view::<&T>(); // for random access to a component; World::get borrows and searches each time
+        let view = self.world.view::<&B::First>(); // for random access to a component; World::get borrows and searches each time
         sum_found(entities, |entity| view.get(entity))
     }
 }
@@ -180,14 +237,14 @@ fn each_of<T: Element>(visitor: &mut impl Visitor) {
     visitor.visit::<T, SlotMap<DefaultKey, T>>("rust_slotmap");
     visitor.visit::<T, HopSlotMap<DefaultKey, T>>("rust_hop_slotmap");
     visitor.visit::<T, DenseSlotMap<DefaultKey, T>>("rust_dense_slotmap");
-    visitor.visit::<T, Column<T>>("rust_secondary_map");
+    visitor.visit::<T, Columns<T, 1>>("rust_secondary_map");
     visitor.visit::<T, slab::Slab<T>>("rust_slab");
     visitor.visit::<T, thunderdome::Arena<T>>("rust_thunderdome");
-    visitor.visit::<T, hecs::World>("rust_hecs");
+    visitor.visit::<T, Entities<(T,)>>("rust_hecs");
 }
 
 pub fn each(visitor: &mut impl Visitor) {
-    each_of::<crate::element::Element4>(visitor);
-    each_of::<crate::element::Element16>(visitor);
-    each_of::<crate::element::Element64>(visitor);
+    each_of::<Element4>(visitor);
+    each_of::<Element16>(visitor);
+    each_of::<Element64>(visitor);
 }

@@ -20,11 +20,63 @@ impl Field for u64 {
     }
 }
 
-pub trait Element: Copy + Send + Sync + 'static {
+/// Something that a loop adds up: an element by its field, or a field that lies apart from its element.
+pub trait Summed: Copy + Send + Sync + 'static {
     type Field: Field;
+    fn field(&self) -> Self::Field;
+}
+
+impl Summed for u64 {
+    type Field = u64;
+    fn field(&self) -> u64 {
+        *self
+    }
+}
+
+pub trait Element: Summed {
     /// `rest` fills what comes after the field.
     fn new(field: u32, rest: u32) -> Self;
-    fn field(&self) -> Self::Field;
+}
+
+/// An element as N parts that lie apart; the first has its field.
+pub trait Split<P: Summed<Field = Self::Field>, const N: usize>: Element {
+    fn split(self) -> [P; N];
+}
+
+impl<T: Element> Split<T, 1> for T {
+    fn split(self) -> [T; 1] {
+        [self]
+    }
+}
+
+impl Split<u64, 2> for Element16 {
+    fn split(self) -> [u64; 2] {
+        [self.field, self.rest]
+    }
+}
+
+impl Split<u64, 8> for Element64 {
+    fn split(self) -> [u64; 8] {
+        let [a, b, c, d, e, f, g] = self.rest;
+        [self.field, a, b, c, d, e, f, g]
+    }
+}
+
+/// An element with a second field, which can be added to the first.
+pub trait Struct: Element<Field = u64> {
+    fn add_second(&mut self);
+}
+
+impl Struct for Element16 {
+    fn add_second(&mut self) {
+        self.field = self.field.plus(self.rest);
+    }
+}
+
+impl Struct for Element64 {
+    fn add_second(&mut self) {
+        self.field = self.field.plus(self.rest[0]);
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -35,42 +87,51 @@ pub struct Element4 {
 #[derive(Clone, Copy)]
 pub struct Element16 {
     field: u64,
-    _rest: u64,
+    rest: u64,
 }
 
 #[derive(Clone, Copy)]
 pub struct Element64 {
     field: u64,
-    _rest: [u64; 7],
+    rest: [u64; 7],
 }
 
-impl Element for Element4 {
+impl Summed for Element4 {
     type Field = u32;
-    fn new(field: u32, _rest: u32) -> Self {
-        Element4 { field }
-    }
     fn field(&self) -> u32 {
         self.field
     }
 }
 
-impl Element for Element16 {
-    type Field = u64;
-    fn new(field: u32, rest: u32) -> Self {
-        Element16 { field: field.into(), _rest: rest.into() }
+impl Element for Element4 {
+    fn new(field: u32, _rest: u32) -> Self {
+        Element4 { field }
     }
+}
+
+impl Summed for Element16 {
+    type Field = u64;
+    fn field(&self) -> u64 {
+        self.field
+    }
+}
+
+impl Element for Element16 {
+    fn new(field: u32, rest: u32) -> Self {
+        Element16 { field: field.into(), rest: rest.into() }
+    }
+}
+
+impl Summed for Element64 {
+    type Field = u64;
     fn field(&self) -> u64 {
         self.field
     }
 }
 
 impl Element for Element64 {
-    type Field = u64;
     fn new(field: u32, rest: u32) -> Self {
-        Element64 { field: field.into(), _rest: [rest.into(); 7] }
-    }
-    fn field(&self) -> u64 {
-        self.field
+        Element64 { field: field.into(), rest: [rest.into(); 7] }
     }
 }
 

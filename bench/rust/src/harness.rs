@@ -6,6 +6,7 @@
 
 use crate::sequence::Random;
 use std::fmt::Write;
+use std::hint::black_box;
 
 /// What a run did: elements or operations in one timed batch, and what it saw, the same for all contenders of a row.
 pub struct Measured {
@@ -31,6 +32,26 @@ impl State {
             run(subject);
             self.seconds += thread_seconds() - start;
         }
+    }
+
+    /// The same with so many calls of run in a batch; what the last one saw.
+    pub fn timed_passes<S, R: Default>(
+        &mut self,
+        passes: usize,
+        subject: &mut S,
+        mut run: impl FnMut(&mut S) -> R,
+    ) -> R {
+        let mut seen = R::default();
+        self.timed_batches(
+            subject,
+            |_| {},
+            |subject| {
+                for _ in 0..passes {
+                    seen = black_box(run(black_box(&mut *subject)));
+                }
+            },
+        );
+        seen
     }
 
     /// For rows that are not times.
@@ -83,7 +104,7 @@ fn keep_memory_warm() {
         libc::mallopt(libc::M_TRIM_THRESHOLD, i32::MAX);
         libc::mallopt(libc::M_TOP_PAD, 64 << 20);
     }
-    drop(std::hint::black_box(vec![1_u8; 128 << 20]));
+    drop(black_box(vec![1_u8; 128 << 20]));
 }
 
 /// JSON numbers are doubles: keep the checksum exact.

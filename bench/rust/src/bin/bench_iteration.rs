@@ -6,36 +6,13 @@
 use slotwise_bench::contenders::{each, Contender, Visitor};
 use slotwise_bench::element::{Element, ValueTable};
 use slotwise_bench::harness::{Measured, State, Suite};
-use slotwise_bench::sequence::shuffled;
-use std::hint::black_box;
-
-#[inline(never)]
-fn sum_of<T: Element, C: Contender<T>>(contender: &C) -> T::Field {
-    contender.sum()
-}
+use slotwise_bench::loops::{populate, sum_of};
 
 fn iterate<T: Element, C: Contender<T>>(state: &mut State, n: usize, live_percent: usize) -> Measured {
-    let mut contender = C::default();
-    {
-        let table = ValueTable::default();
-        let handles: Vec<C::Handle> = (0..n).map(|i| contender.insert(table.at(i))).collect();
-        let erased = n * (100 - live_percent) / 100;
-        for &i in &shuffled(n, 1)[..erased] {
-            contender.erase(handles[i as usize]);
-        }
-    }
     let live = n * live_percent / 100;
+    let (mut contender, _) = populate::<T, C>(n, live, &ValueTable::default());
     let passes = (1_000_000 / live).max(1);
-    let mut sum = T::Field::default();
-    state.timed_batches(
-        &mut sum,
-        |_| {},
-        |sum| {
-            for _ in 0..passes {
-                *sum = black_box(sum_of(black_box(&contender)));
-            }
-        },
-    );
+    let sum = state.timed_passes(passes, &mut contender, |contender| sum_of(contender));
     Measured { items: live * passes, checksum: sum.into() }
 }
 

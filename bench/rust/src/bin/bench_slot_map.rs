@@ -6,24 +6,11 @@
 use slotwise_bench::contenders::{each, Contender, Visitor};
 use slotwise_bench::element::{Element, ValueTable};
 use slotwise_bench::harness::{Measured, State, Suite};
+use slotwise_bench::loops::{fill, filled, in_order, look_up};
 use slotwise_bench::sequence::{random_positions, shuffled};
-use std::hint::black_box;
 
 fn containers_for(n: usize) -> usize {
     (100_000 / n).max(1)
-}
-
-// The measured loops.
-#[inline(never)]
-fn fill<T: Element, C: Contender<T>>(contender: &mut C, handles: &mut [C::Handle], table: &ValueTable<T>) {
-    for (i, handle) in handles.iter_mut().enumerate() {
-        *handle = contender.insert(table.at(i));
-    }
-}
-
-#[inline(never)]
-fn look_up<T: Element, C: Contender<T>>(contender: &C, handles: &[C::Handle]) -> u64 {
-    contender.look_up(handles)
 }
 
 #[inline(never)]
@@ -46,10 +33,6 @@ fn erase_all<T: Element, C: Contender<T>>(contender: &mut C, handles: &[C::Handl
     for &handle in handles {
         contender.erase(handle);
     }
-}
-
-fn in_order<H: Copy>(handles: &[H], order: &[u32]) -> Vec<H> {
-    order.iter().map(|&i| handles[i as usize]).collect()
 }
 
 /// The containers of a batch and the handles into them.
@@ -130,14 +113,6 @@ fn run_refill<T: Element, C: Contender<T>>(state: &mut State, n: usize) -> Measu
     batch.measured()
 }
 
-/// A container with n elements and their handles.
-fn filled<T: Element, C: Contender<T>>(n: usize, table: &ValueTable<T>) -> (C, Vec<C::Handle>) {
-    let mut contender = C::default();
-    let mut handles = vec![C::dangling(); n];
-    fill(&mut contender, &mut handles, table);
-    (contender, handles)
-}
-
 fn run_lookup<T: Element, C: Contender<T>>(state: &mut State, n: usize, half_stale: bool) -> Measured {
     let table = ValueTable::default();
     let (mut contender, handles) = filled::<T, C>(n, &table);
@@ -149,16 +124,7 @@ fn run_lookup<T: Element, C: Contender<T>>(state: &mut State, n: usize, half_sta
     }
     let queries = in_order(&handles, &shuffled(n, 3));
     let passes = containers_for(n);
-    let mut sum = 0;
-    state.timed_batches(
-        &mut sum,
-        |_| {},
-        |sum| {
-            for _ in 0..passes {
-                *sum = black_box(look_up(black_box(&contender), &queries));
-            }
-        },
-    );
+    let sum = state.timed_passes(passes, &mut contender, |contender| look_up(contender, &queries));
     Measured { items: n * passes, checksum: sum }
 }
 
