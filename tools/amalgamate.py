@@ -29,7 +29,8 @@ import pathlib
 import re
 import sys
 
-from check_headers import ADAPTERS, FRONT_DOOR, SPDX, House, without_comments
+from check_headers import ADAPTERS, FRONT_DOOR, SPDX, House
+from headers import code, version_of
 
 LARGEST = 1.02  # times the sources; the few first lines are not counted, which a single small header could not pay for
 SINGLE = "slotwise_single.hpp"
@@ -78,11 +79,11 @@ def in_order(house, roots, done=()):
 
 def body_of(house, name, take_out):
     """A header without SPDX lines and our own headers, and what it includes without condition, which is taken out when asked for."""
-    code = without_comments(house.text[name]).split("\n")
-    first = next((line for line in code if line.strip()), "")
+    lines = code(house.text[name]).split("\n")
+    first = next((line for line in lines if line.strip()), "")
     depth = -1 if first.startswith("#ifndef") else 0  # the include guard is no condition
     kept, taken = [], set()
-    for line, bare in zip(house.text[name].split("\n"), code):
+    for line, bare in zip(house.text[name].split("\n"), lines):
         condition, include = CONDITION.match(bare), INCLUDE.match(bare)
         if condition:
             depth += 1 if condition[1] == "if" else -1
@@ -166,9 +167,8 @@ def amalgamate(house, options):
     if house.missing:
         raise Refused(f"{house.missing[0][0]} includes {house.missing[0][1]}, which is not here: tools/check_headers.py layout says more")
     names = in_order(house, names_of(house, options.only.split(",")) if options.only else [FRONT_DOOR])
-    version = ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", house.text["config/version.hpp"]))
     head = "".join(f"// {line}\n" for line in SPDX) + (
-        f"//\n// slotwise {version}{' ' + options.only if options.only else ''}, written by tools/amalgamate.py.\n#pragma once\n\n")
+        f"//\n// slotwise {version_of(options.root)}{' ' + options.only if options.only else ''}, written by tools/amalgamate.py.\n#pragma once\n\n")
     text, ratio = header_of(house, names, head, options.namespace)
     output = options.output or (options.forwarding / SINGLE if options.forwarding else options.root / "build" / SINGLE)
     write(output, text)

@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 
+from headers import code, texts
+
 LINES_MOST = 600  # of one header
 LINES_MEDIAN = 250  # of all headers
 README_LINES_MOST = 20
@@ -50,10 +52,7 @@ class House:
     def __init__(self, root):
         self.root = root
         self.folder = root / "include" / "slotwise"
-        self.text = {}
-        for path in sorted(self.folder.rglob("*")):
-            if path.is_file() and path.suffix in {".hpp", ".h", ".ipp", ".inl"}:
-                self.text[path.relative_to(self.folder).as_posix()] = path.read_text(encoding="utf-8")
+        self.text = texts(root)
         if not self.text:
             sys.exit(f"check_headers: no header found under {self.folder}; is --root the repository?")
         self.missing = []  # (header, what it includes)
@@ -61,7 +60,7 @@ class House:
 
     def _includes(self, name):
         found = []
-        for ours, quoted in INCLUDE.findall(without_comments(self.text[name])):
+        for ours, quoted in INCLUDE.findall(code(self.text[name])):
             if ours:
                 target = ours[len("slotwise/"):]
             else:
@@ -98,12 +97,6 @@ class House:
         if room == ANY_FLOOR:
             return max((self.floor(other) or 0 for other in self.reachable(name) if self.room(other) != ANY_FLOOR), default=0)
         return FLOORS.get(room)
-
-
-def without_comments(text):
-    """The text with comments blanked and line breaks kept; string literals are left alone."""
-    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
-    return token.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
 
 
 def check_floors(house):
@@ -187,7 +180,7 @@ def check_folder_readmes(house):
 
 def check_macro_names(house):
     for name, text in house.text.items():
-        for kind, macro in DEFINE.findall(without_comments(text)):
+        for kind, macro in DEFINE.findall(code(text)):
             if not macro.startswith("SLOTWISE_"):
                 yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
 

@@ -34,6 +34,8 @@ import tempfile
 import urllib.parse
 import xml.etree.ElementTree
 
+from headers import closing, declarations, masked, public, texts, version_of, without_template
+
 THEME = pathlib.Path("/usr/share/doxygen-awesome-css")  # where Debian and Ubuntu put the package of that name
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 NARROW = 390  # pixels, a telephone
@@ -148,67 +150,21 @@ def program(names, package):
 
 #=== the headers as Doxygen reads them ===#
 
-def headers(root):
-    folder = root / "include" / "slotwise"
-    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.hpp"))}
-
-
-def masked(text):
-    """The text with comments and strings blanked: braces and names in it are code. As long as the text."""
-    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'\\?[^\']\'(?!\w)', lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
-
-
-def closing(code, opening):
-    """The place of the brace that closes the one at `opening`."""
-    depth = 0
-    for place in range(opening, len(code)):
-        depth += {"{": 1, "}": -1}.get(code[place], 0)
-        if depth == 0:
-            return place
-    raise ValueError("a brace is not closed")
-
-
 def body(text):
     """The place of what stands between SLOTWISE_BEGIN and SLOTWISE_END; empty where they are not."""
     begin, end = re.search(r"^SLOTWISE_BEGIN$", text, re.M), re.search(r"^SLOTWISE_END$", text, re.M)
     return (begin.end(), end.start()) if begin and end else (0, 0)
 
 
-def detail_blocks(code):
-    """Where the insides of each `namespace detail {` are."""
-    for match in re.finditer(r"^namespace detail \{", code, re.M):
-        yield match.end(), closing(code, match.end() - 1)
-
-
-def declarations(code, begin, end):
-    """Pieces (begin, end) of a namespace's inside, one declaration each, with the comment before it."""
-    start = place = begin
-    while place < end:
-        if code[place] == "{":
-            place = closing(code, place)
-            after = re.compile(r"\s*([;,>]?)").match(code, place + 1)
-            if after[1] not in (",", ">"):  # else it is a default argument
-                place = after.end() - 1 if after[1] else place
-                yield start, place + 1
-                start = place + 1
-        elif code[place] == ";":
-            yield start, place + 1
-            start = place + 1
-        place += 1
-
-
-def public_bases(texts):
+def public_bases(sources):
     """Classes in detail whose members are public members of public classes."""
     found, inside, outside = set(), "", ""
-    for text in texts.values():
-        code = masked(text)
-        begin, end = body(text)
-        spans = list(detail_blocks(code))
-        inside += "".join(code[a:b] for a, b in spans)
-        last = begin
-        for a, b in spans + [(end, end)]:
-            outside += code[last:a]
-            last = b
+    for text in sources.values():
+        for each in declarations(masked(text)):
+            if each.detail:
+                inside += each.text
+            elif each.space:
+                outside += each.text
     todo = re.findall(r"\bpublic detail::(\w+)", outside)
     while todo:
         name = todo.pop()
@@ -223,32 +179,31 @@ def blank(text, begin, end):
     return text[:begin] + re.sub(r"[^\n]", "", text[begin:end]) + text[end:]
 
 
-def hidden(code):
+def hidden(bare):
     """What is private or protected in classes."""
-    heads = re.finditer(r"^[ \t]*class \w[^;{}]*\{", code, re.M)
+    heads = re.finditer(r"^[ \t]*class \w[^;{}]*\{", bare, re.M)
     starts = [head.end() for head in heads if head[0].count("<") == head[0].count(">")]  # else it is the end of a template head
-    starts += [match.end() for match in re.finditer(r"^[ \t]*(?:private|protected):", code, re.M)]
+    starts += [match.end() for match in re.finditer(r"^[ \t]*(?:private|protected):", bare, re.M)]
     label = re.compile(r"\b(?:public|private|protected):(?!:)")
     for start in starts:
         depth, place = 0, start
-        while depth >= 0 and not (depth == 0 and label.match(code, place)):
-            depth += {"{": 1, "}": -1}.get(code[place], 0)
+        while depth >= 0 and not (depth == 0 and label.match(bare, place)):
+            depth += {"{": 1, "}": -1}.get(bare[place], 0)
             place += 1
         yield start, place if depth >= 0 else place - 1
 
 
 def prepared(text, bases):
     """A header as (line number, line): only what is public, comments as Doxygen takes them."""
-    code = masked(text)
+    bare = masked(text)
     begin, end = body(text)
-    cuts = []
-    for first, last in detail_blocks(code):
-        for a, b in declarations(code, first, last):
-            kept = re.match(r"(?:class|struct) (\w+)[^;{]*\{", without_template_head(code[a:b]))
-            if not kept or kept[1] not in bases:
-                cuts.append((a, b))
-        cuts += [(first + m.start(), first + m.end()) for m in re.finditer(r"^#.*$", code[first:last], re.M)]
-    cuts += hidden(code)
+    cuts = list(hidden(bare))
+    for block in re.finditer(r"^namespace detail \{", bare, re.M):
+        cuts += [match.span() for match in re.compile(r"^#.*", re.M).finditer(bare, block.end(), closing(bare, block.end() - 1))]
+    for each in filter(lambda each: each.detail, declarations(bare)):
+        kept = re.match(r"(?:class|struct) (\w+)[^;{]*\{", without_template(each.text))
+        if not kept or kept[1] not in bases:
+            cuts.append((each.behind, each.end))
     kept_text = text
     for a, b in sorted(cuts + [(0, begin), (end, len(text))], reverse=True):
         if not any(c <= a and b <= d for c, d in cuts if (c, d) != (a, b)):
@@ -283,7 +238,7 @@ def takeovers(lines):
     text = "\n".join(line for _, line in lines)
     notes = []
     for match in re.finditer(r"^class \w+\s*(: (?:private|protected)\s[^{;]*)\{", masked(text), re.M):
-        inside = text[match.end():closing(masked(text), match.end() - 1)]
+        inside = text[match.end():closing(masked(text), match.end() - 1) - 1]
         names = re.findall(r"^    using set_type::(\w+);", inside, re.M)
         base = re.search(r"using set_type = ((?:detail::)?\w+)<", inside)
         if names and base:
@@ -413,8 +368,8 @@ def as_program(page, name):
         for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*\n)+", snippet[1]):
             rows = paragraph[0].split("\n")[:-1]
             here = line + snippet[1].count("\n", 0, paragraph.start())
-            code = [row for row in rows if not row.startswith("//")]
-            target = outside if code and AT_NAMESPACE.match(code[0]) else inside
+            said = [row for row in rows if not row.startswith("//")]
+            target = outside if said and AT_NAMESPACE.match(said[0]) else inside
             target.append(f'#line {here} "{name}"')
             for row in rows:
                 if row.startswith("#include"):
@@ -431,31 +386,11 @@ def as_program(page, name):
 def public_names(root):
     """Every class template, class, alias and enumeration at namespace scope that is no detail: {name: header}."""
     names = {}
-    for header, text in headers(root).items():
-        code = masked(text)
-        begin, end = body(text)
-        code = code[:end]
-        for a, b in reversed(list(detail_blocks(code))):
-            code = blank(code, a, b)
-        for a, b in declarations(code, begin, len(code)):
-            declaration = without_template_head(code[a:b])
-            match = re.match(r"(?:requires[^\n]*\s)?(?:class|struct|enum class|concept|using)\s+(\w+)\b(?![<:]{1,2}\w*[<:])", declaration)
-            if match:
-                names.setdefault(match[1], header)
+    for header, text in texts(root).items():
+        for kind, name in public(masked(text)):
+            if kind and name:
+                names.setdefault(name, header)
     return names
-
-
-def without_template_head(text):
-    """A declaration without `template <...>` in front, whose default arguments may hold anything."""
-    text = text.lstrip()
-    while text.startswith("template"):
-        depth = 0
-        for place, sign in enumerate(text):
-            depth += {"<": 1, ">": -1}.get(sign, 0)
-            if sign == ">" and depth == 0:
-                break
-        text = text[place + 1:].lstrip()
-    return text
 
 
 def linked(page, names):
@@ -481,11 +416,6 @@ def predefined(root):
     for name, value in dict(re.findall(r"^#define (SLOTWISE_\w+)(?![\w(])[ \t]*([^\n]*)", config, re.M)).items():
         yield f"{name}={'1' if value.isdigit() else ''}"
     yield "__cplusplus=202002L"
-
-
-def version_of(root):
-    text = (root / "include" / "slotwise" / "config" / "version.hpp").read_text(encoding="utf-8")
-    return ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", text))
 
 
 def doxygen_version(doxygen):
@@ -554,9 +484,9 @@ def build(root, out, plain=False):
     doxygen = program(["doxygen"], "doxygen")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    texts = headers(root)
-    bases = public_bases(texts)
-    copies = {str(out / "input" / "slotwise" / name): prepared(text, bases) for name, text in texts.items()}
+    sources = texts(root)
+    bases = public_bases(sources)
+    copies = {str(out / "input" / "slotwise" / name): prepared(text, bases) for name, text in sources.items()}
     everything = "\n".join(line for lines in copies.values() for _, line in lines)
     lost = sorted(base for base in bases if not re.search(rf"^(class|struct) {base}\b", everything, re.M))
     if lost:
@@ -565,11 +495,11 @@ def build(root, out, plain=False):
     write_copies(copies)
     settings = [("OUTPUT_DIRECTORY", f'"{out}"'), ("PROJECT_NUMBER", version_of(root)), ("STRIP_FROM_INC_PATH", f'"{out / "input"}"'),
                 ("STRIP_FROM_PATH", f'"{out / "input"}"'), ("PREDEFINED", " ".join(f'"{each}"' for each in predefined(root)))]
-    said, code = run_doxygen(doxygen, root, out, settings + [
+    said, status = run_doxygen(doxygen, root, out, settings + [
         ("INPUT", f'"{out / "input"}"'), ("GENERATE_HTML", "NO"), ("GENERATE_XML", "YES"), ("WARNINGS", "NO"),
         ("WARN_IF_UNDOCUMENTED", "NO"), ("WARN_IF_DOC_ERROR", "NO")])
-    if code != 0:
-        return said + [f"doxygen ended with {code}"]
+    if status != 0:
+        return said + [f"doxygen ended with {status}"]
     add_sentences(out, copies)
     shutil.rmtree(out / "xml")
     write_copies(copies)
@@ -580,11 +510,11 @@ def build(root, out, plain=False):
         (guide / page.name).write_text(linked(page, names), encoding="utf-8")
     first = ["index"] + re.findall(r"\]\((\w+)\.md\)", (root / "docs" / "guide" / "index.md").read_text(encoding="utf-8"))
     order = [guide / f"{stem}.md" for stem in dict.fromkeys(first)] + [out / "input"]
-    said, code = run_doxygen(doxygen, root, out, settings + list(theme_settings(doxygen, root, plain)) + [
+    said, status = run_doxygen(doxygen, root, out, settings + list(theme_settings(doxygen, root, plain)) + [
         ("INPUT", " ".join(f'"{each}"' for each in order)), ("USE_MDFILE_AS_MAINPAGE", f'"{order[0]}"'),
         ("WARN_AS_ERROR", "FAIL_ON_WARNINGS"), ("LAYOUT_FILE", f'"{layout(doxygen, out)}"')])
     said = [in_repository(line, root, out, copies) for line in said]
-    return said or ([f"doxygen ended with {code}"] if code != 0 else [])
+    return said or ([f"doxygen ended with {status}"] if status != 0 else [])
 
 
 #=== looking at what was built ===#
@@ -730,8 +660,7 @@ def width_findings(site, browser, names):
 
 def containers(root):
     """Public names that a reader will look for by name: class templates and aliases of them that fwd.hpp declares."""
-    text = masked(headers(root)["fwd.hpp"])
-    declared = re.findall(r"^(?:class|using) (\w+)(?:;| =)", text, re.M)
+    declared = [name for kind, name in public(masked(texts(root)["fwd.hpp"])) if kind in ("class", "using")]
     return sorted(name for name in declared if not name.endswith("_t") and not name.startswith("Basic"))
 
 

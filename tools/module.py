@@ -27,28 +27,14 @@ import subprocess
 import sys
 
 from check_headers import FRONT_DOOR, SPDX, House
+from headers import Unreadable, code, declarations, line_of, named, version_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(1, str(ROOT / "tools" / "proof"))
-from headers import closing, code, line_of  # noqa: E402
-
 UNIT = "slotwise.cppm"
 LEAST_CLANG, LEAST_CMAKE = 16, "3.28"
 CLANGS = [f"clang++-{version}" for version in range(LEAST_CLANG, 40)] + ["clang++"]
 CONSUMER = ROOT / "tests" / "consumer" / "module"
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-
-BLANK = re.compile(r"(?:\s|;|^[ \t]*#(?:.*\\\n)*.*$)*", re.M)  # between declarations; directives too
-STOP = re.compile(r'"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'|[;({\[]')
-REQUIREMENT = re.compile(r"\brequires\s*(?:\([^()]*\)\s*)?$")
-SPACE = re.compile(r"(?:inline )?namespace ([\w:]+)\s*\{")
-NAMED = re.compile(r"(?:class|struct|union|enum class|enum|concept|using)\s+(?:\[\[.*?\]\]\s*)?(\w+)\b(\s*(?:<[^{;]*>)?\s*::\s*\w+)?")
-OPERATOR = re.compile(r'(::\s*)?\boperator\s*(""\s*\w+|\(\s*\)|\[\s*\]|[^\s\w("]+|(?:new|delete|co_await)\b(?:\s*\[\s*\])?)\s*\(')
-NO_NAME = re.compile(r"(?:static_assert\b|extern template\b|template\b(?!\s*<))")  # a check, an explicit instantiation
-
-
-class Unreadable(Exception):
-    """A declaration of which module.py does not know what it declares."""
 
 
 class Missing(Exception):
@@ -57,88 +43,11 @@ class Missing(Exception):
 
 #=== what the headers declare ===#
 
-def end_of(text, at):
-    """The position behind the declaration that begins at `at`; a semicolon that ends it is not part of it."""
-    begin = at
-    while True:
-        stop = STOP.search(text, at)
-        if not stop or stop[0] == ";":
-            return stop.start() if stop else len(text)
-        at = stop.end()
-        if stop[0] in "({[":
-            at = closing(text, stop.start())
-            value = re.compile(r"\s*[,>;|&.)]").match(text, at) or REQUIREMENT.search(text[begin:stop.start()])
-            if stop[0] == "{" and not value:
-                return at
-
-
-def behind_angles(text, at):
-    """The position behind the `>` that closes the `<` at `at`."""
-    depth = 0
-    while True:
-        depth += {"<": 1, ">": -1}.get(text[at], 0)
-        at = closing(text, at) if text[at] in "({[" else at + 1
-        if depth == 0:
-            return at
-
-
-def without_template(text):
-    """A declaration without `template <...>` and `requires ...` in front of it."""
-    while re.match(r"template\s*<|requires\b", text):
-        if text.startswith("template"):
-            text = text[behind_angles(text, text.index("<")):].lstrip()
-            continue
-        at = len("requires")
-        while True:  # one operand of && and || each time
-            at = re.compile(r"\s*(?:requires\b\s*|[\w:]+)?").match(text, at).end()
-            while text[at] in "(<{":
-                at = behind_angles(text, at) if text[at] == "<" else re.compile(r"\s*").match(text, closing(text, at)).end()
-            more = re.compile(r"\s*(?:&&|\|\|)").match(text, at)
-            if not more:
-                break
-            at = more.end()
-        text = text[at:].lstrip()
-    return text
-
-
-def name_of(declaration):
-    """The name that a declaration at namespace scope declares there; None for one of a member, and for what declares no name."""
-    if NO_NAME.match(declaration):
-        return None
-    declaration = without_template(declaration)
-    named = NAMED.match(declaration)
-    if named:
-        return None if named[2] else named[1]
-    operator = OPERATOR.search(declaration.split("{")[0])
-    if operator:
-        return None if operator[1] else "operator" + operator[2]
-    head = re.sub(r"\[\[.*?\]\]|\b(?:alignas|decltype|explicit|noexcept|__attribute__)\s*\(.*?\)+(?=\s)", " ", declaration)
-    head = re.split(r"[({=;\[]", head, maxsplit=1)[0].rstrip()
-    head = re.sub(r"\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>$", "", head)  # of a specialisation
-    found = re.search(r"(::\s*~?)?\b(\w+)$", head)
-    if not found or re.match(r"(?:friend|using|namespace|return|if|for)\b", head):
-        raise Unreadable(declaration)
-    return None if found[1] else found[2]
-
-
 def declared(text, space="slotwise"):
-    """(namespace, name) of each declaration in the inside of a namespace, given without comments."""
-    at = BLANK.match(text).end()
-    while at < len(text):
-        inner = SPACE.match(text, at)
-        if inner:
-            end = closing(text, inner.end() - 1)
-            if "detail" not in inner[1].split("::"):
-                yield from declared(text[inner.end():end - 1], f"{space}::{inner[1]}")
-        else:
-            end = end_of(text, at)
-            try:
-                name = name_of(text[at:end])
-            except (IndexError, ValueError):  # brackets that do not match
-                raise Unreadable(text[at:end]) from None
-            if name:
-                yield space, name
-        at = BLANK.match(text, end).end()
+    """(namespace, name) of each public declaration in the inside of a namespace, given without comments."""
+    for each in declarations(text, space=space):
+        if each.space.startswith("slotwise") and not each.detail and (name := named(each.text)[1]):
+            yield each.space, name
 
 
 def public_names(house):
@@ -146,13 +55,12 @@ def public_names(house):
     names = {}
     for header in house.reachable(FRONT_DOOR):
         text = code(house.text[header])
-        for body in re.finditer(r"^SLOTWISE_BEGIN$(.*?)^SLOTWISE_END$", text, re.M | re.S):
-            try:
-                for space, name in declared(body[1]):
-                    names.setdefault(space, set()).add(name)
-            except Unreadable as error:
-                line = line_of(text, text.index(str(error)))
-                raise Unreadable(f"{header}:{line}: tools/module.py cannot tell what this declares: {str(error)[:100]}") from None
+        try:
+            for space, name in declared(text, ""):
+                names.setdefault(space, set()).add(name)
+        except Unreadable as error:
+            line = line_of(text, text.index(str(error)))
+            raise Unreadable(f"{header}:{line}: tools/module.py cannot tell what this declares: {str(error)[:100]}") from None
     return names
 
 
@@ -220,9 +128,8 @@ def by_cmake():
         shutil.rmtree(work / "venv", ignore_errors=True)
         run(sys.executable, "-m", "venv", work / "venv")
         run(tools / "pip", "install", "--quiet", f"cmake>={LEAST_CMAKE}", "ninja>=1.11")
-    version = ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", House(ROOT).text["config/version.hpp"]))
     command = [tools / "cmake", f"-Dproject={CONSUMER}", f"-Dwork={work / 'consumer'}", f"-Dslotwise_source={ROOT}",
-               f"-Dslotwise_version={version}", "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", CONSUMER.parent / "run.cmake"]
+               f"-Dslotwise_version={version_of(ROOT)}", "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", CONSUMER.parent / "run.cmake"]
     run(*command, env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "SLOTWISE_MODULE_BY": "cmake"})
 
 

@@ -14,9 +14,9 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "proof")]
 import module
-from throws import libclang  # of tools/proof, which module has put on the path
+from throws import libclang
 
 NAMES = {  # each declaration with the name it declares, None where that is a member's, or nothing
     "class Plain;": "Plain",

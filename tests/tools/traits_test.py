@@ -8,7 +8,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "proof"))
+sys.path.insert(0, str(ROOT / "tools"))
 import headers  # noqa: E402
 
 ENUMERATIONS = re.compile(r"enum class (\w+)")

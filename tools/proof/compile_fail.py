@@ -25,8 +25,8 @@ import pathlib
 import re
 import sys
 
-import headers
 import proof
+import headers
 
 sys.path.insert(0, str(proof.ROOT / "tools"))
 import compile_fail as one_case  # noqa: E402  tools/compile_fail.py checks one case
@@ -59,41 +59,19 @@ def concepts_of(sources):
 
 def clause(text, start):
     """The end of the requires-clause whose expression begins at `start`, or None when this is a requires-expression."""
-    at, first = start, True
-    while True:
-        while text[at].isspace():
-            at += 1
-        if text[at] == "{" or (text[at] == "(" and first and re.match(r"[ \t]*\{", text[headers.closing(text, at):])):
-            return None if first else headers.closing(text, at)
-        if text.startswith("requires", at):  # requires requires(...) { ... }
-            at = text.index("{", at)
-            at = headers.closing(text, at)
-        elif text[at] == "(":
-            at = headers.closing(text, at)
-        else:
-            at = text.index("\n", at)  # the house writes a clause on a line of its own
-        follows = re.match(r"\s*(&&|\|\|)", text[at:])
-        if not follows:
-            return at
-        at, first = at + follows.end(), False
+    parameters = re.compile(r"\s*(?=\()").match(text, start)
+    behind = headers.closing(text, parameters.end()) if parameters else start
+    return None if re.compile(r"[ \t]*\{").match(text, behind) else headers.behind_requirement(text, start)
 
 
 def template_parameters(text, concepts):
     """Constrained parameters of template heads: (position, "AnyHandle H")."""
-    for head in re.finditer(r"\btemplate <", text):
-        depth, at, begin = 1, head.end(), head.end()
-        while depth:
-            if text[at] == "<":
-                depth += 1
-            elif text[at] == ">":
-                depth -= 1
-            if depth == 0 or (depth == 1 and text[at] == ","):
-                parameter = headers.squeeze(text[begin:at])
-                name = re.match(r"(std::)?(\w+)", parameter)
-                if name and not PLAIN.match(parameter) and CONCEPT.match(parameter) and (name[1] or name[2] in concepts):
-                    yield begin, parameter
-                begin = at + 1
-            at += 1
+    for head in re.finditer(r"\btemplate (?=<)", text):
+        for begin, end in headers.parts(text, head.end()):
+            parameter = headers.squeeze(text[begin:end])
+            name = re.match(r"(std::)?(\w+)", parameter)
+            if name and not PLAIN.match(parameter) and CONCEPT.match(parameter) and (name[1] or name[2] in concepts):
+                yield begin, parameter
 
 
 def lines(text, begin, end):
@@ -109,7 +87,7 @@ def declaration(text, begin, end):
 
 def promises():
     """All of the headers, by (header, kind, text)."""
-    sources = [(name, headers.code(path.read_text(encoding="utf-8"))) for name, path in headers.paths()]
+    sources = [(name, headers.code(text)) for name, text in headers.texts().items()]
     concepts, found = concepts_of(sources), {}
 
     def add(header, kind, what, source, begin, end):

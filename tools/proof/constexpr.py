@@ -20,8 +20,8 @@ import pathlib
 import re
 import sys
 
-import headers
 import proof
+import headers
 
 EXEMPT = pathlib.Path(__file__).with_name("constexpr_exempt.txt")
 
@@ -92,8 +92,8 @@ def main():
     options = parser.parse_args()
     ran, programs = measured()
     marked = {}
-    for name, path in headers.paths():
-        for line, head in heads(headers.code(path.read_text(encoding="utf-8"))).items():
+    for name, text in headers.texts().items():
+        for line, head in heads(headers.code(text)).items():
             marked[name, line] = head
     used = {place for place in marked if ran.get(place)}
     wrong, exempt = [], set()

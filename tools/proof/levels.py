@@ -22,8 +22,8 @@ import re
 import statistics
 import sys
 
-import headers
 import proof
+import headers
 
 sys.path.insert(0, str(proof.ROOT / "bench"))
 from tools.programs import Runner, default_core, progress  # noqa: E402  those of the benches, behind the line above
@@ -50,10 +50,10 @@ class Check:
 
 def checks():
     found = []
-    for name, path in headers.paths():
+    for name, text in headers.texts().items():
         if name == "config/assert.hpp":
             continue  # defines the macros
-        text = headers.code(path.read_text(encoding="utf-8"))
+        text = headers.code(text)
         for macro, level in MACROS.items():
             for begin, end, inside in headers.calls(text, macro):
                 found.append(Check(name, headers.line_of(text, begin), headers.line_of(text, end), level, headers.words(inside)))

@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import proof
+from headers import closing, masked
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 INSTALL = "libclang for Python is not here: apt-get install python3-clang-16 clang-16"
@@ -85,32 +86,13 @@ def read(path):
     return pathlib.Path(path).read_bytes().decode("latin-1")
 
 
-def blanked(text):
-    """The same length, with comments and literals of characters as spaces: for matching brackets."""
-    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-zA-Z_])\'(?:\\.|[^\'\\\n])+\'', re.S)
-    return token.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
-
-
-def closing(text, at):
-    """Where the bracket opened at `at` closes. `text` is blanked."""
-    depth = 0
-    for i in range(at, len(text)):
-        if text[i] in "([{":
-            depth += 1
-        elif text[i] in ")]}":
-            depth -= 1
-            if depth == 0:
-                return i
-    return len(text)
-
-
 class Header:
     """The mutation points of one header: a walk over its part of the tree."""
 
     def __init__(self, path, name, macros):
         self.path, self.name = str(path), name
         self.text = read(path)
-        self.blank = blanked(self.text)
+        self.blank = masked(self.text)
         self.lines = [match.end() for match in re.finditer("\n", self.text)]
         self.macros = macros  # (begin, end, name), sorted
         self.points = []
@@ -264,7 +246,7 @@ class Header:
             return
         constant = re.compile(r"if\s+(constexpr|consteval|!)").match(self.blank, span[0])
         opened = self.blank.find("(", span[0])
-        closed = closing(self.blank, opened)
+        closed = closing(self.blank, opened) - 1
         children = list(cursor.get_children())
         inside = [child for child in children if opened < child.extent.start.offset < closed]
         for child in children:
@@ -285,7 +267,7 @@ class Header:
         if not span:
             return
         opened = self.blank.find("(", span[0])
-        closed = closing(self.blank, opened)
+        closed = closing(self.blank, opened) - 1
         ends = [closed]
         first = opened
         if cursor.kind == Kind.FOR_STMT:

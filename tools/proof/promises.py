@@ -28,6 +28,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import proof  # noqa: E402
+import headers  # noqa: E402
 
 KINDS = {"throws": "throws", "complexity": "complexities", "invalidates": "invalidations"}
 MARKERS = ("<!-- promises -->", "<!-- /promises -->")
@@ -44,204 +45,30 @@ class Promise:
 # === doc comments ===#
 
 TAG = re.compile(r"@(\w+)")
-TOKEN = re.compile(r"""\s*(?:
-    (?P<doc>///[^\n]*)
-  | (?P<skip>//[^\n]*|/\*.*?\*/)
-  | (?P<macro>\#(?:\\\n|[^\n])*)
-  | (?P<raw>R"(?P<d>[^(]*)\(.*?\)(?P=d)")
-  | (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
-  | (?P<word>[A-Za-z_]\w*)
-  | (?P<number>[0-9](?:'?[\w.])*)
-  | (?P<sign>::|&&|\|\||->|\[\[|\]\]|<=>|[<>=!]=|\S))""", re.VERBOSE | re.DOTALL)
+DOC = re.compile(r"^[ \t]*///(.*)", re.MULTILINE)
 
 
-@dataclasses.dataclass
-class Token:
-    kind: str
-    text: str
-    line: int
+def parameters(rest):
+    """The names of the parameters of the list that `rest` begins with; None where it begins with none, as behind what is no function."""
+    if not rest.startswith("("):
+        return None
+    bracketed = re.compile(r"<.*>|\(.*\)|\[.*\]|=.*", re.DOTALL)  # and defaults
+    names = [re.findall(r"\w+", bracketed.sub("", rest[begin:end])) for begin, end in headers.parts(rest, 0)]
+    return [words[-1] for words in names if words]
 
 
-def tokens_of(source):
-    line, at, tokens = 1, 0, []
-    while match := TOKEN.match(source, at):
-        kind = match.lastgroup if match.lastgroup != "d" else "raw"
-        line += source.count("\n", at, match.start(kind))
-        if kind not in ("skip", "macro"):
-            tokens.append(Token(kind, match.group(kind), line))
-        line += source.count("\n", match.start(kind), match.end())
-        at = match.end()
-    return tokens
-
-
-def balanced(tokens, at, opening, closing):
-    """The place behind the bracket that closes the one at `at`."""
-    depth = 0
-    while at < len(tokens):
-        text = tokens[at].text
-        if text in opening:
-            depth += 1
-        elif text in closing:
-            depth -= 1
-        elif opening == "<" and text == "(":
-            at = balanced(tokens, at, "(", ")")
-            continue
-        at += 1
-        if depth == 0:
-            return at
-    return at
-
-
-def skip_requirement(tokens, at):
-    """Behind a requires clause that starts at `at`, the word itself is gone: primaries joined by && and ||."""
-    while at < len(tokens):
-        if tokens[at].text == "requires":
-            at += 1
-            if tokens[at].text == "(":
-                at = balanced(tokens, at, "(", ")")
-            at = balanced(tokens, at, "{", "}")
-        elif tokens[at].text == "(":
-            at = balanced(tokens, at, "(", ")")
-        else:
-            while at < len(tokens) and (tokens[at].kind == "word" or tokens[at].text in ("::", "<")):
-                if tokens[at].text == "<":
-                    at = balanced(tokens, at, "<", ">")
-                    if at == len(tokens) or tokens[at].text != "::":
-                        break
-                else:
-                    after_word = tokens[at].kind == "word"
-                    at += 1
-                    if after_word and (at == len(tokens) or tokens[at].text not in ("::", "<")):
-                        break
-        if at == len(tokens) or tokens[at].text not in ("&&", "||"):
-            return at
-        at += 1
-    return at
-
-
-def plain(tokens):
-    """A declaration without template heads, requires clauses, attributes, strings."""
-    result, at = [], 0
-    while at < len(tokens):
-        text = tokens[at].text
-        if text == "template" and tokens[at + 1].text == "<":
-            at = balanced(tokens, at + 1, "<", ">")
-        elif text == "requires":
-            at = skip_requirement(tokens, at + 1)
-        elif text == "[[":
-            while tokens[at].text != "]]":
-                at += 1
-            at += 1
-        elif text in ("explicit", "alignas", "noexcept", "decltype") and at + 1 < len(tokens) and tokens[at + 1].text == "(":
-            at = balanced(tokens, at + 1, "(", ")")
-        else:
-            result.append(tokens[at])
-            at += 1
-    return result
-
-
-def declared(tokens):
-    """(name, parameters) of a declaration; parameters is None for what is no function."""
-    tokens = plain(tokens)
-    words = [token.text for token in tokens]
-    for at, word in enumerate(words):
-        if word in ("class", "struct") and (at == 0 or words[at - 1] not in ("<", ",", "friend", "enum")):
-            return next((token.text for token in tokens[at + 1:] if token.kind == "word"), ""), None
-        if word == "operator":
-            end = at + 1 if words[at + 1] != "(" else at + 3
-            while end < len(words) and words[end] != "(":
-                end += 1
-            return "operator" + "".join(words[at + 1:end]), parameters(tokens[end:])
-        if word == "(" and at > 0:
-            if tokens[at - 1].kind == "word":
-                destructor = at > 1 and words[at - 2] == "~"
-                return "~" * destructor + words[at - 1], parameters(tokens[at:])
-        if word == "=":
-            return words[at - 1], None
-    named = [token.text for token in tokens if token.kind == "word"]
-    return (named[-1] if named else ""), None
-
-
-def parameters(tokens):
-    """The names of the parameters of the list that `tokens` begins with."""
-    names, at, end = [], 1, balanced(tokens, 0, "(", ")") - 1
-    last, default = "", False
-    while at < end:
-        text = tokens[at].text
-        if text in "(<{[" and len(text) == 1:
-            at = balanced(tokens, at, text, {"(": ")", "<": ">", "{": "}", "[": "]"}[text])
-            continue
-        if text == ",":
-            names.append(last)
-            last, default = "", False
-        elif text == "=":
-            default = True
-        elif tokens[at].kind == "word" and not default:
-            last = text
-        at += 1
-    return names + [last] if end > 1 else []
-
-
-def documented(source):
-    """(line, comment, scope, name, parameters) of all doc comments that stand above a declaration."""
-    tokens = tokens_of(source)
-    scopes = []  # names of classes, "" for a namespace
-    found, comment = [], []
-    at = begin = 0  # of the declaration
-    while at < len(tokens):
-        token = tokens[at]
-        if token.kind == "doc":
-            comment.append((token.line, token.text[3:].strip()))
-            at += 1
-            if begin == at - 1:
-                begin = at
-            continue
-        if token.text == "(":
-            at = balanced(tokens, at, "(", ")")
-            continue
-        if token.text == "template" and tokens[at + 1].text == "<":
-            at = balanced(tokens, at + 1, "<", ">")
-            continue
-        if token.text == "requires":
-            at = skip_requirement(tokens, at + 1)
-            continue
-        if token.text == "{":
-            head = [t for t in tokens[begin:at] if t.kind != "doc"]
-            if head and head[-1].text in ("=", ",", "return"):
-                at = balanced(tokens, at, "{", "}")  # a value
-                continue
-            words = [t.text for t in plain(head)]
-            name, names = declared(head)
-            end = balanced(tokens, at, "{", "}")
-            if names is not None and end < len(tokens) and tokens[end].text in (",", "{"):
-                at = end  # a constructor's initialiser; its body comes
-                continue
-            if comment:
-                found.append((comment, list(scopes), name, names))
-            if "namespace" in words or words[:1] == ["extern"]:
-                scopes.append("")
-            elif names is None and ("class" in words or "struct" in words or "union" in words):
-                scopes.append(name)
-            else:
-                at = end  # the body of a function, or an initialiser of a variable
-                comment, begin = [], at
-                continue
-            comment, begin = [], at + 1
-        elif token.text == "}":
-            if scopes:
-                scopes.pop()
-            comment, begin = [], at + 1
-        elif token.text == ";":
-            head = [t for t in tokens[begin:at] if t.kind != "doc"]
-            if comment and head:
-                found.append((comment, list(scopes), *declared(head)))
-            comment, begin = [], at + 1
-        elif token.text == ":" and tokens[at - 1].text in ("public", "protected", "private"):
-            begin = at + 1
-        elif token.text in ("SLOTWISE_BEGIN", "SLOTWISE_END"):
-            begin = at + 1
-        at += 1
-    return [(comment[0][0], comment, [s for s in scopes if s], name, names) for comment, scopes, name, names in found]
+def documented(source, code, at=0, end=None, scopes=()):
+    """(comment, names of classes, name, parameters) of all doc comments that stand above a declaration; `code` is the masked source."""
+    for each in headers.declarations(code, at, end):
+        kind, name, rest = headers.named(each.text)
+        comment = [(headers.line_of(source, line.start(1)), line[1].strip()) for line in DOC.finditer(source, each.behind, each.begin)]
+        if comment:
+            yield comment, scopes, name, parameters(rest)
+        if kind in ("class", "struct", "union") and "{" in rest:
+            close = code.rfind("}", each.begin, each.end)
+            body = next((brace.end() for brace in re.compile(r"\{").finditer(code, each.end - len(rest), close)
+                         if headers.closing(code, brace.start()) > close), close)
+            yield from documented(source, code, body, close, (*scopes, name))
 
 
 def tags(comment):
@@ -261,13 +88,13 @@ def tags(comment):
     return [(kind, " ".join(" ".join(parts).split()), line) for kind, parts, line in result]
 
 
-def promises_of(headers):
+def promises_of(sources):
     """({name: Promise}, errors) of all promises of {path: text}."""
     overloads = collections.defaultdict(list)
     errors = []
-    for path, source in headers.items():
+    for path, source in sources.items():
         found = 0
-        for _, comment, scopes, name, names in documented(source):
+        for comment, scopes, name, names in documented(source, headers.masked(source)):
             kinds = collections.OrderedDict()
             for kind, text, line in tags(comment):
                 found += 1
