@@ -263,3 +263,17 @@ TEMPLATE_TEST_CASE("an empty map and a cleared one remember their versions in a 
     REQUIRE_FALSE(restored.contains(stale));
     REQUIRE(put(map, 2) == next);
 }
+
+TEMPLATE_TEST_CASE("bug: a snapshot of a map without slots told of promises", "[snapshot]", ALL_STORAGES) {
+    typename TestType::template map<int, SlotMapOptions{.handle = {14, 2}, .page_slots = 64}> map, restored;
+    const auto same = [&] { return restored.try_restore(map.snapshot()) == nullptr && restored.snapshot() == map.snapshot(); };
+    const auto promised = map.reserve_handle();
+    REQUIRE(same());
+    REQUIRE(restored.state(promised.index()) == SlotState::reserved);
+    REQUIRE(map.cancel(promised));
+    REQUIRE(same());
+    REQUIRE(map.cancel(map.reserve_handle()));
+    REQUIRE(map.recycle_retired() == 1); // the slot is as new: nothing is to be kept of it
+    map.clear();
+    REQUIRE(same());
+}

@@ -119,10 +119,11 @@ struct DirectorySnapshot {
         out.number(d.n_.floor_end);
         for (std::size_t i = 0; i != count; ++i) out.number(d.versions_[i]);
         const std::size_t words = bits::word_count(d.n_.cursor);
-        out.number(static_cast<std::uint8_t>(!d.reserved_.empty()));
+        const bool promised = d.n_.reserved != 0; // its words may be there when nothing is: they are no part of the state
+        out.number(static_cast<std::uint8_t>(promised));
         for (std::size_t w = 0; w != words; ++w) out.number(d.live_[w]);
         for (std::size_t w = 0; w != words; ++w) out.number(d.blocked_[w]);
-        if (!d.reserved_.empty())
+        if (promised)
             for (std::size_t w = 0; w != words; ++w) out.number(d.reserved_[w]);
         if constexpr (R != Reuse::lowest) d.free_.order([&](slot_t slot) { out.number(slot); });
     }
