@@ -14,6 +14,11 @@ using Few = SeriesWith<SeriesOptions{.delta = R, .exhaustion = E, .reuse = U, .p
 template <unsigned Bits>
 using Retiring = Few<DeltaRepresentation::adaptive, Bits, Exhaustion::retire>;
 
+struct Count final : SeriesSubscriber<Time> {
+    int ticks = 0;
+    void on_tick(const SeriesTick<Time>&) noexcept override { ++ticks; }
+};
+
 } // namespace
 
 TEMPLATE_TEST_CASE_SIG("a key that goes and comes until its slot is used up is where it was: membership nets to nothing",
@@ -150,10 +155,6 @@ TEST_CASE("a series with spent slots goes on after a copy, a move and a restore 
 }
 
 TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers covered", "[series][exhausted][subscriber]") {
-    struct Count final : SeriesSubscriber<Time> {
-        int ticks = 0;
-        void on_tick(const SeriesTick<Time>&) noexcept override { ++ticks; }
-    };
     Retiring<2>::set<int> set;
     Retiring<2>::dict<int, int> dict;
     for (int key = 0; key != 64; ++key) { // all that one page holds
@@ -182,4 +183,25 @@ TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers
     REQUIRE(of_dict.ticks == 1);
     REQUIRE(set.check_invariants());
     REQUIRE(dict.check_invariants());
+}
+
+TEST_CASE("bug: a nested series that went and came in another slot told its subscribers, in the same slot it did not",
+          "[series][exhausted][subscriber][nested]") {
+    Count heard;
+    Retiring<2>::dict<int, TSSStorage<int>> dict;
+    dict.write(1).create(7);
+    for (Time time = 2; time != 4; ++time) { // a slot lives twice
+        const slot_t home = dict.slot_of(7);
+        const auto token = dict.at(7).subscribe(heard);
+        {
+            auto w = dict.write(time);
+            w.modify(7).add(1);
+            w.remove(7);
+            w.create(7);
+        }
+        REQUIRE((dict.slot_of(7) == home) == (time == 2));
+        REQUIRE(heard.ticks == 0);
+        REQUIRE_FALSE(token.attached());
+        REQUIRE(dict.check_invariants());
+    }
 }

@@ -17,6 +17,7 @@ namespace detail {
 template <class Store, class Time>
 class SeriesCore : public SeriesTag {
     static constexpr bool Dict = requires { typename Store::mapped_type; }; // keys tick apart from the whole
+    static constexpr bool nests = requires { requires is_series<typename Store::mapped_type>; };
     using Key = typename Store::key_type;
     using Hash = typename Store::hasher;
     using Equal = typename Store::key_equal;
@@ -24,6 +25,7 @@ class SeriesCore : public SeriesTag {
     using Subscribers = ObserverArray<Key, Time, Hash, Equal, Allocator>;
     struct NoTicker {
         static constexpr Time last = TimeTraits<Time>::never();
+        static constexpr bool news = false;
         constexpr void tick(Time) noexcept {}
         constexpr void tell(SeriesLevel, std::uint64_t) noexcept {}
     };
@@ -414,11 +416,7 @@ protected:
             if (!keys_.list.empty()) return true;
         return !subscribers_.unused() || !whole_.list.empty();
     }
-    constexpr bool has_news() const noexcept {
-        bool news = whole_.news;
-        if constexpr (Dict) news = news || keys_.news;
-        return news || subscribers_.any_woken();
-    }
+    constexpr bool has_news() const noexcept { return whole_.news || keys_.news || subscribers_.any_woken(); }
     constexpr void tell() noexcept {
         if (telling_) return; // a subscriber has written: whoever called it goes on until there is no news
         telling_ = true;
@@ -473,8 +471,11 @@ protected:
     }
     /// A key has entered.
     constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
-        if (result.kind == InsertKind::fresh && entrance.spent != no_slot)
+        if (result.kind == InsertKind::fresh && entrance.spent != no_slot) {
             tracker_of(store_).inherit(entrance.spent, result.slot);
+            if constexpr (nests)
+                auto gone = std::move(store_.value(entrance.spent)); // with its subscribers, as where it stays in place
+        }
         if (entrance.watched) subscribers_.settle(result.slot);
         if constexpr (Dict)
             ++unset_; // until it is written
@@ -542,8 +543,7 @@ private:
     friend class SeriesWriter;
 
     void tell_nested([[maybe_unused]] slot_t slot) noexcept {
-        if constexpr (Dict)
-            if constexpr (is_series<typename Store::mapped_type>) store_.value(slot).tell();
+        if constexpr (nests) store_.value(slot).tell();
     }
     // The contents of `from`, made with the allocator that is to be ours, with these times. Strong: what may throw comes first.
     constexpr void take_contents(Store& from, Time last, Time keys_last) {
