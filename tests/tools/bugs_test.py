@@ -152,7 +152,7 @@ class Cases(unittest.TestCase):
         self.assertIn("1 survive, 0 prove nothing", output)
 
     def test_an_excerpt_that_is_not_there_or_there_twice_is_an_error(self):
-        for arguments in ((), ("--quick",)):
+        for arguments in ((), ("--quick",), ("--fit",)):
             self.refuses(block(old="    return number + 3;"), "the bug's text is not in core/counter.hpp: update it", *arguments)
             self.refuses(block(old="}", new=" }"), "the bug's text is in core/counter.hpp 2 times", *arguments)
             self.refuses(block(old="return number + 1;"), "is not in core/counter.hpp", *arguments)  # not a whole line
@@ -162,7 +162,7 @@ class Cases(unittest.TestCase):
         self.assertIn("bugs: 0 of 1 caught", output)
 
     def test_a_test_that_is_not_there_or_proves_nothing_is_an_error(self):
-        for arguments in ((), ("--quick",)):
+        for arguments in ((), ("--quick",), ("--fit",)):
             self.refuses(block(by='core/counter.cpp "no such case"'), "has no test case `no such case`", *arguments)
             self.refuses(block(by='core/nowhere.cpp "next"'), "there is no source tests/core/nowhere.cpp", *arguments)
             self.refuses(block(header="core/nowhere.hpp"), "there is no header core/nowhere.hpp", *arguments)
@@ -185,6 +185,11 @@ class Cases(unittest.TestCase):
         status, output = self.run_tool(many, "--quick", "--seed", "5")
         self.assertEqual(status, 0, output)
         self.assertIn("bugs: 5 descriptions fit; seed 5: 3 of 3 caught", output)
+
+    def test_fit_compiles_nothing(self):
+        status, output = self.run_tool(block("survives", old="    if (number < 0) return 0;", new="    if (number < -1) return 0;"), "--fit")
+        self.assertEqual(status, 0, output)
+        self.assertIn("bugs: 1 descriptions fit", output)
 
     def test_list_names_bugs_and_runs_none(self):
         status, output = self.run_tool(block("one") + block("two"), "core: t", "--list")

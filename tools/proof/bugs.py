@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""bugs.py [PART-OF-A-NAME] [--quick [--seed N]] [--list]: what a person could write wrong, and whether the tests see it.
+"""bugs.py [PART-OF-A-NAME] [--fit | --quick [--seed N] | --list]: what a person could write wrong, and whether the tests see it.
 
 tests/bugs/<folder>.txt holds named bugs: an excerpt of a header and what somebody could have written there instead, and why. Each is
 put into a copy of include/, the named test cases are compiled against it and run: they must fail, crash or not come to an end, or
@@ -19,8 +19,8 @@ a static_assert of the tests must fail; and the same program passes without the 
 Several pairs of old and new make one bug. `by:` takes the beginning of test cases' names (* at its front: a part of them).
 `with: FLAGS` compiles with more flags, as -fsanitize=address where a bug only touches what it must not.
 
---quick, for every build: all excerpts are there once, all test cases too, and three bugs are caught, chosen by --seed (the day of
-the year). Environment: CXX, SLOTWISE_JOBS. Exit status 1 when a bug survives, or proves nothing; each is named.
+--fit, one of the unit tests: all excerpts are there once, all test cases too; nothing is compiled. --quick, for every build: they
+fit, and three bugs are caught, chosen by --seed (the day of the year). Environment: CXX, SLOTWISE_JOBS. Exit status 1 when a bug survives, or proves nothing; each is named.
 """
 import argparse
 import dataclasses
@@ -339,6 +339,7 @@ def run_all(bench, bugs):
 def main(argv=None, bench=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pattern", nargs="?", default="", help="only bugs with this in `folder: name`")
+    parser.add_argument("--fit", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=datetime.date.today().timetuple().tm_yday)
     parser.add_argument("--list", action="store_true")
@@ -359,7 +360,7 @@ def main(argv=None, bench=None):
         print(f"bugs: no bug has `{arguments.pattern}` in its name")
         return 1
     text = ""
-    if arguments.quick:
+    if arguments.fit or arguments.quick:
         wrong = 0
         for bug in chosen:
             try:
@@ -370,6 +371,9 @@ def main(argv=None, bench=None):
         if wrong:
             print(f"bugs: {wrong} of {len(chosen)} descriptions do not fit the headers or tests")
             return 1
+        if arguments.fit:
+            print(f"bugs: {len(chosen)} descriptions fit")
+            return 0
         text = f"{len(chosen)} descriptions fit; seed {arguments.seed}: "
         cheap = [bug for bug in chosen if bug.source.startswith(CHEAP) and not bug.flags] or chosen
         chosen = random.Random(arguments.seed).sample(cheap, min(QUICK, len(cheap)))
