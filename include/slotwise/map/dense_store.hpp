@@ -80,7 +80,10 @@ public:
     constexpr auto* data() const noexcept {
         return std::get<I>(columns_).data();
     }
-    constexpr pointer ptr(slot_t slot) const noexcept { return Face::pointer_to(columns_, rows_[slot]); }
+    constexpr auto places() const noexcept {
+        return [this, rows = rows_.data()](slot_t slot) noexcept { return Face::pointer_to(columns_, rows[slot]); };
+    }
+    constexpr pointer ptr(slot_t slot) const noexcept { return places()(slot); }
 
     constexpr void construct(slot_t slot, row_type&& row) noexcept(nothrow_move) { push(slot, std::move(row), columns_index); }
     template <class... Args>

@@ -94,6 +94,7 @@ public:
     constexpr void shrink(slot_t end, std::size_t) noexcept { values_.shrink(end); }
     constexpr const Array& array() const noexcept { return values_; }
 
+    constexpr auto places() const noexcept { return values_.places(); }
     constexpr T* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
     template <class... Args>
     constexpr void construct(slot_t slot, Args&&... args) noexcept(builds_nothrow<Args...>) {

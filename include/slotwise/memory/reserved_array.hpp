@@ -86,6 +86,10 @@ public:
         return slots < max_slots ? slots : max_slots;
     }
     T* data() const noexcept { return data_; }
+    /// Where the values lie until the next reserve, shrink or swap.
+    auto places() const noexcept {
+        return [data = data_](slot_t slot) noexcept { return data + slot; };
+    }
     /// Where the value of `slot` lies. @pre slot < capacity()
     T* ptr(slot_t slot) const noexcept { return data_ + slot; }
     /// The run as a page table of one entry, for views.

@@ -88,7 +88,8 @@ public:
     /// Whether the element inserted into `slot` at `version` is there. Any two numbers may be asked. @complexity O(1)
     SLOTWISE_ALWAYS_INLINE constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
         // Vacant slots hold even versions, and an untrusted handle may hold the same even one: the parity must be looked at.
-        return slot < versions_.size() && versions_[slot] == version && (version & 1u) != 0;
+        const auto* const versions = versions_.data(); // before the check: a loop of lookups then keeps it
+        return slot < versions_.size() && versions[slot] == version && (version & 1u) != 0;
     }
     constexpr bool is_live(slot_t slot) const noexcept { return slot < n_.cursor && (versions_[slot] & 1u) != 0; }
     /// The same from the bits, 32 times less memory to look at. @pre slot < capacity(), and no clear is running
