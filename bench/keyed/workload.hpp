@@ -388,7 +388,7 @@ SLOTWISE_BENCH_PER_FILE void add_contender(const std::string& name, Role role, b
         constexpr bool poor = std::is_same_v<Kind, PoorHash>;
         for (const std::size_t n : sizes) {
             const auto add_row = [&](const char* operation, auto body) {
-                add({std::string(operation) + Kind::suffix, sizeof(Value), n}, name, role, batches_for(n), body);
+                add({std::string(operation) + Kind::suffix, sizeof(Value), n}, name, role, poor ? 2 : batches_for(n), body);
             };
             if constexpr (integers && can_sum<C>) {
                 add_row("iterate", [n](benchmark::State& s) { return run_iterate<C>(s, n); });

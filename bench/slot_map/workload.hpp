@@ -31,7 +31,7 @@
 
 namespace bench::slot_map {
 
-inline constexpr std::size_t sizes[] = {1'000, 100'000, 1'000'000};
+inline constexpr std::size_t sizes[] = {1'000, 10'000, 100'000, 1'000'000};
 
 // At least 50 us of work a batch: small containers are filled many at a time.
 [[nodiscard]] constexpr std::size_t containers_for(std::size_t n) noexcept { return std::max<std::size_t>(1, 100'000 / n); }

@@ -186,7 +186,7 @@ struct Rows<'a>(&'a mut Suite);
 
 impl Visitor for Rows<'_> {
     fn visit<T: Element, C: Contender<T> + 'static>(&mut self, name: &str) {
-        for n in [1_000, 100_000, 1_000_000] {
+        for n in [1_000, 10_000, 100_000, 1_000_000] {
             let mut add = |operation: &str, body: fn(&mut State, usize) -> Measured| {
                 let row = format!("{operation}/bytes:{}/n:{n}", size_of::<T>());
                 let batches = if n >= 1_000_000 { 2 } else { 6 };
