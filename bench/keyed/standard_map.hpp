@@ -15,12 +15,12 @@ public:
     using Key = typename Kind::Key;
 
     void reserve(std::size_t n) { map_.reserve(n); }
-    void insert(const Key& key, Value value) { map_.try_emplace(key, value); }
-    [[nodiscard]] const Value* find(const Key& key) const {
+    SLOTWISE_BENCH_STEP void insert(const Key& key, Value value) { map_.try_emplace(key, value); }
+    [[nodiscard]] SLOTWISE_BENCH_STEP const Value* find(const Key& key) const {
         const auto position = map_.find(key);
         return position == map_.end() ? nullptr : &position->second;
     }
-    std::size_t erase(const Key& key) { return map_.erase(key); }
+    SLOTWISE_BENCH_STEP std::size_t erase(const Key& key) { return map_.erase(key); }
     void clear() noexcept { map_.clear(); }
     [[nodiscard]] std::size_t size() const noexcept { return map_.size(); }
     [[nodiscard]] Value sum() const {

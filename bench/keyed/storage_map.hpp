@@ -19,9 +19,9 @@ public:
                                      Allocator<Key>, Index>;
 
     void reserve(std::size_t n) { map_.reserve(n); }
-    void insert(const Key& key, Value value) { map_.try_emplace(key, value); }
-    [[nodiscard]] const Value* find(const Key& key) const { return map_.get(key); }
-    std::size_t erase(const Key& key) { return map_.erase(key); }
+    SLOTWISE_BENCH_STEP void insert(const Key& key, Value value) { map_.try_emplace(key, value); }
+    [[nodiscard]] SLOTWISE_BENCH_STEP const Value* find(const Key& key) const { return map_.get(key); }
+    SLOTWISE_BENCH_STEP std::size_t erase(const Key& key) { return map_.erase(key); }
     void clear() noexcept { map_.clear(); }
     [[nodiscard]] std::size_t size() const noexcept { return map_.size(); }
     [[nodiscard]] Value sum() const {
