@@ -185,6 +185,42 @@ TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers
     REQUIRE(dict.check_invariants());
 }
 
+TEST_CASE("bug: a key new in its window, whose slot was then spent, came back beyond what its subscribers covered",
+          "[series][exhausted][subscriber]") {
+    Retiring<2>::set<int> set;
+    Retiring<2>::dict<int, int> dict;
+    for (int key = 0; key != 64; ++key) { // all that one page holds
+        set.write(1).add(key);
+        dict.write(1).set(key, key);
+    }
+    Count of_set, of_dict;
+    const auto set_token = set.subscribe(7, of_set);
+    const auto dict_token = dict.subscribe(7, of_dict);
+    set.write(2).remove(7);
+    dict.write(2).remove(7);
+    {
+        auto w = set.write(3);
+        w.add(7);
+        w.remove(7); // its slot has lived twice
+        auto v = dict.write(3);
+        v.set(7, 0);
+        v.remove(7);
+    }
+    REQUIRE(set.capacity() == 64);
+    REQUIRE(dict.capacity() == 64);
+    set.write(3).add(7);
+    dict.write(3).set(7, 0);
+    REQUIRE(set.slot_of(7) == 64);
+    REQUIRE(dict.slot_of(7) == 64);
+    of_set.ticks = of_dict.ticks = 0;
+    set.write(4).remove(7);
+    dict.write(4).set(7, 1);
+    REQUIRE(of_set.ticks == 1);
+    REQUIRE(of_dict.ticks == 1);
+    REQUIRE(set.check_invariants());
+    REQUIRE(dict.check_invariants());
+}
+
 TEST_CASE("bug: a nested series that went and came in another slot told its subscribers, in the same slot it did not",
           "[series][exhausted][subscriber][nested]") {
     Count heard;

@@ -420,15 +420,14 @@ protected:
     constexpr void tell() noexcept {
         if (telling_) return; // a subscriber has written: whoever called it goes on until there is no news
         telling_ = true;
-        while (true) {
+        do {
             if (!subscribers_.unused())
                 subscribers_.tell(
                     window(), window_number_, [this](slot_t slot) { tell_nested(slot); },
                     [this](slot_t slot) -> const Key& { return store_.key(slot); });
             keys_.tell(SeriesLevel::keys, window_number_);
             whole_.tell(SeriesLevel::whole, window_number_);
-            if (!has_news()) break;
-        }
+        } while (has_news());
         telling_ = false;
     }
 
@@ -454,7 +453,10 @@ protected:
             }
         if (!subscribers_.unused()) {
             const bool full = size() + pending() + store_.retired() == capacity();
-            if (full && (result.spent != no_slot || store_.slot_of_any(key) == no_slot)) store_.reserve(size() + 1);
+            const slot_t home = full ? store_.slot_of_any(key) : no_slot;
+            const bool ended = Store::options.exhaustion == Exhaustion::retire && home != no_slot &&
+                               store_.explain({home, handle_type::max_version}) == HandleStatus::pending;
+            if (full && (home == no_slot || ended)) store_.reserve(size() + 1);
             subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
             result.watched = subscribers_.expect(key);
         }
@@ -469,7 +471,6 @@ protected:
         if (result.inserted) entered(result, entrance);
         return result;
     }
-    /// A key has entered.
     constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
         if (result.kind == InsertKind::fresh && entrance.spent != no_slot) {
             tracker_of(store_).inherit(entrance.spent, result.slot);
