@@ -241,3 +241,23 @@ TEST_CASE("bug: a nested series that went and came in another slot told its subs
         REQUIRE(dict.check_invariants());
     }
 }
+
+TEST_CASE("bug: a nested series that was new in its window, went and came in another slot, told its subscribers",
+          "[series][exhausted][subscriber][nested]") {
+    Count heard;
+    Retiring<2>::dict<int, TSSStorage<int>> dict;
+    dict.write(1).create(7);
+    dict.write(2).remove(7);
+    dict.write(3).create(7); // its slot lives for the last time
+    const slot_t home = dict.slot_of(7);
+    const auto token = dict.at(7).subscribe(heard);
+    {
+        auto w = dict.write(3);
+        w.modify(7).add(1);
+        w.remove(7);
+        w.create(7);
+    }
+    REQUIRE(dict.slot_of(7) != home);
+    REQUIRE(heard.ticks == 0);
+    REQUIRE(dict.check_invariants());
+}

@@ -315,12 +315,12 @@ public:
     constexpr bool contains(handle_type handle) const noexcept { return directory_.is_live(handle.index(), handle.version()); }
     /// The element, or null when it is gone. @complexity O(1)
     constexpr pointer get(handle_type handle) noexcept {
-        const auto place = store_.places(); // before the check: a loop of lookups then keeps it
-        return contains(handle) ? place(handle.index()) : pointer();
+        const auto found = store_.places(); // before the check: a loop of lookups then keeps it
+        return contains(handle) ? found(handle.index()) : pointer();
     }
     constexpr const_pointer get(handle_type handle) const noexcept {
-        const auto place = store_.places();
-        return contains(handle) ? const_pointer(place(handle.index())) : const_pointer();
+        const auto found = store_.places();
+        return contains(handle) ? const_pointer(found(handle.index())) : const_pointer();
     }
     /// The element. @throws std::out_of_range when it is gone
     constexpr reference at(handle_type handle) { return *checked(*this, handle); }

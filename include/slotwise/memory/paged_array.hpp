@@ -99,8 +99,8 @@ public:
     /// Where the values lie until the next reserve, shrink or swap. A loop that takes it before it checks a slot loads the page
     /// table's address once; for g++ 12 a load after a check stays in the loop.
     struct Places {
-        T* const* pages;
-        /// Where the value of `slot` lies. @pre slot < capacity() @complexity O(1), one load
+        T* const* pages; ///< the page table
+        /// Where the value of `slot` lies. @pre slot < capacity()
         SLOTWISE_ALWAYS_INLINE constexpr T* operator()(slot_t slot) const noexcept {
             constexpr auto size = static_cast<slot_t>(page_slots); // of 32 bits, so that the division is one shift
             T* const value = pages[slot / size] + slot % size;
@@ -108,6 +108,7 @@ public:
             return value;
         }
     };
+    /// All of them, found by slot.
     SLOTWISE_ALWAYS_INLINE constexpr Places places() const noexcept { return {table_.data()}; }
     /// Where the value of `slot` lies. @pre slot < capacity() @complexity O(1), one load
     SLOTWISE_ALWAYS_INLINE constexpr T* ptr(slot_t slot) const noexcept { return places()(slot); }

@@ -436,7 +436,7 @@ protected:
     /// What is to be known of a key before it enters, because finding it out may throw.
     struct Entrance {
         bool watched = false;
-        slot_t spent = no_slot; // was removed in this window, and its slot has no version left to live again
+        slot_t spent = no_slot; // its key was removed in this window; if it comes in another slot, that one has no version left
         Time came = never;      // a set's member when the window opened: it had come then
     };
     template <class K>
@@ -444,7 +444,7 @@ protected:
         Entrance result;
         if (spent_)
             store_.for_each_pending([&](slot_t slot) {
-                if (was_live(slot) && store_.key_eq()(store_.key(slot), key)) result.spent = slot;
+                if (store_.key_eq()(store_.key(slot), key)) result.spent = slot; // of several the last one to go
             });
         if constexpr (!Dict)
             if (pending() != 0) {
@@ -473,7 +473,7 @@ protected:
     }
     constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
         if (result.kind == InsertKind::fresh && entrance.spent != no_slot) {
-            tracker_of(store_).inherit(entrance.spent, result.slot);
+            if (was_live(entrance.spent)) tracker_of(store_).inherit(entrance.spent, result.slot);
             if constexpr (nests)
                 auto gone = std::move(store_.value(entrance.spent)); // with its subscribers, as where it stays in place
         }
