@@ -16,7 +16,7 @@ class Question:
 
 # A table that doubles is between half and completely full: no single size is fair to all, six of them are.
 KEYED_SIZES = (55_000, 65_000, 80_000, 100_000, 120_000, 160_000)
-# With a poor hash some tables take a hundred times as long: one size shows that, six would take most of the run.
+# With a poor hash a table may take thousands of times as long: one size shows that, six would take half an hour.
 def keyed_usual(row):
     return row.n == 65_000 if row.op.endswith("_poor_hash") else row.n in KEYED_SIZES
 

@@ -19,6 +19,37 @@ struct Count final : SeriesSubscriber<Time> {
     void on_tick(const SeriesTick<Time>&) noexcept override { ++ticks; }
 };
 
+/// A set and a dictionary with all that one page holds, and a subscriber to key 7 of each.
+struct FullAndHeard {
+    Retiring<2>::set<int> set{};
+    Retiring<2>::dict<int, int> dict{};
+    Count of_set{}, of_dict{};
+    Subscription<Time> set_token{}, dict_token{};
+
+    FullAndHeard() {
+        for (int key = 0; key != 64; ++key) {
+            set.write(1).add(key);
+            dict.write(1).set(key, key);
+        }
+        set_token = set.subscribe(7, of_set);
+        dict_token = dict.subscribe(7, of_dict);
+        REQUIRE(set.capacity() == 64);
+        REQUIRE(dict.capacity() == 64);
+    }
+    /// Window 3: key 7 has come back behind the page, and is still heard.
+    void check_beyond() {
+        REQUIRE(set.slot_of(7) == 64);
+        REQUIRE(dict.slot_of(7) == 64);
+        of_set.ticks = of_dict.ticks = 0;
+        set.write(4).remove(7);
+        dict.write(4).set(7, 1);
+        REQUIRE(of_set.ticks == 1);
+        REQUIRE(of_dict.ticks == 1);
+        REQUIRE(set.check_invariants());
+        REQUIRE(dict.check_invariants());
+    }
+};
+
 } // namespace
 
 TEMPLATE_TEST_CASE_SIG("a key that goes and comes until its slot is used up is where it was: membership nets to nothing",
@@ -155,70 +186,36 @@ TEST_CASE("a series with spent slots goes on after a copy, a move and a restore 
 }
 
 TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers covered", "[series][exhausted][subscriber]") {
-    Retiring<2>::set<int> set;
-    Retiring<2>::dict<int, int> dict;
-    for (int key = 0; key != 64; ++key) { // all that one page holds
-        set.write(1).add(key);
-        dict.write(1).set(key, key);
-    }
-    Count of_set, of_dict;
-    const auto set_token = set.subscribe(7, of_set);
-    const auto dict_token = dict.subscribe(7, of_dict);
-    REQUIRE(set.capacity() == 64);
-    REQUIRE(dict.capacity() == 64);
+    FullAndHeard series;
     for (Time time = 2; time != 4; ++time) { // a slot lives twice
-        auto w = set.write(time);
+        auto w = series.set.write(time);
         w.remove(7);
         w.add(7);
-        auto v = dict.write(time);
+        auto v = series.dict.write(time);
         v.remove(7);
         v.set(7, 0);
     }
-    REQUIRE(set.slot_of(7) == 64);
-    REQUIRE(dict.slot_of(7) == 64);
-    of_set.ticks = of_dict.ticks = 0;
-    set.write(4).remove(7);
-    dict.write(4).set(7, 1);
-    REQUIRE(of_set.ticks == 1);
-    REQUIRE(of_dict.ticks == 1);
-    REQUIRE(set.check_invariants());
-    REQUIRE(dict.check_invariants());
+    series.check_beyond();
 }
 
 TEST_CASE("bug: a key new in its window, whose slot was then spent, came back beyond what its subscribers covered",
           "[series][exhausted][subscriber]") {
-    Retiring<2>::set<int> set;
-    Retiring<2>::dict<int, int> dict;
-    for (int key = 0; key != 64; ++key) { // all that one page holds
-        set.write(1).add(key);
-        dict.write(1).set(key, key);
-    }
-    Count of_set, of_dict;
-    const auto set_token = set.subscribe(7, of_set);
-    const auto dict_token = dict.subscribe(7, of_dict);
-    set.write(2).remove(7);
-    dict.write(2).remove(7);
+    FullAndHeard series;
+    series.set.write(2).remove(7);
+    series.dict.write(2).remove(7);
     {
-        auto w = set.write(3);
+        auto w = series.set.write(3);
         w.add(7);
         w.remove(7); // its slot has lived twice
-        auto v = dict.write(3);
+        auto v = series.dict.write(3);
         v.set(7, 0);
         v.remove(7);
     }
-    REQUIRE(set.capacity() == 64);
-    REQUIRE(dict.capacity() == 64);
-    set.write(3).add(7);
-    dict.write(3).set(7, 0);
-    REQUIRE(set.slot_of(7) == 64);
-    REQUIRE(dict.slot_of(7) == 64);
-    of_set.ticks = of_dict.ticks = 0;
-    set.write(4).remove(7);
-    dict.write(4).set(7, 1);
-    REQUIRE(of_set.ticks == 1);
-    REQUIRE(of_dict.ticks == 1);
-    REQUIRE(set.check_invariants());
-    REQUIRE(dict.check_invariants());
+    REQUIRE(series.set.capacity() == 64);
+    REQUIRE(series.dict.capacity() == 64);
+    series.set.write(3).add(7);
+    series.dict.write(3).set(7, 0);
+    series.check_beyond();
 }
 
 TEST_CASE("bug: a nested series that went and came in another slot told its subscribers, in the same slot it did not",

@@ -20,7 +20,8 @@ Several pairs of old and new make one bug. `by:` takes the beginning of test cas
 `with: FLAGS` compiles with more flags, as -fsanitize=address where a bug only touches what it must not.
 
 --fit, one of the unit tests: all excerpts are there once, all test cases too; nothing is compiled. --quick, for every build: they
-fit, and three bugs are caught, chosen by --seed (the day of the year). Environment: CXX, SLOTWISE_JOBS. Exit status 1 when a bug survives, or proves nothing; each is named.
+fit, and three bugs are caught, chosen by --seed (the day of the year). Environment: CXX, SLOTWISE_JOBS. Exit status 1 when a bug
+survives, or proves nothing; each is named.
 """
 import argparse
 import dataclasses

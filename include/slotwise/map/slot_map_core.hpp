@@ -314,14 +314,8 @@ public:
 
     constexpr bool contains(handle_type handle) const noexcept { return directory_.is_live(handle.index(), handle.version()); }
     /// The element, or null when it is gone. @complexity O(1)
-    constexpr pointer get(handle_type handle) noexcept {
-        const auto found = store_.places(); // before the check: a loop of lookups then keeps it
-        return contains(handle) ? found(handle.index()) : pointer();
-    }
-    constexpr const_pointer get(handle_type handle) const noexcept {
-        const auto found = store_.places();
-        return contains(handle) ? const_pointer(found(handle.index())) : const_pointer();
-    }
+    constexpr pointer get(handle_type handle) noexcept { return look_up<pointer>(handle); }
+    constexpr const_pointer get(handle_type handle) const noexcept { return look_up<const_pointer>(handle); }
     /// The element. @throws std::out_of_range when it is gone
     constexpr reference at(handle_type handle) { return *checked(*this, handle); }
     constexpr const_reference at(handle_type handle) const { return *checked(*this, handle); }
@@ -487,6 +481,11 @@ private:
     using Parts::room_for;
     using Parts::swap_contents;
 
+    template <class Ptr>
+    constexpr Ptr look_up(handle_type handle) const noexcept {
+        const auto element = store_.places(); // before the check: a loop of lookups then keeps it
+        return contains(handle) ? Ptr(element(handle.index())) : Ptr();
+    }
     template <class Self>
     static constexpr auto checked(Self& self, handle_type handle) {
         auto found = self.get(handle);

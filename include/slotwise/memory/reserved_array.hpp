@@ -91,7 +91,7 @@ public:
         return [data = data_](slot_t slot) noexcept { return data + slot; };
     }
     /// Where the value of `slot` lies. @pre slot < capacity()
-    T* ptr(slot_t slot) const noexcept { return data_ + slot; }
+    T* ptr(slot_t slot) const noexcept { return places()(slot); }
     /// The run as a page table of one entry, for views.
     T* const* pages() const noexcept { return &data_; }
 
