@@ -6,6 +6,7 @@
 #ifndef SLOTWISE_TESTS_SUPPORT_EVENT_LOG_HPP
 #define SLOTWISE_TESTS_SUPPORT_EVENT_LOG_HPP
 
+#include "catch.hpp"
 #include "tracked.hpp"
 
 #include <slotwise/slots/slot_observer.hpp>
@@ -19,17 +20,21 @@ namespace test {
 
 using Events = std::vector<std::string>;
 
-/// The one log of a test program. Begin a test with EventLog::take().
+/// The one log of a test case: it knows nothing of what the cases before it in the same process left untaken.
 class EventLog {
 public:
     static void add(std::string event) { events().push_back(std::move(event)); }
     /// What was logged since the last take.
     static Events take() { return std::exchange(events(), {}); }
-    static const Events& peek() noexcept { return events(); }
 
 private:
     static Events& events() {
         static Events all;
+        static std::string writer;
+        if (auto running = Catch::getResultCapture().getCurrentTestName(); running != writer) {
+            writer = std::move(running);
+            all.clear();
+        }
         return all;
     }
 };
