@@ -6,11 +6,11 @@
 #define SLOTWISE_MAP_DENSE_STORE_HPP
 
 #include "../memory/aligned_array.hpp"
+#include "../memory/allocator.hpp"
 #include "../slots/snapshot.hpp"
 
 #include <algorithm>
 #include <tuple>
-#include <vector>
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -133,9 +133,10 @@ public:
     /// Brings the rows into the order of less(row, row), which sees the rows as they are before.
     template <class Less>
     constexpr void sort_rows(Less less) {
-        std::vector<slot_t> order(count_, slot_t{}); // the value given: libstdc++ is constexpr for clang only so
+        // No std::vector: in libstdc++'s debug mode it is not constexpr.
+        auto order = FlatArray<slot_t, std::allocator<slot_t>>().resized(count_, 0);
         for (std::size_t row = 0; row != count_; ++row) order[row] = static_cast<slot_t>(row);
-        std::sort(order.begin(), order.end(), less);
+        std::sort(order.data(), order.data() + count_, less);
         for (std::size_t row = 0; row != count_; ++row) {
             std::size_t from = order[row];
             while (from < row) from = order[from]; // it was swapped away: follow it
