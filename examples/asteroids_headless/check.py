@@ -16,7 +16,7 @@ failures = []
 
 def run(*arguments):
     return subprocess.run([sys.argv[1], *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          timeout=300, check=False)
+                          check=False)
 
 
 def expect(holds, promise, result):

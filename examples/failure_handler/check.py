@@ -15,7 +15,7 @@ LOGGED = "no element has this handle"
 
 def run(*arguments):
     return subprocess.run([sys.argv[1], *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          timeout=120, check=False)
+                          check=False)
 
 
 inside, outside = run(), run("outside")

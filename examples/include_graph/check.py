@@ -45,7 +45,7 @@ class Program:
         self.as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
     def run(self, *arguments, **options):
-        text = dict(capture_output=True, encoding="utf-8", errors="surrogateescape", timeout=120, cwd=self.home)
+        text = dict(capture_output=True, encoding="utf-8", errors="surrogateescape", cwd=self.home)
         return subprocess.run([self.path, *map(os.fsencode, map(str, arguments))], **{**text, **self.as_nobody, **options})
 
 
@@ -292,7 +292,7 @@ def check_vanishing(checks, program, home):
     with subprocess.Popen([program.path, tree, "--edits", "300"], **arguments) as running:
         for name in names[1::2]:
             (tree / name).unlink()
-        running.stdout_text, running.stderr_text = running.communicate(timeout=120)
+        running.stdout_text, running.stderr_text = running.communicate()
     done = subprocess.CompletedProcess(running.args, running.returncode, running.stdout_text, running.stderr_text)
     checks.expect(done.returncode == 0 and ": passed" in done.stdout, "files that vanish during the run are survived", done)
     checks.expect(value(done, "files") >= 2000, "the files that stayed are read", done)

@@ -59,7 +59,7 @@ def count(base, folders, left_out=()):
 
 
 def run(program, *arguments, **options):
-    text = dict(capture_output=True, encoding="utf-8", errors="surrogateescape", timeout=120)
+    text = dict(capture_output=True, encoding="utf-8", errors="surrogateescape")
     return subprocess.run([program, *map(os.fsencode, map(str, arguments))], **{**text, **options})
 
 

@@ -224,7 +224,7 @@ def tick(line):
 
 
 def run(program, *arguments, **options):
-    text = dict(capture_output=True, encoding="utf-8", errors="surrogateescape", timeout=120)
+    text = dict(capture_output=True, encoding="utf-8", errors="surrogateescape")
     return subprocess.run([program, *map(str, arguments)], **{**text, **options})
 
 
@@ -248,7 +248,7 @@ def compare(done, model, name):
 
 def check_feed(program, home):
     again = home / "again.csv"
-    subprocess.run([sys.executable, HERE / "make_ticks.py", again], check=True, timeout=120)
+    subprocess.run([sys.executable, HERE / "make_ticks.py", again], check=True)
     expect(again.read_bytes() == FEED.read_bytes(), "make_ticks.py writes ticks.csv again, byte by byte")
     model = Model(FEED.read_text(encoding="ascii"))
     expect(model.wrong == sorted(WRONG) and all(model.kinds.values()) and len(model.ticks) > 100, "the feed is worth replaying")
@@ -340,7 +340,7 @@ def check_refused(program, home, as_nobody):
         expect(done.returncode == 2 and words in done.stderr and not done.stdout, f"{arguments} is refused with '{words}'", done)
     if Path("/dev/full").exists():
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([program], stdout=full, stderr=subprocess.DEVNULL, timeout=120)
+            done = subprocess.run([program], stdout=full, stderr=subprocess.DEVNULL)
         expect(done.returncode == 1, "a proof that cannot be printed is none")
 
 
