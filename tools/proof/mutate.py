@@ -20,6 +20,7 @@ five seconds. What is left is listed in build/proof/mutate/report.txt and report
 
 Mutants that cannot change what the library does (a guess at a capacity, a prefetch) are in mutate_equivalent.txt, by code and not by
 line, with the reason. They are run as well: one that a test kills is not equivalent, and one that names no mutant is stale; both fail.
+Stale ones of the headers looked at are seen by --sample and --quick as well.
 """
 import argparse
 import collections
@@ -466,7 +467,6 @@ class Equivalent:
     code: str
     change: str
     reason: str
-    used: int = 0
 
     def covers(self, point):
         return (point.file, " ".join(point.code.split())) == (self.file, " ".join(self.code.split())) and \
@@ -485,6 +485,13 @@ def read_equivalents(path):
                 proof.die(f"{path.name}: a block has file, code, change and reason: {block.strip()!r}")
             found.append(Equivalent(**fields))
     return found
+
+
+def stale(equivalents, every, include):
+    """Those that name no mutant: of the headers looked at, and of headers that are no more."""
+    return [f"listed as equivalent and names no mutant: {each.file}: {each.code}: {each.change}" for each in equivalents
+            if not any(map(each.covers, every.get(each.file, ())))
+            and (each.file in every or not (include / "slotwise" / each.file).is_file())]
 
 
 # --- the choice ---
@@ -506,7 +513,7 @@ def changed_lines(include, revision):
 
 
 def choose(given):
-    """{folder: points}, and whether that is not all of them."""
+    """{folder: points}, whether that is not all of them, and all of each header looked at: {file: points}."""
     root = given.include / "slotwise"
     changed = given.changed
     wanted = given.what or (sorted({name.split("/")[0] for name in changed if "/" in name}) if changed is not None else ["map", "keyed"])
@@ -518,23 +525,25 @@ def choose(given):
         if not files or not all(file.is_file() for file in files):
             proof.die(f"{word} is no folder and no header of {root}")
         names[word.split("/")[0]] += [str(file.relative_to(root)) for file in files]
-    found = {}
+    found, every = {}, {name: [] for each in names.values() for name in each}
     for folder in names:
         found[folder] = mutants.find(given.include, names[folder])
+        for point in found[folder].points:
+            every[point.file].append(point)
         for name, reason in found[folder].without.items():
             print(f"mutate: {name} is left out: {reason}", file=sys.stderr)
     chosen = {folder: list(each.points) for folder, each in found.items()}
     if changed is not None:
         chosen = {folder: [point for point in points if point.line in changed[point.file]] for folder, points in chosen.items()}
     if given.sample:
-        every = [(folder, point) for folder, points in chosen.items() for point in points]
-        picked = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+        all_points = [(folder, point) for folder, points in chosen.items() for point in points]
+        picked = random.Random(given.seed).sample(all_points, min(given.sample, len(all_points)))
         chosen = {folder: [point for where, point in picked if where == folder] for folder in chosen}
     part = bool(given.sample or given.diff or any("/" in word for word in wanted))
     for folder, each in found.items():
         print(f"mutate: {folder}: {len(each.points)} places, {len(chosen[folder])} of them chosen; "
               f"{each.checks} checks (SLOTWISE_EXPECT) are left out: death tests are for them", file=sys.stderr)
-    return {folder: sorted(points, key=lambda point: point.id) for folder, points in chosen.items() if points}, part
+    return {folder: sorted(points, key=lambda point: point.id) for folder, points in chosen.items() if points}, part, every
 
 
 # --- the report ---
@@ -562,7 +571,6 @@ def report(sweeps, equivalents, part):
         for verdict in verdicts:
             entry = next((each for each in equivalents if each.covers(verdict.point)), None)
             if entry:
-                entry.used += 1
                 if verdict.state == "killed" and entry.change != "any":
                     wrong.append(f"listed as equivalent and killed by {verdict.by}: {verdict.point.where}: {verdict.point.change}")
                 elif verdict.state != "killed":
@@ -587,9 +595,6 @@ def report(sweeps, equivalents, part):
                 by_file[verdict.point.file][0] += verdict.state == "killed"
                 by_file[verdict.point.file][1] += 1
         text += [f"  {name}: {killed} of {count}" for name, (killed, count) in by_file.items()]
-        if not part:
-            wrong += [f"listed as equivalent and names no mutant: {each.file}: {each.code}: {each.change}"
-                      for each in equivalents if each.file.split("/")[0] == sweep.folder and not each.used]
     WORK.mkdir(parents=True, exist_ok=True)
     name = "report-part" if part else "report"
     (WORK / f"{name}.txt").write_text("\n".join(text + wrong) + "\n", encoding="latin-1")
@@ -623,7 +628,7 @@ def main():
     given.include = original
     if given.quick and not given.sample and not given.diff:
         given.sample = QUICK
-    chosen, part = choose(given)
+    chosen, part, every = choose(given)
     if given.list:
         for points in chosen.values():
             for point in points:
@@ -637,7 +642,9 @@ def main():
     for folder, points in chosen.items():
         sweep = Sweep(folder, points, given, part)
         sweeps.append((sweep, sweep.run()))
-    scores, wrong = report(sweeps, read_equivalents(given.equivalent), part)
+    equivalents = read_equivalents(given.equivalent)
+    scores, wrong = report(sweeps, equivalents, part)
+    wrong += stale(equivalents, every, given.include)
     for line in wrong:
         print(f"mutate: {line}")
     goal = given.goal or (QUICK_GOAL if given.quick else GOAL)
