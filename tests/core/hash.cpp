@@ -53,7 +53,8 @@ TEST_CASE("an enumeration is hashed as the integer it is kept in") {
     enum class Small : std::uint8_t { first, last = 255 };
     enum class Wide : std::uint64_t { low = 1, high = std::uint64_t{1} << 63 };
     for (unsigned value = 0; value != 256; ++value)
-        REQUIRE(DefaultHash<Small>{}(static_cast<Small>(value)) == DefaultHash<std::uint8_t>{}(static_cast<std::uint8_t>(value)));
+        REQUIRE(DefaultHash<Small>{}(static_cast<Small>(value)) ==
+                DefaultHash<std::uint8_t>{}(static_cast<std::uint8_t>(value)));
     for (const Wide wide : {Wide::low, Wide::high})
         CHECK(DefaultHash<Wide>{}(wide) == DefaultHash<std::uint64_t>{}(static_cast<std::uint64_t>(wide)));
     CHECK(DefaultHash<Wide>{}(Wide::low) != DefaultHash<Wide>{}(Wide::high));
