@@ -17,12 +17,17 @@ std::jmp_buf frame_start;
 bool in_frame = false;
 std::vector<std::string> log;
 
-} // namespace
-
-void broken_rule(const char* what, const char* file, int line) noexcept {
+/// Apart, so that its strings are gone before the jump, which would not destroy them.
+void write_down(const char* what, const char* file, int line) {
     const std::string path = file;
     log.push_back(path.substr(path.find_last_of('/') + 1) + ':' + std::to_string(line) + ": " + what);
     std::fprintf(stderr, "engine: %s\n", log.back().c_str());
+}
+
+} // namespace
+
+void broken_rule(const char* what, const char* file, int line) noexcept {
+    write_down(what, file, line);
     if (!in_frame) std::abort();
     in_frame = false;
     std::longjmp(frame_start, 1);
