@@ -231,10 +231,11 @@ class Mutate(unittest.TestCase):
         code, output, _ = self.mutate(TOY, replay=GOOD, equivalent=listed + wrong.replace("++count_;", "--count_;"))
         self.assertEqual(code, 1)
         self.assertIn("names no mutant", output)
-        code, output, mutants = self.mutate(TOY, "--sample", "2", replay=GOOD, equivalent=wrong.replace("++count_;", "--count_;"))
+        code, output, _ = self.mutate(TOY, "--sample", "2", replay=GOOD, equivalent=wrong.replace("++count_;", "--count_;"))
         self.assertEqual(code, 1, "a sample sees it as well")
         self.assertIn("names no mutant", output)
-        code, output, mutants = self.mutate(TOY, "--sample", "2", replay=GOOD, equivalent=listed)
+        self.assertIn("names no mutant", (self.folder / "work" / "report-part.txt").read_text())
+        _, output, _ = self.mutate(TOY, "--sample", "2", replay=GOOD, equivalent=listed)
         self.assertNotIn("names no mutant", output)
 
 

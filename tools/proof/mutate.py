@@ -563,9 +563,9 @@ class Score:
         return self.killed / self.counted if self.counted else 0.0
 
 
-def report(sweeps, equivalents, part):
-    """Writes the report. (scores, what is wrong with the list of equivalent mutants)"""
-    rows, scores, wrong, text = [], [], [], []
+def report(sweeps, equivalents, part, wrong):
+    """Writes the report. (scores, what is wrong with the list of equivalent mutants: that, and those that were killed)"""
+    rows, scores, wrong, text = [], [], list(wrong), []
     for sweep, verdicts in sweeps:
         tally, left = collections.Counter(), []
         for verdict in verdicts:
@@ -643,8 +643,7 @@ def main():
         sweep = Sweep(folder, points, given, part)
         sweeps.append((sweep, sweep.run()))
     equivalents = read_equivalents(given.equivalent)
-    scores, wrong = report(sweeps, equivalents, part)
-    wrong += stale(equivalents, every, given.include)
+    scores, wrong = report(sweeps, equivalents, part, stale(equivalents, every, given.include))
     for line in wrong:
         print(f"mutate: {line}")
     goal = given.goal or (QUICK_GOAL if given.quick else GOAL)
