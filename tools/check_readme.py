@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Checks that README.md says what is true of this repository.
+"""Checks that README.md and the documents beside it (DOCUMENTS) say what is true of this repository.
 
   check_readme.py [--update]
 
@@ -9,12 +9,14 @@
             "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation; there is at least one such block
   commands  each `tools/dev COMMAND`, in a fenced block or in backticks, is a command of tools/dev
   paths     each relative file or folder in backticks that has a slash exists, and so does each relative link; `<slotwise/...>` is
-            looked for in include/, what lies in build/ is not looked for
+            looked for in include/, what lies in build/ is not looked for; a link is relative to the document
+  words     README.md has at most 900, its code included
 
 --update rewrites the quoted blocks from their sources, then checks. --root FOLDER is another repository than the one this script
 is in. Exit code 0: all agree; 1: findings, one each.
 """
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -28,6 +30,8 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 COMMAND = re.compile(r"\btools/dev[ \t]+([a-z][\w-]*)")
 PATH = re.compile(r"[\w.][\w.+-]*/[\w./+-]*")
 UPDATE = "tools/check_readme.py --update"
+DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "bench/RESULTS.md")  # besides README.md, where they exist
+WORDS_MOST = 900  # of README.md
 
 
 class Finding(Exception):
@@ -68,9 +72,24 @@ def updated(root, text):
     return text
 
 
-def check_quote(root, text, name, line, block):
+def update(root, document):
+    """Rewrites the quotations; answers whether every source was there."""
+    text = (root / document).read_text(encoding="utf-8")
+    try:
+        new = updated(root, text)
+    except Finding as finding:
+        print(f"{document} is as it was: {finding}")
+        return False
+    print(f"{document}: " + ("rewritten from its sources" if new != text else "nothing to rewrite"))
+    if new != text:
+        with open(root / document, "w", encoding="utf-8", newline="\n") as out:
+            out.write(new)
+    return True
+
+
+def check_quote(root, text, name, line, block, document):
     if not block:
-        raise Finding(f"README.md:{line}: below 'quoted from {name}' a ```cpp block must follow (or ```cmake), and end in ```")
+        raise Finding(f"{document}:{line}: below 'quoted from {name}' a ```cpp block must follow (or ```cmake), and end in ```")
     wanted, source_line = excerpt(root, name)
     found = block[2].split("\n")[:-1]
     block_line = line_of(text, block.start(2))
@@ -78,7 +97,7 @@ def check_quote(root, text, name, line, block):
         here = repr(found[i]) if i < len(found) else "the end of the block"
         there = repr(wanted[i]) if i < len(wanted) else "the end of the excerpt"
         if here != there:
-            raise Finding(f"README.md:{block_line + i} differs from {name}:{source_line + i}\n  README has {here}\n  source has {there}\n"
+            raise Finding(f"{document}:{block_line + i} differs from {name}:{source_line + i}\n  {document} has {here}\n  source has {there}\n"
                           f"  edit the source, where it is compiled and run, then run: {UPDATE}")
 
 
@@ -90,7 +109,7 @@ def commands_of(root):
     return {label.strip() for alternatives in labels for label in alternatives.split("|")}
 
 
-def check_text(root, text):
+def check_text(root, text, document):
     """Commands and paths: what is wrong, and how many there were of each."""
     wrong, commands, paths = [], {}, {}
     for fence in FENCE.finditer(text):
@@ -114,15 +133,15 @@ def check_text(root, text):
                     paths.setdefault(word, line)
         for link in LINK.finditer(paragraph[0]):
             if not re.match(r"[a-z][a-z0-9+.-]*:", link[1]):
-                paths.setdefault(link[1], line_of(text, paragraph.start() + link.start()))
+                paths.setdefault(os.path.normpath(os.path.join(os.path.dirname(document), link[1])), line_of(text, paragraph.start() + link.start()))
 
     known = commands_of(root) if commands else set()
     for name, line in commands.items():
         if name not in known:
-            wrong.append(f"README.md:{line}: tools/dev has no command '{name}', only: {', '.join(sorted(known)) or 'none'}")
+            wrong.append(f"{document}:{line}: tools/dev has no command '{name}', only: {', '.join(sorted(known)) or 'none'}")
     for name, line in paths.items():
         if not (root / name).exists():
-            wrong.append(f"README.md:{line}: there is no {name}; correct the name, or write it without backticks if it is no path")
+            wrong.append(f"{document}:{line}: there is no {name}; correct the name, or write it without backticks if it is no path")
     return wrong, len(commands), len(paths)
 
 
@@ -131,34 +150,32 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
-    root, readme = arguments.root, arguments.root / "README.md"
-    if not readme.is_file():
-        print(f"check_readme: there is no {readme}")
+    root = arguments.root
+    if not (root / "README.md").is_file():
+        print(f"check_readme: there is no {root / 'README.md'}")
         return 1
-    text = readme.read_text(encoding="utf-8")
+    documents = ["README.md", *(path.relative_to(root).as_posix() for pattern in DOCUMENTS for path in sorted(root.glob(pattern)))]
+    if arguments.update and not all([update(root, document) for document in documents]):
+        return 1
 
-    wrong, sources = [], []
-    if arguments.update:
-        try:
-            new = updated(root, text)
-        except Finding as finding:
-            print(f"README.md is as it was: {finding}")
-            return 1
-        print("README.md: " + ("rewritten from its sources" if new != text else "nothing to rewrite"))
-        if new != text:
-            with open(readme, "w", encoding="utf-8", newline="\n") as out:
-                out.write(new)
-            text = new
-    for name, line, block in quotes(text):
-        try:
-            check_quote(root, text, name, line, block)
-            sources.append(name)
-        except Finding as finding:
-            wrong.append(str(finding))
+    wrong, sources, commands, paths = [], [], 0, 0
+    for document in documents:
+        text = (root / document).read_text(encoding="utf-8")
+        for name, line, block in quotes(text):
+            try:
+                check_quote(root, text, name, line, block, document)
+                sources.append(name)
+            except Finding as finding:
+                wrong.append(str(finding))
+        more, count, found = check_text(root, text, document)
+        wrong += more
+        commands += count
+        paths += found
     if not sources and not wrong:
         wrong.append("README.md quotes nothing: put '<!-- quoted from FILE -->' above a ```cpp block")
-    more, commands, paths = check_text(root, text)
-    wrong += more
+    words = len((root / "README.md").read_text(encoding="utf-8").split())
+    if words > WORDS_MOST:
+        wrong.append(f"README.md has {words} words, more than {WORDS_MOST}: move what a reader does not need first to docs/")
     if wrong:
         print("\n".join(wrong))
         return 1

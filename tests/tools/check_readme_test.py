@@ -103,6 +103,16 @@ class Readmes(unittest.TestCase):
         self.readme(QUOTE, "```\ntools/dev demo\ntools/dev dmeo\n```")
         self.refuses("README.md:13: tools/dev has no command 'dmeo'")
 
+    def test_other_documents_are_checked_too_and_their_links_are_relative_to_them(self):
+        self.write("docs/tour.md", f"<!-- quoted from src/a.cpp -->\n```cpp\n{QUOTE}```\n[x](../src/a.cpp)\n")
+        self.accepts("2 quoted", "1 paths")
+        self.write("docs/tour.md", "[x](src/a.cpp)\n")
+        self.refuses("docs/tour.md:1: there is no docs/src/a.cpp")
+
+    def test_a_readme_of_too_many_words_is_refused(self):
+        self.readme(QUOTE, "word " * 900)
+        self.refuses("words, more than 900")
+
     def test_paths_in_backticks_and_links_exist(self):
         self.write("include/slotwise/a/b.hpp", "")
         self.readme(QUOTE, "`src/a.cpp`, `include/slotwise`, `src/`, `<slotwise/a/b.hpp>`, `python3 tools/dev`, [x](src/a.cpp#L1),\n"
