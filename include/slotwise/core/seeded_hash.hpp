@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SeededHash: a hash under a secret of its own, for keys that come from somebody who wants them to collide.
+#ifndef SLOTWISE_CORE_SEEDED_HASH_HPP
+#define SLOTWISE_CORE_SEEDED_HASH_HPP
+
+#include "entropy.hpp"
+#include "hash.hpp"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+SLOTWISE_BEGIN
+
+/// SipHash-1-3 under a key of 128 bits (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; one round a word
+/// and three at the end, as Rust's and Python's tables use it). Who does not know the key cannot choose inputs that collide. What
+/// SeededHash is made of, and a hash of your own type can be: derive from it, and hash the bytes that decide about equality.
+struct SipHash13 {
+    /// Draws a key: every object has one of its own, and its copies have the same. One system call or two; a constant key in constant
+    /// expressions.
+    constexpr SipHash13() noexcept : SipHash13(detail::random_bits(), detail::random_bits()) {}
+    /// This key, for hashes that must be the same again.
+    constexpr SipHash13(std::uint64_t key_low, std::uint64_t key_high) noexcept : low_(key_low), high_(key_high) {}
+
+    /// The hash of `count` characters or bytes, whose own bytes count from the lowest. @complexity O(count)
+    template <class Unit>
+    constexpr std::uint64_t hash_units(const Unit* units, std::size_t count) const noexcept {
+        static_assert(std::is_integral_v<Unit> || std::is_enum_v<Unit>,
+                      "SipHash13::hash_units: the units are integers, characters or std::byte");
+        State state(low_, high_);
+        const std::size_t bytes = count * sizeof(Unit), whole = bytes / 8 * 8;
+        for (std::size_t at = 0; at != whole; at += 8) state.word(load(units, at, 8));
+        return state.finish(load(units, whole, bytes - whole) | std::uint64_t{bytes} << 56);
+    }
+    /// The hash of an integer, an enumeration, or of another trivially copyable value by its bytes.
+    /// @pre two values are equal exactly when their bytes are
+    template <class T>
+    constexpr std::uint64_t hash_value(const T& value) const noexcept {
+        static_assert(
+            std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>,
+            "SipHash13: equal values of this type may differ in their bytes (padding, floating point, pointers to text); "
+            "hash the members that decide about equality with hash_units or hash_value");
+        if constexpr (std::is_integral_v<T> && sizeof(T) <= sizeof(std::uint64_t)) {
+            using Bits = std::conditional_t<std::is_same_v<T, bool>, std::type_identity<unsigned char>, std::make_unsigned<T>>;
+            State state(low_, high_);
+            const auto bits = static_cast<std::uint64_t>(static_cast<typename Bits::type>(value));
+            if constexpr (sizeof(T) == 8) state.word(bits);
+            return state.finish((sizeof(T) == 8 ? 0 : bits) | std::uint64_t{sizeof(T)} << 56);
+        } else {
+            const auto bytes = std::bit_cast<std::array<unsigned char, sizeof(T)>>(value);
+            return hash_units(bytes.data(), bytes.size());
+        }
+    }
+
+private:
+    class State {
+    public:
+        constexpr State(std::uint64_t low, std::uint64_t high) noexcept
+            : a_(low ^ 0x736F'6D65'7073'6575u), b_(high ^ 0x646F'7261'6E64'6F6Du), c_(low ^ 0x6C79'6765'6E65'7261u),
+              d_(high ^ 0x7465'6462'7974'6573u) {}
+        constexpr void word(std::uint64_t word) noexcept {
+            d_ ^= word;
+            round();
+            a_ ^= word;
+        }
+        constexpr std::uint64_t finish(std::uint64_t last) noexcept {
+            word(last);
+            c_ ^= 0xFFu;
+            round();
+            round();
+            round();
+            return a_ ^ b_ ^ c_ ^ d_;
+        }
+
+    private:
+        constexpr void round() noexcept {
+            a_ += b_, b_ = std::rotl(b_, 13) ^ a_, a_ = std::rotl(a_, 32);
+            c_ += d_, d_ = std::rotl(d_, 16) ^ c_;
+            a_ += d_, d_ = std::rotl(d_, 21) ^ a_;
+            c_ += b_, b_ = std::rotl(b_, 17) ^ c_, c_ = std::rotl(c_, 32);
+        }
+        std::uint64_t a_, b_, c_, d_;
+    };
+    // Up to eight bytes from byte `at` on, the first in the lowest place, whatever the byte order.
+    template <class Unit>
+    static constexpr std::uint64_t load(const Unit* units, std::size_t at, std::size_t bytes) noexcept {
+        std::uint64_t word = 0;
+        if (std::endian::native == std::endian::little && !std::is_constant_evaluated()) {
+            if (bytes != 0) std::memcpy(&word, reinterpret_cast<const char*>(units) + at, bytes);
+        } else
+            for (std::size_t i = 0; i != bytes; ++i) {
+                const auto unit = static_cast<std::uint64_t>(units[(at + i) / sizeof(Unit)]);
+                word |= (unit >> 8 * ((at + i) % sizeof(Unit)) & 0xFFu) << 8 * i;
+            }
+        return word;
+    }
+
+    std::uint64_t low_, high_;
+};
+
+/// A hash that is another in every container: for keys from outside, where somebody may gain from collisions. Each object made by
+/// default draws a key (SipHash13); copies and moves take it along, so that a copied container finds what it holds.
+///     MapStorage<std::string, Session, SeededHash<std::string>> sessions;
+/// Integers, enumerations, strings, and other trivially copyable types whose bytes are equal exactly when they are (handles, PublicId).
+/// For another type specialise it, or write a hash that derives from SipHash13.
+template <class K>
+struct SeededHash : SipHash13 {
+    using is_avalanching = void;
+    using SipHash13::SipHash13;
+    constexpr SeededHash() noexcept = default;
+    /// The hash under this object's key.
+    constexpr std::size_t operator()(const K& key) const noexcept { return static_cast<std::size_t>(hash_value(key)); }
+};
+
+/// Transparent: whatever converts to a string view is looked up without making a string.
+template <class Char, class Traits>
+struct SeededHash<std::basic_string_view<Char, Traits>> : SipHash13 {
+    using is_avalanching = void;
+    using is_transparent = void;
+    using SipHash13::SipHash13;
+    constexpr SeededHash() noexcept = default;
+    /// The hash under this object's key.
+    constexpr std::size_t operator()(std::basic_string_view<Char, Traits> key) const noexcept {
+        return static_cast<std::size_t>(hash_units(key.data(), key.size()));
+    }
+};
+/// Strings are hashed as the views of them, so either finds the other.
+template <class Char, class Traits, class Allocator>
+struct SeededHash<std::basic_string<Char, Traits, Allocator>> : SeededHash<std::basic_string_view<Char, Traits>> {
+    using SeededHash<std::basic_string_view<Char, Traits>>::SeededHash;
+    constexpr SeededHash() noexcept = default;
+};
+
+SLOTWISE_END
+
+#endif
