@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
 
-  check_headers.py layout                      floors, cycles, front door, length, folder READMEs, macro names, SPDX lines
+  check_headers.py layout                      floors, cycles, front door, length, folder READMEs, macro names, allocations, SPDX lines
   check_headers.py alone [-j N] -- COMPILER FLAGS...
                                                each header compiles as the only one, twice in a row (add -Werror to refuse warnings), and leaves no macro
                                                behind that does not start with SLOTWISE_
@@ -38,6 +38,9 @@ FRONT_DOOR_FLOOR = max(FLOORS.values()) + 1
 # Headers that need a library the user must have: not behind the front door, and compiled only where that library's header is found.
 ADAPTERS = {"keyed/ankerl_index.hpp": "ankerl/unordered_dense.h", "keyed/boost_index.hpp": "boost/unordered/unordered_flat_set.hpp",
             "keyed/robin_index.hpp": "tsl/robin_set.h"}
+
+ALLOCATES = "memory/allocator.hpp"  # the one place where a count becomes bytes
+ASKS_FOR_MEMORY = re.compile(r"(?:::|\.|->)\s*allocate(?:_at_least)?\s*\(|\bmalloc\s*\(|\boperator\s+new\s*\(")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<(slotwise/[^>]+)>|"([^"]+)")', re.M)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*(define|undef)[ \t]+(\w+)", re.M)
@@ -185,6 +188,12 @@ def check_macro_names(house):
                 yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
 
 
+def check_allocations(house):
+    for name, text in house.text.items():
+        if name != ALLOCATES and ASKS_FOR_MEMORY.search(code(text)):
+            yield f"{name} asks an allocator for memory by itself: detail::allocate_raw() of {ALLOCATES} checks that the bytes of so many values fit"
+
+
 def check_guards(house):
     for name, text in house.text.items():
         if not re.search(r"^#(ifndef SLOTWISE_|pragma once)", text, re.M):
@@ -212,7 +221,7 @@ def check_spdx(house):
                     yield f"{path.relative_to(house.root)}: the line '{line}' is missing among the first six"
 
 
-LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_macro_names, check_guards, check_spdx)
+LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_macro_names, check_allocations, check_guards, check_spdx)
 
 
 def layout(house, _):

@@ -3,12 +3,14 @@
 
 // SlotMap built without dynamic observers: the same headers under another namespace, with a hub that knows that nobody is attached.
 #define slotwise slotwise_without_observers // NOLINT: a copy of the library of our own, so that no type is defined twice
-#include <slotwise/slots/slot_observer.hpp>
+#include <slotwise/slots/observer_hub.hpp>
 
 SLOTWISE_BEGIN
 namespace detail {
 
-struct NoHooks {};
+struct NoHooks {
+    void on_reset() noexcept {}
+};
 
 template <>
 class ObserverHub<> : public ObserverHub<NoHooks> {

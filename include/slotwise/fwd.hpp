@@ -117,6 +117,10 @@ struct PublicId;
 template <class K>
 struct DefaultHash;
 
+struct SipHash13;
+template <class K>
+struct SeededHash;
+
 template <class T, class Equal = EqualTo>
 class Versioned;
 

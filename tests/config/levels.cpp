@@ -114,6 +114,17 @@ AnyMapStorage& described_map() {
 using Small = Handle<int, HandleLayout{8, 4, 4}>;
 using Follower = SecondaryMap<SlotMap<int>::handle_type, int>;
 using FixedFollower = SecondaryMap<SlotMap<int>::handle_type, Fixed, Memory<Fixed>>;
+enum class Digit { nought, nine = 9 };
+/// A value whose move does something, once.
+struct CallsOnMove {
+    std::function<void()> act{};
+    explicit CallsOnMove(std::function<void()> what) : act(std::move(what)) {}
+    CallsOnMove(CallsOnMove&& other) noexcept {
+        const auto once = std::exchange(other.act, nullptr);
+        if (once) once();
+    }
+    CallsOnMove& operator=(CallsOnMove&&) noexcept = default;
+};
 using ColumnMap = SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<std::string>>;
 
 struct Check {
@@ -127,7 +138,45 @@ const Check checks[] = {
     {Level::fast, "Handle: index does not fit index_bits", [] { static_cast<void>(Small(256, 1)); }},
     {Level::fast, "Handle: version does not fit version_bits", [] { static_cast<void>(Small(1, 16)); }},
     {Level::fast, "Handle: user bits do not fit user_bits", [] { static_cast<void>(Small(1, 1, 16)); }},
+    // memory
+    {Level::debug, "Occupancy: the container has grown, shrunk, moved or died since; ask it for a new one",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         const Occupancy live = map.occupancy();
+         (new SlotMap<int>)->swap(map);
+         static_cast<void>(live.test(0));
+     }},
     // slots
+    {Level::debug, "observer: it dies while it is attached; its token must die or detach() before",
+     [] {
+         auto& dead = *new Meddler;
+         new auto(holed<SlotMap<int>>().attach(dead));
+         dead.~Meddler();
+     }},
+    {Level::fast, "a map that follows handles: the constructor or destructor of an entry, hash or equality moves, swaps",
+     [] {
+         using Map = SecondaryMap<SlotMap<int>::handle_type, Calls>;
+         auto &map = *new Map, &other = *new Map;
+         auto& once = *new std::function<void()>([&] { map.swap(other); });
+         map.try_emplace(SlotMap<int>::handle_type(1, 1), &once);
+         map.erase(SlotMap<int>::handle_type(1, 1));
+     }},
+    {Level::fast, "EnumCodec: the value to be written is not in the range First to Last",
+     [] {
+         ByteWriter out;
+         EnumCodec<Digit::nought, Digit::nine>::write(static_cast<Digit>(10), out);
+     }},
+    {Level::debug, "ColumnView::for_each: f erased an element ahead of the one it was given",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         map.column().for_each([&](int&) { map.erase_if([](int value) { return value == 2; }); });
+     }},
+    {Level::debug, "for_each_in_chunk: f erased an element ahead of the one it was given",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         const auto f = [&](int&) { map.erase_if([](int value) { return value == 2; }); };
+         for (const auto& chunk : map.chunks()) ColumnView<int>::for_each_in_chunk(chunk, f);
+     }},
     {Level::fast, "ColumnView[slot]: the slot is not live; ask contains(slot) first",
      [] { static_cast<void>(holed<SlotMap<int>>().column()[1] + 1); }},
     {Level::fast, "zip_columns: the views belong to different containers",
@@ -144,6 +193,16 @@ const Check checks[] = {
          map.try_emplace(1, 1);
          move_away(map);
      }},
+    {Level::fast, "ValueArray: nobody knows which values are to be moved to an unequal allocator",
+     [] {
+         struct Plain { // has no destructor, and is not copied as bytes
+             Plain() = default;
+             Plain(const Plain&) {}
+         };
+         ValueArray<Plain, Memory<Plain>> column(Memory<Plain>(1));
+         column.on_capacity(0, 64);
+         const ValueArray<Plain, Memory<Plain>> moved(std::move(column), Memory<Plain>(2));
+     }},
     {Level::debug, "ValueArray[slot]: no value lives there",
      [] { static_cast<void>(holed<ColumnMap>().observer<0>()[1].size()); }},
     // map
@@ -153,6 +212,37 @@ const Check checks[] = {
          static_cast<void>(map[SlotMap<int>::handle_type(1, 1)]);
      }},
     {Level::debug, "slot map: an observer changes the container that is notifying it", [] { during_insert<SlotMap<int>>(); }},
+    {Level::debug, "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         map.for_each([&](int&) { map.erase_if([](int value) { return value == 2; }); });
+     }},
+    {Level::debug, "DenseSlotMap::for_each: f has inserted, erased or sorted; the rows have moved",
+     [] {
+         auto& map = holed<DenseSlotMap<int>>();
+         map.for_each([&](int&) { map.clear(); });
+     }},
+    {Level::debug, "SoaSlotMap::for_each: f has inserted, erased or sorted; the rows have moved",
+     [] {
+         auto& map = holed<SoaSlotMap<int>>();
+         map.for_each([&](int&) { map.clear(); });
+     }},
+    {Level::debug, "slot map iterator: it is the end, or the rows from here on were erased",
+     [] { static_cast<void>(*holed<SoaSlotMap<int>>().end()); }},
+    {Level::debug, "SecondaryMap iterator: the entry here was erased",
+     [] {
+         auto& map = *new Follower;
+         for (const slot_t slot : {1u, 2u}) map.try_emplace(SlotMap<int>::handle_type(slot, 1), 1);
+         const auto it = map.begin();
+         map.erase(SlotMap<int>::handle_type(1, 1));
+         static_cast<void>((*it).value + 1);
+     }},
+    {Level::fast, "SparseSecondaryMap: a move of T, or the destructor of a moved-from T, changes the map that moves it",
+     [] {
+         auto& map = *new SparseSecondaryMap<SlotMap<int>::handle_type, CallsOnMove>;
+         map.try_emplace(SlotMap<int>::handle_type(1, 1), [&] { map.clear(); });
+         for (slot_t slot = 2; slot != 40; ++slot) map.try_emplace(SlotMap<int>::handle_type(slot, 1), nullptr);
+     }},
     {Level::debug, "slot map iterator: the element here was erased",
      [] {
          auto& map = holed<SlotMap<int>>();
@@ -200,6 +290,13 @@ const Check checks[] = {
          move_away(map);
      }},
     // keyed
+    {Level::fast, "keyed container insert(key): the key type has no such number",
+     [] { static_cast<void>(SetStorage<unsigned char>().insert(300)); }},
+    {Level::debug, "keyed container for_each: f erased an element ahead of the one it was given; walk with iterators",
+     [] {
+         auto& set = holed<SetStorage<int>>();
+         set.for_each([&](int) { set.erase(2); });
+     }},
     {Level::fast, "keyed container key(slot): no key is there; ask state(slot)",
      [] { static_cast<void>(holed<SetStorage<int>>().key(slot_t{1})); }},
     {Level::fast, "keyed container erase(it): the element here was erased, or it is the end",

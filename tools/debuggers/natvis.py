@@ -95,7 +95,8 @@ def rows(name):
     return walk("row", "store_.count_", "true", handle, f"store_.columns_{FIRST}.data_[row]")
 
 
-PAGE = "pages_.near_.data_[slot / 64]"
+PAGE_SLOTS = "(sizeof(pages_.near_.data_[0]->memory) / sizeof($T2))"
+PAGE = f"pages_.near_.data_[slot / {PAGE_SLOTS}]"
 MORE = [item("[allocator]", "allocator_"), item("[static observers]", "hub_.static_")]
 SLOT_MAP = [*sizes("directory_"),
             live("directory_", paged("store_.values_")),
@@ -117,13 +118,13 @@ TYPES = [
     ("DenseSlotMap<*>", [*sizes("directory_"), rows(""), *MORE]),
     ("BasicSoaSlotMap<*>", [*sizes("directory_"), rows("<0>"), item("[columns]", "store_.columns_"), *MORE]),
     ("SecondaryMap<*,*,*>", [shown("{{ size={size_,d} }}"),
-                             walk("slot", "pages_.near_.size_ * 64", f"{PAGE} != 0 && ((({PAGE}->live) >> (slot % 64)) & 1)",
-                                  f"[{{slot,d}}v{{(unsigned int){PAGE}->versions[slot % 64],d}}]",
-                                  f"(($T2*){PAGE}->memory)[slot % 64]"),
+                             walk("slot", f"pages_.near_.size_ * {PAGE_SLOTS}", f"{PAGE} != 0 && ((({PAGE}->live) >> (slot % {PAGE_SLOTS})) & 1)",
+                                  f"[{{slot,d}}v{{(unsigned int){PAGE}->versions[slot % {PAGE_SLOTS}],d}}]",
+                                  f"(($T2*){PAGE}->memory)[slot % {PAGE_SLOTS}]"),
                              item("[far pages]", "pages_.far_")]),
     ("SparseSecondaryMap<*>", [shown("{{ size={size_,d} capacity={values_.capacity_,d} }}"),
                                walk("row", "size_", "true", "[{handles_.data_[row]}]", "values_.data_[row]")]),
-    ("IdentityMap<*>", [shown("{{ size={ids_.size_,d} }}"), expanded("ids_"), item("[handles]", "handles_")]),
+    ("IdentityMap<*>", [shown("{{ size={nodes_.size_,d} }}"), expanded("nodes_")]),
 
     ("KeySet<*> KeySetCore<*> SetStorage<*>", [*sizes("directory_"), live("directory_", paged("keys_.keys_")),
                                                item("[pending]", "pending_.queue_.count_"), *MORE]),

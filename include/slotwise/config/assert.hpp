@@ -34,7 +34,7 @@ SLOTWISE_END
 
 #define SLOTWISE_CHECK_ON(condition, message)                                                                                  \
     ((condition) ? static_cast<void>(0) : ::slotwise::detail::fail(message, __FILE__, __LINE__))
-#define SLOTWISE_CHECK_OFF(condition, message) static_cast<void>(sizeof(static_cast<bool>(condition)))
+#define SLOTWISE_CHECK_OFF(condition, message) static_cast<void>(sizeof((condition) ? 1 : 0))
 
 /// A precondition that costs a compare and a branch. `message` says which argument, what was wrong and what to do.
 #if SLOTWISE_CHECK_LEVEL >= 1

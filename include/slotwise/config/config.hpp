@@ -62,7 +62,7 @@
 #define SLOTWISE_NEVER_INLINE __attribute__((noinline))
 #define SLOTWISE_COLD __attribute__((cold, noinline))
 #define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
-#define SLOTWISE_ASSUME(holds) (static_cast<bool>(holds) ? void() : __builtin_unreachable())
+#define SLOTWISE_ASSUME(holds) ((holds) ? void() : __builtin_unreachable())
 #endif
 
 #endif

@@ -41,6 +41,11 @@ namespace detail {
     SLOTWISE_THROW_OR_FAIL(std::bad_alloc(), what);
 }
 
+/// @throws std::bad_array_new_length: so many bytes are more than an object can have, whatever the memory.
+[[noreturn]] SLOTWISE_COLD inline void throw_bad_array_new_length([[maybe_unused]] const char* what) {
+    SLOTWISE_THROW_OR_FAIL(std::bad_array_new_length(), what);
+}
+
 #undef SLOTWISE_THROW_OR_FAIL
 
 } // namespace detail

@@ -18,6 +18,15 @@ namespace bits {
 
 /// 64 slots.
 using word_t = std::uint64_t;
+
+/// As std::size_t, the upper half dropped where that has 32 bits. No cast where there is nothing to do: g++ warns of those.
+template <class Number>
+constexpr std::size_t to_size(Number number) noexcept {
+    if constexpr (sizeof(Number) > sizeof(std::size_t))
+        return static_cast<std::size_t>(number);
+    else
+        return number;
+}
 /// Slots in a word.
 inline constexpr unsigned word_bits = 64;
 /// A word in which every slot is set.

@@ -20,15 +20,6 @@ template <class T>
 concept Storable = std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T> &&
                    std::is_nothrow_destructible_v<T>;
 
-/// A static observer: has at least one of the hooks of SlotObserver.
-template <class O>
-concept StaticObserver =
-    requires(O o, slot_t slot) { o.on_capacity(slot, slot); } ||
-    requires(O o, slot_t slot) { o.on_insert(slot, InsertKind::fresh); } || requires(O o, slot_t slot) { o.on_remove(slot); } ||
-    requires(O o, slot_t slot) { o.on_erase(slot); } ||
-    requires { &O::on_clear; } || // no call: Occupancy is incomplete on this floor
-    requires(O o) { o.on_reset(); };
-
 SLOTWISE_END
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "../config/assert.hpp"
 #include "../fwd.hpp"
+#include "bits.hpp"
 
 #include <compare>
 #include <type_traits>
@@ -142,7 +143,7 @@ struct std::hash<slotwise::Handle<Tag, L>> {
         std::uint64_t x = handle.to_bits();
         x = (x ^ (x >> 32)) * 0xD6E8'FEB8'6659'FD93u;
         x = (x ^ (x >> 32)) * 0xD6E8'FEB8'6659'FD93u;
-        return static_cast<std::size_t>(x ^ (x >> 32));
+        return slotwise::bits::to_size(x ^ (x >> 32));
     }
 };
 

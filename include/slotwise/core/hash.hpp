@@ -6,6 +6,7 @@
 #define SLOTWISE_CORE_HASH_HPP
 
 #include "../fwd.hpp"
+#include "bits.hpp"
 
 #include <string_view>
 #include <typeindex> // declares std::hash cheaply
@@ -23,20 +24,32 @@ struct EqualTo {
     }
 };
 
+namespace detail {
+
+/// A product of two 64-bit numbers in 128 bits.
+struct WideProduct {
+    std::uint64_t low, high;
+};
+SLOTWISE_ALWAYS_INLINE constexpr WideProduct wide_product(std::uint64_t x, std::uint64_t y) noexcept {
+#if defined(__SIZEOF_INT128__)
+    __extension__ using wide = unsigned __int128;
+    const wide product = wide{x} * y;
+    return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)};
+#else
+    constexpr std::uint64_t half = 0xFFFF'FFFFu;
+    const std::uint64_t low = (x & half) * (y & half), cross = (x >> 32) * (y & half);
+    const std::uint64_t middle = (x & half) * (y >> 32) + (low >> 32) + (cross & half);
+    return {x * y, (x >> 32) * (y >> 32) + (cross >> 32) + (middle >> 32)};
+#endif
+}
+
+} // namespace detail
+
 /// Spreads every input bit over the whole word: the halves of a 128-bit product, folded (the "mum" of wyhash by Wang Yi, as
 /// ankerl::unordered_dense uses it for integers). One multiplication; the two of a MurmurHash3 finaliser cost a lookup 1 ns more.
 constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
-    constexpr std::uint64_t k = 0x9E37'79B9'7F4A'7C15u; // 2^64 / golden ratio
-#if defined(__SIZEOF_INT128__)
-    __extension__ using wide = unsigned __int128;
-    const wide product = wide{x} * k;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#else
-    constexpr std::uint64_t half = 0xFFFF'FFFFu;
-    const std::uint64_t low = (x & half) * (k & half), cross = (x >> 32) * (k & half);
-    const std::uint64_t middle = (x & half) * (k >> 32) + (low >> 32) + (cross & half);
-    return x * k ^ ((x >> 32) * (k >> 32) + (cross >> 32) + (middle >> 32));
-#endif
+    const detail::WideProduct product = detail::wide_product(x, 0x9E37'79B9'7F4A'7C15u); // 2^64 / golden ratio
+    return product.low ^ product.high;
 }
 
 /// Whether a hash says, by a member type is_avalanching (as Boost and ankerl read it), that every input bit reaches every output
@@ -56,10 +69,9 @@ struct DefaultHash {
         if constexpr (std::is_enum_v<K>)
             return DefaultHash<std::underlying_type_t<K>>{}(static_cast<std::underlying_type_t<K>>(key));
         else if constexpr (sizeof(K) > sizeof(std::uint64_t)) // __int128, an integer to the library where extensions are on
-            return static_cast<std::size_t>(
-                mix_bits(mix_bits(static_cast<std::uint64_t>(key)) ^ static_cast<std::uint64_t>(key >> 64)));
+            return bits::to_size(mix_bits(mix_bits(static_cast<std::uint64_t>(key)) ^ static_cast<std::uint64_t>(key >> 64)));
         else
-            return static_cast<std::size_t>(mix_bits(static_cast<std::uint64_t>(key)));
+            return bits::to_size(mix_bits(static_cast<std::uint64_t>(key)));
     }
     constexpr std::size_t operator()(const K& key) const noexcept(noexcept(std::hash<K>{}(key)))
         requires(!std::is_integral_v<K> && !std::is_enum_v<K> && requires { static_cast<std::size_t>(std::hash<K>{}(key)); })

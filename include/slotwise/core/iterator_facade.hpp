@@ -9,6 +9,7 @@
 #include "std_memory.hpp"
 
 #include <cstddef>
+#include <span> // declares enable_view and enable_borrowed_range; <ranges> costs a quarter second more
 #include <type_traits>
 
 SLOTWISE_BEGIN
@@ -55,7 +56,7 @@ private:
     constexpr const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
 };
 
-/// A pair of iterators as a range; borrowed: it owns nothing.
+/// A pair of iterators as a range: a view, and borrowed, because it owns nothing.
 template <class Iterator>
 class IteratorRange {
 public:
@@ -73,5 +74,11 @@ private:
 
 } // namespace detail
 SLOTWISE_END
+
+/// It owns nothing: iterators live longer than it.
+template <class Iterator>
+inline constexpr bool std::ranges::enable_view<slotwise::detail::IteratorRange<Iterator>> = true;
+template <class Iterator>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::IteratorRange<Iterator>> = true;
 
 #endif

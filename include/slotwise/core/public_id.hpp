@@ -94,7 +94,7 @@ SLOTWISE_END
 template <>
 struct std::hash<slotwise::PublicId> {
     constexpr std::size_t operator()(const slotwise::PublicId& id) const noexcept {
-        return static_cast<std::size_t>(slotwise::mix_bits(id.high ^ slotwise::mix_bits(id.low)));
+        return slotwise::bits::to_size(slotwise::mix_bits(id.high ^ slotwise::mix_bits(id.low)));
     }
 };
 

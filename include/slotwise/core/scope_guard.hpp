@@ -28,6 +28,9 @@ private:
     Undo undo_;
     bool armed_ = true;
 };
+/// The guard of a function is named without its type.
+template <class Undo>
+ScopeGuard(Undo) -> ScopeGuard<Undo>;
 
 SLOTWISE_END
 

@@ -256,7 +256,10 @@ def page_slots(node):
     given = int(re.sub(r"\(.*?\)", "", class_of(node.name)[1][2]).rstrip("ulUL") or 0)
     if given:
         return given
-    fit = 4096 // node["table_"]["data_"].at(0).pointee_size()
+    size = node["table_"]["data_"].at(0).pointee_size()
+    if size > (1 << 20) // WORD:
+        return 1
+    fit = 4096 // size
     return WORD if fit <= WORD else 1 << fit.bit_length() - 1
 
 
@@ -388,19 +391,20 @@ class SlotMapShape(Shape):
 
 
 class PagesShape(Shape):
-    """SecondaryMap: pages of 64 entries, near ones in an array, far ones in a std::map."""
+    """SecondaryMap: pages of up to 64 entries, near ones in an array, far ones in a std::map."""
 
     def __init__(self, node, name):
         super().__init__(node, name)
-        self.entries = node["ids_"] if node.has("ids_") else node
+        self.entries = node["nodes_"] if node.has("nodes_") else node
         self.size, pages = self.entries["size_"].integer(), self.entries["pages_"]
+        self.slots = 1 << max(0, min(6, (1024 // self.entries.size_of(self.entries.argument(1))).bit_length() - 1))  # page_slots
         self.near, self.far, self.count = Flat(pages["near_"]), pages["far_"], pages["count_"].integer()
-        if not (self.size <= self.count * WORD and max(self.count, self.near.size) <= NO_SLOT // WORD + 1 and
+        if not (self.size <= self.count * self.slots and max(self.count, self.near.size) <= NO_SLOT // self.slots + 1 and
                 self.near.covers(self.near.size)):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
-        return self.title(self.size, f"{count_of(self.count, 'page')} of {WORD}")
+        return self.title(self.size, f"{count_of(self.count, 'page')} of {self.slots}")
 
     def pages(self):
         for number, address in enumerate(numbers(self.node, self.near.data.integer(), 0, self.near.size, self.near.width)):
@@ -414,24 +418,24 @@ class PagesShape(Shape):
         for number, address in self.pages():
             page = self.node.value_at(address, page_type)
             memory, versions, size = page["memory"].address(), page["versions"], self.entries.size_of(kind)
-            width = versions.size() // WORD
-            for i in bits_of([page["live"].integer()], WORD):
+            width = versions.size() // self.slots
+            for i in bits_of([page["live"].integer()], self.slots):
                 if left == 0:
                     raise Damaged("there are more entries than it counts")
                 left -= 1
                 version = next(numbers(self.node, versions.address(), i, 1, width))
                 value = self.node.value_at(memory + i * size, kind)
-                yield Item(f"[{number * WORD + i}v{version}]", self.shown(value))
+                yield Item(f"[{number * self.slots + i}v{version}]", self.shown(value))
 
     def shown(self, value):
         return value
 
 
 class IdentityShape(PagesShape):
-    """Ids by handle: the entries of ids_ are addresses of ids."""
+    """Ids by handle: the entries of nodes_ are addresses of nodes."""
 
     def shown(self, value):
-        return value.at(0)
+        return value.at(0)["id"]
 
 
 class SparseShape(Shape):

@@ -56,16 +56,19 @@ public:
     void reserve(std::size_t slots) {
         const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
         if (want <= pages_) return;
-        auto table = table_.resized(want < 2 * table_.size() ? 2 * table_.size() : want, nullptr);
-        auto chunks = chunks_.resized(chunk_count_ + 1, Chunk{});
-        const std::size_t page = type_->size << shift_, size = (want - pages_) * page + type_->align - 1;
+        const std::size_t page = checked_bytes(std::size_t{1} << shift_, type_->size);
+        const std::size_t size = checked_bytes(want - pages_, page, type_->align - 1);
+        reserve_entries(table_, want);
+        reserve_entries(chunks_, chunk_count_ + 1);
         std::byte* const data = allocate_raw(allocator_, size);
-        chunks[chunk_count_++] = {data, size, pages_};
+        chunks_[chunk_count_++] = {data, size, pages_};
         const std::size_t off = reinterpret_cast<std::uintptr_t>(data) & (type_->align - 1);
         std::byte* at = data + (off == 0 ? 0 : type_->align - off);
-        for (; pages_ != want; at += page) table[pages_++] = at;
-        table_.swap(table);
-        chunks_.swap(chunks);
+        for (; pages_ != want; at += page) table_[pages_++] = at;
+    }
+    std::size_t capacity_for(std::size_t slots) const noexcept {
+        const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
+        return (want < pages_ ? pages_ : want) << shift_;
     }
     /// As PagedArray grows.
     std::size_t grown_capacity() const noexcept { return (pages_ + more_pages(pages_, type_->size << shift_)) << shift_; }
@@ -118,6 +121,8 @@ template <class Allocator>
 class AnyKeyStore {
 public:
     static constexpr bool trivial = false;
+    static constexpr bool nothrow_move = true;
+    static constexpr bool nothrow_swap = true;
 
     AnyKeyStore() = default;
     AnyKeyStore(const TypeDescriptor* type, const Allocator& alloc) : keys_(type, alloc), hashes_(alloc) {}
@@ -132,7 +137,10 @@ public:
     }
     AnyKeyStore(AnyKeyStore&&) noexcept = default;
     static AnyKeyStore like(const AnyKeyStore& other, const Allocator& alloc) { return AnyKeyStore(other.keys_.type(), alloc); }
-    void swap(AnyKeyStore& other) noexcept {
+    void swap(AnyKeyStore& other) noexcept { swap_keys(other); }
+    /// Hash and equality belong to the type, which goes with the keys.
+    static void swap_functors(AnyKeyStore&) noexcept {}
+    void swap_keys(AnyKeyStore& other) noexcept {
         keys_.swap(other.keys_);
         hashes_.swap(other.hashes_);
     }
@@ -208,6 +216,10 @@ public:
 
     const TypeDescriptor* type() const noexcept { return values_.type(); }
     void* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
+
+    std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
+    std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
+    std::size_t shrunk_capacity(std::size_t slots) const noexcept { return values_.shrunk_capacity(slots); }
 
     void on_capacity(slot_t old_slots, slot_t new_slots) {
         if (new_slots < old_slots) {

@@ -122,6 +122,7 @@ template <KeySetOptions O, class Allocator>
 class BasicAnySetStorage : public detail::AnySet<O, Allocator> {
 public:
     using detail::AnySet<O, Allocator>::AnySet;
+    friend void swap(BasicAnySetStorage& a, BasicAnySetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 };
 
 /// A map between types that are described at run time: the same core as MapStorage, keys and values passed by address.
@@ -134,6 +135,7 @@ class BasicAnyMapStorage : private detail::AnySet<O, Allocator, detail::AnyColum
 public:
     /// What as_set() gives.
     using set_type = detail::AnySet<O, Allocator, Column>;
+    using typename set_type::allocator_type;
     using typename set_type::handle_type;
     using typename set_type::size_type;
 

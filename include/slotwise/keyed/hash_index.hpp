@@ -5,7 +5,8 @@
 #ifndef SLOTWISE_KEYED_HASH_INDEX_HPP
 #define SLOTWISE_KEYED_HASH_INDEX_HPP
 
-#include "../fwd.hpp"
+#include "../core/entropy.hpp"
+#include "../core/hash.hpp"
 #include "../memory/allocator.hpp"
 #include "tag_match.hpp"
 
@@ -19,6 +20,35 @@ struct alignas(64) IndexLine {
     slot_t slots[tags_in_line];
 };
 inline constexpr IndexLine no_line{};
+/// Where every search of an index with a seed begins: nothing is here, and it says that entries went on.
+inline constexpr IndexLine seeded_line{{}, {1, 1, 1, 1}, {}};
+
+/// Takes hashes to others by a secret: the upper half of a product with a random odd number of 128 bits, plus a random number,
+/// mixed as MurmurHash3 does at its end. Two different hashes that were chosen without knowing the secret agree in n low bits of
+/// the results with a probability of about 2^(1-n), like random ones. (Multiply-shift: M. Dietzfelbinger et al., "A reliable
+/// randomized algorithm for the closest-pair problem", 1997. Without the mixing, one seed in fifteen sent hashes on a grid to few
+/// lines.)
+class IndexSeed {
+public:
+    constexpr IndexSeed() = default;
+    static constexpr IndexSeed random() noexcept {
+        IndexSeed seed;
+        seed.low_ = random_bits() | 1u;
+        seed.high_ = random_bits();
+        seed.plus_ = random_bits();
+        return seed;
+    }
+    constexpr explicit operator bool() const noexcept { return low_ != 0; }
+    constexpr std::uint64_t operator()(std::uint64_t hash) const noexcept {
+        std::uint64_t x = wide_product(hash, low_).high + hash * high_ + plus_;
+        x = (x ^ x >> 33) * 0xFF51'AFD7'ED55'8CCDu;
+        x = (x ^ x >> 33) * 0xC4CE'B9FE'1A85'EC53u;
+        return x ^ x >> 33;
+    }
+
+private:
+    std::uint64_t low_ = 0, high_ = 0, plus_ = 0;
+};
 
 } // namespace detail
 
@@ -28,18 +58,28 @@ inline constexpr IndexLine no_line{};
 /// A line that is full counts the entries which had to go on, in four classes of hashes: a search goes on only past a count that
 /// is not zero, and an erase takes its entry out of the counts. So there are no tombstones, and misses end early. (The counts are
 /// those of F14 by N. Bronson and X. Shi; the classes those of boost::unordered_flat_map by J. López, who keeps a bit each.)
-/// Measured against seven other designs, see DESIGN section 11; keys are not kept here, so that a hit reads one line of the index
+/// docs/design.md has what was measured; keys are not kept here, so that a hit reads one line of the index
 /// and one of the keys. Keys in the line were tried (five and their slots, no tags): hits took 1.5 times as long, because five
 /// places overflow often, and 13 bytes an element more.
 ///
+/// Entries that pass more lines, or pass one line more often, than chance allows have hashes that were computed to collide (or
+/// equal ones). The next make_room() then enters all entries anew, under a secret seed that is mixed into every hash. Without a
+/// seed no search asks for one: an index with a seed points searches to a line that sends them on. That costs them 6 ns.
+///
 /// An index policy is a class template over an allocator with these members; BoostIndex, RobinIndex and AnkerlIndex adapt
-/// other tables. A *source* calls its argument with (slot, hash) for every entry and is how a table that grows learns the hashes.
+/// other tables. A *source* calls its argument with (slot, hash) for every entry and is how a table that grows learns the hashes;
+/// it must not throw.
 /// @tparam Tags how tags are compared; NativeTags or PortableTags
 template <class Allocator, class Tags>
 class GroupIndex {
     using Line = detail::IndexLine;
     using Lines = detail::FlatArray<Line, Allocator>;
     static constexpr std::size_t per_line = 10; // of 12: at 11 misses cost a third more
+    // Measured while 7e8 random entries filled indexes of 16 to 65,536 lines: one in 1e8 passes 15 lines, and each line more is
+    // 0.37 times as frequent; one count in 1e8 reaches 11, and each more is at most 0.15 times as frequent. So chance exceeds
+    // either of these less than once in 1e21 entries.
+    static constexpr std::uint32_t most_passed = 48;
+    static constexpr std::uint8_t most_passing = 32;
 
 public:
     /// Whether place() cannot throw once make_room() has returned.
@@ -49,13 +89,14 @@ public:
     constexpr explicit GroupIndex(const Allocator& alloc) noexcept : storage_(alloc) {}
     /// The same entries in memory of `alloc`. @throws what the allocator throws
     constexpr GroupIndex(const GroupIndex& other, const Allocator& alloc)
-        : storage_(other.storage_.resized(other.storage_.size(), Line{}, alloc)), size_(other.size_) {
+        : storage_(other.storage_.resized(other.storage_.size(), Line{}, alloc)), size_(other.size_), ways_(other.ways_),
+          seed_(other.seed_) {
         aim();
     }
-    constexpr GroupIndex(GroupIndex&& other) noexcept : storage_(std::move(other.storage_)), size_(other.size_) {
+    constexpr GroupIndex(GroupIndex&& other) noexcept
+        : storage_(std::move(other.storage_)), size_(other.size_), ways_(other.ways_), seed_(other.seed_) {
         aim();
-        other.size_ = 0;
-        other.aim();
+        other.forget();
     }
     GroupIndex(const GroupIndex&) = delete;
     GroupIndex& operator=(const GroupIndex&) = delete;
@@ -64,6 +105,8 @@ public:
     constexpr void swap(GroupIndex& other) noexcept {
         storage_.swap(other.storage_);
         std::swap(size_, other.size_);
+        std::swap(ways_, other.ways_);
+        std::swap(seed_, other.seed_);
         aim();
         other.aim();
     }
@@ -74,24 +117,27 @@ public:
     /// @throws what equal throws @complexity O(1) expected
     template <class Equal>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t find(std::uint64_t hash, Equal&& equal) const {
-        return search(hash, equal, [](std::size_t, std::size_t) {});
+        return search(hash, equal, [](std::uint64_t, std::size_t, std::size_t, std::size_t) {});
     }
     /// Finds an entry and takes it out: one search where find and erase would be two. @throws what equal throws; nothing is taken then
     template <class Equal>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t take(std::uint64_t hash, Equal&& equal) {
-        return search(hash, equal, [&](std::size_t i, std::size_t at) { remove(hash, at, i); });
+        return search(hash, equal, [this](std::uint64_t seeded, std::size_t mask, std::size_t at, std::size_t i) {
+            remove(seeded, mask, at, i);
+        });
     }
 
-    /// Makes room for one more entry. @throws what the allocator throws; nothing has changed then
+    /// Makes room for one more entry, and undoes what colliding hashes have done. Allocates nothing while there is room.
+    /// @throws what the allocator throws; nothing has changed then
     template <class Source>
     SLOTWISE_ALWAYS_INLINE constexpr void make_room(Source&& source) {
         if (size_ >= limit_) [[unlikely]]
-            rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
+            make_room_now(source);
     }
     /// Makes room for `count` entries in all. @throws what the allocator throws; nothing has changed then
     template <class Source>
     constexpr void reserve(std::size_t count, Source&& source) {
-        if (count > limit_) rebuild(lines_for(count), source);
+        if (count > room()) rebuild(lines_for(count), source);
     }
     /// Gives back what the entries do not need. @throws what the allocator throws; nothing has changed then
     template <class Source>
@@ -104,8 +150,15 @@ public:
 
     /// Adds an entry. @pre make_room(), and no entry has this slot
     constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
-        place_in(storage_.data(), mask_, hash, slot);
+        const Way way = seed_ ? place_in(storage_.data(), storage_.size() - 1, seed_(hash), slot)
+                              : place_in(storage_.data(), mask_, hash, slot);
         ++size_;
+        if (way.passed != 0) [[unlikely]] {
+            const bool was_flooded = ways_.flooded;
+            ways_.add(way);
+            if (!seed_) reach_ = ways_.longest;
+            if (ways_.flooded && !was_flooded && !seed_) limit_ = 0; // the next make_room() has something to do
+        }
     }
     /// Takes the entry out. @pre place(hash, slot) was called, once
     constexpr void erase(std::uint64_t hash, slot_t slot) noexcept {
@@ -113,18 +166,14 @@ public:
     }
     /// Takes all entries out; memory stays.
     constexpr void clear() noexcept {
-        if (size_ == 0) return; // counts that stay at 255 need no care: the next rebuild drops them
-        for (std::size_t i = 0; i != storage_.size(); ++i) {
-            for (auto& tag : storage_[i].tags) tag = 0;
-            for (auto& count : storage_[i].overflow) count = 0;
-        }
-        size_ = 0;
+        if (size_ == 0 && ways_.longest == 0 && !seed_) return; // no count can have stayed either
+        wipe(storage_);
+        forget();
     }
     /// Takes all entries out and gives the memory back.
     constexpr void reset() noexcept {
         storage_.free();
-        size_ = 0;
-        aim();
+        forget();
     }
 
     /// Bytes of memory held.
@@ -134,22 +183,25 @@ public:
     constexpr bool check(Source&& source) const {
         std::size_t entries = 0;
         bool sound = true;
+        const std::size_t mask = storage_.size() - 1;
         Lines expected = storage_.resized(storage_.size(), Line{}, Allocator(storage_.get_allocator()));
-        source([&](slot_t slot, std::uint64_t hash) {
+        source([&](slot_t slot, std::uint64_t plain) {
             ++entries;
-            std::size_t at = home(hash), passed = 0;
-            for (; sound && position(lines_[at], tag_of(hash), slot) == detail::tags_in_line; at = next(at, hash)) {
+            const std::uint64_t hash = seed_ ? seed_(plain) : plain;
+            std::size_t at = home_in(hash, mask), passed = 0;
+            for (sound = sound && !storage_.empty();
+                 sound && position(storage_[at], tag_of(hash), slot) == detail::tags_in_line; at = next_in(at, hash, mask)) {
                 auto& count = expected[at].overflow[class_of(hash)];
-                sound = count != 0 && ++passed <= mask_;
+                sound = count != 0 && ++passed <= ways_.longest;
                 if (count != 255) --count;
             }
         });
         std::size_t tags = 0;
         for (std::size_t i = 0; i != storage_.size(); ++i) {
-            for (const auto tag : lines_[i].tags) tags += tag != 0;
+            for (const auto tag : storage_[i].tags) tags += tag != 0;
             for (const auto count : expected[i].overflow) sound = sound && (count == 0 || count == 255);
         }
-        return sound && entries == size_ && tags == size_ && size_ <= limit_;
+        return sound && entries == size_ && tags == size_ && size_ <= room() && (limit_ == 0 || limit_ == room());
     }
 
 private:
@@ -160,57 +212,96 @@ private:
     }
     static constexpr unsigned class_of(std::uint64_t hash) noexcept { return (hash >> 8) & 3u; }
     static constexpr std::size_t home_in(std::uint64_t hash, std::size_t mask) noexcept {
-        return static_cast<std::size_t>(hash >> 10) & mask;
+        return bits::to_size(hash >> 10) & mask;
     }
     // An odd step meets every line: their number is a power of two.
     static constexpr std::size_t next_in(std::size_t at, std::uint64_t hash, std::size_t mask) noexcept {
-        return (at + (static_cast<std::size_t>(hash >> 32) | 1u)) & mask;
+        return (at + (bits::to_size(hash >> 32) | 1u)) & mask;
     }
-    constexpr std::size_t home(std::uint64_t hash) const noexcept { return home_in(hash, mask_); }
-    constexpr std::size_t next(std::size_t at, std::uint64_t hash) const noexcept { return next_in(at, hash, mask_); }
     static constexpr std::size_t lines_for(std::size_t count) noexcept {
         return std::bit_ceil(count / per_line + (count % per_line != 0));
     }
 
-    /// Calls found(place in the line, number of the line) where equal(slot) holds.
+    constexpr std::size_t room() const noexcept { return storage_.size() * per_line; }
+
+    /// The way of an entry from the line where it belongs to the one where it is.
+    struct Way {
+        std::uint32_t passed = 0; // lines
+        bool crowded = false;     // more entries than chance allows have passed one of them
+    };
+    /// Of all entries since they were last entered anew.
+    struct Ways {
+        std::uint32_t longest = 0;
+        bool flooded = false;
+        std::size_t worn = 0; // entries that were taken out past a count which had stuck at 255
+        constexpr void add(Way way) noexcept {
+            if (way.passed > longest) longest = way.passed;
+            flooded = flooded || way.crowded || way.passed > most_passed;
+        }
+    };
+
+    /// Calls found(hash as seeded, mask, number of the line, place in it) where equal(slot) holds.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found&& found) const {
+        return search_in(lines_, mask_, reach_, hash, equal, found,
+                         [&] { return seed_ ? search_seeded(hash, equal, found) : no_slot; });
+    }
+    template <class Equal, class Found>
+    SLOTWISE_NEVER_INLINE constexpr slot_t search_seeded(std::uint64_t hash, Equal& equal, Found& found) const {
+        return search_in(storage_.data(), storage_.size() - 1, ways_.longest, seed_(hash), equal, found,
+                         [] { return no_slot; });
+    }
+    // No entry has passed more than `reach` lines, so a search need not: counts can send it on for ever, by accident or by design.
+    template <class Equal, class Found, class Beyond>
+    SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_in(const Line* lines, std::size_t mask, std::uint32_t reach,
+                                                             std::uint64_t hash, Equal& equal, Found& found, Beyond&& beyond) {
         const std::uint8_t tag = tag_of(hash);
-        std::size_t at = home(hash);
-        for (std::size_t passed = 0;;) {
-            const Line& line = lines_[at];
+        std::size_t at = home_in(hash, mask);
+        for (std::uint32_t passed = 0;; ++passed) {
+            const Line& line = lines[at];
             for (auto match = Tags::match(line.tags, tag); match; match.drop_first()) {
                 const slot_t slot = line.slots[match.first()];
                 if (equal(slot)) [[likely]] {
-                    found(match.first(), at);
+                    found(hash, mask, at, match.first());
                     SLOTWISE_ASSUME(slot != no_slot); // a find need not ask again whether it found (4 % of a hit)
                     return slot;
                 }
             }
             if (line.overflow[class_of(hash)] == 0) [[likely]]
                 return no_slot;
-            if (++passed > mask_) return no_slot; // counts that stay at 255 must not send a search round for ever
-            at = next(at, hash);
+            if (passed == reach) return beyond();
+            at = next_in(at, hash, mask);
         }
     }
-    SLOTWISE_ALWAYS_INLINE constexpr void remove(std::uint64_t hash, std::size_t at, std::size_t i) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void remove(std::uint64_t hash, std::size_t mask, std::size_t at, std::size_t i) noexcept {
         storage_[at].tags[i] = 0;
         --size_;
-        for (std::size_t on_way = home(hash); on_way != at; on_way = next(on_way, hash)) {
+        bool worn = false;
+        for (std::size_t on_way = home_in(hash, mask); on_way != at; on_way = next_in(on_way, hash, mask)) {
             std::uint8_t& count = storage_[on_way].overflow[class_of(hash)];
-            if (count != 255) --count;
+            if (count != 255)
+                --count;
+            else
+                worn = true;
         }
+        // Rebuilt once so many are gone that their searches have cost as much.
+        if (worn && ++ways_.worn > (storage_.size() + size_) / 16) limit_ = 0;
+        if (size_ == 0 && limit_ == 0) [[unlikely]]
+            clear_worn();
     }
-    static constexpr void place_in(Line* lines, std::size_t mask, std::uint64_t hash, slot_t slot) noexcept {
+    static constexpr Way place_in(Line* lines, std::size_t mask, std::uint64_t hash, slot_t slot) noexcept {
+        Way way;
         for (std::size_t at = home_in(hash, mask);; at = next_in(at, hash, mask)) {
             Line& line = lines[at];
             if (const auto empty = Tags::match(line.tags, 0)) [[likely]] {
                 line.tags[empty.first()] = tag_of(hash);
                 line.slots[empty.first()] = slot;
-                return;
+                return way;
             }
             std::uint8_t& count = line.overflow[class_of(hash)];
             if (count != 255) ++count;
+            way.crowded = way.crowded || count > most_passing;
+            ++way.passed;
         }
     }
     static constexpr void fetch_ahead([[maybe_unused]] const Line* line) noexcept {
@@ -224,43 +315,88 @@ private:
         return i;
     }
 
-    // Entries come in slot order, so keys are read in order; the lines they go to are all over the place and fetched ahead.
+    template <class Source>
+    SLOTWISE_NEVER_INLINE constexpr void make_room_now(Source& source) {
+        if (size_ >= room()) return rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
+        // In the memory it has: what reserve() has promised holds, and nothing can fail.
+        seed_ = detail::IndexSeed::random();
+        wipe(storage_);
+        fill(storage_, source);
+    }
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void rebuild(std::size_t lines, Source& source) {
         Lines fresh = Lines(Allocator(storage_.get_allocator())).resized(lines, Line{}, Allocator(storage_.get_allocator()));
+        if (ways_.flooded) seed_ = detail::IndexSeed::random();
+        storage_.swap(fresh);
+        fill(storage_, source);
+        if (!ways_.flooded || seed_) return;
+        seed_ = detail::IndexSeed::random(); // hashes that collide in this number of lines only
+        wipe(storage_);
+        fill(storage_, source);
+    }
+    // Entries come in slot order, so keys are read in order; the lines they go to are all over the place and fetched ahead.
+    template <class Source>
+    constexpr void fill(Lines& fresh, Source& source) {
         constexpr unsigned ahead = 16;
         std::uint64_t hashes[ahead]{};
         slot_t slots[ahead]{};
         unsigned waiting = 0;
         std::size_t entries = 0; // counted anew: an element that is being built may have been entered before and be no more
+        Ways ways;
         Line* const data = fresh.data();
-        const std::size_t mask = lines - 1;
+        const std::size_t mask = fresh.size() - 1;
+        const detail::IndexSeed seed = seed_;
+        const auto place_waiting = [&] {
+            if (!ways.flooded || seed) // else it is done again with a seed
+                for (unsigned i = 0; i != waiting; ++i) ways.add(place_in(data, mask, hashes[i], slots[i]));
+            waiting = 0;
+        };
         source([&](slot_t slot, std::uint64_t hash) {
             ++entries;
-            hashes[waiting] = hash;
+            hashes[waiting] = seed ? seed(hash) : hash;
             slots[waiting] = slot;
-            fetch_ahead(&data[home_in(hash, mask)]);
-            if (++waiting != ahead) return;
-            for (unsigned i = 0; i != ahead; ++i) place_in(data, mask, hashes[i], slots[i]);
-            waiting = 0;
+            fetch_ahead(&data[home_in(hashes[waiting], mask)]);
+            if (++waiting == ahead) place_waiting();
         });
-        for (unsigned i = 0; i != waiting; ++i) place_in(data, mask, hashes[i], slots[i]);
-        storage_.swap(fresh);
+        place_waiting();
         size_ = entries;
+        ways_ = ways;
         aim();
     }
-    // An empty index points to a line without tags, so that find need not ask.
+    static constexpr void wipe(Lines& lines) noexcept {
+        for (std::size_t i = 0; i != lines.size(); ++i) {
+            for (auto& tag : lines[i].tags) tag = 0;
+            for (auto& count : lines[i].overflow) count = 0;
+        }
+    }
+    // Counts that have stuck go with the last entry.
+    SLOTWISE_NEVER_INLINE constexpr void clear_worn() noexcept {
+        wipe(storage_);
+        forget();
+    }
+    constexpr void forget() noexcept {
+        size_ = 0;
+        ways_ = {};
+        seed_ = {};
+        aim();
+    }
+    // An empty index points to a line without tags, so that find need not ask; one with a seed to a line that says "go on".
     constexpr void aim() noexcept {
-        lines_ = storage_.empty() ? &detail::no_line : storage_.data();
-        mask_ = storage_.empty() ? 0 : storage_.size() - 1;
-        limit_ = storage_.size() * per_line;
+        const bool plain = !storage_.empty() && !seed_;
+        lines_ = plain ? storage_.data() : seed_ ? &detail::seeded_line : &detail::no_line;
+        mask_ = plain ? storage_.size() - 1 : 0;
+        reach_ = plain ? ways_.longest : 0;
+        limit_ = ways_.flooded && !seed_ ? 0 : room();
     }
 
     Lines storage_{};
-    const Line* lines_ = &detail::no_line;
+    const Line* lines_ = &detail::no_line; // where a search without a seed begins
     std::size_t mask_ = 0;
     std::size_t size_ = 0;
-    std::size_t limit_ = 0;
+    std::size_t limit_ = 0;   // make_room() has something to do from so many entries on
+    std::uint32_t reach_ = 0; // lines that a search without a seed may pass
+    Ways ways_{};
+    detail::IndexSeed seed_{};
 };
 
 /// The default index: tags compared by SSE2 or NEON where there is one of them.

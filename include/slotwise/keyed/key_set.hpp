@@ -9,6 +9,7 @@
 #include "keyed_iterator.hpp"
 
 #include <initializer_list>
+#include <limits>
 #include <optional>
 
 SLOTWISE_BEGIN
@@ -24,6 +25,32 @@ inline constexpr bool asks_directly =
         static_cast<bool>(e(key, k));
     };
 
+/// Whether numbers of type K become numbers of type Key where they can, and are found to be none where they cannot.
+template <class K, class Key>
+inline constexpr bool number_of_other_type = std::is_integral_v<K> && std::is_integral_v<Key> && !std::is_same_v<K, Key>;
+
+/// Whether a Key is made of a K by itself: by an implicit conversion that keeps the value. Integers of another type are allowed, and
+/// their values checked: every literal is an int.
+template <class K, class Key, class Plain = std::remove_cvref_t<K>>
+consteval bool becomes_key() noexcept {
+    if constexpr (!std::is_convertible_v<K, Key>)
+        return false;
+    else if constexpr (std::is_integral_v<Plain> && std::is_floating_point_v<Key>)
+        return std::numeric_limits<Plain>::digits <= std::numeric_limits<Key>::digits;
+    else if constexpr (std::is_scalar_v<Key> || std::is_floating_point_v<Plain>)
+        return number_of_other_type<Plain, Key> || requires(K&& key) { Key{std::forward<K>(key)}; }; // braces refuse to narrow
+    else
+        return true;
+}
+/// Whether there is a Key that equals this number; true for what is no number of another type.
+template <class Key, class K>
+constexpr bool has_key(const K& key) noexcept {
+    if constexpr (number_of_other_type<K, Key>)
+        return static_cast<K>(static_cast<Key>(key)) == key && (static_cast<Key>(key) < Key()) == (key < K());
+    else
+        return true;
+}
+
 /// A set has no first column to fill.
 struct NoValue {
     static constexpr bool plain = true;
@@ -37,7 +64,8 @@ struct MakeKey {
     static constexpr bool plain = std::is_trivially_constructible_v<Key, Made>;
     Store& keys;
     Made&& made;
-    constexpr void operator()(slot_t slot, std::uint64_t hash) const noexcept(std::is_nothrow_constructible_v<Key, Made>) {
+    constexpr void operator()(slot_t slot, std::uint64_t hash) const
+        noexcept(noexcept(keys.construct(slot, hash, std::declval<Made>()))) {
         keys.construct(slot, hash, std::forward<Made>(made));
     }
 };
@@ -51,7 +79,7 @@ struct MakeKey {
 /// the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new version.
 /// Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
 /// @tparam Key any object type; one that can neither be copied nor moved is entered as what a transparent hash takes
-/// @tparam Hash, Equal decide what is one key; results that are not declared is_avalanching are mixed @tparam Index HashIndex, or an adapter: BoostIndex ...
+/// @tparam Hash and Equal decide what is one key; results that are not declared is_avalanching are mixed @tparam Index HashIndex, or an adapter: BoostIndex ...
 /// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
 class KeySet : public KeySetCore<detail::KeyStore<Key, Hash, Equal, O, Allocator>, Key, O, Allocator, Index, Columns...> {
@@ -124,6 +152,15 @@ public:
     constexpr InsertResult insert(K&& key) {
         return enter(key, std::forward<K>(key));
     }
+    /// As above, for what converts to Key implicitly and without narrowing. @pre a number of another type has a Key that equals it
+    template <class K>
+        requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
+                 !detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
+                 std::is_move_constructible_v<Key>)
+    constexpr InsertResult insert(K&& key) {
+        Key made = as_key(std::forward<K>(key));
+        return enter(made, std::move(made));
+    }
     /// Adds Key(args...). The key is made first, to be looked up. @throws as insert
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
@@ -135,7 +172,9 @@ public:
     //=== lookup ===//
 
     using Core::contains;
-    /// Whether `key` is a member: live. @throws what hash and equality throw @complexity O(1) expected
+    /// Whether `key` is a member: live. What is no Key must convert to one implicitly and without narrowing, or be taken by hash and
+    /// equality that are transparent; a number that no Key equals is no member. @throws what hash and equality throw
+    /// @complexity O(1) expected
     template <class K = Key>
     constexpr bool contains(const K& key) const {
         return slot_of(key) != no_slot;
@@ -148,12 +187,14 @@ public:
     /// Its slot, or no_slot.
     template <class K = Key>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
+        if (!can_ask(key)) return no_slot;
         const auto& asked = ask(key);
         return this->locate(keys_.hash(asked), asked);
     }
     /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
     template <class K = Key>
     constexpr slot_t slot_of_any(const K& key) const {
+        if (!can_ask(key)) return no_slot;
         const auto& asked = ask(key);
         return this->template locate<true>(keys_.hash(asked), asked);
     }
@@ -181,6 +222,7 @@ public:
     template <class K = Key>
         requires(!std::is_convertible_v<const K&, iterator>)
     constexpr bool erase(const K& key) {
+        if (!can_ask(key)) return false;
         const auto& asked = ask(key);
         return this->erase_key(keys_.hash(asked), asked);
     }
@@ -203,13 +245,13 @@ public:
         return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*keys_.ptr(slot))); });
     }
     /// Takes the key out; empty when it is not a member. With deferred erase it is copied, because the removed one stays readable.
+    /// A copy or move that enters the container again finds no such key. @throws what hash and equality, the move or copy throw; the key
+    /// is then still there (erased, if something was inserted meanwhile)
     template <class K = Key>
     constexpr std::optional<Key> extract(const K& key) {
         std::optional<Key> result;
-        if (const slot_t slot = slot_of(key); slot != no_slot) {
-            result.emplace(this->take_key(slot));
-            this->erase_slot(slot);
-        }
+        if (const slot_t slot = slot_of(key); slot != no_slot)
+            this->template take_out<Store::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
         return result;
     }
 
@@ -223,11 +265,12 @@ public:
     constexpr ColumnView<const Key> keys() const noexcept {
         return ColumnView<Key>(detail::page_view(keys_.array()), this->directory_view());
     }
-    /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given.
+    /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none ahead of it (checked at
+    /// level debug).
     template <class F>
     constexpr void for_each(F&& f) const {
-        this->walk([&](slot_t first, unsigned bit, const Key* keys) { this->invoke(f, first + bit, keys[bit]); },
-                   [this](slot_t first) { return keys_.ptr(first); });
+        this->walk([&](slot_t first, unsigned bit, const auto& keys) { this->invoke(f, first + bit, keys[bit]); },
+                   [this](slot_t first) { return detail::block_of<const Key>(keys_, first); });
     }
 
     //=== columns ===//
@@ -259,20 +302,21 @@ public:
     friend constexpr bool operator==(const KeySet& a, const KeySet& b) { return a.size() == b.size() && a.is_subset_of(b); }
 
     /// The exact state as bytes: restored anywhere, the set has the same slots, handles and pending keys, and gives the same handles for
-    /// the same calls. Columns are not written. @param codec how keys become bytes; needed when Key is not trivially copyable
-    template <class Codec = TrivialCodec>
+    /// the same calls. Static columns are written too. The same state gives the same bytes. @pre no element is being built or destroyed
+    /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay behind
+    template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
-        return this->to_bytes(codec, [](slot_t, ByteWriter&) {});
+        return this->template to_bytes<0>(codec, [](slot_t, ByteWriter&) {});
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may occur
-    /// twice. Columns start anew; dynamic observers are told of the exchange.
+    /// twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are told of the exchange.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         this->expect_quiet();
         KeySet fresh(hash_function(), key_eq(), this->allocator_);
@@ -290,18 +334,28 @@ protected:
 
     constexpr const Key& element_at(slot_t slot) const noexcept { return *keys_.ptr(slot); }
 
-    /// The key as it can be looked up.
+    /// False for a number that no Key equals.
+    template <class K>
+    static constexpr bool can_ask(const K& key) noexcept {
+        return detail::asks_directly<K, Key, Hash, Equal> || detail::has_key<Key>(key);
+    }
+    /// The key as it can be looked up. @pre can_ask(key)
     template <class K>
     static constexpr decltype(auto) ask(const K& key) {
         if constexpr (detail::asks_directly<K, Key, Hash, Equal>)
             return (key);
-        else {
-            static_assert(
-                std::is_convertible_v<const K&, Key>,
-                "keyed container: this is no Key and does not convert to one; for other types hash and equality must be "
-                "transparent (declare is_transparent and take them)");
-            return static_cast<Key>(key);
-        }
+        else
+            return as_key(key);
+    }
+    /// The key that this converts to.
+    template <class K>
+    static constexpr Key as_key(K&& key) {
+        static_assert(detail::becomes_key<K, Key>(),
+                      "keyed container: this is no Key and does not convert to one; for other types hash and equality must be "
+                      "transparent "
+                      "(declare is_transparent and take them). Explicit constructors and narrowing do not count: write Key(x)");
+        SLOTWISE_EXPECT(detail::has_key<Key>(key), "keyed container insert(key): the key type has no such number");
+        return static_cast<Key>(std::forward<K>(key));
     }
     template <class K, class Made>
     constexpr InsertResult enter(const K& key, Made&& made) {
@@ -362,14 +416,20 @@ protected:
             const bits::word_t word = this->occupancy().word(w);
             if (word == 0) continue;
             const auto first = static_cast<slot_t>(w * bits::word_bits);
-            walk_word(word, first, visit, at(first)...);
+            const auto checked = [&](unsigned i, auto... blocks) {
+                SLOTWISE_EXPECT_DEBUG(
+                    this->occupancy().test(first + i),
+                    "keyed container for_each: f erased an element ahead of the one it was given; walk with iterators");
+                visit(first, i, blocks...);
+            };
+            walk_word(word, checked, at(first)...);
         }
     }
 
 private:
     template <class Visit, class... Blocks>
-    static constexpr void walk_word(bits::word_t word, slot_t first, Visit& visit, Blocks*... blocks) {
-        bits::walk(word, [&](unsigned i) { visit(first, i, blocks...); });
+    static constexpr void walk_word(bits::word_t word, const Visit& visit, Blocks... blocks) {
+        bits::walk(word, [&](unsigned i) { visit(i, blocks...); });
     }
 };
 

@@ -42,12 +42,13 @@ public:
         : KeySetCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
     constexpr KeySetCore(const KeySetCore& other, const Allocator& alloc) : Parts(other, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
-    constexpr KeySetCore(KeySetCore&& other) noexcept : Parts(std::move(other)) {}
+    /// @throws what copying Hash and Equal throws (`other` hashes and compares as before); nothing has changed then
+    constexpr KeySetCore(KeySetCore&& other) noexcept(Parts::nothrow_move) : Parts(std::move(other)) {}
     /// As above, into memory of `alloc`. With unequal allocators keys and values are moved one by one: their addresses change, handles
     /// stay. Those whose move may throw are copied if they can be, so that `other` is as before if anything throws.
     constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : KeySetCore(typename Parts::Like(), other, alloc) {
         if (alloc == other.allocator_) {
-            swap_contents(other);
+            this->swap_elements(other);
             return;
         }
         KeySetCore as_new(typename Parts::Like(), other, other.allocator_);
@@ -65,10 +66,11 @@ public:
         directory_.swap(directory);
         index_.swap(index);
         this->pending_.swap(pending);
-        other.swap_contents(as_new); // and as_new destroys what was moved from
+        other.swap_elements(as_new); // and as_new destroys what was moved from
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents' end and of
-    /// the new ones; if one throws the target is empty.
+    /// the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One that attaches meanwhile
+    /// is told of the new contents alone.
     constexpr KeySetCore& operator=(const KeySetCore& other) {
         if (this == &other) return *this;
         constexpr bool propagate = detail::propagates_on_copy<Allocator>;
@@ -77,15 +79,21 @@ public:
         return *this;
     }
     /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are still
-    /// there, and let go. With unequal allocators that do not
-    /// propagate the keys are moved one by one.
-    constexpr KeySetCore& operator=(KeySetCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
-                                                                 detail::always_equal<Allocator>) {
+    /// there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do not propagate the
+    /// keys are moved one by one. @throws also what copies and swaps of Hash and Equal throw; both containers then keep their elements
+    /// (those of `other` are gone with unequal allocators)
+    constexpr KeySetCore& operator=(KeySetCore&& other) noexcept(Parts::nothrow_move&& Parts::nothrow_swap &&
+                                                                 (detail::propagates_on_move<Allocator> ||
+                                                                  detail::always_equal<Allocator>)) {
         if (this == &other) return *this;
-        constexpr bool propagate = detail::propagates_on_move<Allocator>;
-        KeySetCore taken(std::move(other), propagate ? other.allocator_ : allocator_);
-        hub_.let_dynamic_go(directory_.occupancy(), size());
-        swap_contents(taken);
+        if (detail::propagates_on_move<Allocator> || allocator_ == other.allocator_) {
+            KeySetCore emptied(typename Parts::Like(), other, other.allocator_);
+            give(emptied);
+            this->swap_elements(other);
+        } else {
+            KeySetCore taken(std::move(other), allocator_);
+            give(taken);
+        }
         return *this;
     }
     constexpr ~KeySetCore() {
@@ -96,8 +104,9 @@ public:
         hub_.let_go();
     }
     /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too, at the
-    /// price of moving every key.
-    constexpr void swap(KeySetCore& other) noexcept(detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>) {
+    /// price of moving every key. @throws also what the swaps of Hash and Equal throw; the elements are where they were then
+    constexpr void swap(KeySetCore& other) noexcept(Parts::nothrow_swap && (detail::propagates_on_swap<Allocator> ||
+                                                                            detail::always_equal<Allocator>)) {
         if (detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator> || allocator_ == other.allocator_)
             return swap_contents(other);
         KeySetCore mine(std::move(*this), other.allocator_), theirs(std::move(other), allocator_);
@@ -125,7 +134,7 @@ public:
         if (count > max_size() - unusable)
             detail::throw_length_error(
                 "keyed container reserve(count): too many slots are pending or retired; flush_removed() first");
-        index_.reserve(count + unusable, this->source());
+        index_.reserve(count + unusable, this->relisting());
         if (count + unusable > capacity()) this->grow_to(count + unusable);
     }
     /// Gives back memory above the highest slot in use, and of the index. Old versions live on as a floor: old handles stay stale for
@@ -135,18 +144,18 @@ public:
         const slot_t cursor = directory_.cursor();
         const slot_t end = directory_.retreat();
         ScopeGuard undo([&]() noexcept { directory_.unretreat(cursor); });
-        const std::size_t before = capacity(), slots = keys_.shrunk_capacity(end);
-        auto less = directory_.prepare_exactly(slots, allocator_);
+        const std::size_t before = capacity(), slots = hub_.shrunk_capacity(end, keys_.shrunk_capacity(end));
+        const std::size_t from = directory_.forgotten_from(end);
+        auto less = directory_.prepare_shrunk(slots, from, allocator_);
         auto pending = this->pending_.resized(this->deferred ? slots : 0, allocator_);
-        index_.shrink_to_fit(this->source());
+        index_.shrink_to_fit(this->relisting());
+        ++this->inserts_; // an empty index has listed nothing, but given its memory back
         undo.dismiss();
         const std::size_t after = slots < before ? slots : before;
         if (before != after)
             hub_.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
         keys_.shrink(end);
-        directory_.raise_floor(bits::round_up(end, bits::word_bits));
-        directory_.adopt(less);
-        directory_.level(bits::round_up(end, bits::word_bits));
+        directory_.give_up(less, from);
         directory_.set_capacity(after);
         this->pending_.swap(pending);
     }
@@ -157,8 +166,8 @@ public:
         this->expect_quiet();
         this->clear_elements();
     }
-    /// Erases all elements, pending ones too, and gives the memory back; handles stay stale for ever. A destructor must not insert
-    /// meanwhile (asserted). While slots are retired their bookkeeping must stay: then it is clear() and flush_removed().
+    /// Erases all elements, pending ones too, and gives the memory back, but for a bit a slot where versions differ: handles stay
+    /// stale for ever. A destructor must not insert meanwhile (asserted). While slots are retired their bookkeeping must stay: then it is clear() and flush_removed().
     /// @throws nothing
     constexpr void reset() noexcept { this->reset_all(); }
 
@@ -223,11 +232,13 @@ public:
     /// @pre the observer lives as long as the token is attached @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
         const typename Parts::StoredBits stored(*this, true);
-        ObserverToken token = hub_.attach(observer, capacity(), stored.view(),
-                                          [this](slot_t slot) { return this->is_stored(slot) || slot == this->awaited_; });
-        if (this->awaited_ != no_slot) observer.on_remove(this->awaited_);
-        for_each_pending([&](slot_t slot) { observer.on_remove(slot); });
-        return token;
+        return hub_.attach(
+            observer, capacity(), stored.view(),
+            [this](slot_t slot) { return this->is_stored(slot) || slot == this->awaited_; },
+            [this](auto&& removed) {
+                if (this->awaited_ != no_slot && !this->taking_) removed(this->awaited_);
+                for_each_pending(removed);
+            });
     }
 
     /// Whether directory, keys, index and pending slots agree in full; for tests. @complexity linear in capacity
@@ -254,8 +265,8 @@ protected:
     constexpr KeySetCore(typename Parts::Like like, const KeySetCore& other, const Allocator& alloc)
         : Parts(like, other, alloc) {}
 
-    /// Everything but columns as bytes; after each key what write_first(slot, out) adds.
-    template <class Codec, class WriteFirst>
+    /// Everything as bytes; after each key what write_first(slot, out) adds for the columns before number `First`.
+    template <std::size_t First, class Codec, class WriteFirst>
     std::vector<std::byte> to_bytes(Codec& codec, WriteFirst&& write_first) const {
         ByteWriter out;
         out.number(magic);
@@ -267,10 +278,11 @@ protected:
             keys_.write(slot, out, codec);
             write_first(slot, out);
         });
+        detail::ColumnSnapshot<First, Columns...>::write(hub_, each_stored(), out, codec);
         return out.take();
     }
-    /// Reads into this container, which is new and empty. Returns what is wrong with the bytes, and is empty then; null when all is
-    /// well. @param read_first builds the first column's value of a slot: (slot, in) -> bool
+    /// Reads into this container, which is new and empty. Returns what is wrong with the bytes, and is good for nothing then; null when
+    /// all is well. @param read_first builds the first column's value of a slot: (slot, in) -> bool
     template <std::size_t First, class Codec, class ReadFirst>
     const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, ReadFirst&& read_first) {
         ByteReader in(bytes);
@@ -294,6 +306,8 @@ protected:
         directory_.swap(directory);
         if constexpr (O.deferred_erase)
             for (const slot_t slot : order) this->pending_.push(slot);
+        std::vector<slot_t> place(waiting > 1 ? std::size_t{directory_.cursor()} : 0); // of each pending slot in the order
+        for (std::size_t i = 0; i != waiting && waiting > 1; ++i) place[order[i]] = static_cast<slot_t>(i);
         const typename Parts::StoredBits stored(*this);
         // From here on there are live slots without elements: `sound_end` says how far they are built.
         slot_t sound_end = 0;
@@ -311,19 +325,39 @@ protected:
             if (twin != no_slot && !spent(twin) && !spent(slot)) sound = in.fail("snapshot: a key occurs twice");
             sound = sound && read_first(slot, in);
             if (!sound) return;
+            index_.make_room([&](auto&& entry) { // there is room; the keys of a hostile snapshot may collide
+                stored.view().for_each([&](slot_t built) {
+                    if (built < sound_end) entry(built, keys_.hash_at(built));
+                });
+            });
             no_key.dismiss();
             sound_end = slot + 1;
+            // Of those with one key the index knows the live one, or the one removed last.
+            const bool latest =
+                twin == no_slot || !this->is_pending(slot) || (this->is_pending(twin) && place[twin] < place[slot]);
+            if (!latest) return this->pending_.supersede(slot);
             index_.place(hash, slot);
+            if (twin != no_slot) this->supersede(hash, twin);
         });
-        if (sound && in.left() != 0) sound = in.fail("snapshot: there are more bytes than the state needs");
         if (!sound) return in.error();
         hub_.template replay<First>(stored.view());
         for_each_pending([&](slot_t slot) { hub_.removed(slot); });
         undo.dismiss();
-        return nullptr;
+        if (detail::ColumnSnapshot<First, Columns...>::read(hub_, each_stored(), in, codec) && in.left() != 0)
+            in.fail("snapshot: there are more bytes than the state needs");
+        return in.error();
     }
 
 private:
+    auto each_stored() const noexcept {
+        return [this](auto&& f) { this->for_each_stored(f); };
+    }
+    // What is here goes to `other`, and is exchanged for what is there; dynamic observers are let go.
+    constexpr void give(KeySetCore& other) noexcept(Parts::nothrow_swap) {
+        keys_.swap_functors(other.keys_);
+        hub_.let_dynamic_go(directory_.occupancy(), size());
+        this->swap_elements(other);
+    }
     template <std::size_t First>
     void abandon(Occupancy stored, slot_t end) noexcept {
         stored.for_each([&](slot_t slot) {

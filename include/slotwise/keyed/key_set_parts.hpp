@@ -6,8 +6,8 @@
 #define SLOTWISE_KEYED_KEY_SET_PARTS_HPP
 
 #include "../slots/column_view.hpp"
-#include "../slots/slot_directory.hpp"
-#include "../slots/slot_observer.hpp"
+#include "../slots/directory_check.hpp"
+#include "../slots/observer_hub.hpp"
 #include "hash_index.hpp"
 #include "pending_slots.hpp"
 
@@ -26,6 +26,10 @@ protected:
     using Hub = ObserverHub<Columns...>;
     using Index = IndexOf<Allocator>;
     static constexpr bool deferred = O.deferred_erase;
+    /// Whether a move, and a swap, call nothing of hash, equality and index that may throw.
+    static constexpr bool nothrow_move = Store::nothrow_move && std::is_nothrow_move_constructible_v<Index>;
+    static constexpr bool nothrow_index_swap = noexcept(std::declval<Index&>().swap(std::declval<Index&>()));
+    static constexpr bool nothrow_swap = Store::nothrow_swap && nothrow_index_swap;
 
     constexpr KeySetParts() = default;
     constexpr KeySetParts(Store&& keys, const Allocator& alloc)
@@ -37,21 +41,28 @@ protected:
           hub_(Hub::like(other.hub_, alloc)), allocator_(alloc) {}
     /// An exact copy. Keys come last: they are the one part that cannot tell by itself what to destroy when a later one throws.
     constexpr KeySetParts(const KeySetParts& other, const Allocator& alloc) : KeySetParts(Like(), other, alloc) {
+        SLOTWISE_EXPECT(other.directory_.is_settled(other.pending_.size()),
+                        "keyed container copy: the source is inside an operation; its elements and observers must not copy it");
         const StoredBits stored(other);
         Directory directory(other.directory_, alloc);
         Index index(other.index_, alloc);
         auto pending = other.pending_.resized(other.pending_.room(), alloc);
         Hub hub(other.hub_, stored.view(), alloc);
         Store keys(other.keys_, stored.view(), other.directory_.capacity(), alloc);
+        SLOTWISE_EXPECT(directory.same_handles(other.directory_) && pending.size() == other.pending_.size(),
+                        "keyed container copy: the copy of an element changes the container that is copied");
         directory_.swap(directory);
         index_.swap(index);
         pending_.swap(pending);
         hub_.swap(hub);
-        keys_.swap(keys);
+        keys_.swap_keys(keys); // hash and equality are here already, and their swap may throw
     }
-    constexpr KeySetParts(KeySetParts&& other) noexcept
-        : directory_(std::move(other.directory_)), keys_(std::move(other.keys_)), index_(std::move(other.index_)),
-          pending_(std::move(other.pending_)), hub_(std::move(other.hub_)), allocator_(other.allocator_) {}
+    /// The keys first: if a copy of hash or equality throws, nothing has changed.
+    constexpr KeySetParts(KeySetParts&& other) noexcept(nothrow_move)
+        : directory_(other.allocator_), keys_(std::move(other.keys_)), index_(std::move(other.index_)),
+          pending_(std::move(other.pending_)), hub_(std::move(other.hub_)), allocator_(other.allocator_) {
+        directory_.swap(other.directory_);
+    }
     KeySetParts(const KeySetParts&) = delete;
     KeySetParts& operator=(const KeySetParts&) = delete;
     KeySetParts& operator=(KeySetParts&&) = delete;
@@ -83,13 +94,14 @@ protected:
     /// Live and pending slots as bits; a copy where the two differ.
     class StoredBits {
     public:
-        /// @param awaited also the slot that is being resurrected: for one who attaches meanwhile it is still pending
+        /// @param awaited also the slot that is being resurrected or taken out: for one who attaches meanwhile it is still pending or live
         constexpr explicit StoredBits(const KeySetParts& parts, bool awaited = false) : live_(parts.directory_.occupancy()) {
-            if constexpr (deferred) {
+            const bool with_awaited = awaited && parts.awaited_ != no_slot;
+            if (deferred || with_awaited) {
                 auto words = words_.resized(live_.words().size(), 0);
                 words_.swap(words);
                 for (std::size_t w = 0; w != words_.size(); ++w) words_[w] = parts.stored_word(w);
-                if (awaited && parts.awaited_ != no_slot) words_[bits::word_of(parts.awaited_)] |= bits::bit_of(parts.awaited_);
+                if (with_awaited) words_[bits::word_of(parts.awaited_)] |= bits::bit_of(parts.awaited_);
                 live_ = {words_.data(), live_.size()};
             }
         }
@@ -102,19 +114,34 @@ protected:
 
     //=== finding ===//
 
-    /// The live slot whose key equals `key`; also a pending one when `Any`, a live one first.
+    /// Equality may only look at the container that asks it; what is in the index would not be where the search goes on.
+    template <class K>
+    SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot, const K& key) const {
+        if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
+            const std::size_t inserts = inserts_, size = directory_.size(), room = directory_.capacity(),
+                              waiting = pending_.size();
+            const bool equal = keys_.equals(slot, key);
+            SLOTWISE_EXPECT_DEBUG(inserts == inserts_ && size == directory_.size() && room == directory_.capacity() &&
+                                      waiting == pending_.size(),
+                                  "keyed container: equality changes the container that asks it");
+            return equal;
+        } else
+            return keys_.equals(slot, key);
+    }
+
+    /// The live slot whose key equals `key`; also a pending one when `Any`: the live one first, then the one that was removed last.
     template <bool Any = false, class K>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t locate(std::uint64_t hash, const K& key) const {
         if constexpr (!deferred)
             return index_.find(hash, [&](slot_t slot) {
                 fetch_first(slot);
-                return keys_.equals(slot, key);
+                return equals(slot, key);
             });
         else {
             slot_t found = no_slot;
             const slot_t live = index_.find(hash, [&](slot_t slot) {
                 fetch_first(slot);
-                if (!keys_.equals(slot, key)) return false;
+                if (!equals(slot, key)) return false;
                 if (directory_.is_live_bit(slot)) return true;
                 // Neither live nor pending: a constructor is at work on it. Of two pending ones that which can live again.
                 if (Any && is_pending(slot) && (found == no_slot || !can_live_again(found))) found = slot;
@@ -126,8 +153,18 @@ protected:
     constexpr auto source() const noexcept {
         return [this](auto&& entry) {
             for_each_stored([&](slot_t slot) {
+                if constexpr (deferred)
+                    if (pending_.superseded(slot)) return;
                 if (!clearing_ || is_stored(slot)) entry(slot, keys_.hash_at(slot)); // in clear the dying are still marked
             });
+        };
+    }
+
+    /// The same for an index that lists all anew: it then forgets a slot that is being resurrected; resurrect() learns it by this.
+    constexpr auto relisting() noexcept {
+        return [this](auto&& entry) {
+            ++inserts_;
+            source()(entry);
         };
     }
 
@@ -141,11 +178,12 @@ protected:
     constexpr InsertResult add(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
         expect_quiet();
         const std::uint64_t hash = keys_.hash(key);
+        slot_t worn = no_slot; // a pending element has this key, and cannot live again
         if constexpr (deferred) {
-            const slot_t found = locate<true>(hash, key);
-            if (found != no_slot) {
-                if (directory_.is_live(found)) return {found, false, InsertKind::fresh};
-                if (can_live_again(found)) return resurrect<First>(hash, found, make_first);
+            worn = locate<true>(hash, key);
+            if (worn != no_slot) {
+                if (directory_.is_live(worn)) return {worn, false, InsertKind::fresh};
+                if (can_live_again(worn)) return resurrect<First>(hash, worn, make_first);
             }
         } else {
             const slot_t found = locate(hash, key);
@@ -156,8 +194,8 @@ protected:
         if (!directory_.has_room()) [[unlikely]]
             grow();
         if constexpr (plain) {
-            if (!hub_.dynamic()) [[likely]] {
-                index_.make_room(source());
+            if (!hub_.dynamic() && worn == no_slot) [[likely]] {
+                index_.make_room(relisting());
                 const slot_t slot = directory_.acquire_live();
                 make_key(slot, hash);
                 bool lost = false;
@@ -168,11 +206,12 @@ protected:
                 return {slot, true, InsertKind::fresh};
             }
         }
-        return add_carefully<First>(hash, make_key, make_first);
+        return add_carefully<First>(hash, worn, make_key, make_first);
     }
 
     template <std::size_t First, class MakeKey, class MakeFirst>
-    SLOTWISE_NEVER_INLINE constexpr InsertResult add_carefully(std::uint64_t hash, MakeKey& make_key, MakeFirst& make_first) {
+    SLOTWISE_NEVER_INLINE constexpr InsertResult add_carefully(std::uint64_t hash, slot_t worn, MakeKey& make_key,
+                                                               MakeFirst& make_first) {
         const bool fresh = directory_.next_is_fresh();
         const slot_t slot = directory_.acquire();
         ScopeGuard give_back([&]() noexcept { directory_.unacquire(slot, fresh); });
@@ -185,13 +224,14 @@ protected:
             if constexpr (First != 0) hub_.template get<0>().destroy(slot);
         });
         if (inserts != inserts_) { // a constructor has inserted: perhaps this very key
-            const slot_t found = locate(hash, keys_.key_of(slot));
-            if (found != no_slot) return make_first.give_up(slot, found);
+            worn = locate<deferred>(hash, keys_.key_of(slot));
+            if (worn != no_slot && directory_.is_live(worn)) return make_first.give_up(slot, worn);
         }
-        index_.make_room(source());
+        index_.make_room(relisting());
         hub_.template insert<First>(slot, InsertKind::fresh);
         ScopeGuard untell([&]() noexcept { hub_.template erased<First>(slot); });
         index_.place(hash, slot);
+        if (is_pending(worn)) supersede(hash, worn);
         untell.dismiss();
         no_first.dismiss();
         no_key.dismiss();
@@ -201,6 +241,12 @@ protected:
         return {slot, true, InsertKind::fresh};
     }
 
+    /// The key of a pending element has another element: the index forgets the one that was. So it has one entry a key, however often a
+    /// key comes and goes between two flushes, and finds the one that was removed last in O(1).
+    constexpr void supersede(std::uint64_t hash, slot_t slot) noexcept {
+        index_.erase(hash, slot);
+        pending_.supersede(slot);
+    }
     template <std::size_t First, class MakeFirst>
     SLOTWISE_NEVER_INLINE constexpr InsertResult resurrect(std::uint64_t hash, slot_t slot, MakeFirst& make_first) {
         // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets another.
@@ -225,7 +271,7 @@ protected:
         }
         if (const slot_t found = overtaken_by(); found != no_slot) return make_first.give_up(slot, found);
         if (inserts != inserts_ && !is_listed(hash, slot)) { // the index was rebuilt meanwhile
-            index_.make_room(source());
+            index_.make_room(relisting());
             index_.place(hash, slot);
         }
         undo.dismiss();
@@ -257,7 +303,7 @@ protected:
             if (slot != no_slot) erase_slot(slot);
             return slot != no_slot;
         } else {
-            const slot_t slot = index_.take(hash, [&](slot_t each) { return keys_.equals(each, key); });
+            const slot_t slot = index_.take(hash, [&](slot_t each) { return equals(each, key); });
             if (slot != no_slot) erase_unlisted(slot);
             return slot != no_slot;
         }
@@ -281,12 +327,78 @@ protected:
         keys_.destroy(slot);
         directory_.release(slot);
     }
-    /// Ends a pending element.
+    /// Ends a pending element. The index may not know it.
     constexpr void erase_stored(slot_t slot) noexcept {
         index_.erase(keys_.hash_at(slot), slot);
         hub_.erased(slot);
         keys_.destroy(slot);
         directory_.release(slot);
+    }
+    /// Erases the element of which take() makes a copy, or from which it moves. Both may run user code: the slot is nobody's meanwhile, as
+    /// in erase. What take() throws leaves the element where it was; if something was inserted meanwhile, perhaps this very key, it is
+    /// erased. @tparam Plain take() runs no user code and throws nothing
+    template <bool Plain, class Take>
+    constexpr void take_out(slot_t slot, Take&& take) {
+        expect_quiet();
+        if constexpr (Plain) {
+            take();
+            erase_slot(slot);
+        } else {
+            const std::uint64_t hash = keys_.hash_at(slot);
+            const std::size_t inserts = inserts_;
+            if constexpr (!deferred) index_.erase(hash, slot);
+            directory_.remove(slot);
+            ScopeGuard undo([&]() noexcept {
+                if (inserts == inserts_ && list_again(hash, slot)) return directory_.unremove(slot);
+                end_taken(hash, slot, inserts);
+            });
+            {
+                const slot_t outer = std::exchange(awaited_, slot);
+                const bool taking = std::exchange(taking_, true);
+                ScopeGuard taken([&]() noexcept {
+                    awaited_ = outer;
+                    taking_ = taking;
+                });
+                take();
+            }
+            undo.dismiss();
+            end_taken(hash, slot, inserts);
+        }
+    }
+    /// Second half of take_out.
+    constexpr void end_taken(std::uint64_t hash, slot_t slot, std::size_t inserts) noexcept {
+        if constexpr (deferred) {
+            pending_.push(slot);
+            if (inserts != inserts_) supersede(hash, slot); // its key may be another's, or the index not know it any more
+            hub_.removed(slot);
+        } else {
+            hub_.erase(slot);
+            keys_.destroy(slot);
+            directory_.release(slot);
+        }
+    }
+    /// The entry of `slot` comes back into the index, which has the room it had. False when another table has none, and no memory.
+    bool list_again([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
+        if constexpr (deferred)
+            return true;
+        else if constexpr (Index::nothrow_place) {
+            index_.place(hash, slot);
+            return true;
+        } else
+            return place_if_possible(hash, slot);
+    }
+    bool place_if_possible(std::uint64_t hash, slot_t slot) noexcept {
+#if defined(__cpp_exceptions)
+        try {
+            index_.place(hash, slot);
+            return true;
+        } catch (...) {
+            return false;
+        }
+#else
+        index_.place(hash, slot);
+        return true;
+#endif
     }
     constexpr void flush_pending() noexcept {
         // Counted beforehand: what a destructor removes meanwhile waits for the next flush.
@@ -324,22 +436,24 @@ protected:
             throw_length_error(
                 "keyed container insert: every slot that the handle can name is in use, pending or retired; use more "
                 "index bits, flush_removed(), or see recycle_retired()");
-        const std::size_t want = keys_.grown_capacity();
+        const std::size_t want = hub_.grown_capacity(keys_.grown_capacity());
         grow_to(want < max_slots() ? want : max_slots());
     }
     SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
         SLOTWISE_EXPECT(!resetting_, "keyed container: a destructor inserts during reset()");
         keys_.reserve(slots);
-        const std::size_t room = keys_.capacity() < max_slots() ? keys_.capacity() : max_slots();
+        const std::size_t room = hub_.capacity_for(slots, keys_.capacity() < max_slots() ? keys_.capacity() : max_slots());
         const std::size_t before = directory_.capacity();
-        auto pending = pending_.resized(deferred ? pending_room(room) : 0, allocator_);
+        // Doubled, because it is copied when it grows; and only then: a copy at each growth by a page was quadratic.
+        const bool full = deferred && room > pending_.room();
+        auto pending = pending_.resized(!full ? 0 : room < 2 * pending_.room() ? 2 * pending_.room() : room, allocator_);
         if (!directory_.covers(room)) {
             auto more = directory_.prepare(room, allocator_);
             hub_.capacity(before, room);
             directory_.adopt(more);
         } else
             hub_.capacity(before, room);
-        pending_.swap(pending);
+        if (full) pending_.swap(pending);
         directory_.set_capacity(room);
     }
 
@@ -361,10 +475,10 @@ protected:
         directory_.end_clear(end);
         while (!pending_.empty()) directory_.release(pending_.pop());
         directory_.retreat();
-        directory_.raise_floor(0);
-        auto none = directory_.prepare_exactly(0, allocator_);
+        SLOTWISE_EXPECT(directory_.cursor() == 0, "keyed container: an element calls reset() while it is built or destroyed");
+        auto none = directory_.prepare_shrunk(0, 0, allocator_);
         auto no_pending = pending_.resized(0, allocator_);
-        directory_.adopt(none);
+        directory_.give_up(none, 0);
         pending_.swap(no_pending);
         directory_.set_capacity(0);
         keys_.shrink(0);
@@ -375,17 +489,22 @@ protected:
     /// So that the next insert cannot fail for want of memory.
     constexpr void make_room_for_one() {
         if (!directory_.has_room()) grow();
-        index_.make_room(source());
+        index_.make_room(relisting());
     }
     /// Whether an insert that has room, a hash and an answer, can still throw.
     constexpr bool insert_is_safe() const noexcept { return Hub::nothrow_insert && Index::nothrow_place && !hub_.dynamic(); }
 
     //=== whole ===//
 
-    constexpr void swap_contents(KeySetParts& other) noexcept {
-        directory_.swap(other.directory_);
-        keys_.swap(other.keys_);
+    constexpr void swap_contents(KeySetParts& other) noexcept(nothrow_swap) {
+        keys_.swap_functors(other.keys_);
+        swap_elements(other);
+    }
+    /// Exchanges all but hash and equality.
+    constexpr void swap_elements(KeySetParts& other) noexcept(nothrow_index_swap) {
         index_.swap(other.index_);
+        directory_.swap(other.directory_);
+        keys_.swap_keys(other.keys_);
         pending_.swap(other.pending_);
         hub_.swap(other.hub_);
         exchange_allocators(allocator_, other.allocator_);
@@ -393,18 +512,18 @@ protected:
     }
     // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
     constexpr void adopt(KeySetParts& other) {
-        const StoredBits stored(other);
-        hub_.clear_dynamic(directory_.occupancy());
-        hub_.reset_dynamic();
-        swap_contents(other);
+        const StoredBits bits(other);     // first, as it may throw
+        keys_.swap_functors(other.keys_); // the same
+        typename Hub::Exchange told(hub_, directory_.occupancy());
+        swap_elements(other);
         hub_.swap_dynamic(other.hub_);
-        if (!hub_.dynamic()) return;
+        if (!told.needed()) return;
+        const Occupancy stored = deferred ? bits.view() : directory_.occupancy();
         ScopeGuard undo([&]() noexcept {
-            hub_.clear_static(stored.view());
+            hub_.clear_static(stored);
             forget_elements();
         });
-        hub_.replay_dynamic(directory_.capacity(), stored.view());
-        pending_.for_each([this](slot_t slot) { hub_.removed_dynamic(slot); });
+        told.replay(directory_.capacity(), stored, [this](auto&& removed) { pending_.for_each(removed); });
         undo.dismiss();
     }
     // Keys are destroyed without a word to observers, which have gone with the contents or were told.
@@ -429,8 +548,9 @@ protected:
     PendingSlots<Allocator> pending_{};
     Hub hub_{};
     SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
-    std::size_t inserts_ = 0;  // how an insert learns that there was another from inside
-    slot_t awaited_ = no_slot; // of it observers are being told that it is resurrected
+    std::size_t inserts_ = 0;  // how an insert learns that there was another from inside, or that the index was listed anew
+    slot_t awaited_ = no_slot; // of it observers are being told that it is resurrected, or, if taking_, it is being taken out
+    bool taking_ = false;
     bool clearing_ = false;
     bool resetting_ = false;
 
@@ -461,10 +581,6 @@ private:
     }
     constexpr bool is_listed(std::uint64_t hash, slot_t slot) const noexcept {
         return index_.find(hash, [slot](slot_t each) { return each == slot; }) == slot;
-    }
-    // Doubled, because it is copied when it grows.
-    constexpr std::size_t pending_room(std::size_t slots) const noexcept {
-        return slots <= pending_.room() ? pending_.room() : slots < 2 * pending_.room() ? 2 * pending_.room() : slots;
     }
 };
 

@@ -42,6 +42,11 @@ public:
     /// Construction and destruction of keys run no user code.
     static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
     static constexpr bool movable = std::is_move_constructible_v<Key>;
+    /// Whether a move of the store, and a swap, run nothing of hash and equality that may throw. (A move copies them, because what is
+    /// moved from is used again.)
+    static constexpr bool nothrow_move =
+        std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
+    static constexpr bool nothrow_swap = std::is_nothrow_swappable_v<Hash> && std::is_nothrow_swappable_v<Equal>;
 
     constexpr KeyStore() = default;
     constexpr KeyStore(const Hash& hash, const Equal& equal, const Allocator& alloc)
@@ -53,23 +58,37 @@ public:
         fill(other, stored, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
     }
     /// Moves them over one by one; copies them where moving may throw and a copy can be made. @pre none lives here, and there is room
-    constexpr void take_from(KeyStore& other, Occupancy stored) noexcept(std::is_nothrow_move_constructible_v<Key>) {
+    constexpr void take_from(KeyStore& other, Occupancy stored) noexcept(makes_nothrow<allocator, Key, Key>) {
         if constexpr (movable)
             fill(other, stored, [&](slot_t slot) -> decltype(auto) { return std::move_if_noexcept(*other.ptr(slot)); });
         else
             SLOTWISE_EXPECT(stored.none(), "keyed container: keys that cannot move cannot be moved to an unequal allocator");
     }
-    constexpr KeyStore(KeyStore&& other) noexcept
+    constexpr KeyStore(KeyStore&& other) noexcept(nothrow_move)
         : hash_(other.hash_), equal_(other.equal_), allocator_(other.allocator_), keys_(std::move(other.keys_)),
           hashes_(std::move(other.hashes_)) {}
     /// An empty store that hashes and compares like `other`.
     static constexpr KeyStore like(const KeyStore& other, const Allocator& alloc) {
         return KeyStore(other.hash_, other.equal_, alloc);
     }
-    constexpr void swap(KeyStore& other) noexcept {
+    constexpr void swap(KeyStore& other) noexcept(nothrow_swap) {
+        swap_functors(other);
+        swap_keys(other);
+    }
+    /// Exchanges hash and equality. @throws what their swaps throw; where only one of the two can, and its swap is strong, nothing has
+    /// changed then
+    constexpr void swap_functors(KeyStore& other) noexcept(nothrow_swap) {
         using std::swap;
-        swap(hash_, other.hash_);
-        swap(equal_, other.equal_);
+        if constexpr (std::is_nothrow_swappable_v<Hash>) {
+            swap(equal_, other.equal_);
+            swap(hash_, other.hash_);
+        } else {
+            swap(hash_, other.hash_);
+            swap(equal_, other.equal_);
+        }
+    }
+    /// Exchanges all but hash and equality.
+    constexpr void swap_keys(KeyStore& other) noexcept {
         exchange_allocators(allocator_, other.allocator_);
         keys_.swap(other.keys_);
         hashes_.swap(other.hashes_);
@@ -117,7 +136,7 @@ public:
     constexpr const Array& array() const noexcept { return keys_; }
     template <class... Args>
     constexpr void construct(slot_t slot, [[maybe_unused]] std::uint64_t hash,
-                             Args&&... args) noexcept(std::is_nothrow_constructible_v<Key, Args...>) {
+                             Args&&... args) noexcept(makes_nothrow<allocator, Key, Args...>) {
         traits::construct(allocator_, ptr(slot), std::forward<Args>(args)...);
         if constexpr (keeps_hashes) std::construct_at(hashes_.ptr(slot), static_cast<std::uint32_t>(hash >> 32));
     }
@@ -137,7 +156,7 @@ public:
         construct(slot, hash(key), std::move(key));
         return true;
     }
-    static constexpr std::uint32_t stamp() noexcept { return static_cast<std::uint32_t>(sizeof(Key)); }
+    static constexpr std::uint32_t stamp() noexcept { return size_stamp<Key>(); }
 
 private:
     template <class Source>

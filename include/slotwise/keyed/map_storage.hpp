@@ -22,16 +22,18 @@ struct MakeValue {
     std::tuple<Args&&...> args;
     bool built = false; // the arguments were used
 
-    constexpr void operator()(slot_t slot, InsertKind kind, bool& lost) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+    constexpr void operator()(slot_t slot, InsertKind kind,
+                              bool& lost) noexcept(makes_nothrow<typename Column::allocator_type, T, Args...>) {
         built = true;
         std::apply(
             [&](auto&&... each) {
                 if (kind == InsertKind::fresh) [[likely]]
                     column.construct(slot, std::forward<Args>(each)...);
                 else if constexpr (std::is_move_constructible_v<T>) {
-                    T fresh(std::forward<Args>(each)...);
+                    MadeAside<T, typename Column::allocator_type> fresh(column.get_allocator(), std::forward<Args>(each)...);
                     lost = true;
-                    column.replace(slot, std::move(fresh));
+                    column.destroy(slot);
+                    column.construct(slot, fresh.take());
                 } else {
                     lost = true;
                     column.replace(slot, std::forward<Args>(each)...);
@@ -158,7 +160,8 @@ public:
     //=== insert ===//
 
     /// Adds `key` with T(args...) unless it is a member; then nothing is made of the arguments. Arguments may refer to keys and values of
-    /// this map. @throws as KeySet::insert, and what T's constructor throws; strong
+    /// this map. What is no Key must convert to one as for KeySet::contains. @pre a number of another type has a Key that equals it
+    /// @throws as KeySet::insert, and what T's constructor throws; strong
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
     constexpr InsertResult try_emplace(K&& key, Args&&... args) {
@@ -267,19 +270,21 @@ public:
         return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, this->element_key(slot), value_at(slot)); });
     }
     /// Takes key and value out; empty when the key is not a member. With deferred erase they are copied, because the removed element
-    /// stays readable. @throws what the moves or copies throw; the element is then still there
+    /// stays readable. A copy or move that enters the map again finds no such element. @throws what hash and equality, the moves or copies
+    /// throw; the element is then still there (erased, if something was inserted meanwhile)
     template <class K = Key>
     constexpr std::optional<std::pair<Key, T>> extract(const K& key) {
         std::optional<std::pair<Key, T>> result;
-        if (const slot_t slot = slot_of(key); slot != no_slot) {
+        const slot_t slot = slot_of(key);
+        if (slot == no_slot) return result;
+        this->template take_out<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
             if constexpr (O.deferred_erase)
                 result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
             else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
                 result.emplace(this->element_key(slot), std::move(value_at(slot))); // or a throw would find the key moved from
             else
                 result.emplace(this->take_key(slot), std::move(value_at(slot)));
-            this->erase_slot(slot);
-        }
+        });
         return result;
     }
 
@@ -370,17 +375,17 @@ public:
     }
 
     /// As KeySet::snapshot, values included.
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
-        return this->to_bytes(codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
+        return this->template to_bytes<1>(codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
     }
     /// As KeySet::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         this->expect_quiet();
         MapStorage fresh(hash_function(), key_eq(), this->allocator_);
@@ -416,7 +421,7 @@ private:
                       (detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
             return this->template add<1>(key, this->key_maker(std::forward<K>(key)), make);
         else {
-            Key made(static_cast<Key>(std::forward<K>(key)));
+            Key made = this->as_key(std::forward<K>(key));
             return this->template add<1>(made, this->key_maker(std::move(made)), make);
         }
     }
@@ -435,10 +440,10 @@ private:
     }
     template <class V, class F>
     constexpr void walk_items(F& f) const {
-        this->walk([&](slot_t first, unsigned bit, const Key* keys,
-                       V* values) { this->invoke(f, first + bit, keys[bit], values[bit]); },
-                   [this](slot_t first) { return static_cast<const Key*>(this->keys_.ptr(first)); },
-                   [this](slot_t first) { return static_cast<V*>(values_column().block(first)); });
+        this->walk([&](slot_t first, unsigned bit, const auto& keys,
+                       const auto& values) { this->invoke(f, first + bit, keys[bit], values[bit]); },
+                   [this](slot_t first) { return detail::block_of<const Key>(this->keys_, first); },
+                   [this](slot_t first) { return detail::block_of<V>(values_column(), first); });
     }
 };
 

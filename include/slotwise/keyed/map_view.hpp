@@ -108,4 +108,10 @@ private:
 
 SLOTWISE_END
 
+/// It owns nothing: iterators live longer than it.
+template <class Key, class T>
+inline constexpr bool std::ranges::enable_view<slotwise::MapView<Key, T>> = true;
+template <class Key, class T>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::MapView<Key, T>> = true;
+
 #endif

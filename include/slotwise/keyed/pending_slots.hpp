@@ -11,23 +11,27 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// A queue of slots, each at most once, and their bits: room for every slot, so that no step allocates. All steps are O(1).
+/// A slot may be superseded: the key that was removed there has come again, in another slot.
 template <class Allocator>
 class PendingSlots {
 public:
     constexpr PendingSlots() = default;
-    constexpr explicit PendingSlots(const Allocator& alloc) noexcept : queue_(alloc), bits_(alloc) {}
+    constexpr explicit PendingSlots(const Allocator& alloc) noexcept : queue_(alloc), bits_(alloc), superseded_(alloc) {}
     constexpr void swap(PendingSlots& other) noexcept {
         queue_.swap(other.queue_);
         bits_.swap(other.bits_);
+        superseded_.swap(other.superseded_);
     }
     /// The same queue with room for `slots` slots, in memory of `alloc`. @pre no slot of the queue is that high
     /// @throws what the allocator throws
     constexpr PendingSlots resized(std::size_t slots, const Allocator& alloc) const {
         PendingSlots result(alloc);
-        auto queue = queue_.resized(slots, alloc);
+        auto queue = queue_.resized(bits::word_count(slots) * bits::word_bits, alloc); // as far as room() says
         auto bits = bits_.resized(bits::word_count(slots), 0, alloc);
+        auto superseded = superseded_.resized(bits::word_count(slots), 0, alloc);
         result.queue_.swap(queue);
         result.bits_.swap(bits);
+        result.superseded_.swap(superseded);
         return result;
     }
 
@@ -37,6 +41,10 @@ public:
     constexpr bool empty() const noexcept { return queue_.empty(); }
     constexpr bool contains(slot_t slot) const noexcept {
         return slot < room() && (bits_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
+    }
+    /// Whether the slot is in the queue and another has its key.
+    constexpr bool superseded(slot_t slot) const noexcept {
+        return contains(slot) && (superseded_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
     }
     /// Bits of the slots in the queue. @pre w < word_count(room())
     constexpr bits::word_t word(std::size_t w) const noexcept { return bits_[w]; }
@@ -57,8 +65,11 @@ public:
     /// @pre slot < room(), and it is not in the queue
     constexpr void push(slot_t slot) noexcept {
         bits_[bits::word_of(slot)] |= bits::bit_of(slot);
+        superseded_[bits::word_of(slot)] &= ~bits::bit_of(slot);
         queue_.push(slot);
     }
+    /// Another slot has the key of this one. @pre contains(slot)
+    constexpr void supersede(slot_t slot) noexcept { superseded_[bits::word_of(slot)] |= bits::bit_of(slot); }
     /// Takes the oldest. @pre !empty()
     constexpr slot_t pop() noexcept {
         const slot_t slot = queue_.pop(0);
@@ -79,6 +90,7 @@ public:
 private:
     FreeSlots<Reuse::fifo, Allocator> queue_{};
     FlatArray<bits::word_t, Allocator> bits_{};
+    FlatArray<bits::word_t, Allocator> superseded_{}; // of slots in the queue; means nothing of others
 };
 
 } // namespace detail

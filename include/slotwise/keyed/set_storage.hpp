@@ -27,6 +27,7 @@ public:
     constexpr SetStorage& operator=(const SetStorage&) = default;
     constexpr SetStorage& operator=(SetStorage&&) = default;
     ~SetStorage() = default;
+    friend constexpr void swap(SetStorage& a, SetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     /// The membership part.
     constexpr const Base& key_set() const noexcept { return *this; }

@@ -81,4 +81,10 @@ private:
 
 SLOTWISE_END
 
+/// It owns nothing: iterators live longer than it.
+template <class Key>
+inline constexpr bool std::ranges::enable_view<slotwise::SetView<Key>> = true;
+template <class Key>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::SetView<Key>> = true;
+
 #endif

@@ -36,10 +36,11 @@ struct ValueFace {
 
 } // namespace detail
 
-/// Elements of type T, packed in one 64-byte aligned array; the map makes the handle. Erase moves the last element into the gap.
+/// Elements of type T, packed in one 64-byte aligned array; the map makes the handle. Erase moves the last element into the
+/// gap.
 ///
-/// Erasing while iterating: erase(it) returns the iterator at which to go on (the last element came there). Any insert that grows,
-/// and any erase, invalidates iterators and addresses of the last element; growth invalidates all.
+/// Erasing while iterating: erase(it) returns the iterator at which to go on (the last element came there). Any insert that
+/// grows, and any erase, invalidates iterators and addresses of the last element; growth invalidates all.
 /// Cost: 12.25 bytes an element over the payload.
 /// @tparam T movable; erase is noexcept if T's moves are, and only then may T's destructor insert and erase in the same map
 template <class T, SlotMapOptions O, class Allocator, class... Observers>
@@ -86,7 +87,8 @@ public:
         SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_at(row): there are not so many rows");
         return Core::handle_of(this->store_.slot(row));
     }
-    /// The handle of the element at `address`, null when none of this map lives there. Iterators are addresses here. @complexity O(1)
+    /// The handle of the element at `address`, null when none of this map lives there. Iterators are addresses here.
+    /// @complexity O(1)
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr handle_type handle_of(P* address) const noexcept {
@@ -103,7 +105,7 @@ public:
         return data() + row;
     }
 
-    /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase.
+    /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase (checked at level debug).
     template <class F>
     constexpr void for_each(F&& f) {
         walk(*this, f);
@@ -115,8 +117,9 @@ public:
 
     /// Sorts the rows by their values; the handles follow. Not stable.
     /// @param less strict weak order on values
-    /// @throws std::bad_alloc and what less throws: no effect then; what T's swap throws: some order, handles true
-    /// @complexity O(n log n) compares, n row swaps @invalidates addresses
+    /// @throws std::bad_alloc and what less throws: no effect then; if T's move may throw, what T's swap throws: some order,
+    /// rows whole, handles true
+    /// @complexity O(n log n) compares, n row moves, whatever the order was @invalidates addresses
     template <class Less>
     constexpr void sort(Less less) {
         const T* const values = data();
@@ -130,7 +133,10 @@ private:
     static constexpr void walk(Self& self, F& f) {
         auto* const data = self.data();
         const std::size_t count = self.size();
+        [[maybe_unused]] const detail::EpochMark rows(self.store_.epoch());
         for (std::size_t row = 0; row != count; ++row) {
+            SLOTWISE_EXPECT_DEBUG(rows.is_current(),
+                                  "DenseSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
             if constexpr (std::is_invocable_v<F&, handle_type, decltype(data[row])>)
                 f(self.handle_at(row), data[row]);
             else

@@ -33,8 +33,8 @@ public:
     using columns_type = std::tuple<AlignedArray<Ts, Allocator>...>;
     static constexpr bool stable = false;
     static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
-    static constexpr bool nothrow_move =
-        ((std::is_nothrow_move_constructible_v<Ts> && std::is_nothrow_move_assignable_v<Ts>)&&...);
+    static constexpr std::size_t slot_bytes = (sizeof(Ts) + ...);
+    static constexpr bool nothrow_move = (std::is_nothrow_move_constructible_v<Ts> && ...); // then nothing is ever assigned
     static constexpr bool nothrow_destroy = nothrow_move;
     static constexpr std::size_t max_slots = no_slot;
     template <class... Args>
@@ -45,7 +45,9 @@ public:
     constexpr DenseStore() = default;
     constexpr explicit DenseStore(const Allocator& alloc)
         : columns_(AlignedArray<Ts, Allocator>(alloc)...), slots_(alloc), rows_(alloc) {}
-    constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slots, const Allocator& alloc) : DenseStore(alloc) {
+    template <class ExpectThere>
+    constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slots, const Allocator& alloc, ExpectThere&&)
+        : DenseStore(alloc) {
         take_rows(slots, other, [](const auto& value) -> const auto& { return value; });
     }
     constexpr DenseStore(DenseStore&& other, Occupancy, std::size_t slots, const Allocator& alloc) : DenseStore(alloc) {
@@ -59,6 +61,8 @@ public:
         slots_.swap(other.slots_);
         rows_.swap(other.rows_);
         std::swap(count_, other.count_);
+        epoch_.advance();
+        other.epoch_.advance();
     }
 
     //=== memory ===//
@@ -74,8 +78,13 @@ public:
     //=== rows ===//
 
     constexpr std::size_t count() const noexcept { return count_; }
+    /// Advances when rows come, go or move.
+    constexpr const ViewEpoch& epoch() const noexcept { return epoch_; }
     constexpr std::size_t row_of(slot_t slot) const noexcept { return rows_[slot]; }
-    constexpr slot_t slot(std::size_t row) const noexcept { return slots_[row]; }
+    constexpr slot_t slot(std::size_t row) const noexcept {
+        SLOTWISE_EXPECT_DEBUG(row < count_, "slot map iterator: it is the end, or the rows from here on were erased");
+        return slots_[row];
+    }
     template <std::size_t I>
     constexpr auto* data() const noexcept {
         return std::get<I>(columns_).data();
@@ -103,7 +112,7 @@ public:
     }
     constexpr void destroy(slot_t slot) noexcept {
         const std::size_t row = rows_[slot], last = count_ - 1;
-        if constexpr (trivial || !nothrow_move) {
+        if constexpr ((std::is_trivially_destructible_v<Ts> && ...) || !nothrow_move) {
             close_gap(row, last);
         } else {
             // The row is taken out first: its destructor runs when the arrays are whole again, and may insert and erase.
@@ -113,21 +122,12 @@ public:
     }
     constexpr row_type take(slot_t slot) const { return Face::take(columns_, rows_[slot]); }
     constexpr void swap_values(slot_t a, slot_t b) {
-        if (a == b) return;
-        each([&](auto& column) {
-            using std::swap;
-            swap(column[rows_[a]], column[rows_[b]]);
-        });
+        if (a != b) swap_columns<0>(rows_[a], rows_[b]);
     }
-    /// Exchanges two rows; the slots follow. @throws what the swaps throw; basic
+    /// Exchanges two rows; the slots follow. @throws what the swaps throw; strong if each of them is
     constexpr void swap_rows(std::size_t a, std::size_t b) {
-        each([&](auto& column) {
-            using std::swap;
-            swap(column[a], column[b]);
-        });
-        std::swap(slots_[a], slots_[b]);
-        rows_[slots_[a]] = static_cast<slot_t>(a);
-        rows_[slots_[b]] = static_cast<slot_t>(b);
+        swap_columns<0>(a, b);
+        swap_numbers(a, b);
     }
 
     /// Brings the rows into the order of less(row, row), which sees the rows as they are before.
@@ -137,17 +137,15 @@ public:
         auto order = FlatArray<slot_t, std::allocator<slot_t>>().resized(count_, 0);
         for (std::size_t row = 0; row != count_; ++row) order[row] = static_cast<slot_t>(row);
         std::sort(order.data(), order.data() + count_, less);
-        for (std::size_t row = 0; row != count_; ++row) {
-            std::size_t from = order[row];
-            while (from < row) from = order[from]; // it was swapped away: follow it
-            if (from != row) swap_rows(row, from);
-        }
+        // Cycle by cycle: each row moves once. Where it came from is forgotten on the way.
+        for (std::size_t first = 0; first != count_; ++first)
+            if (order[first] != first) rotate_cycle(order.data(), first);
     }
 
     template <class Directory>
     constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
         if (trivial && directory.cursor() == end) // else a column's destructor has added newcomers
-            count_ = 0;
+            drop_all();
         else
             for (std::size_t row = count_; row-- != 0;) { // newcomers of a destructor are appended and stay
                 const slot_t slot = slots_[row];
@@ -180,7 +178,7 @@ public:
 
     template <class Directory, class Codec>
     void write(const Directory&, ByteWriter& out, Codec& codec) const {
-        (out.number(static_cast<std::uint32_t>(sizeof(Ts))), ...);
+        (out.number(size_stamp<Ts>()), ...);
         for (std::size_t row = 0; row != count_; ++row) {
             out.number(slots_[row]);
             std::apply([&](const auto&... column) { (codec.write(std::as_const(column[row]), out), ...); }, columns_);
@@ -188,7 +186,7 @@ public:
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
-        if (!((in.number<std::uint32_t>() == sizeof(Ts)) && ...))
+        if (!((in.number<std::uint32_t>() == size_stamp<Ts>()) && ...))
             return in.fail("snapshot: made by a map of elements of another size");
         ScopeGuard undo([this]() noexcept { drop_all(); });
         for (std::size_t n = directory.size(); n != 0; --n) {
@@ -231,6 +229,7 @@ private:
         construct_columns<0>(values);
         slots_[count_] = slot;
         rows_[slot] = static_cast<slot_t>(count_++);
+        epoch_.advance();
     }
     template <std::size_t I, class Tuple>
     constexpr void construct_columns(Tuple& values) {
@@ -242,18 +241,57 @@ private:
             undo.dismiss();
         }
     }
+    // Exchanges the values of two rows, all columns or none if each swap is strong: those already done are undone. One that
+    // throws again while it is undone ends the program, which is better than halves of two rows under one handle.
+    template <std::size_t I>
+    constexpr void swap_columns(std::size_t a, std::size_t b) {
+        if constexpr (I != sizeof...(Ts)) {
+            const auto exchange = [&column = std::get<I>(columns_), a, b] {
+                using std::swap;
+                swap(column[a], column[b]);
+            };
+            exchange();
+            ScopeGuard undo([&]() noexcept { exchange(); });
+            swap_columns<I + 1>(a, b);
+            undo.dismiss();
+        }
+    }
+    // Row `first` becomes what row order[first] is, that one what its own is, up to the one that becomes what `first` was. Rows
+    // that are in their place get their own number in `order`.
+    constexpr void rotate_cycle(slot_t* order, std::size_t first) noexcept(nothrow_move) {
+        std::size_t row = first;
+        if constexpr (nothrow_move) {
+            each([&](auto& column) {
+                auto kept = std::move(column[first]);
+                for (row = first; order[row] != first; row = order[row]) column.relocate(row, column[order[row]]);
+                column.relocate(row, kept);
+            });
+            for (row = first; order[row] != first; row = std::exchange(order[row], static_cast<slot_t>(row)))
+                swap_numbers(row, order[row]);
+        } else
+            for (; order[row] != first; row = std::exchange(order[row], static_cast<slot_t>(row))) swap_rows(row, order[row]);
+        order[row] = static_cast<slot_t>(row);
+    }
+    constexpr void swap_numbers(std::size_t a, std::size_t b) noexcept {
+        std::swap(slots_[a], slots_[b]);
+        rows_[slots_[a]] = static_cast<slot_t>(a);
+        rows_[slots_[b]] = static_cast<slot_t>(b);
+        epoch_.advance();
+    }
     constexpr void close_gap(std::size_t row, std::size_t last) noexcept {
         if (row != last) {
-            if constexpr (nothrow_move) each([&](auto& column) { column[row] = std::move(column[last]); });
+            if constexpr (nothrow_move) each([&](auto& column) { column.relocate(row, column[last]); });
             slots_[row] = slots_[last];
             rows_[slots_[row]] = static_cast<slot_t>(row);
         }
         count_ = last;
+        epoch_.advance();
         each([&](auto& column) { column.destroy(last, last + 1); });
     }
     constexpr void drop_all() noexcept {
         each([this](auto& column) { column.destroy(0, count_); });
         count_ = 0;
+        epoch_.advance();
     }
     constexpr void resize(std::size_t slots) {
         auto slots_by_row = slots_.resized(slots, no_slot);
@@ -268,6 +306,7 @@ private:
             fresh);
         slots_.swap(slots_by_row);
         rows_.swap(rows_by_slot);
+        epoch_.advance();
     }
     // All columns or none: capacity() speaks for each of them.
     template <std::size_t I>
@@ -284,9 +323,14 @@ private:
     constexpr void take_rows(std::size_t slots, Other& other, Get&& get) {
         resize(slots);
         ScopeGuard undo([this]() noexcept { drop_all(); });
-        for (std::size_t row = 0; row != other.count_; ++row)
+        const std::size_t count = other.count_;
+        for (std::size_t row = 0; row != count; ++row) {
+            if constexpr (!trivial)
+                SLOTWISE_EXPECT(count == other.count_ && other.slots_[row] < slots,
+                                "slot map copy: the copy of an element changes the map that is copied");
             std::apply([&](auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },
                        other.columns_);
+        }
         undo.dismiss();
     }
 
@@ -294,6 +338,7 @@ private:
     FlatArray<slot_t, Allocator> slots_{}; // by row
     FlatArray<slot_t, Allocator> rows_{};  // by slot; meaningless where no element lives
     std::size_t count_ = 0;
+    SLOTWISE_NO_UNIQUE_ADDRESS ViewEpoch epoch_{};
 };
 
 } // namespace detail

@@ -9,20 +9,47 @@
 #include "../core/public_id.hpp"
 #include "secondary_map.hpp"
 
-#include <unordered_map>
-
 SLOTWISE_BEGIN
 
 /// A one-to-one relation between ids and handles of one map. Attached to that map (attach_to) a pair goes when its element goes.
-/// @tparam Id any hashable type, e.g. PublicId or std::string @tparam H the handle type
-/// @tparam Hash, Equal on ids; lookups by other types when both are transparent. For an id of the map they must not throw where a pair
-/// goes because its element does: that ends the program
+///
+/// Constructors and destructors of ids, Hash and Equal may call back: insert, erase, clear and look up in the map that calls
+/// them. A pair is not found before it is complete, nor once its id's destructor runs. Equal must not erase an id that it is
+/// comparing, and the map as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
+/// @tparam Id any hashable type, e.g. PublicId or std::string; its address is stable @tparam H the handle type
+/// @tparam Hash and Equal on ids; lookups by other types when both are transparent. They are not called where a pair goes
+/// because its element does
 template <class Id, class H, class Hash, class Equal, class Allocator>
 class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, Equal, Allocator>> {
     static_assert(AnyHandle<H>, "IdentityMap<Id, Handle>: the second argument is a slot map's handle_type");
     using Follower = detail::SlotFollower<IdentityMap>;
     friend Follower;
-    using Handles = std::unordered_map<Id, H, Hash, Equal, detail::rebind_t<Allocator, std::pair<const Id, H>>>;
+    using Operation = typename Follower::Operation;
+    using Insertion = typename Follower::Insertion;
+    // A table of chains of its own and no std::unordered_map: that calls Hash while links are cut, and is lost when Hash or
+    // an id's destructor changes it then. Here hashes are kept, and nothing of the user runs between two states that do not
+    // agree.
+    struct Node {
+        Node* next;
+        std::uint64_t hash;
+        H handle;
+        union {
+            Id id;
+        };
+        Node(Node* after, std::uint64_t hash_of_id, H of) noexcept : next(after), hash(hash_of_id), handle(of) {}
+        ~Node() {}
+    };
+    using node_allocator = detail::rebind_t<Allocator, Node>;
+    using id_allocator = detail::rebind_t<Allocator, Id>;
+    using Buckets = detail::FlatArray<Node*, Allocator>;
+    static constexpr bool nothrow_functors =
+        std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
+    template <class F>
+    static constexpr bool nothrow_exchange =
+        std::is_swappable_v<F> ? std::is_nothrow_swappable_v<F> : std::is_nothrow_move_constructible_v<F>;
+    static constexpr bool nothrow_swap = nothrow_exchange<Hash> && nothrow_exchange<Equal>;
+    static constexpr bool nothrow_move =
+        nothrow_functors && nothrow_swap && (detail::propagates_on_move<Allocator> || detail::always_equal<Allocator>);
 
 public:
     using id_type = Id;
@@ -30,61 +57,86 @@ public:
     using size_type = std::size_t;
     using allocator_type = Allocator;
 
-    IdentityMap() = default;
-    explicit IdentityMap(const Allocator& alloc) : handles_(typename Handles::allocator_type(alloc)), ids_(alloc) {}
+    IdentityMap() noexcept(std::is_nothrow_default_constructible_v<Hash>&& std::is_nothrow_default_constructible_v<Equal>&&
+                               std::is_nothrow_default_constructible_v<Allocator>)
+        requires(std::is_default_constructible_v<Hash> && std::is_default_constructible_v<Equal> &&
+                 std::is_default_constructible_v<Allocator>)
+        : hash_(), equal_() {}
+    explicit IdentityMap(const Allocator& alloc) : buckets_(alloc), nodes_(alloc), hash_(), equal_() {}
+    /// With these functors, for those that have state.
+    explicit IdentityMap(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : buckets_(alloc), nodes_(alloc), hash_(hash), equal_(equal) {}
     /// Copies the pairs; a copy is unattached. @throws what the allocator and the copies throw
     IdentityMap(const IdentityMap& other)
         : IdentityMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
-    IdentityMap(const IdentityMap& other, const Allocator& alloc)
-        : handles_(other.handles_, typename Handles::allocator_type(alloc)), ids_(alloc) {
-        index_ids();
+    IdentityMap(const IdentityMap& other, const Allocator& alloc) : IdentityMap(other.hash_, other.equal_, alloc) {
+        ScopeGuard undo([this]() noexcept { clear(); });
+        enter_all(other, [](Node& node) -> const Id& { return node.id; });
+        undo.dismiss();
     }
     /// Takes the pairs and the attachment.
-    IdentityMap(IdentityMap&& other) noexcept
-        : Follower(std::move(other)), handles_(std::move(other.handles_)), ids_(std::move(other.ids_)) {
-        other.handles_.clear();
-    }
-    /// As above, into memory of `alloc`: moves the ids one by one if the allocators differ.
-    IdentityMap(IdentityMap&& other, const Allocator& alloc)
-        : Follower(std::move(other)), handles_(take_table(other, alloc)), ids_(alloc) {
-        const ScopeGuard emptied([&]() noexcept { other.clear(); }); // also when an allocator throws: its ids have gone
-        if (alloc == other.get_allocator())
-            ids_.swap(other.ids_); // they point to the ids, which stayed where they are
-        else
-            index_ids();
-    }
-    /// Replaces the pairs; the attachment stays.
-    IdentityMap& operator=(const IdentityMap& other) {
-        if (this == &other) return *this;
-        IdentityMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
-        take_pairs(copy);
-        return *this;
-    }
-    /// Takes pairs and attachment; the ones here go.
-    IdentityMap& operator=(IdentityMap&& other) noexcept(detail::propagates_on_move<Allocator> ||
-                                                         detail::always_equal<Allocator>) {
-        if (this == &other) return *this;
-        IdentityMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
-        this->swap_token(taken);
-        take_pairs(taken);
-        return *this;
-    }
-    ~IdentityMap() = default;
-    /// Exchanges pairs and attachments. @pre the allocators are equal, or travel with a swap
-    void swap(IdentityMap& other) noexcept {
+    IdentityMap(IdentityMap&& other) noexcept(nothrow_functors)
+        : Follower(), buckets_(other.get_allocator()), nodes_(other.get_allocator()), hash_(other.hash_), equal_(other.equal_) {
         this->swap_token(other);
         swap_pairs(other);
     }
-    friend void swap(IdentityMap& a, IdentityMap& b) noexcept { a.swap(b); }
+    /// As above, into memory of `alloc`: moves the ids one by one if the allocators differ.
+    /// @throws what the allocator, the functors and Id's move throw; the pairs of `other` are gone then
+    IdentityMap(IdentityMap&& other, const Allocator& alloc) : IdentityMap(other.hash_, other.equal_, alloc) {
+        this->swap_token(other);
+        if (alloc == other.get_allocator()) {
+            swap_pairs(other);
+            return;
+        }
+        const ScopeGuard emptied([&]() noexcept { other.clear(); }); // also when something throws: its ids have gone
+        ScopeGuard undo([this]() noexcept { clear(); });
+        enter_all(other, [](Node& node) -> Id&& { return std::move(node.id); });
+        undo.dismiss();
+    }
+    /// Replaces the pairs; the attachment stays.
+    IdentityMap& operator=(const IdentityMap& other) {
+        if (this == std::addressof(other)) return *this;
+        IdentityMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
+        this->expect_at_rest();
+        swap_functors(copy);
+        swap_pairs(copy);
+        return *this;
+    }
+    /// Takes pairs and attachment; the ones here go.
+    IdentityMap& operator=(IdentityMap&& other) noexcept(nothrow_move) {
+        if (this == std::addressof(other)) return *this;
+        IdentityMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
+        this->swap_token(taken);
+        swap_functors(taken);
+        swap_pairs(taken);
+        return *this;
+    }
+    ~IdentityMap() {
+        this->expect_at_rest();
+        while (!empty()) clear(); // a destructor may insert
+    }
+    /// Exchanges pairs, functors and attachments. @pre the allocators are equal, or travel with a swap
+    /// @throws what exchanging the functors throws; both are empty then
+    void swap(IdentityMap& other) noexcept(nothrow_swap) {
+        this->swap_token(other);
+        swap_functors(other);
+        swap_pairs(other);
+    }
+    friend void swap(IdentityMap& a, IdentityMap& b) noexcept(nothrow_swap) { a.swap(b); }
 
-    size_type size() const noexcept { return handles_.size(); }
-    bool empty() const noexcept { return handles_.empty(); }
-    /// Room for `count` pairs in all. @throws what the allocator throws; strong
-    void reserve(size_type count) { handles_.reserve(count); }
-    allocator_type get_allocator() const noexcept { return ids_.get_allocator(); }
+    size_type size() const noexcept { return nodes_.size(); }
+    bool empty() const noexcept { return nodes_.empty(); }
+    /// Room for `count` pairs in all. @throws std::length_error when there cannot be as many slots, what the allocator
+    /// throws; strong
+    void reserve(size_type count) {
+        if (count > no_slot || count > static_cast<size_type>(-1) / (2 * sizeof(Node*)))
+            detail::throw_length_error("IdentityMap reserve(count): there are not as many slots");
+        if (count > buckets_.size()) rehash(std::bit_ceil(count));
+    }
+    allocator_type get_allocator() const noexcept { return nodes_.get_allocator(); }
 
     /// Relates id and handle. False, and no effect, when either is related already, or the handle is null, never live, or older than
-    /// the one known in its slot. A pair of an older handle of the slot goes.
+    /// the one known in its slot, or its element goes while the id is copied. A pair of an older handle of the slot goes.
     /// @throws what the allocator, Hash, Equal and the copy of the id throw; strong
     bool insert(const Id& id, H handle) { return insert_pair(id, handle); }
     bool insert(Id&& id, H handle) { return insert_pair(std::move(id), handle); }
@@ -92,19 +144,19 @@ public:
     /// The handle of `id`, null when it has none. It may be stale if the map is not attached.
     template <class Key>
     H handle_of(const Key& id) const {
-        const auto it = handles_.find(id);
-        return it == handles_.end() ? H() : it->second;
+        const Node* const node = find(id);
+        return node == nullptr ? H() : node->handle;
     }
     /// The id of `handle`, null when it has none. Any bit pattern may be asked.
     const Id* id_of(H handle) const noexcept {
-        const Id* const* id = ids_.get(handle);
-        return id == nullptr ? nullptr : *id;
+        Node* const* const node = nodes_.get(handle);
+        return node == nullptr ? nullptr : std::addressof((*node)->id);
     }
-    bool contains(H handle) const noexcept { return ids_.contains(handle); }
+    bool contains(H handle) const noexcept { return nodes_.contains(handle); }
     template <class Key>
         requires(!std::same_as<Key, H>)
     bool contains(const Key& id) const {
-        return handles_.find(id) != handles_.end();
+        return find(id) != nullptr;
     }
 
     /// Removes a pair by either side; false when there is none.
@@ -116,87 +168,232 @@ public:
     template <class Key>
         requires(!std::same_as<Key, H>)
     bool erase(const Key& id) {
-        const auto it = handles_.find(id);
-        if (it == handles_.end()) return false;
-        ids_.erase(it->second);
-        handles_.erase(it);
-        return true;
+        const Operation running(*this);
+        Node* const node = find(id);
+        if (node != nullptr) remove(node);
+        return node != nullptr;
     }
-    /// Removes every pair for which pred(handle, id) holds; returns how many.
+    /// Removes every pair for which pred(handle, id) holds; returns how many. pred may change the map, but must not erase the
+    /// pair that it is asked about.
     template <class Pred>
     size_type erase_if(Pred pred) {
-        const size_type before = size();
-        for (auto it = handles_.begin(); it != handles_.end();) {
-            if (pred(it->second, it->first)) {
-                ids_.erase(it->second);
-                it = handles_.erase(it);
-            } else
-                ++it;
+        size_type erased = 0;
+        for (const auto item : nodes_) {
+            Node* const node = item.value; // item refers to the entry, which pred may erase
+            const H handle = node->handle;
+            const Operation running(*this);
+            if (!pred(handle, std::as_const(node->id))) continue;
+            if (Node* const* const there = nodes_.get(handle); there == nullptr || *there != node) continue;
+            remove(node);
+            ++erased;
         }
-        return before - size();
+        return erased;
     }
+    /// Removes all pairs and gives the memory back. A pair that an id's destructor inserts meanwhile survives.
     void clear() noexcept {
-        ids_.clear();
-        handles_.clear();
+        Node* gone = nullptr;
+        for (const auto [handle, node] : nodes_) gone = chained(node, gone);
+        buckets_.free();
+        nodes_.clear();
+        ++changes_;
+        destroy_chain(gone);
     }
     /// Calls f(id, handle) for every pair, in handle order. f must not change the map.
     template <class F>
     void for_each(F&& f) const {
-        for (const auto [handle, id] : ids_) f(*id, handle);
+        for (const auto [handle, node] : nodes_) f(std::as_const(node->id), node->handle);
     }
     /// Whether both directions agree; for tests.
     bool check_invariants() const {
-        if (handles_.size() != ids_.size() || !ids_.check_invariants()) return false;
-        for (const auto& [id, handle] : handles_)
-            if (id_of(handle) != &id) return false;
-        return true;
+        size_type listed = 0;
+        for (size_type b = 0; b != buckets_.size(); ++b)
+            for (const Node* node = buckets_[b]; node != nullptr; node = node->next, ++listed) {
+                Node* const* const by_handle = nodes_.get(node->handle);
+                if (by_handle == nullptr || *by_handle != node || node->hash != hash_of(node->id) || bucket_of(node->hash) != b)
+                    return false;
+            }
+        return listed == nodes_.size() && nodes_.check_invariants();
     }
 
 private:
     template <class Key>
-    bool insert_pair(Key&& id, H handle) {
-        if (handles_.find(id) != handles_.end() || contains(handle)) return false;
-        const auto [it, fresh] = handles_.emplace(std::forward<Key>(id), handle);
-        ScopeGuard undo([&, where = it]() noexcept { handles_.erase(where); });
-        const Id* const* const older = ids_.find_slot(handle.index());
-        const auto gone = older == nullptr ? handles_.end() : handles_.find(**older); // here it may throw
-        if (!ids_.try_emplace(handle, &it->first).second) return false;
-        undo.dismiss();
-        if (gone != handles_.end()) handles_.erase(gone);
-        return true;
+    std::uint64_t hash_of(const Key& key) const {
+        if constexpr (Avalanching<Hash>)
+            return hash_(key);
+        else
+            return mix_bits(hash_(key));
     }
-    void drop_slot(slot_t slot) noexcept {
-        const Id* const* const found = ids_.find_slot(slot);
-        if (found == nullptr) return;
-        const Id* const id = *found;
-        ids_.drop_slot(slot);
-        erase_id(id);
+    size_type bucket_of(std::uint64_t hash) const noexcept { return bits::to_size(hash) & (buckets_.size() - 1); }
+
+    template <class Key>
+    Node* find(const Key& key) const {
+        if constexpr (std::same_as<Key, Id> || requires(const Hash& hash, const Equal& equal, const Id& id) {
+                          typename Hash::is_transparent;
+                          typename Equal::is_transparent;
+                          static_cast<std::size_t>(hash(key));
+                          static_cast<bool>(equal(id, key));
+                      }) {
+            return find(hash_of(key), key);
+        } else {
+            const Id& id = key;
+            return find(hash_of(id), id);
+        }
     }
-    // Hash and Equal have accepted this id before; if one throws now, noexcept ends the program.
-    void erase_id(const Id* id) noexcept { handles_.erase(handles_.find(*id)); }
-    void swap_pairs(IdentityMap& other) noexcept {
-        handles_.swap(other.handles_); // nodes keep their addresses, so ids_ stays true
-        ids_.swap(other.ids_);
+    template <class Key>
+    Node* find(std::uint64_t hash, const Key& key) const {
+        for (;;) {
+            const std::size_t seen = changes_;
+            Node* node = buckets_.empty() ? nullptr : buckets_[bucket_of(hash)];
+            for (; node != nullptr; node = node->next)
+                if (node->hash == hash) {
+                    const bool found = equal_(std::as_const(node->id), key);
+                    if (seen != changes_ || found) break;
+                }
+            if (seen == changes_) return node; // else Equal has changed the map: from the begin
+        }
     }
-    // A standard container that cannot move its nodes may have lost them when an allocator throws.
-    static Handles take_table(IdentityMap& other, const Allocator& alloc) {
-        ScopeGuard lost([&]() noexcept { other.clear(); });
-        Handles table(std::move(other.handles_), typename Handles::allocator_type(alloc));
-        lost.dismiss();
-        return table;
+    const Node* at_slot(slot_t slot) const noexcept {
+        Node* const* const node = nodes_.find_slot(slot);
+        return node == nullptr ? nullptr : *node;
     }
-    // Rebuilt in place rather than swapped: a swap of standard containers is undefined for unequal allocators that stay.
-    void take_pairs(IdentityMap& other) noexcept {
-        detail::renew(handles_, std::move(other.handles_));
-        detail::renew(ids_, std::move(other.ids_));
-        other.handles_.clear();
-    }
-    void index_ids() {
-        for (const auto& [id, handle] : handles_) ids_.try_emplace(handle, &id);
+    bool takes(H handle) const noexcept {
+        const Node* const there = at_slot(handle.index());
+        return there == nullptr || there->handle.version() < handle.version();
     }
 
-    Handles handles_{};
-    SecondaryMap<H, const Id*, Allocator> ids_{};
+    template <class Key>
+    bool insert_pair(Key&& id, H handle) {
+        if ((handle.version() & 1u) == 0 || !takes(handle)) return false;
+        const Insertion running(*this, handle.index());
+        std::size_t seen = changes_;
+        const std::uint64_t hash = hash_of(std::as_const(id));
+        if (find(hash, std::as_const(id)) != nullptr) return false;
+        Node* const node = make_node(std::forward<Key>(id), handle, hash);
+        ScopeGuard undo([&]() noexcept { destroy_node(node); });
+        while (seen !=
+               changes_) { // Hash, Equal or the id's constructor has changed the map: what was asked may be true no more
+            seen = changes_;
+            if (find(hash, std::as_const(node->id)) != nullptr) return false;
+        }
+        if (running.overtaken() || !takes(handle)) return false;
+        make_room();
+        Node* const* const there = nodes_.find_slot(handle.index());
+        Node* const older = there == nullptr ? nullptr : *there;
+        nodes_.try_emplace(handle, node);
+        link(node);
+        undo.dismiss();
+        if (older != nullptr) {
+            unlink(older);
+            destroy_node(older);
+        }
+        return true;
+    }
+    template <class IdOf>
+    void enter_all(const IdentityMap& other, IdOf id_of_node) {
+        reserve(other.size());
+        for (const auto [handle, from] : other.nodes_) {
+            Node* const node = make_node(id_of_node(*from), from->handle, from->hash);
+            ScopeGuard undo([&]() noexcept { destroy_node(node); });
+            nodes_.try_emplace(node->handle, node);
+            undo.dismiss();
+            make_room(); // a copy of an id may have inserted into `other`
+            link(node);
+        }
+    }
+    template <class Key>
+    Node* make_node(Key&& id, H handle, std::uint64_t hash) {
+        node_allocator nodes(get_allocator());
+        Node* const node = detail::allocate_raw(nodes, 1);
+        ScopeGuard undo([&]() noexcept { detail::deallocate_raw(nodes, node, 1); });
+        std::construct_at(node, nullptr, hash, handle);
+        id_allocator ids(get_allocator());
+        std::allocator_traits<id_allocator>::construct(ids, std::addressof(node->id), std::forward<Key>(id));
+        undo.dismiss();
+        return node;
+    }
+    // Nothing refers to the node any more.
+    void destroy_node(Node* node) noexcept {
+        const Operation running(*this);
+        id_allocator ids(get_allocator());
+        std::allocator_traits<id_allocator>::destroy(ids, std::addressof(node->id));
+        node_allocator nodes(get_allocator());
+        detail::deallocate_raw(nodes, node, 1);
+    }
+    static Node* chained(Node* node, Node* rest) noexcept {
+        node->next = rest;
+        return node;
+    }
+    void destroy_chain(Node* chain) noexcept {
+        while (chain != nullptr) destroy_node(std::exchange(chain, chain->next));
+    }
+    void make_room() {
+        if (size() >= buckets_.size()) rehash(buckets_.empty() ? 8 : 2 * buckets_.size());
+    }
+    void rehash(size_type count) {
+        auto before = Buckets(get_allocator()).resized(count, nullptr);
+        buckets_.swap(before);
+        for (size_type b = 0; b != before.size(); ++b)
+            for (Node* node = before[b]; node != nullptr;) link(std::exchange(node, node->next));
+    }
+    void link(Node* node) noexcept {
+        Node*& bucket = buckets_[bucket_of(node->hash)];
+        bucket = chained(node, bucket);
+        ++changes_;
+    }
+    void unlink(Node* node) noexcept {
+        Node** at = &buckets_[bucket_of(node->hash)];
+        while (*at != node) at = &(*at)->next;
+        *at = node->next;
+        ++changes_;
+    }
+    void remove(Node* node) noexcept {
+        nodes_.drop_slot(node->handle.index());
+        unlink(node);
+        destroy_node(node);
+    }
+    void drop_slot(slot_t slot) noexcept {
+        if (Node* const* const node = nodes_.find_slot(slot)) remove(*node);
+    }
+    /// First all of them are no pairs any more, then their ids end.
+    void drop_slots(Occupancy slots) noexcept {
+        Node* gone = nullptr;
+        for (const auto [handle, node] : nodes_)
+            if (slots.test(handle.index())) {
+                unlink(node);
+                gone = chained(node, gone);
+            }
+        nodes_.drop_slots(slots);
+        destroy_chain(gone);
+    }
+    void swap_pairs(IdentityMap& other) noexcept {
+        buckets_.swap(other.buckets_);
+        nodes_.swap_entries(other.nodes_);
+        std::swap(changes_, other.changes_);
+    }
+    void swap_functors(IdentityMap& other) noexcept(nothrow_swap) {
+        ScopeGuard lost([&]() noexcept {
+            clear();
+            other.clear();
+        });
+        exchange(hash_, other.hash_);
+        exchange(equal_, other.equal_);
+        lost.dismiss();
+    }
+
+    template <class F>
+    static void exchange(F& a, F& b) noexcept(nothrow_exchange<F>) {
+        if constexpr (std::is_swappable_v<F>) {
+            using std::swap;
+            swap(a, b);
+        } else // a lambda with captures
+            detail::exchange_by_moving(a, b);
+    }
+
+    Buckets buckets_{}; // as many as there may be pairs, a power of two
+    SecondaryMap<H, Node*, Allocator> nodes_{};
+    std::size_t changes_ = 0; // of the chains
+    SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_;
+    SLOTWISE_NO_UNIQUE_ADDRESS Equal equal_;
 };
 
 SLOTWISE_END

@@ -14,8 +14,36 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), find(handle) -> T* const and
-/// drop_slot(slot).
+/// A value beside the container, built as the container builds its own: by its allocator, which may hand itself on to the
+/// value.
+template <class T, class Allocator>
+class Aside {
+    using allocator = rebind_t<Allocator, T>;
+    using traits = std::allocator_traits<allocator>;
+
+public:
+    template <class... Args>
+    explicit Aside(const Allocator& alloc, Args&&... args) : allocator_(alloc) {
+        traits::construct(allocator_, std::addressof(value_), std::forward<Args>(args)...);
+    }
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+    ~Aside() { traits::destroy(allocator_, std::addressof(value_)); }
+    T& operator*() noexcept { return value_; }
+
+private:
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_;
+    union {
+        T value_;
+    };
+};
+
+/// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), find(handle) -> T* const,
+/// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result).
+///
+/// Constructors, destructors and assignments of values may call back: insert, erase, clear and look up in the map that calls
+/// them. An entry is not found before it is built, nor once its destructor runs; its place in a SecondaryMap is free after
+/// that. The map as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 template <class Derived, class H, class T>
 class SecondaryFace : public SlotFollower<Derived> {
 public:
@@ -25,12 +53,17 @@ public:
     /// try_emplace(handle, value). @throws as try_emplace
     std::pair<T*, bool> insert(H handle, const T& value) { return self().try_emplace(handle, value); }
     std::pair<T*, bool> insert(H handle, T&& value) { return self().try_emplace(handle, std::move(value)); }
-    /// As insert, but an existing value is assigned.
+    /// As insert, but an existing value is assigned; {null, false} also when its assignment has erased the entry.
     template <class U>
     std::pair<T*, bool> insert_or_assign(H handle, U&& value) {
         if (T* there = get(handle)) {
-            *there = std::forward<U>(value);
-            return {there, false};
+            if constexpr (std::is_trivially_assignable_v<T&, U>) {
+                *there = std::forward<U>(value);
+                return {there, false};
+            } else {
+                self().assign(handle, std::forward<U>(value));
+                return {get(handle), false};
+            }
         }
         return self().try_emplace(handle, std::forward<U>(value));
     }
@@ -47,18 +80,11 @@ public:
     const T& operator[](H handle) const noexcept { return *expected(self().find(handle)); }
 
     /// Removes the value; false when there is none. @throws nothing
-    bool erase(H handle) noexcept {
-        if (!contains(handle)) return false;
-        self().drop_slot(handle.index());
-        return true;
-    }
+    bool erase(H handle) noexcept { return self().drop(handle); }
     /// Takes the value out; empty when there is none. @throws what T's move throws; the value is then still there
     std::optional<T> extract(H handle) {
         std::optional<T> result; // the one object returned: built in the caller's place, so that no second move can throw
-        if (T* value = get(handle)) {
-            result.emplace(std::move(*value));
-            self().drop_slot(handle.index());
-        }
+        if (contains(handle)) self().take(handle, result);
         return result;
     }
 

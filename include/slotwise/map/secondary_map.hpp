@@ -11,11 +11,14 @@
 
 SLOTWISE_BEGIN
 
-/// Values by the handles of another map, in pages of 64 slots that never move. Attached to that map (attach_to) it drops an entry
-/// when the element goes; unattached, an entry answers to its own handle only and is replaced by a newer one of the slot.
-/// A null handle, one that was never live, and one older than the entry in its slot are refused: newer data is never overwritten.
+/// Values by the handles of another map, in pages that never move: up to 64 slots, about 1 KiB of values. Empty pages are
+/// given back, but for the last few. Attached to that map (attach_to) it drops an entry when the
+/// element goes; unattached, an entry answers to its own handle only and is replaced by a newer one of the slot. A null
+/// handle, one that was never live, and one older than the entry in its slot are refused: newer data is never overwritten. So
+/// is every handle of a slot whose value is just being built or destroyed, when that calls back.
 /// Maps with Exhaustion::wrap have no "older": attach to them.
-/// @tparam H the handle type @tparam T any type; addresses of values are stable
+/// @tparam H the handle type @tparam T any type; addresses of values are stable. The allocator builds it: a value that takes an
+/// allocator (std::pmr::string) gets this map's
 template <class H, class T, class Allocator>
 class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, Allocator>, H, T> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
@@ -26,7 +29,14 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, Alloc
     template <class, class, class, class, class>
     friend class IdentityMap;
     struct Page;
+    using version_type = typename detail::HandleTraits<H::layout>::version_type;
     using Pages = detail::SparsePages<Page, Allocator>;
+    using Operation = typename detail::SlotFollower<SecondaryMap>::Operation;
+    using Insertion = typename detail::SlotFollower<SecondaryMap>::Insertion;
+    using value_allocator = detail::rebind_t<Allocator, T>;
+    using traits = std::allocator_traits<value_allocator>;
+    // A far handle claims one page. 10,000 of them with values of 256 bytes claim 12 MB; pages of 64 slots claimed 167.
+    static constexpr unsigned page_slots = sizeof(T) >= 1024 ? 1 : sizeof(T) <= 16 ? 64 : std::bit_floor(1024u / sizeof(T));
 
 public:
     using size_type = std::size_t;
@@ -73,7 +83,10 @@ public:
         if (this != &other) Face::assign_move(other);
         return *this;
     }
-    ~SecondaryMap() { clear(); }
+    ~SecondaryMap() {
+        this->expect_at_rest();
+        while (!empty()) clear(); // a destructor may insert
+    }
     /// Exchanges entries and attachments.
     void swap(SecondaryMap& other) noexcept(Face::template nothrow_swap<Allocator>) { Face::exchange(other); }
     friend void swap(SecondaryMap& a, SecondaryMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
@@ -83,49 +96,47 @@ public:
     allocator_type get_allocator() const noexcept { return pages_.get_allocator(); }
 
     /// Builds a value for `handle` unless it has one. Returns {value, true}; {value, false} when it has one; {null, false} when
-    /// the handle is refused. An entry of an older handle of the slot is replaced.
+    /// the handle is refused, or its element goes while the value is built. An entry of an older handle of the slot is
+    /// replaced.
     /// @throws what the allocator and T throw; strong, but an older entry is then as T's move assignment left it, and gone if T cannot move
-    /// @complexity O(1); a page of 64 at the first touch
+    /// @complexity O(1); a page of values (see above) at the first touch
     template <class... Args>
     std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
         if ((handle.version() & 1u) == 0) return {nullptr, false};
-        if (Page* page = pages_.find(number(handle.index())); page != nullptr && page->holds(place(handle.index()))) {
-            const std::uint32_t there = page->versions[place(handle.index())];
-            if (there == handle.version()) return {page->value(place(handle.index())), false};
-            if (there > handle.version()) return {nullptr, false};
-            // The new value may be built from the old one: build it aside, then exchange.
-            if constexpr (std::is_move_constructible_v<T>) {
-                T value(std::forward<Args>(args)...);
-                return {page->replace(place(handle.index()), handle.version(), std::move(value)), true};
-            } else {
-                drop_slot(handle.index());
-            }
+        Page* page = pages_.find(number(handle.index()));
+        const unsigned i = place(handle.index());
+        if (page != nullptr && page->holds(i)) {
+            if (page->versions[i] == handle.version()) return {page->value(i), false};
+            if (page->versions[i] > handle.version()) return {nullptr, false};
+            return replace(handle, std::forward<Args>(args)...);
         }
-        Page& page = pages_.make(number(handle.index()));
-        T* value = page.construct(place(handle.index()), handle.version(), std::forward<Args>(args)...);
-        ++size_;
-        return {value, true};
+        if (page == nullptr)
+            page = &pages_.make(number(handle.index()));
+        else if (page->in_use(i))
+            return {nullptr, false};
+        T* const value = enter(*page, handle, std::forward<Args>(args)...);
+        return {value, value != nullptr};
     }
-    /// Removes every entry for which pred(handle, value) holds; returns how many.
+    /// Removes every entry for which pred(handle, value) holds; returns how many. pred and destructors may change the map: an
+    /// entry that was inserted meanwhile may be asked about.
     template <class Pred>
     size_type erase_if(Pred pred) {
-        const size_type before = size_;
-        pages_.for_each([&](std::uint32_t page_number, Page& page) {
-            bits::for_each(page.live, [&](unsigned i) {
-                if (pred(page.handle(page_number, i), *page.value(i))) drop_slot(page.slot(page_number, i));
+        size_type erased = 0;
+        std::uint64_t at = 0;
+        for (Page* page = next_entry(pages_, at); page != nullptr; page = next_entry(pages_, ++at)) {
+            const H handle = page->handle(static_cast<slot_t>(at));
+            hold(*page, handle.index(), [&](T& value) {
+                if (!pred(handle, value) || !contains_slot(handle.index())) return;
+                drop_slot(handle.index());
+                ++erased;
             });
-        });
-        return before - size_;
+        }
+        return erased;
     }
-    /// Removes everything and gives the memory back. @throws nothing
+    /// Removes everything and gives the memory back. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
-        pages_.for_each([this](std::uint32_t, Page& page) {
-            bits::for_each(page.live, [&](unsigned i) {
-                page.destroy(i);
-                --size_;
-            });
-        });
-        pages_.clear();
+        pages_.for_each([this](std::uint32_t, Page& page) { drop(page, page.live); });
+        end_dropped();
     }
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
@@ -152,18 +163,20 @@ public:
     }
     /// Whether counts and bits agree; for tests.
     bool check_invariants() const noexcept {
-        size_type live = 0;
+        size_type live = 0, empty = 0;
         bool sound = true;
         pages_.for_each([&](std::uint32_t, const Page& page) {
             live += bits::count(page.live);
+            sound = sound && (page.live & page.dying) == 0;
+            empty += page.idle();
             bits::for_each(page.live, [&](unsigned i) { sound = sound && (page.versions[i] & 1u) != 0; });
         });
-        return sound && live == size_;
+        return sound && live == size_ && empty <= Pages::kept;
     }
 
 private:
-    static std::uint32_t number(slot_t slot) noexcept { return slot / bits::word_bits; }
-    static unsigned place(slot_t slot) noexcept { return slot % bits::word_bits; }
+    static std::uint32_t number(slot_t slot) noexcept { return slot / page_slots; }
+    static unsigned place(slot_t slot) noexcept { return slot % page_slots; }
 
     T* find(H handle) const noexcept {
         Page* page = pages_.find(number(handle.index()));
@@ -174,11 +187,192 @@ private:
         Page* page = pages_.find(number(slot));
         return page != nullptr && page->holds(place(slot)) ? page->value(place(slot)) : nullptr;
     }
-    void drop_slot(slot_t slot) noexcept {
+    bool contains_slot(slot_t slot) const noexcept { return find_slot(slot) != nullptr; }
+    /// To the first entry at or after slot `at`; null when there is none.
+    static Page* next_entry(const Pages& pages, std::uint64_t& at) noexcept {
+        std::uint64_t page_number = at / page_slots;
+        auto from = static_cast<unsigned>(at % page_slots);
+        for (std::uint64_t wanted = page_number; Page* page = pages.next(page_number); wanted = ++page_number, from = 0) {
+            if (page_number != wanted) from = 0;
+            const bits::word_t rest = page->live & (bits::full_word << from);
+            if (rest == 0) continue;
+            at = page_number * page_slots + bits::lowest(rest);
+            return page;
+        }
+        return nullptr;
+    }
+
+    template <class... Args>
+    void construct(Page& page, unsigned i, Args&&... args) {
+        value_allocator alloc(pages_.get_allocator());
+        traits::construct(alloc, page.address(i), std::forward<Args>(args)...);
+    }
+    void destroy(Page& page, unsigned i) noexcept {
+        value_allocator alloc(pages_.get_allocator());
+        traits::destroy(alloc, page.value(i));
+    }
+    /// The value in a vacant place of the slot's page; null when its element has gone meanwhile.
+    template <class... Args>
+    T* enter(Page& page, H handle, Args&&... args) {
+        const unsigned i = place(handle.index());
+        if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls nothing back
+            construct(page, i, std::forward<Args>(args)...);
+        } else {
+            const Insertion running(*this, handle.index());
+            const bits::word_t others = page.busy; // what runs meanwhile ends before: it is that again, see Operation
+            page.busy = others | bits::bit_of(i);
+            ScopeGuard vacate([&]() noexcept { leave(page, handle.index()); });
+            construct(page, i, std::forward<Args>(args)...);
+            if (running.overtaken()) [[unlikely]] {
+                destroy(page, i);
+                return nullptr;
+            }
+            vacate.dismiss();
+            page.busy = others;
+        }
+        page.versions[i] = static_cast<version_type>(handle.version());
+        page.live |= bits::bit_of(i);
+        ++size_;
+        return page.value(i);
+    }
+    /// As try_emplace where an older entry is. The new value may be built from the old one: it is built aside.
+    template <class... Args>
+    SLOTWISE_NEVER_INLINE std::pair<T*, bool> replace(H handle, Args&&... args) {
+        if constexpr (std::is_move_constructible_v<T>) {
+            bool done = false;
+            {
+                const Insertion running(*this, handle.index());
+                detail::Aside<T, Allocator> value(pages_.get_allocator(), std::forward<Args>(args)...);
+                done = !running.overtaken() && exchange(running, handle, *value);
+            }
+            T* const value = find(handle);
+            return {value, done && value != nullptr};
+        } else {
+            drop_slot(handle.index());
+            return try_emplace(handle,
+                               std::forward<Args>(args)...); // once: nothing enters a place whose value is being destroyed
+        }
+    }
+    bool exchange(const Insertion& running, H handle, T& by) {
+        const slot_t slot = handle.index();
+        const unsigned i = place(slot);
         Page* page = pages_.find(number(slot));
-        if (page == nullptr || !page->holds(place(slot))) return;
+        if (page == nullptr) page = &pages_.make(number(slot));
+        if ((page->busy | page->dying) & bits::bit_of(i)) return false;
+        if (!page->holds(i)) return enter(*page, handle, std::move(by)) != nullptr;
+        if (page->versions[i] >= handle.version()) return false;
+        if constexpr (std::is_nothrow_move_constructible_v<T>) {
+            page->live &= ~bits::bit_of(i);
+            page->busy |= bits::bit_of(i);
+            --size_;
+            destroy(*page, i);
+            ScopeGuard vacate([&]() noexcept { leave(*page, slot); });
+            if (running.overtaken()) return false;
+            construct(*page, i, std::move(by));
+            vacate.dismiss();
+            page->busy &= ~bits::bit_of(i);
+            page->live |= bits::bit_of(i);
+            ++size_;
+        } else {
+            bool dropped = false;
+            hold(*page, slot, [&](T& value) {
+                value = std::move(by);
+                dropped = !page->holds(i);
+            });
+            if (dropped) return false;
+        }
+        page->versions[i] = static_cast<version_type>(handle.version());
+        return true;
+    }
+    /// f(value) of the entry in `slot`. The value stays as long as f runs, even if it is dropped meanwhile.
+    template <class F>
+    void hold(Page& page, slot_t slot, F&& f) {
+        const bits::word_t bit = bits::bit_of(place(slot));
+        const bool held = (page.busy & bit) != 0; // by an operation around this one, which then ends it
+        page.busy |= bit;
+        const Operation running(*this);
+        ScopeGuard end([&]() noexcept {
+            if (held) return;
+            if (!page.holds(place(slot))) destroy(page, place(slot));
+            leave(page, slot);
+        });
+        f(*page.value(place(slot)));
+    }
+    // Nobody works on the slot's place any more.
+    void leave(Page& page, slot_t slot) noexcept {
+        page.busy &= ~bits::bit_of(place(slot));
+        if (page.idle()) emptied(page, slot);
+    }
+    void emptied(Page& page, slot_t slot) noexcept {
+        pages_.emptied(number(slot), page, [](const Page& each) { return each.idle(); });
+    }
+    template <class U>
+    void assign(H handle, U&& value) {
+        hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) { there = std::forward<U>(value); });
+    }
+    void take(H handle, std::optional<T>& result) {
+        hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) {
+            result.emplace(std::move(there));
+            drop_slot(handle.index());
+        });
+    }
+
+    void drop_slot(slot_t slot) noexcept {
+        Page* const page = pages_.find(number(slot));
+        if (page != nullptr && page->holds(place(slot))) drop_place(*page, slot);
+    }
+    bool drop(H handle) noexcept {
+        Page* const page = pages_.find(number(handle.index()));
+        const unsigned i = place(handle.index());
+        if (page == nullptr || !page->holds(i) || page->versions[i] != handle.version()) return false;
+        drop_place(*page, handle.index());
+        return true;
+    }
+    void drop_place(Page& page, slot_t slot) noexcept {
+        const bits::word_t bit = bits::bit_of(place(slot));
+        page.live &= ~bit;
         --size_;
-        page->destroy(place(slot));
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            const bits::word_t others = page.busy;
+            if ((others & bit) != 0) return; // who holds it ends it
+            const Operation running(*this);
+            page.busy = others | bit;
+            destroy(page, place(slot));
+            page.busy = others;
+        }
+        if (page.idle()) emptied(page, slot);
+    }
+    /// First all of them are no entries any more, then their values end.
+    void drop_slots(Occupancy slots) noexcept {
+        pages_.for_each([&](std::uint32_t page_number, Page& page) {
+            const std::size_t first = std::size_t{page_number} * page_slots;
+            if (first < slots.size()) drop(page, slots.word(bits::word_of(first)) >> (first % bits::word_bits));
+        });
+        end_dropped();
+    }
+    void drop(Page& page, bits::word_t places) noexcept {
+        places &= page.live;
+        size_ -= bits::count(places);
+        page.live &= ~places;
+        if constexpr (!std::is_trivially_destructible_v<T>) page.dying |= places & ~page.busy;
+    }
+    // The values of the page that were dropped; the page stays meanwhile.
+    void end_dying(Page& page) noexcept {
+        const Operation running(*this);
+        while (page.dying != 0) {
+            const unsigned i = bits::lowest(page.dying);
+            page.dying &= ~bits::bit_of(i);
+            page.busy |= bits::bit_of(i);
+            destroy(page, i);
+            page.busy &= ~bits::bit_of(i);
+        }
+    }
+    void end_dropped() noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            std::uint64_t page_number = 0;
+            for (Page* page = pages_.next(page_number); page != nullptr; page = pages_.next(++page_number)) end_dying(*page);
+        }
+        pages_.clear_if([](const Page& each) { return each.idle(); });
     }
     void swap_entries(SecondaryMap& other) noexcept {
         pages_.swap(other.pages_);
@@ -189,40 +383,23 @@ private:
     size_type size_ = 0;
 };
 
-/// 64 entries: liveness, versions, raw memory for values.
+/// Entries of page_slots slots: liveness, versions, raw memory for values.
 template <class H, class T, class Allocator>
 struct SecondaryMap<H, T, Allocator>::Page {
     bits::word_t live = 0;
-    typename detail::HandleTraits<H::layout>::version_type versions[bits::word_bits] = {};
-    alignas(T) std::byte memory[bits::word_bits * sizeof(T)];
+    bits::word_t busy = 0;  // a constructor, a destructor or a caller of hold() is at work there: the place is not vacant
+    bits::word_t dying = 0; // dropped, and to be destroyed
+    bool listed = false;    // see SparsePages::emptied
+    version_type versions[page_slots] = {};
+    alignas(T) std::byte memory[page_slots * sizeof(T)];
 
     Page() noexcept {} // the memory stays as it is
     bool holds(unsigned i) const noexcept { return (live >> i & 1u) != 0; }
-    T* value(unsigned i) noexcept { return std::launder(reinterpret_cast<T*>(memory + i * sizeof(T))); }
-    slot_t slot(std::uint32_t page_number, unsigned i) const noexcept { return page_number * bits::word_bits + i; }
-    H handle(std::uint32_t page_number, unsigned i) const noexcept { return H(slot(page_number, i), versions[i]); }
-
-    template <class... Args>
-    T* construct(unsigned i, std::uint32_t version, Args&&... args) {
-        T* value = ::new (static_cast<void*>(memory + i * sizeof(T))) T(std::forward<Args>(args)...);
-        versions[i] = static_cast<std::remove_reference_t<decltype(versions[i])>>(version);
-        live |= bits::word_t{1} << i;
-        return value;
-    }
-    void destroy(unsigned i) noexcept {
-        live &= ~(bits::word_t{1} << i);
-        std::destroy_at(value(i));
-    }
-    T* replace(unsigned i, std::uint32_t version, T&& by) {
-        if constexpr (std::is_nothrow_move_constructible_v<T>) {
-            destroy(i);
-            return construct(i, version, std::move(by));
-        } else {
-            *value(i) = std::move(by);
-            versions[i] = static_cast<std::remove_reference_t<decltype(versions[i])>>(version);
-            return value(i);
-        }
-    }
+    bool in_use(unsigned i) const noexcept { return ((busy | dying) >> i & 1u) != 0; } // though no entry
+    bool idle() const noexcept { return live == 0 && (busy | dying) == 0; }
+    T* address(unsigned i) noexcept { return reinterpret_cast<T*>(memory + i * sizeof(T)); }
+    T* value(unsigned i) noexcept { return std::launder(address(i)); }
+    H handle(slot_t slot) const noexcept { return H(slot, versions[place(slot)]); }
 };
 
 template <class H, class T, class Allocator>
@@ -234,36 +411,32 @@ class SecondaryMap<H, T, Allocator>::basic_iterator
 
 public:
     basic_iterator() noexcept = default;
+    /// iterator to const_iterator.
+    basic_iterator(const basic_iterator<false>& other) noexcept
+        requires(Const)
+        : pages_(other.pages_), next_(other.next_) {}
     friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.next_ == b.next_; }
 
 private:
     friend SecondaryMap;
+    friend basic_iterator<true>;
     friend detail::IteratorFacade<basic_iterator, Item, Item>;
     static constexpr std::uint64_t end = std::uint64_t{1} << 33;
 
     explicit basic_iterator(const Pages* pages) noexcept : pages_(pages), next_(0) { settle(); }
     Item dereference() const noexcept {
-        const auto page_number = static_cast<std::uint32_t>(next_ / bits::word_bits);
-        Page* page = pages_->find(page_number);
-        const auto i = static_cast<unsigned>(next_ % bits::word_bits);
-        return {page->handle(page_number, i), *page->value(i)};
+        const auto slot = static_cast<slot_t>(next_);
+        Page* page = pages_->find(number(slot));
+        SLOTWISE_EXPECT_DEBUG(page != nullptr && page->holds(place(slot)), "SecondaryMap iterator: the entry here was erased");
+        return {page->handle(slot), *page->value(place(slot))};
     }
     void increment() noexcept {
         ++next_;
         settle();
     }
-    // To the first live entry at or after next_.
+    // To the first entry at or after next_.
     void settle() noexcept {
-        std::uint64_t page_number = next_ / bits::word_bits;
-        auto place = static_cast<unsigned>(next_ % bits::word_bits);
-        for (std::uint64_t wanted = page_number; Page* page = pages_->next(page_number); wanted = ++page_number, place = 0) {
-            if (page_number != wanted) place = 0;
-            const bits::word_t rest = page->live & (bits::full_word << place);
-            if (rest == 0) continue;
-            next_ = page_number * bits::word_bits + bits::lowest(rest);
-            return;
-        }
-        next_ = end;
+        if (next_entry(*pages_, next_) == nullptr) next_ = end;
     }
 
     const Pages* pages_ = nullptr;

@@ -58,6 +58,7 @@ public:
     static constexpr bool stable = true;
     static constexpr bool nothrow_destroy = true;
     static constexpr bool trivial = std::is_trivially_copyable_v<T>;
+    static constexpr std::size_t slot_bytes = sizeof(T);
     static constexpr std::size_t max_slots = [] {
         if constexpr (O.growth == Growth::reserve)
             return Array::max_slots;
@@ -71,9 +72,15 @@ public:
 
     constexpr PagedStore() = default;
     constexpr explicit PagedStore(const Allocator& alloc) : allocator_(alloc), values_(alloc) {}
-    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc)
+    /// @param expect_there is called with a slot before its value is copied, if copies run code of users
+    template <class ExpectThere>
+    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc,
+                         ExpectThere&& expect_there)
         : PagedStore(alloc) {
-        fill(live, slots, [&](slot_t slot) -> const T& { return *other.ptr(slot); });
+        fill(live, slots, [&](slot_t slot) -> const T& {
+            if constexpr (!trivial) expect_there(slot);
+            return *other.ptr(slot);
+        });
     }
     constexpr PagedStore(PagedStore&& other, Occupancy live, std::size_t slots, const Allocator& alloc) : PagedStore(alloc) {
         if constexpr (std::is_move_constructible_v<T>)
@@ -100,10 +107,14 @@ public:
     constexpr void construct(slot_t slot, Args&&... args) noexcept(builds_nothrow<Args...>) {
         traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...);
     }
-    // Placement new, because no construct() of an allocator can elide the copy of what make() returns.
+    // Placement new, because no construct() of an allocator can elide the copy of what make() returns. An allocator that has
+    // one may hand itself on to the value (std::pmr): there the value is moved in.
     template <class Make>
     constexpr void construct_with(slot_t slot, Make&& make) {
-        if (std::is_constant_evaluated()) {
+        if constexpr (std::is_move_constructible_v<T> &&
+                      requires(allocator& a, T* p, T&& v) { a.construct(p, std::move(v)); }) {
+            traits::construct(allocator_, values_.ptr(slot), make());
+        } else if (std::is_constant_evaluated()) {
             if constexpr (std::is_move_constructible_v<T>) std::construct_at(values_.ptr(slot), make());
         } else
             ::new (static_cast<void*>(values_.ptr(slot))) T(make());
@@ -153,7 +164,23 @@ public:
             c.bit = bits::lowest(rest);
             c.rest = rest & (rest - 1);
         } else
-            c = cursor_from(directory, (std::size_t{c.word} + 1) * bits::word_bits);
+            c = cursor_at_word(directory, std::size_t{c.word} + 1);
+    }
+    /// At the first live slot from word `w` on. By words, not by slots: taking a slot number apart again cost a third of a
+    /// step.
+    template <class Directory>
+    constexpr Cursor cursor_at_word(const Directory& directory, std::size_t w) const noexcept {
+        const Occupancy live = directory.occupancy();
+        const std::size_t end = bits::word_count(live.size());
+        if (w >= end) return {};
+        bits::word_t word = live.word(w);
+        if (word == 0) {
+            w = live.next_word(w + 1);
+            if (w == end) return {};
+            word = live.word(w);
+        }
+        return {values_.ptr(static_cast<slot_t>(w * bits::word_bits)), word & (word - 1), static_cast<slot_t>(w),
+                bits::lowest(word)};
     }
     /// At the first live slot not below `slot`.
     template <class Directory>
@@ -164,17 +191,23 @@ public:
         const bits::word_t word = directory.occupancy().word(bits::word_of(slot));
         return {values_.ptr(slot - bit), word & ~bits::low_mask(bit + 1), slot / bits::word_bits, bit};
     }
-    constexpr T* at(const Cursor& c) const noexcept { return c.block + c.bit; }
+    constexpr T* at(const Cursor& c) const noexcept {
+        if constexpr (scattered<T>)
+            return values_.ptr(slot(c));
+        else
+            return c.block + c.bit;
+    }
     constexpr slot_t slot(const Cursor& c) const noexcept { return c.word * bits::word_bits + c.bit; }
 
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, Codec& codec) const {
-        out.number(static_cast<std::uint32_t>(sizeof(T)));
+        out.number(size_stamp<T>());
         directory.occupancy().for_each([&](slot_t slot) { codec.write(std::as_const(*ptr(slot)), out); });
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
-        if (in.number<std::uint32_t>() != sizeof(T)) return in.fail("snapshot: made by a map of elements of another size");
+        if (in.number<std::uint32_t>() != size_stamp<T>())
+            return in.fail("snapshot: made by a map of elements of another size");
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept { destroy_below(directory.occupancy(), built); });
         bool sound = true;
@@ -225,7 +258,7 @@ auto page_view(const ReservedArray<T, A, M>& array) noexcept {
 ///
 /// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased one goes on to the next live
 /// one, erase(it) returns it. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may erase the
-/// element it was given and may insert; it must not erase others.
+/// element it was given and may insert; it must not erase others that lie ahead (checked at level debug).
 /// Cost: 4.25 bytes an element over the payload. Memory: chunks of up to 1 MiB; nothing is copied on growth but versions.
 /// @tparam T any object type, also one that can neither be copied nor moved
 /// @tparam Observers static observers (columns): called inline, reached by observer<I>() and column<I>()
@@ -271,7 +304,8 @@ public:
     }
 
     /// Calls f(value) or f(handle, value) for every element, in slot order. Full words of 64 slots run as a plain loop, which a
-    /// compiler vectorises: the fastest walk. f may erase the element it is given and may insert.
+    /// compiler vectorises: the fastest walk. It costs what lives, not what is empty in between. f may erase the element it is
+    /// given and may insert.
     template <class F>
     SLOTWISE_ALWAYS_INLINE constexpr void for_each(F&& f) {
         walk(*this, f);
@@ -305,6 +339,15 @@ private:
         // The directory's arrays may move when f inserts, so words are read through it; value runs do not move.
         const auto& directory = self.directory_;
         const auto& array = self.store_.array();
+        if (self.size() < directory.cursor() / 128) return walk_sparse(self, f); // where the two take the same time
+        if constexpr (detail::scattered<T>) {
+            for (std::size_t first = 0; first < directory.cursor(); first += bits::word_bits)
+                bits::for_each(directory.occupancy().word(bits::word_of(first)), [&](unsigned i) {
+                    const auto slot = static_cast<slot_t>(first + i);
+                    visit(self, f, slot, static_cast<V&>(*array.ptr(slot)));
+                });
+            return;
+        }
         for (std::size_t r = 0; r < array.run_count(); ++r) {
             const auto run = array.run(r);
             for (std::size_t offset = 0; offset < run.slots; offset += bits::word_bits) {
@@ -313,14 +356,28 @@ private:
                 const bits::word_t word = directory.occupancy().word(bits::word_of(first));
                 V* const block = run.data + offset;
                 bits::walk(word, [&](unsigned i) {
-                    if constexpr (std::is_invocable_v<F&, handle_type, V&>)
-                        f(handle_type(static_cast<slot_t>(first + i), directory.version(static_cast<slot_t>(first + i))),
-                          block[i]);
-                    else
-                        f(block[i]);
+                    SLOTWISE_EXPECT_DEBUG(
+                        directory.occupancy().test(first + i),
+                        "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators");
+                    visit(self, f, static_cast<slot_t>(first + i), block[i]);
                 });
             }
         }
+    }
+    /// From one live slot to the next, as iterators go: with 10 of 1e6 left, 10 steps.
+    template <class Self, class F>
+    static constexpr void walk_sparse(Self& self, F& f) {
+        using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
+        const auto& store = self.store_;
+        for (auto c = store.first(self.directory_); c != store.last(self.directory_); store.advance(self.directory_, c))
+            visit<Self, F, V>(self, f, store.slot(c), *store.at(c));
+    }
+    template <class Self, class F, class V>
+    SLOTWISE_ALWAYS_INLINE static constexpr void visit(Self& self, F& f, slot_t slot, V& value) {
+        if constexpr (std::is_invocable_v<F&, handle_type, V&>)
+            f(handle_type(slot, self.directory_.version(slot)), value);
+        else
+            f(value);
     }
 };
 

@@ -77,7 +77,8 @@ public:
         other.swap_contents(as_new);
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
-    /// end and of the new ones; if one throws the target is empty.
+    /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One that attaches
+    /// meanwhile is told of the new contents alone.
     constexpr SlotMapCore& operator=(const SlotMapCore& other) {
         if (this == &other) return *this;
         constexpr bool propagate = detail::propagates_on_copy<Allocator>;
@@ -86,7 +87,7 @@ public:
         return *this;
     }
     /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are still
-    /// there, and let go. With unequal allocators that do not propagate the elements are moved one by one.
+    /// there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do not propagate the elements are moved one by one.
     constexpr SlotMapCore& operator=(SlotMapCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
                                                                    detail::always_equal<Allocator>) {
         if (this == &other) return *this;
@@ -127,13 +128,17 @@ public:
     /// Slots there can ever be.
     static constexpr size_type max_size() noexcept { return Parts::max_slots(); }
     /// Room for `count` elements in all, so that inserts up to there allocate nothing.
-    /// @throws std::length_error when count > max_size(), what the allocator or an observer throws; strong
+    /// @throws std::length_error when there can be no so many, std::bad_array_new_length when they are more bytes than half of the
+    /// address space, what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
-        const std::size_t slots = count + directory_.retired() + directory_.reserved();
-        if (slots > max_size())
+        expect_quiet();
+        if (count > max_size())
             detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
-        if (slots > capacity()) grow_to(slots);
+        const std::size_t unusable = directory_.retired() + directory_.reserved();
+        if (count > max_size() - unusable)
+            detail::throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
+        if (count + unusable > capacity()) grow_to(count + unusable);
     }
     /// Gives back memory above the highest slot in use. Their versions live on as a floor: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
@@ -142,16 +147,15 @@ public:
         const slot_t cursor = directory_.cursor();
         const slot_t end = directory_.retreat();
         ScopeGuard undo([&]() noexcept { directory_.unretreat(cursor); });
-        const std::size_t slots = store_.shrunk_capacity(end, size());
+        const std::size_t slots = hub_.shrunk_capacity(end, store_.shrunk_capacity(end, size()));
         const std::size_t before = capacity();
-        auto less = directory_.prepare_exactly(slots, allocator_);
+        const std::size_t from = directory_.forgotten_from(end);
+        auto less = directory_.prepare_shrunk(slots, from, allocator_);
         store_.shrink(end, size()); // dense: may throw, and has then no effect
         undo.dismiss();
         const std::size_t after = slots < before ? slots : before;
         this->tell_shrunk(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
-        directory_.raise_floor(bits::round_up(end, bits::word_bits));
-        directory_.adopt(less);
-        directory_.level(bits::round_up(end, bits::word_bits));
+        directory_.give_up(less, from);
         directory_.set_capacity(after);
     }
 
@@ -189,7 +193,8 @@ public:
     }
 
     /// Adds the element f(handle), which knows its own handle. f may insert and erase in this map. The value is built in place
-    /// (SlotMap), so T need not be movable there. If f throws, its handle stays stale for ever: f has seen it.
+    /// (SlotMap), so T need not be movable there; an allocator with a construct() of its own (std::pmr) moves it in. If f
+    /// throws, its handle stays stale for ever: f has seen it.
     /// @throws as emplace, and what f throws; strong but for that version
     template <class F>
         requires std::is_invocable_v<F, handle_type>
@@ -238,8 +243,9 @@ public:
 
     /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let another
     /// element's handle resolve (slot in use, version older than the last one issued there) or when the version is even.
-    /// Slots up to max(2 * capacity(), 65536) are made as needed; farther ones are refused, so that a hostile handle cannot claim the
-    /// memory of its whole range: reserve() first what you are ready to give.
+    /// Slots are made as needed within a budget, because others may have chosen the handle: 8 for each live element, the new one too, and
+    /// at least 65,536, or as many as 4 MiB of values and columns (ValueArray) are, if these are fewer. Slots farther away are refused
+    /// unless they are below capacity(): reserve() first what you are ready to give.
     /// @throws as emplace; strong @complexity O(1), or the gap above the highest slot in use
     template <class... Args>
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
@@ -376,11 +382,13 @@ public:
 
     //=== observers ===//
 
-    /// Attaches an observer until the token goes; it is told the capacity and every live slot first.
+    /// Attaches an observer until the token goes; it is told the capacity and every live slot first. One that attaches while an
+    /// assignment or a restore tells others is told of the new contents alone.
     /// @pre the observer lives as long as the token is attached
     /// @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
-        return hub_.attach(observer, capacity(), occupancy(), [this](slot_t slot) { return directory_.is_live(slot); });
+        return hub_.attach(
+            observer, capacity(), occupancy(), [this](slot_t slot) { return directory_.is_live(slot); }, [](auto&&) {});
     }
     /// Static observer number I.
     template <std::size_t I>
@@ -415,24 +423,27 @@ public:
         return true;
     }
 
-    /// The exact state as bytes: restored anywhere, the map gives the same handles for the same calls.
-    /// @param codec how values become bytes; needed when T is not trivially copyable
-    template <class Codec = TrivialCodec>
+    /// The exact state as bytes, static columns included: restored anywhere, the map gives the same handles for the same calls. The same
+    /// state gives the same bytes. @pre no element is being built or destroyed
+    /// @param codec how values become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay behind
+    template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
         detail::DirectorySnapshot::write(directory_, out);
         store_.write(directory_, out, codec);
+        Columns::write(hub_, each_slot(*this), out, codec);
         return out.take();
     }
-    /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes; values are the
-    /// codec's business. Dynamic observers are told of the exchange. Memory: up to the values of every slot the bytes speak of.
+    /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes, and bytes that
+    /// snapshot() would not write are refused; values are the codec's business. Observers that are no columns, and dynamic ones, are told
+    /// of the exchange. Memory: up to the values of every slot the bytes speak of.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         expect_quiet();
         ByteReader in(bytes);
@@ -450,9 +461,10 @@ public:
         if (!fresh.store_.read(directory, in, codec)) return in.error();
         fresh.directory_.swap(directory);
         ScopeGuard undo([&]() noexcept { fresh.forget_elements(); });
-        if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
         fresh.hub_.replay(fresh.occupancy());
         undo.dismiss();
+        if (!Columns::read(fresh.hub_, each_slot(fresh), in, codec)) return in.error();
+        if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
         adopt(fresh);
         return nullptr;
     }
@@ -481,6 +493,10 @@ private:
     using Parts::room_for;
     using Parts::swap_contents;
 
+    using Columns = detail::ColumnSnapshot<0, Observers...>;
+    static auto each_slot(const SlotMapCore& map) noexcept {
+        return [live = map.occupancy()](auto&& f) { live.for_each(f); };
+    }
     template <class Ptr>
     constexpr Ptr look_up(handle_type handle) const noexcept {
         const auto element = store_.places(); // before the check: a loop of lookups then keeps it

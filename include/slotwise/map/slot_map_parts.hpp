@@ -6,8 +6,8 @@
 #define SLOTWISE_MAP_SLOT_MAP_PARTS_HPP
 
 #include "../slots/column_view.hpp"
-#include "../slots/slot_directory.hpp"
-#include "../slots/slot_observer.hpp"
+#include "../slots/directory_check.hpp"
+#include "../slots/observer_hub.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -24,9 +24,18 @@ protected:
     constexpr explicit SlotMapParts(const Allocator& alloc)
         : directory_(alloc), store_(alloc), hub_(alloc), allocator_(alloc) {}
     constexpr SlotMapParts(const SlotMapParts& other, const Allocator& alloc)
-        : directory_(other.directory_, alloc),
-          store_(other.store_, other.directory_.occupancy(), other.directory_.capacity(), alloc),
-          hub_(other.hub_, directory_.occupancy()), allocator_(alloc) {}
+        : directory_(settled(other).directory_, alloc), store_(alloc), hub_(other.hub_, directory_.occupancy()),
+          allocator_(alloc) {
+        // The elements last: if a column's copy throws there are none to destroy, and no store knows by itself which of them live.
+        Store elements(other.store_, directory_.occupancy(), directory_.capacity(), alloc, [&](slot_t slot) {
+            SLOTWISE_EXPECT(other.directory_.is_live(slot),
+                            "slot map copy: the copy of an element changes the map that is copied");
+        });
+        if constexpr (!Store::trivial || sizeof...(Observers) != 0)
+            SLOTWISE_EXPECT(directory_.same_handles(other.directory_),
+                            "slot map copy: the copy of an element changes the map that is copied");
+        store_.swap(elements);
+    }
     constexpr SlotMapParts(SlotMapParts&& other) noexcept
         : directory_(std::move(other.directory_)), store_(std::move(other.store_)), hub_(std::move(other.hub_)),
           allocator_(other.allocator_) {}
@@ -34,6 +43,12 @@ protected:
     SlotMapParts& operator=(const SlotMapParts&) = delete;
     SlotMapParts& operator=(SlotMapParts&&) = delete;
     ~SlotMapParts() = default;
+
+    static constexpr const SlotMapParts& settled(const SlotMapParts& other) noexcept {
+        SLOTWISE_EXPECT(other.directory_.is_settled(),
+                        "slot map copy: the source is inside an operation; its elements and observers must not copy it");
+        return other;
+    }
 
     static constexpr std::size_t max_slots() noexcept {
         constexpr std::size_t limit =
@@ -117,24 +132,28 @@ protected:
     }
     constexpr bool room_for(slot_t slot) {
         if (slot < directory_.capacity()) return true;
-        const std::size_t most = 2 * directory_.capacity() < 65536 ? 65536 : 2 * directory_.capacity();
+        const std::size_t claimed = 8 * (directory_.size() + 1), most = claimed < claimed_at_once ? claimed_at_once : claimed;
         if (slot >= most) return false;
-        const std::size_t need = std::size_t{slot} + 1,
-                          usual = store_.grown_capacity(); // or ascending slots would grow one by one
-        grow_to(need > usual ? need : usual < max_slots() ? usual : max_slots());
+        const std::size_t need = std::size_t{slot} + 1, limit = most < max_slots() ? most : max_slots(),
+                          usual = hub_.grown_capacity(store_.grown_capacity()); // or ascending slots would grow one by one
+        grow_to(need > usual ? need : usual < limit ? usual : limit);
         return true;
     }
+    // What insert_at may claim although there are few elements. Relative to the capacity instead, 13 chosen handles, each for the last
+    // slot allowed, took a map to 268 million slots.
+    static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
+    static constexpr std::size_t claimed_at_once = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     SLOTWISE_COLD constexpr void grow() {
         if (directory_.capacity() >= max_slots())
             detail::throw_length_error(
                 "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
                 "or see recycle_retired()");
-        const std::size_t want = store_.grown_capacity();
+        const std::size_t want = hub_.grown_capacity(store_.grown_capacity());
         grow_to(want < max_slots() ? want : max_slots());
     }
     SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
         store_.reserve(slots, directory_.size());
-        const std::size_t room = store_.capacity() < max_slots() ? store_.capacity() : max_slots();
+        const std::size_t room = hub_.capacity_for(slots, store_.capacity() < max_slots() ? store_.capacity() : max_slots());
         const std::size_t before = directory_.capacity();
         if (!directory_.covers(room)) {
             auto more = directory_.prepare(room, allocator_);
@@ -150,19 +169,18 @@ protected:
 
     // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
     constexpr void adopt(SlotMapParts& other) {
-        hub_.clear_dynamic(directory_.occupancy());
-        hub_.reset_dynamic();
+        typename Hub::Exchange told(hub_, directory_.occupancy());
         hub_.swap(other.hub_);
         hub_.swap_dynamic(other.hub_);
         directory_.swap(other.directory_);
         store_.swap(other.store_);
         exchange_allocators(allocator_, other.allocator_);
-        if (!hub_.dynamic()) return;
+        if (!told.needed()) return;
         ScopeGuard undo([this]() noexcept {
             hub_.clear_static(directory_.occupancy());
             forget_elements();
         });
-        hub_.replay_dynamic(directory_.capacity(), directory_.occupancy());
+        told.replay(directory_.capacity(), directory_.occupancy(), [](auto&&) {});
         undo.dismiss();
     }
     constexpr void swap_contents(SlotMapParts& other) noexcept {

@@ -175,7 +175,7 @@ public:
         this->store_.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
 
-    /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase.
+    /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase (checked at level debug).
     template <class F>
     constexpr void for_each(F&& f) {
         walk(*this, f, std::index_sequence_for<Ts...>{});
@@ -193,7 +193,10 @@ private:
     static constexpr void walk(Self& self, F& f, std::index_sequence<I...>) {
         const auto columns = std::tuple(self.template column<I>().data()...);
         const std::size_t count = self.size();
+        [[maybe_unused]] const detail::EpochMark rows(self.store_.epoch());
         for (std::size_t row = 0; row != count; ++row) {
+            SLOTWISE_EXPECT_DEBUG(rows.is_current(),
+                                  "SoaSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
             if constexpr (std::is_invocable_v<F&, handle_type, decltype(std::get<I>(columns)[row])...>)
                 f(self.handle_at(row), std::get<I>(columns)[row]...);
             else

@@ -13,24 +13,33 @@
 
 SLOTWISE_BEGIN
 
-/// Values by the handles of another map, packed in one array; an index page of 256 slots (4 bytes each) where one was touched.
+/// Values by the handles of another map, packed in one array; an index page of 256 slots (4 bytes each) where there are
+/// entries.
 /// Attachment and refused handles: as SecondaryMap. Erase moves the last value into the gap; growth moves all.
-/// @tparam H the handle type @tparam T nothrow movable
+/// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of what was
+/// moved from, must not change the map (checked at level fast): values move while it is packed
 template <class H, class T, class Allocator>
 class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, Allocator>, H, T> {
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
-    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
+    static_assert(std::is_nothrow_move_constructible_v<T>,
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, values are packed; use SecondaryMap");
     using Face = detail::SecondaryFace<SparseSecondaryMap, H, T>;
     friend Face;
     friend detail::SlotFollower<SparseSecondaryMap>;
+    using Operation = typename detail::SlotFollower<SparseSecondaryMap>::Operation;
+    using Insertion = typename detail::SlotFollower<SparseSecondaryMap>::Insertion;
     static constexpr unsigned page_slots = 256;
+    static constexpr bool quiet = std::is_trivially_copyable_v<T>; // values move and end without a call
     struct Page {
         slot_t row[page_slots]; // no_slot: no entry
+        unsigned used = 0;
+        bool listed = false; // see SparsePages::emptied
         Page() noexcept {
             for (auto& r : row) r = no_slot;
         }
     };
+    using Index = detail::SparsePages<Page, Allocator>;
+    class Building;
 
 public:
     using size_type = std::size_t;
@@ -50,7 +59,7 @@ public:
     /// Takes the entries and the attachment.
     SparseSecondaryMap(SparseSecondaryMap&& other) noexcept
         : Face(std::move(other)), index_(std::move(other.index_)), values_(std::move(other.values_)),
-          handles_(std::move(other.handles_)), size_(std::exchange(other.size_, 0)) {}
+          handles_(std::move(other.handles_)), size_(std::exchange(other.size_, 0)), room_(std::exchange(other.room_, 0)) {}
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
     SparseSecondaryMap(SparseSecondaryMap&& other, const Allocator& alloc)
         : Face(std::move(other)), index_(alloc), values_(alloc), handles_(alloc) {
@@ -73,7 +82,10 @@ public:
         if (this != &other) Face::assign_move(other);
         return *this;
     }
-    ~SparseSecondaryMap() { clear(); }
+    ~SparseSecondaryMap() {
+        this->expect_at_rest();
+        while (!empty()) clear(); // a destructor may insert
+    }
     /// Exchanges entries and attachments.
     void swap(SparseSecondaryMap& other) noexcept(Face::template nothrow_swap<Allocator>) { Face::exchange(other); }
     friend void swap(SparseSecondaryMap& a, SparseSecondaryMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
@@ -83,43 +95,51 @@ public:
     allocator_type get_allocator() const noexcept { return index_.get_allocator(); }
 
     /// Builds a value for `handle` unless it has one. Returns {value, true}; {value, false} when it has one; {null, false} when
-    /// the handle is refused. An entry of an older handle of the slot is replaced.
+    /// the handle is refused, or its element goes while the value is built. An entry of an older handle of the slot is
+    /// replaced.
     /// @throws what the allocator and T throw; strong @complexity amortised O(1) @invalidates addresses when it grows
     template <class... Args>
     std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
         if ((handle.version() & 1u) == 0) return {nullptr, false};
-        const slot_t row = row_of(handle.index());
-        if (row != no_slot) {
-            if (handles_[row].version() == handle.version()) return {values_.data() + row, false};
-            if (handles_[row].version() > handle.version()) return {nullptr, false};
-            T value(std::forward<Args>(args)...);
-            values_[row] = std::move(value);
-            handles_[row] = handle.with_user_bits(0);
-            return {values_.data() + row, true};
+        Page* const page = index_.find(handle.index() / page_slots);
+        if (page != nullptr) {
+            const slot_t row = page->row[handle.index() % page_slots];
+            if (row == no_slot) {
+                if (size_ < room_) [[likely]]
+                    return append_in_place(*page, handle, std::forward<Args>(args)...);
+            } else if (handles_[row].version() >= handle.version()) {
+                return {handles_[row].version() == handle.version() ? values_.data() + row : nullptr, false};
+            }
         }
-        T value(std::forward<Args>(args)...); // before growth: an argument may refer to a value of this map
-        Page& page = index_.make(handle.index() / page_slots);
-        if (size_ == values_.capacity()) grow();
-        values_.construct(size_, std::move(value));
-        handles_[size_] = handle.with_user_bits(0);
-        page.row[handle.index() % page_slots] = static_cast<slot_t>(size_);
-        return {values_.data() + size_++, true};
+        return emplace_aside(handle, std::forward<Args>(args)...);
     }
-    /// Removes every entry for which pred(handle, value) holds; returns how many.
+    /// Removes every entry for which pred(handle, value) holds; returns how many. Destructors may change the map: an entry
+    /// may then be asked about again, and one that was inserted meanwhile too.
     template <class Pred>
     size_type erase_if(Pred pred) {
-        const size_type before = size_;
-        for (size_type row = size_; row-- != 0;)
-            if (pred(std::as_const(handles_[row]), values_[row])) drop_slot(handles_[row].index());
-        return before - size_;
+        size_type erased = 0;
+        for (size_type row = size_; row-- != 0;) {
+            if (row >= size_) continue;
+            const H handle = handles_[row];
+            if (!pred(handle, values_[row]) || !this->contains(handle)) continue;
+            drop_slot(handle.index());
+            ++erased;
+        }
+        return erased;
     }
-    /// Removes everything and gives the memory back. @throws nothing
+    /// Removes everything and gives the memory back. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
+        expect_packed();
+        const Operation running(*this);
+        AlignedArray<T, Allocator> values(get_allocator());
+        values.swap(values_); // what is here is empty before a destructor runs
         const size_type count = std::exchange(size_, 0);
+        room_ = 0;
         index_.clear();
-        values_.destroy(0, count);
-        values_.resize(0, 0);
         handles_.free();
+        Building* const building = std::exchange(building_, nullptr);
+        values.destroy(0, count);
+        if (building != nullptr) building->take(values);
     }
 
     /// Packed values and their handles, row by row. @invalidates themselves on insert and erase
@@ -146,13 +166,19 @@ public:
     }
     /// Whether index and rows agree; for tests.
     bool check_invariants() const noexcept {
-        size_type indexed = 0;
+        size_type indexed = 0, empty = 0;
+        bool sound = true;
         index_.for_each([&](std::uint32_t, const Page& page) {
-            for (const slot_t row : page.row) indexed += row != no_slot;
+            unsigned used = 0;
+            for (const slot_t row : page.row) used += row != no_slot;
+            sound = sound && used == page.used;
+            empty += used == 0;
+            indexed += used;
         });
         for (size_type row = 0; row != size_; ++row)
             if (row_of(handles_[row].index()) != row || (handles_[row].version() & 1u) == 0) return false;
-        return indexed == size_ && size_ <= values_.capacity();
+        return sound && empty <= Index::kept && indexed == size_ && size_ <= values_.capacity() &&
+               room_ == (building_ == nullptr ? values_.capacity() : 0);
     }
 
 private:
@@ -164,36 +190,226 @@ private:
         const slot_t row = row_of(handle.index());
         return row != no_slot && handles_[row].version() == handle.version() ? values_.data() + row : nullptr;
     }
+    /// The row of the value; no_slot if the slot has an entry that stays.
+    slot_t enter(H handle, T& value) {
+        const slot_t row = row_of(handle.index());
+        if (row == no_slot) return append(handle, value);
+        // An older entry, or one that the value's constructor has made.
+        return handles_[row].version() >= handle.version() ? no_slot : replace(row, handle, value);
+    }
+    slot_t append(H handle, T& value) {
+        Packing moving(*this);
+        Page& page = index_.make(handle.index() / page_slots);
+        ScopeGuard undo([&]() noexcept {
+            if (page.used == 0) emptied(page, handle.index());
+        });
+        if (size_ >= room_) grow();
+        values_.construct(size_, std::move(value));
+        undo.dismiss();
+        return entered(page, handle);
+    }
+    // The value behind the last row is an entry.
+    slot_t entered(Page& page, H handle) noexcept {
+        handles_[size_] = handle.with_user_bits(0);
+        ++page.used;
+        return page.row[handle.index() % page_slots] = static_cast<slot_t>(size_++);
+    }
+    // Where nothing has to grow first.
+    template <class... Args>
+    std::pair<T*, bool> append_in_place(Page& page, H handle, Args&&... args) {
+        if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls nothing back
+            values_.construct(size_, std::forward<Args>(args)...);
+        } else {
+            Building running(*this, handle.index());
+            ScopeGuard undo([&]() noexcept { running.end(); });
+            values_.construct(running.row(), std::forward<Args>(args)...);
+            if (running.disturbed() || size_ != running.row()) [[unlikely]]
+                return settle(running, handle);
+            undo.dismiss();
+            building_ = nullptr;
+            room_ = values_.capacity();
+        }
+        return {values_.data() + entered(page, handle), true};
+    }
+    // The value's constructor has changed the map: the value is entered as if it had been built aside.
+    SLOTWISE_COLD std::pair<T*, bool> settle(Building& running, H handle) {
+        bool done = false;
+        {
+            AlignedArray<T, Allocator>& values = running.memory() ? *running.memory() : values_;
+            Packing moving(*this);
+            detail::Aside<T, Allocator> value(get_allocator(), std::move(values[running.row()]));
+            values.destroy(running.row(), running.row() + 1);
+            moving.end();
+            running.end();
+            done = !running.overtaken() && enter(handle, *value) != no_slot;
+        }
+        T* const value = find(handle); // not before: a destructor has run since
+        return {value, done && value != nullptr};
+    }
+    // Where the page is missing, the rows are full, or an older entry is. Aside: an argument may refer to a value of this map.
+    template <class... Args>
+    SLOTWISE_NEVER_INLINE std::pair<T*, bool> emplace_aside(H handle, Args&&... args) {
+        bool done = false;
+        {
+            const Insertion running(*this, handle.index());
+            detail::Aside<T, Allocator> value(get_allocator(), std::forward<Args>(args)...);
+            done = !running.overtaken() && enter(handle, *value) != no_slot;
+        }
+        T* const value = find(handle); // not before: a destructor has run since
+        return {value, done && value != nullptr};
+    }
+    // The old value ends when the map is whole again.
+    slot_t replace(slot_t row, H handle, T& value) noexcept {
+        const Operation running(*this);
+        Packing moving(*this);
+        [[maybe_unused]] const detail::Aside<T, Allocator> victim(get_allocator(), std::move(values_[row]));
+        move_to(row, value);
+        handles_[row] = handle.with_user_bits(0);
+        moving.end();
+        return row;
+    }
+    // Instead of a value that was moved from; not by assignment, which is not noexcept for values with an allocator
+    // (std::pmr::string).
+    void move_to(slot_t row, T& value) noexcept {
+        values_.destroy(row, row + size_type{1});
+        values_.construct(row, std::move(value));
+    }
+    template <class U>
+    void assign(H handle, U&& value) {
+        const Insertion running(*this, handle.index());
+        detail::Aside<T, Allocator> fresh(get_allocator(), std::forward<U>(value));
+        if (const slot_t row = row_of(handle.index()); row != no_slot && handles_[row].version() == handle.version())
+            replace(row, handle, *fresh);
+    }
+    void take(H handle, std::optional<T>& result) noexcept {
+        {
+            Packing moving(*this);
+            result.emplace(std::move(*find(handle)));
+        }
+        drop_slot(handle.index());
+    }
     void drop_slot(slot_t slot) noexcept {
-        const slot_t row = row_of(slot);
-        if (row == no_slot) return;
-        [[maybe_unused]] T victim(std::move(values_[row])); // its destructor runs when the arrays are whole again
-        const size_type last = --size_;
+        Page* const page = index_.find(slot / page_slots);
+        const slot_t row = page == nullptr ? no_slot : page->row[slot % page_slots];
+        if (row != no_slot) drop_row(*page, slot, row);
+    }
+    bool drop(H handle) noexcept {
+        Page* const page = index_.find(handle.index() / page_slots);
+        const slot_t row = page == nullptr ? no_slot : page->row[handle.index() % page_slots];
+        if (row == no_slot || handles_[row].version() != handle.version()) return false;
+        drop_row(*page, handle.index(), row);
+        return true;
+    }
+    void drop_row(Page& page, slot_t slot, slot_t row) noexcept {
+        [[maybe_unused]] const std::conditional_t<quiet, Quiet, Operation> running(*this);
+        Packing moving(*this);
+        [[maybe_unused]] const detail::Aside<T, Allocator> victim(get_allocator(), std::move(values_[row]));
+        const size_type last = size_ - 1;
         if (row != last) {
-            values_[row] = std::move(values_[last]);
+            move_to(row, values_[last]);
             handles_[row] = handles_[last];
             index_.find(handles_[row].index() / page_slots)->row[handles_[row].index() % page_slots] = row;
         }
-        index_.find(slot / page_slots)->row[slot % page_slots] = no_slot;
+        page.row[slot % page_slots] = no_slot;
+        if (--page.used == 0) emptied(page, slot);
         values_.destroy(last, last + 1);
+        size_ = last;
+        moving.end(); // the victim ends when the arrays are whole again
+    }
+    // At once where all go, which is what clear() of the map that is followed does; then no destructor finds one of the others.
+    void drop_slots(Occupancy slots) noexcept {
+        size_type gone = 0;
+        for (size_type row = 0; row != size_; ++row) gone += slots.test(handles_[row].index());
+        if (gone == size_) return clear();
+        slots.for_each([this](slot_t slot) { drop_slot(slot); });
+    }
+    void emptied(Page& page, slot_t slot) noexcept {
+        index_.emptied(slot / page_slots, page, [](const Page& each) { return each.used == 0; });
     }
     void grow() {
         const size_type capacity = size_ < 8 ? 16 : 2 * size_;
         auto handles = handles_.resized(capacity, H());
-        values_.resize(capacity, size_);
+        auto values = values_.sized(capacity);
+        values_.relocate_into(values, size_);
+        values_.destroy(0, size_);
+        values_.swap(values);
         handles_.swap(handles);
+        room_ = capacity;
+        if (building_ != nullptr) std::exchange(building_, nullptr)->take(values);
     }
     void swap_entries(SparseSecondaryMap& other) noexcept {
         index_.swap(other.index_);
         values_.swap(other.values_);
         handles_.swap(other.handles_);
         std::swap(size_, other.size_);
+        std::swap(room_, other.room_);
     }
+    void expect_packed() const noexcept {
+        SLOTWISE_EXPECT(!packing_,
+                        "SparseSecondaryMap: a move of T, or the destructor of a moved-from T, changes the map that moves "
+                        "it; use SecondaryMap, whose values never move");
+    }
+    struct Quiet {
+        explicit Quiet(const SparseSecondaryMap&) noexcept {}
+    };
+    // A value is being built behind the last row, without a detour. Meanwhile there is no room for another: whoever inserts grows
+    // first. Who moves the values to other memory, or ends them all, leaves the memory to whom builds there.
+    class Building : public Insertion {
+    public:
+        Building(SparseSecondaryMap& map, slot_t slot) noexcept : Insertion(map, slot), map_(map), row_(map.size_) {
+            Building* self = this;
+#if defined(__GNUC__) && !defined(__clang__)
+            __asm__("" : "+r"(self)); // see Insertion
+#endif
+            map.building_ = self;
+            map.room_ = 0;
+        }
+        void end() noexcept {
+            if (map_.building_ != this) return;
+            map_.building_ = nullptr;
+            map_.room_ = map_.values_.capacity();
+        }
+        void take(AlignedArray<T, Allocator>& memory) noexcept {
+            memory_.emplace(std::move(memory));
+            this->disturb();
+        }
+        size_type row() const noexcept { return row_; }
+        std::optional<AlignedArray<T, Allocator>>& memory() noexcept { return memory_; }
 
-    detail::SparsePages<Page, Allocator> index_{};
+    private:
+        SparseSecondaryMap& map_;
+        const size_type row_;
+        std::optional<AlignedArray<T, Allocator>> memory_;
+    };
+    // From its begin to its end values move.
+    class Packing {
+    public:
+        explicit Packing(SparseSecondaryMap& map) noexcept : map_(map) {
+            if constexpr (!quiet) {
+                map.expect_packed();
+                map.packing_ = true;
+            }
+        }
+        Packing(const Packing&) = delete;
+        Packing& operator=(const Packing&) = delete;
+        ~Packing() { end(); }
+        void end() noexcept {
+            if constexpr (!quiet)
+                if (!std::exchange(ended_, true)) map_.packing_ = false;
+        }
+
+    private:
+        SparseSecondaryMap& map_;
+        bool ended_ = false;
+    };
+
+    Index index_{};
     AlignedArray<T, Allocator> values_{};
     detail::FlatArray<H, Allocator> handles_{}; // by row
     size_type size_ = 0;
+    size_type room_ = 0; // rows there may be before an insert has to do more than to build; 0 while one builds
+    Building* building_ = nullptr;
+    bool packing_ = false;
 };
 
 SLOTWISE_END

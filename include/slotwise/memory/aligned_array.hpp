@@ -54,7 +54,7 @@ public:
     /// The steps of resize(), for an owner of several arrays that resizes all or none: an empty array of that capacity, ...
     constexpr AlignedArray sized(std::size_t capacity) const {
         AlignedArray fresh{Allocator(allocator_)};
-        if (capacity != 0) fresh.allocate(capacity);
+        if (capacity != 0) fresh.acquire(capacity);
         return fresh;
     }
     /// ... the values moved (or copied) into it, ours being still there to be destroyed, ...
@@ -84,9 +84,15 @@ public:
         if constexpr (!std::is_trivially_destructible_v<T>)
             for (std::size_t i = first; i != last; ++i) traits::destroy(allocator_, data_ + i);
     }
+    /// The value in place i is replaced by one moved from `value`, which is not in place i: destroyed and built, so that T need
+    /// not be assignable, and a value with an assignment of its own (Versioned) arrives as it was. @pre T's move does not throw
+    constexpr void relocate(std::size_t i, T& value) noexcept {
+        destroy(i, i + 1);
+        construct(i, std::move(value));
+    }
 
 private:
-    constexpr void allocate(std::size_t count) {
+    constexpr void acquire(std::size_t count) {
         data_ = detail::allocate_on_line(allocator_, count);
         capacity_ = count;
     }

@@ -9,6 +9,7 @@
 #include "../core/std_memory.hpp"
 
 #include <cstddef>
+#include <tuple> // std::uses_allocator
 #include <type_traits>
 #include <utility>
 
@@ -55,10 +56,50 @@ constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
         exchange_by_moving(a, b);
 }
 
+/// Bytes of `count` values of `size` bytes and `more`: the one place where a count becomes a number of bytes to ask for. Every
+/// allocation of the library comes through here by way of allocate_raw(), whatever the allocator checks itself.
+/// @throws std::bad_array_new_length when that is more than half of the address space, which is all that a pointer difference spans
+constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::size_t more = 0) {
+    constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
+    if (more > most || (size != 0 && count > (most - more) / size)) [[unlikely]]
+        throw_bad_array_new_length("allocation: so many values are more than half of the address space");
+    return count * size + more;
+}
+
+/// Whether an allocator makes a T of these without a throw. One that hands itself to what it makes (uses-allocator construction, as
+/// std::pmr::polymorphic_allocator does) may have to allocate, whatever T's own constructor says.
+template <class Allocator, class T, class... Args>
+inline constexpr bool makes_nothrow =
+    std::is_nothrow_constructible_v<T, Args...> && (always_equal<Allocator> || !std::uses_allocator_v<T, Allocator>);
+
+/// A T made by an allocator as it makes elements, before it has its place: one that knows its allocator is then moved there for nothing.
+template <class T, class Allocator>
+class MadeAside {
+    using traits = std::allocator_traits<Allocator>;
+
+public:
+    template <class... Args>
+    constexpr explicit MadeAside(const Allocator& alloc, Args&&... args) : allocator_(alloc) {
+        traits::construct(allocator_, std::addressof(value_), std::forward<Args>(args)...);
+    }
+    MadeAside(const MadeAside&) = delete;
+    MadeAside& operator=(const MadeAside&) = delete;
+    constexpr ~MadeAside() { traits::destroy(allocator_, std::addressof(value_)); }
+    constexpr T&& take() noexcept { return std::move(value_); }
+
+private:
+    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_;
+    union {
+        T value_;
+    };
+};
+
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)
 /// and make the fancy pointer again for deallocation; fancy pointers that are valid in several address spaces lose that here.
+/// @throws std::bad_array_new_length as checked_bytes, and what the allocator throws
 template <class Allocator>
 constexpr auto* allocate_raw(Allocator& allocator, std::size_t count) {
+    static_cast<void>(checked_bytes(count, sizeof(typename std::allocator_traits<Allocator>::value_type)));
     return std::to_address(std::allocator_traits<Allocator>::allocate(allocator, count));
 }
 
@@ -75,8 +116,8 @@ constexpr void deallocate_raw(Allocator& allocator, T* data, std::size_t count) 
 template <class T>
 struct alignas(alignof(T) < 64 ? 64 : alignof(T)) LineOf {
     unsigned char bytes[alignof(T) < 64 ? 64 : alignof(T)];
-    static constexpr std::size_t needed(std::size_t count) noexcept {
-        return (count * sizeof(T) + sizeof(LineOf) - 1) / sizeof(LineOf);
+    static constexpr std::size_t needed(std::size_t count) {
+        return checked_bytes(count, sizeof(T), sizeof(LineOf) - 1) / sizeof(LineOf);
     }
 };
 

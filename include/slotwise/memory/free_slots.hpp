@@ -252,6 +252,56 @@ private:
     slot_t count_ = 0;
 };
 
+/// The summary of the words that say which slots live: which of them are not 0. Words of fresh slots, from the cursor on, are in it
+/// beforehand, so that taking one need not look: that cost 0.3 of 2.6 ns. It covers none while they are few: a walk through 16 costs no
+/// more than the summary, and small containers take no memory for it.
+template <class Allocator>
+class LiveSummary {
+    using Words = FlatArray<bits::word_t, Allocator>;
+
+public:
+    constexpr LiveSummary() = default;
+    constexpr explicit LiveSummary(const Allocator& alloc) noexcept : bits_(alloc) {}
+    /// Of `words` words, of which those there are come first. @throws what the allocator throws
+    constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, const Allocator& alloc) : bits_(alloc) {
+        if (words <= 16) return;
+        SummaryBits<Allocator>::covering(words, alloc).swap(bits_);
+        renew(live, cursor);
+    }
+    constexpr void swap(LiveSummary& other) noexcept { bits_.swap(other.bits_); }
+    constexpr SummaryView view() const noexcept { return bits_.view(); }
+
+    /// After word `w` has become 0, or is 0 no more, or the cursor has passed it. Seldom, and so not inline where it is called.
+    constexpr void settle(const Words& live, std::size_t w, slot_t cursor) noexcept {
+        if (bits_.empty()) return;
+        if (has(live, w, cursor))
+            bits_.set(w);
+        else
+            bits_.reset(w);
+    }
+    /// After the words were written by themselves.
+    constexpr void renew(const Words& live, slot_t cursor) noexcept {
+        if (bits_.empty()) return;
+        bits_.clear();
+        const std::size_t fresh = bits::word_of(cursor);
+        for (std::size_t w = 0; w < fresh && w < live.size(); ++w) // read from a snapshot, the cursor comes before the words
+            if (live[w] != 0) bits_.set(w);
+        bits_.set_from(fresh);
+    }
+    constexpr bool check(const Words& live, slot_t cursor) const noexcept {
+        for (std::size_t w = 0; w < live.size() && !bits_.empty(); ++w)
+            if (bits_.test(w) != has(live, w, cursor)) return false;
+        return true;
+    }
+
+private:
+    static constexpr bool has(const Words& live, std::size_t w, slot_t cursor) noexcept {
+        return live[w] != 0 || w >= bits::word_of(cursor);
+    }
+
+    SummaryBits<Allocator> bits_{};
+};
+
 } // namespace detail
 SLOTWISE_END
 

@@ -11,34 +11,142 @@
 #include "allocator.hpp"
 
 #include <span>
+#include <type_traits>
 
 SLOTWISE_BEGIN
+namespace detail {
+
+/// At level debug: how often that of which there are views was exchanged, so that a stale view is found when it is used. At the
+/// other levels nothing. (The level is part of the ABI namespace.) What died is found as long as its memory was not used again.
+class ViewEpoch {
+#if SLOTWISE_CHECK_LEVEL >= 2
+public:
+    constexpr ViewEpoch() noexcept = default;
+    ViewEpoch(const ViewEpoch&) = delete;
+    ViewEpoch& operator=(const ViewEpoch&) = delete;
+    constexpr ~ViewEpoch() {
+        // volatile: an optimiser drops what a destructor stores
+        if (!std::is_constant_evaluated()) *static_cast<volatile std::size_t*>(&count_) = static_cast<std::size_t>(-1);
+    }
+    constexpr void advance() noexcept { ++count_; }
+    constexpr std::size_t count() const noexcept { return count_; }
+
+private:
+    std::size_t count_ = 0;
+#else
+public:
+    constexpr void advance() noexcept {}
+    static constexpr std::size_t count() noexcept { return 0; }
+#endif
+};
+
+/// An epoch as it was when a view was made.
+class EpochMark {
+public:
+    constexpr EpochMark() noexcept = default;
+#if SLOTWISE_CHECK_LEVEL >= 2
+    constexpr explicit EpochMark(const ViewEpoch& epoch) noexcept : epoch_(&epoch), count_(epoch.count()) {}
+    constexpr bool is_current() const noexcept { return epoch_ == nullptr || epoch_->count() == count_; }
+
+private:
+    const ViewEpoch* epoch_ = nullptr;
+    std::size_t count_ = 0;
+#else
+    constexpr explicit EpochMark(const ViewEpoch&) noexcept {}
+    static constexpr bool is_current() noexcept { return true; }
+#endif
+};
+
+/// Summary bits where they lie: a set of numbers as one bit each, with levels above. Level k has one bit for each 64 bits of
+/// level k - 1, the top is one word; six levels cover 2^32 numbers. The first words of the block say where each level begins
+/// and ends, and how many there are, so that a view of it is one pointer, which stays true when the owner moves.
+class SummaryView {
+public:
+    static constexpr unsigned max_levels = 6;
+    static constexpr std::size_t header = max_levels / 2 + 1; ///< words of two numbers each: see number_in
+
+    constexpr SummaryView() noexcept = default;
+    constexpr explicit SummaryView(const bits::word_t* block) noexcept : block_(block) {}
+    constexpr bool empty() const noexcept { return block_ == nullptr; }
+
+    /// The lowest number in the set not below `number`, or one past all that fit: a step a level. @pre not empty()
+    constexpr std::size_t find_next(std::size_t number) const noexcept {
+        for (unsigned level = 0, end = levels(block_); level != end; ++level) { // up, until there is something above here
+            const std::size_t w = bits::word_of(number);
+            if (begin(block_, level) + w >= begin(block_, level + 1)) break;
+            const bits::word_t word = block_[begin(block_, level) + w] & (bits::full_word << (number % bits::word_bits));
+            number = w + 1;
+            if (word == 0) continue;
+            for (number = w * bits::word_bits + bits::lowest(word); level-- != 0;) // and down to the lowest of it
+                number = number * bits::word_bits + bits::lowest(block_[begin(block_, level) + number]);
+            return number;
+        }
+        return ~std::size_t{0};
+    }
+
+    /// Where a level begins, and where the last one ends.
+    static constexpr std::size_t begin(const bits::word_t* block, unsigned level) noexcept { return number_in(block, level); }
+    static constexpr unsigned levels(const bits::word_t* block) noexcept { return number_in(block, max_levels + 1); }
+
+private:
+    static constexpr std::uint32_t number_in(const bits::word_t* block, unsigned i) noexcept {
+        return static_cast<std::uint32_t>(block[i / 2] >> (i % 2 * 32));
+    }
+
+    const bits::word_t* block_ = nullptr;
+};
+
+/// Counts empty words one after another, for walks that go through them: only many are worth a look into the summary. A branch
+/// on each empty word is one that at 1 % live nobody can foresee: it cost a walk half as much again.
+class EmptyWords {
+public:
+    SLOTWISE_ALWAYS_INLINE constexpr bool many(bits::word_t word) noexcept {
+        count_ = word != 0 ? 0 : count_ + 1;
+        if (count_ != few) [[likely]]
+            return false;
+        count_ = 0;
+        return true;
+    }
+    static constexpr unsigned few = 4;
+
+private:
+    unsigned count_ = 0;
+};
+
+} // namespace detail
 
 /// A read-only view of liveness bits: 64-bit words, least significant bit first, 1 = live. Bits from size() on are 0.
-/// @invalidates itself when the container it came from grows, shrinks, moves or dies; erases and inserts below size() show through
+/// @invalidates itself when the container it came from grows, shrinks, moves or dies (its use is then found at level debug); erases and
+/// inserts below size() show through
 class Occupancy {
 public:
     constexpr Occupancy() noexcept = default;
     /// A view of `slots` bits at `words`. Slot 0 is the lowest bit of words[0].
     constexpr Occupancy(const bits::word_t* words, std::size_t slots) noexcept : words_(words), slots_(slots) {}
+    /// For directories: the view ends with this epoch. The summary has the number of every word that is not 0, and few others.
+    constexpr Occupancy(const bits::word_t* words, std::size_t slots, const detail::ViewEpoch& epoch,
+                        detail::SummaryView summary = {}) noexcept
+        : words_(words), slots_(slots), summary_(summary), mark_(epoch) {}
 
     /// Slots covered, live or not.
     constexpr std::size_t size() const noexcept { return slots_; }
     constexpr bool empty() const noexcept { return slots_ == 0; }
     /// The bits, 64 slots a word.
-    constexpr std::span<const bits::word_t> words() const noexcept { return {words_, bits::word_count(slots_)}; }
+    constexpr std::span<const bits::word_t> words() const noexcept { return {data(), bits::word_count(slots_)}; }
     /// Word `i`. @pre i < words().size()
-    constexpr bits::word_t word(std::size_t i) const noexcept { return words_[i]; }
+    constexpr bits::word_t word(std::size_t i) const noexcept { return data()[i]; }
 
     /// Whether `slot` is live; false from size() on.
     constexpr bool test(std::size_t slot) const noexcept {
-        return slot < slots_ && (words_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
+        return slot < slots_ && (data()[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
     }
 
     /// Number of live slots. @complexity linear in words
     constexpr std::size_t count() const noexcept {
         std::size_t total = 0;
-        for (const auto word : words()) total += bits::count(word);
+        const std::size_t whole = bits::word_of(slots_);
+        for (std::size_t w = 0; w != whole; ++w) total += bits::count(word(w));
+        if (slots_ % bits::word_bits != 0) total += bits::count(word(whole) & bits::low_mask(slots_ % bits::word_bits));
         return total;
     }
     /// Whether every slot is live.
@@ -46,44 +154,75 @@ public:
     /// Whether no slot is live.
     constexpr bool none() const noexcept { return find_next(0) == no_slot; }
 
-    /// The first live slot not below `slot`, or no_slot. @complexity linear in the words skipped
+    /// The first live slot not below `slot`, or no_slot. @complexity O(1) in a container; of bare words linear in those skipped
     constexpr slot_t find_next(std::size_t slot) const noexcept {
         if (slot >= slots_) return no_slot;
+        const bits::word_t* const words = data();
         std::size_t w = bits::word_of(slot);
-        bits::word_t word = words_[w] & (bits::full_word << (slot % bits::word_bits));
-        for (const std::size_t end = bits::word_count(slots_); word == 0;) {
-            if (++w == end) return no_slot;
-            word = words_[w];
+        bits::word_t word = words[w] & (bits::full_word << (slot % bits::word_bits));
+        if (word == 0) {
+            w = next_word(w + 1);
+            if (w == bits::word_count(slots_)) return no_slot;
+            word = words[w];
         }
         return static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
     }
+    /// The first word not below `w` that is not 0, or words().size(). @pre w <= words().size()
+    constexpr std::size_t next_word(std::size_t w) const noexcept {
+        // A few are looked at before the summary is: at 1 % live every other word is empty.
+        const bits::word_t* const words = data();
+        const std::size_t end = bits::word_count(slots_);
+        const std::size_t near = summary_.empty() || end - w < detail::EmptyWords::few ? end : w + detail::EmptyWords::few;
+        for (; w != near; ++w)
+            if (words[w] != 0) return w;
+        while (w < end && words[w] == 0) w = summary_.find_next(w + 1); // once, or twice: it has the words of fresh slots too
+        return w < end ? w : end;
+    }
+    /// The same out of line, for walks that must keep their registers.
+    SLOTWISE_NEVER_INLINE static constexpr std::size_t next_word(Occupancy live, std::size_t w) noexcept {
+        return live.next_word(w);
+    }
 
-    /// Calls f(slot) for every live slot in ascending order. A word is read once: f may change it without effect on the walk. Slots
-    /// from size() on are not met, even if f makes them live.
+    /// Calls f(slot) for every live slot in ascending order. A word is read once: f may change it without effect on the walk.
+    /// Slots from size() on are not met, even if f makes them live.
     template <class F>
     constexpr void for_each(F&& f) const {
-        const auto visit = [&](std::size_t w, bits::word_t word) {
-            bits::for_each(word, [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
-        };
         SLOTWISE_ASSUME(slots_ == 0 || words_ != nullptr); // clang-tidy's analyser thinks of slots without words
-        const std::size_t whole = bits::word_of(slots_);
-        for (std::size_t w = 0; w != whole; ++w) visit(w, words_[w]);
-        if (slots_ % bits::word_bits != 0) visit(whole, words_[whole] & bits::low_mask(slots_ % bits::word_bits));
+        const std::size_t end = bits::word_count(slots_);
+        detail::EmptyWords empty;
+        for (std::size_t w = 0; w != end;) {
+            const bits::word_t here = word(w);
+            const std::size_t first = w++ * bits::word_bits;
+            bits::for_each(w != end ? here : here & bits::low_mask(static_cast<unsigned>(slots_ - first)),
+                           [&](unsigned bit) { f(static_cast<slot_t>(first + bit)); });
+            if (empty.many(here)) w = next_word(*this, w);
+        }
     }
 
     /// The part from `first` on, `slots` long, with `first` as its slot 0. @pre first is a multiple of 64 and within size()
     constexpr Occupancy part(std::size_t first, std::size_t slots) const noexcept {
-        return {words_ + bits::word_of(first), slots < slots_ - first ? slots : slots_ - first};
+        Occupancy result(data() + bits::word_of(first), slots < slots_ - first ? slots : slots_ - first);
+        result.mark_ = mark_;
+        return result;
     }
 
 private:
+    constexpr const bits::word_t* data() const noexcept {
+        SLOTWISE_EXPECT_DEBUG(mark_.is_current(),
+                              "Occupancy: the container has grown, shrunk, moved or died since; ask it for a new one");
+        return words_;
+    }
+
     const bits::word_t* words_ = nullptr;
     std::size_t slots_ = 0;
+    detail::SummaryView summary_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS detail::EpochMark mark_{};
 };
 
 namespace detail {
 
-/// build(slot) for every slot of `live` in ascending order; if one throws, unbuild(slot) for those before it, in descending order.
+/// build(slot) for every slot of `live` in ascending order; if one throws, unbuild(slot) for those before it, in descending
+/// order.
 template <class Build, class Unbuild>
 constexpr void build_each(Occupancy live, Build&& build, Unbuild&& unbuild) {
     slot_t built = 0;
@@ -98,50 +237,51 @@ constexpr void build_each(Occupancy live, Build&& build, Unbuild&& unbuild) {
     undo.dismiss();
 }
 
-/// A set of numbers with summary levels above: level k has one bit for each 64 bits of level k - 1, the top is one word.
-/// set, reset and lowest touch at most one word a level; six levels cover 2^32 numbers. It is what finds the lowest free slot:
-/// a flat scan of the words cost 149 ns an insert at 1e5 slots, this costs 2 to 3 (DESIGN section 11).
+/// The owner of a SummaryView's block. set, reset and lowest touch at most one word a level. It is what finds the lowest free
+/// slot: a flat scan of the words cost 149 ns an insert at 1e5 slots, this costs 2 to 3.
 template <class Allocator>
 class SummaryBits {
-    static constexpr unsigned max_levels = 6;
+    static constexpr std::size_t header = SummaryView::header;
 
 public:
     constexpr SummaryBits() = default;
     constexpr explicit SummaryBits(const Allocator& alloc) noexcept : words_(alloc) {}
-    constexpr SummaryBits(SummaryBits&& other) noexcept
-        : words_(std::move(other.words_)), levels_(std::exchange(other.levels_, 0)) {
-        for (unsigned i = 0; i < max_levels; ++i) offset_[i] = other.offset_[i];
-    }
+    constexpr SummaryBits(SummaryBits&& other) noexcept = default;
 
     /// A copy that covers `count` numbers, in memory of `alloc`; numbers from `count` on are dropped.
     /// @throws what the allocator throws; this set is unchanged
     constexpr SummaryBits resized(std::size_t count, const Allocator& alloc) const {
-        SummaryBits result(alloc);
-        std::size_t total = 0;
-        for (std::size_t n = count; n != 0;) {
-            n = bits::word_count(n);
-            result.offset_[result.levels_++] = total;
-            total += n;
-            if (n == 1) break;
-        }
-        FlatArray<bits::word_t, Allocator>(alloc).resized(total, 0, alloc).swap(result.words_);
-        const std::size_t own = levels_ == 0 ? 0 : levels_ == 1 ? words_.size() : offset_[1];
+        SummaryBits result = covering(count, alloc);
+        const std::size_t own = words_.empty() ? 0 : begin(1) - header;
         for (std::size_t w = 0; w < own && w * bits::word_bits < count; ++w)
-            bits::for_each(words_[w], [&](unsigned bit) {
+            bits::for_each(words_[header + w], [&](unsigned bit) {
                 if (w * bits::word_bits + bit < count) result.set(w * bits::word_bits + bit);
             });
         return result;
     }
-
-    constexpr void swap(SummaryBits& other) noexcept {
-        words_.swap(other.words_);
-        std::swap(offset_, other.offset_);
-        std::swap(levels_, other.levels_);
+    /// An empty set that covers `count` numbers. @throws what the allocator throws
+    static constexpr SummaryBits covering(std::size_t count, const Allocator& alloc) {
+        SummaryBits result(alloc);
+        if (count == 0) return result;
+        bits::word_t numbers[header] = {};
+        const auto put = [&](unsigned i, std::size_t number) { numbers[i / 2] |= bits::word_t{number} << (i % 2 * 32); };
+        std::size_t total = header;
+        unsigned level = 0;
+        for (put(0, total); level == 0 || count != 1; put(++level, total)) total += count = bits::word_count(count);
+        put(SummaryView::max_levels + 1, level);
+        FlatArray<bits::word_t, Allocator>(alloc).resized(total, 0, alloc).swap(result.words_);
+        for (std::size_t i = 0; i != header; ++i) result.words_[i] = numbers[i];
+        return result;
     }
+
+    constexpr void swap(SummaryBits& other) noexcept { words_.swap(other.words_); }
+    constexpr SummaryView view() const noexcept { return SummaryView(words_.data()); }
+    /// Whether no number is covered.
+    constexpr bool empty() const noexcept { return words_.empty(); }
 
     /// Adds `number`. @pre it is covered
     constexpr void set(std::size_t number) noexcept {
-        auto& word = words_[bits::word_of(number)];
+        auto& word = words_[header + bits::word_of(number)];
         const auto before = word;
         word = before | bits::bit_of(number);
         if (before == 0) set_above(bits::word_of(number));
@@ -149,48 +289,64 @@ public:
 
     /// Removes `number`. @pre it is covered
     constexpr void reset(std::size_t number) noexcept {
-        auto& word = words_[bits::word_of(number)];
+        auto& word = words_[header + bits::word_of(number)];
         word &= ~bits::bit_of(number);
         if (word == 0) reset_above(bits::word_of(number));
+    }
+
+    /// Adds every number from `number` on that the words have bits for.
+    constexpr void set_from(std::size_t number) noexcept {
+        std::size_t end = words_.empty() ? 0 : (begin(1) - header) * bits::word_bits;
+        for (unsigned level = 0; number < end; ++level, number /= bits::word_bits) {
+            for (std::size_t i = number; i < end; i = (i | (bits::word_bits - 1)) + 1)
+                words_[begin(level) + bits::word_of(i)] |=
+                    (bits::full_word << (i % bits::word_bits)) & up_to(end, bits::word_of(i));
+            end = level + 1 == levels() ? 0 : begin(level + 1) - begin(level);
+        }
     }
 
     /// The lowest number in the set. @pre the set is not empty
     constexpr std::size_t lowest() const noexcept {
         std::size_t number = 0;
-        for (unsigned level = levels_; level-- != 0;)
-            number = number * bits::word_bits + bits::lowest(words_[offset_[level] + number]);
+        for (unsigned level = levels(); level-- != 0;)
+            number = number * bits::word_bits + bits::lowest(words_[begin(level) + number]);
         return number;
     }
 
-    constexpr bool none() const noexcept { return levels_ == 0 || words_[offset_[levels_ - 1]] == 0; }
+    constexpr bool none() const noexcept { return words_.empty() || words_[words_.size() - 1] == 0; }
     constexpr bool test(std::size_t number) const noexcept {
-        return levels_ != 0 && (words_[bits::word_of(number)] & bits::bit_of(number)) != 0;
+        return !words_.empty() && (words_[header + bits::word_of(number)] & bits::bit_of(number)) != 0;
     }
     constexpr void clear() noexcept {
-        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = 0;
+        for (std::size_t i = header; i < words_.size(); ++i) words_[i] = 0;
     }
 
 private:
+    /// The bits of word `w` that belong to numbers below `end`.
+    static constexpr bits::word_t up_to(std::size_t end, std::size_t w) noexcept {
+        return w < bits::word_of(end) ? bits::full_word : bits::low_mask(end % bits::word_bits);
+    }
+    constexpr unsigned levels() const noexcept { return SummaryView::levels(words_.data()); }
+    constexpr std::size_t begin(unsigned level) const noexcept { return SummaryView::begin(words_.data(), level); }
+
     // Out of line: reached once in 64 calls, and inlined they fill the callers' registers.
     SLOTWISE_NEVER_INLINE constexpr void set_above(std::size_t number) noexcept {
-        for (unsigned level = 1; level < levels_; ++level, number /= bits::word_bits) {
-            auto& word = words_[offset_[level] + bits::word_of(number)];
+        for (unsigned level = 1, end = levels(); level < end; ++level, number /= bits::word_bits) {
+            auto& word = words_[begin(level) + bits::word_of(number)];
             const auto before = word;
             word = before | bits::bit_of(number);
             if (before != 0) return;
         }
     }
     SLOTWISE_NEVER_INLINE constexpr void reset_above(std::size_t number) noexcept {
-        for (unsigned level = 1; level < levels_; ++level, number /= bits::word_bits) {
-            auto& word = words_[offset_[level] + bits::word_of(number)];
+        for (unsigned level = 1, end = levels(); level < end; ++level, number /= bits::word_bits) {
+            auto& word = words_[begin(level) + bits::word_of(number)];
             word &= ~bits::bit_of(number);
             if (word != 0) return;
         }
     }
 
     FlatArray<bits::word_t, Allocator> words_{};
-    std::size_t offset_[max_levels] = {};
-    unsigned levels_ = 0;
 };
 
 } // namespace detail

@@ -24,13 +24,18 @@ struct SlotRun {
 
 namespace detail {
 
-/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small.
+/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small. But one slot where
+/// 64 values are more than 1 MiB: such values lie side by side only by chance, see `scattered`.
 /// Pages are only the grain of the page table. Memory comes in chunks that grow with the array, up to 1 MiB, contiguous inside,
-/// because at a million elements short runs cost iteration with holes 2-4x (DESIGN 11: 1024-slot pages against flat).
+/// because at a million elements short runs cost iteration with holes 2-4x (pages of 1,024 slots against a flat array).
 constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
+    if (value_bytes > (std::size_t{1} << 20) / bits::word_bits) return 1;
     const std::size_t fit = 4096 / value_bytes;
     return fit <= bits::word_bits ? bits::word_bits : std::bit_floor(fit);
 }
+/// Whether T is so large (more than 16 KiB) that a page holds one: walks then look up each value, which costs nothing beside it.
+template <class T>
+inline constexpr bool scattered = default_page_slots(sizeof(T)) == 1;
 
 /// How many pages growth adds to `pages`.
 constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noexcept {
@@ -38,6 +43,15 @@ constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noex
     const std::size_t again = pages * page_bytes < again_bytes ? pages : again_bytes / page_bytes;
     const std::size_t more = again > pages / 8 ? again : pages / 8, most = most_bytes / page_bytes + 1;
     return more == 0 ? 1 : more < most ? more : most;
+}
+
+/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full: so growth is amortised although
+/// the entries are copied. @throws what the allocator throws; nothing has changed then
+template <class Array>
+constexpr void reserve_entries(Array& array, std::size_t count) {
+    if (count <= array.size()) return;
+    auto grown = array.resized(count < 2 * array.size() ? 2 * array.size() : count, {});
+    array.swap(grown);
 }
 
 /// Whether `address` lies in the array; <compare> orders unrelated pointers, which the built-in < need not.
@@ -94,6 +108,11 @@ public:
     }
 
     constexpr std::size_t capacity() const noexcept { return pages_ * page_slots; }
+    /// The capacity that reserve(slots) would leave.
+    constexpr std::size_t capacity_for(std::size_t slots) const noexcept {
+        const std::size_t want = slots / page_slots + (slots % page_slots != 0);
+        return (want < pages_ ? pages_ : want) * page_slots;
+    }
     constexpr allocator get_allocator() const noexcept { return allocator_; }
 
     /// Where the values lie until the next reserve, shrink or swap. A loop that takes it before it checks a slot loads the page
@@ -120,8 +139,9 @@ public:
     constexpr void reserve(std::size_t slots) {
         const std::size_t want = slots / page_slots + (slots % page_slots != 0);
         if (want <= pages_) return;
-        reserve_entries(table_, want);
-        reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
+        static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before page after page is taken in vain
+        detail::reserve_entries(table_, want);
+        detail::reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
         const std::size_t pages_before = pages_;
         ScopeGuard undo([&]() noexcept { release_chunks(pages_before); });
         while (pages_ < want) add_chunk(want - pages_ < max_chunk_pages ? want - pages_ : max_chunk_pages);
@@ -171,14 +191,6 @@ public:
 
 private:
     static constexpr std::size_t max_chunk_pages = (std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1;
-
-    // Doubling keeps growth amortised although the arrays are copied.
-    template <class Array>
-    static constexpr void reserve_entries(Array& array, std::size_t count) {
-        if (count <= array.size()) return;
-        auto grown = array.resized(count < 2 * array.size() ? 2 * array.size() : count, {});
-        array.swap(grown);
-    }
 
     constexpr void add_chunk(std::size_t pages) {
         T* data = detail::allocate_on_line(allocator_, pages * page_slots);

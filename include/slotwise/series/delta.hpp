@@ -38,42 +38,51 @@ inline constexpr bool shares_clock = [] {
         return true;
 }();
 
-/// Keys that stand somewhere else, by address: nothing is copied to look for one.
+/// Keys that stand somewhere else, by address: nothing is copied to look for one. So are the hash and the equality of the series, which
+/// may have state, or throw when they are copied.
 template <class Hash>
 struct PointeeHash {
+    const Hash* hash = nullptr;
     template <class Key>
     std::size_t operator()(const Key* key) const {
-        return static_cast<std::size_t>(Hash()(*key));
+        return static_cast<std::size_t>((*hash)(*key));
     }
 };
 template <class Equal>
 struct PointeeEqual {
+    const Equal* equal = nullptr;
     template <class Key>
     bool operator()(const Key* a, const Key* b) const {
-        return Equal()(*a, *b);
+        return (*equal)(*a, *b);
     }
 };
 template <class Key, class Hash, class Equal>
 using KeyPointers = KeySet<const Key*, PointeeHash<Hash>, PointeeEqual<Equal>>;
+template <class Key, class V, class Hash, class Equal>
+using ValuePointers = MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>>;
 
-template <class Hash, class Equal, class Key>
-KeyPointers<Key, Hash, Equal> pointers_to(const std::vector<Key>& keys) {
-    KeyPointers<Key, Hash, Equal> result;
-    result.reserve(keys.size());
-    for (const Key& key : keys) result.insert(&key);
+template <class Pointers, class List, class Hash, class Equal>
+Pointers room_for(const List& list, const Hash& hash, const Equal& equal) {
+    Pointers result(PointeeHash<Hash>{std::addressof(hash)}, PointeeEqual<Equal>{std::addressof(equal)});
+    result.reserve(list.size());
     return result;
 }
-template <class Hash, class Equal, class Key, class V>
-MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>> values_of(
-    const std::vector<std::pair<Key, V>>& items) {
-    MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>> result;
-    result.reserve(items.size());
-    for (const auto& [key, value] : items) result.insert(&key, &value);
+template <class Key, class Hash, class Equal>
+KeyPointers<Key, Hash, Equal> pointers_to(const std::vector<Key>& keys, const Hash& hash, const Equal& equal) {
+    auto result = room_for<KeyPointers<Key, Hash, Equal>>(keys, hash, equal);
+    for (const Key& key : keys) result.insert(std::addressof(key));
     return result;
 }
-template <class Hash, class Equal, class Key>
-bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b) {
-    return a.size() == b.size() && pointers_to<Hash, Equal>(a) == pointers_to<Hash, Equal>(b);
+template <class Key, class V, class Hash, class Equal>
+ValuePointers<Key, V, Hash, Equal> values_of(const std::vector<std::pair<Key, V>>& items, const Hash& hash,
+                                             const Equal& equal) {
+    auto result = room_for<ValuePointers<Key, V, Hash, Equal>>(items, hash, equal);
+    for (const auto& [key, value] : items) result.insert(std::addressof(key), std::addressof(value));
+    return result;
+}
+template <class Key, class Hash, class Equal>
+bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b, const Hash& hash, const Equal& equal) {
+    return a.size() == b.size() && pointers_to(a, hash, equal) == pointers_to(b, hash, equal);
 }
 
 /// @throws std::invalid_argument "apply(delta): <list>[<index>] <what>"
@@ -83,9 +92,9 @@ bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b) {
 
 /// The keys of a list, by address, each once. @throws std::invalid_argument if one is there twice
 template <class Key, class Hash, class Equal, class List, class PointerTo>
-KeyPointers<Key, Hash, Equal> checked_list(const List& list, const char* name, PointerTo&& pointer_to) {
-    KeyPointers<Key, Hash, Equal> seen;
-    seen.reserve(list.size());
+KeyPointers<Key, Hash, Equal> checked_list(const List& list, const char* name, const Hash& hash, const Equal& equal,
+                                           PointerTo&& pointer_to) {
+    auto seen = room_for<KeyPointers<Key, Hash, Equal>>(list, hash, equal);
     for (std::size_t i = 0; i != list.size(); ++i)
         if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "is there twice; a key is in a list once");
     return seen;
@@ -97,44 +106,26 @@ struct DeltaKeys {
 };
 
 /// The keys that a delta names, checked for what no delta may say, whoever applies it: a key twice in one list, or both added and
-/// removed. @throws std::invalid_argument that names the place, as throw_bad_delta
-template <class Hash, class Equal, class Delta>
-auto checked_keys(const Delta& delta) {
+/// removed. @param hash and equal: those of the series, which outlive the result
+/// @throws std::invalid_argument that names the place, as throw_bad_delta
+template <class Delta, class Hash, class Equal>
+auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
     using Key = typename decltype(delta.added)::value_type;
-    const auto itself = [](const Key& key) { return &key; };
-    DeltaKeys<Key, Hash, Equal> keys;
-    keys.added = checked_list<Key, Hash, Equal>(delta.added, "added", itself);
-    keys.removed = checked_list<Key, Hash, Equal>(delta.removed, "removed", itself);
+    const auto checked = [&](const std::vector<Key>& list, const char* name) {
+        return checked_list<Key>(list, name, hash, equal, [](const Key& key) { return std::addressof(key); });
+    };
+    DeltaKeys<Key, Hash, Equal> keys{checked(delta.added, "added"), checked(delta.removed, "removed"), {}};
     for (std::size_t i = 0; i != delta.removed.size(); ++i)
-        if (keys.added.contains(&delta.removed[i]))
+        if (keys.added.contains(std::addressof(delta.removed[i])))
             throw_bad_delta("removed", i,
                             "is in `added` too; a key is either added or removed, and a new value is in `modified`");
     if constexpr (requires { delta.modified; }) {
-        keys.reset = checked_list<Key, Hash, Equal>(delta.reset, "reset", itself);
+        keys.reset = checked(delta.reset, "reset");
         if (delta.modified.size() > 1)
-            checked_list<Key, Hash, Equal>(delta.modified, "modified", [](const auto& item) { return &item.first; });
+            checked_list<Key>(delta.modified, "modified", hash, equal,
+                              [](const auto& item) { return std::addressof(item.first); });
     }
     return keys;
-}
-
-/// The same times, flags and keys in every list, whatever their order, and equal values.
-template <class Hash, class Equal, class Delta>
-bool equal_deltas(const Delta& a, const Delta& b) {
-    if (a.time != b.time || a.ticked != b.ticked || !same_keys<Hash, Equal>(a.added, b.added) ||
-        !same_keys<Hash, Equal>(a.removed, b.removed))
-        return false;
-    if constexpr (requires { a.modified; }) {
-        if (a.keys_ticked != b.keys_ticked || !same_keys<Hash, Equal>(a.reset, b.reset) ||
-            a.modified.size() != b.modified.size())
-            return false;
-        const auto in_a = values_of<Hash, Equal>(a.modified), in_b = values_of<Hash, Equal>(b.modified);
-        if (in_a.size() != in_b.size()) return false;
-        for (const auto [key, value] : in_a) {
-            const auto* const other = in_b.get(key);
-            if (other == nullptr || !(*value == **other)) return false;
-        }
-    }
-    return true;
 }
 
 } // namespace detail
@@ -150,9 +141,8 @@ struct SetDelta {
 
     /// Whether applying it would change no member.
     bool empty() const noexcept { return added.empty() && removed.empty(); }
-    friend bool operator==(const SetDelta& a, const SetDelta& b) {
-        return detail::equal_deltas<DefaultHash<Key>, EqualTo>(a, b);
-    }
+    /// Keys are compared by ==; for those of a series with another equality there is equal_deltas().
+    friend bool operator==(const SetDelta& a, const SetDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
 };
 
 /// What happened to a dictionary in one window, or several.
@@ -172,9 +162,8 @@ struct DictDelta {
 
     /// Whether applying it would change no member and no value.
     bool empty() const noexcept { return added.empty() && removed.empty() && reset.empty() && modified.empty(); }
-    friend bool operator==(const DictDelta& a, const DictDelta& b) {
-        return detail::equal_deltas<DefaultHash<Key>, EqualTo>(a, b);
-    }
+    /// Keys are compared by ==; for those of a series with another equality there is equal_deltas().
+    friend bool operator==(const DictDelta& a, const DictDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
 };
 
 namespace detail {
@@ -183,7 +172,7 @@ namespace detail {
 template <class Key, class... Sets>
 void append_without(std::vector<Key>& to, const std::vector<Key>& from, const Sets&... sets) {
     for (const Key& key : from)
-        if ((!sets.contains(&key) && ... && true)) to.push_back(key);
+        if ((!sets.contains(std::addressof(key)) && ... && true)) to.push_back(key);
 }
 /// A nested delta becomes a part of one that reaches to `time`.
 template <class V, class Time>
@@ -200,16 +189,43 @@ void set_time(V& value, const Time& time) {
 
 } // namespace detail
 
+/// Whether two deltas say the same where `hash` and `equal` decide what is one key: those of the series they belong to. The order of
+/// keys does not count. Values are compared by ==, nested deltas as this does with hash and equality of the nested series.
+/// @throws std::bad_alloc, what Hash, Equal and == throw @complexity linear in the keys of both, expected
+template <class Key, class Time, class Hash, class Equal>
+bool equal_deltas(const SetDelta<Key, Time>& a, const SetDelta<Key, Time>& b, const Hash& hash, const Equal& equal) {
+    return a.time == b.time && a.ticked == b.ticked && detail::same_keys(a.added, b.added, hash, equal) &&
+           detail::same_keys(a.removed, b.removed, hash, equal);
+}
+template <class Key, class T, class Time, class Hash, class Equal>
+bool equal_deltas(const DictDelta<Key, T, Time>& a, const DictDelta<Key, T, Time>& b, const Hash& hash, const Equal& equal) {
+    if (a.time != b.time || a.ticked != b.ticked || a.keys_ticked != b.keys_ticked ||
+        !detail::same_keys(a.added, b.added, hash, equal) || !detail::same_keys(a.removed, b.removed, hash, equal) ||
+        !detail::same_keys(a.reset, b.reset, hash, equal) || a.modified.size() != b.modified.size())
+        return false;
+    const auto in_a = detail::values_of(a.modified, hash, equal), in_b = detail::values_of(b.modified, hash, equal);
+    if (in_a.size() != in_b.size()) return false;
+    for (const auto [key, value] : in_a) {
+        const auto* const other = in_b.get(key);
+        if (other == nullptr) return false;
+        if constexpr (detail::is_series<T>) {
+            if (!equal_deltas(*value, **other, typename T::hasher(), typename T::key_equal())) return false;
+        } else if (!(*value == **other))
+            return false;
+    }
+    return true;
+}
+
 /// The delta of both windows, `first` and then `second`: what capture() would have given if they had been one window. What the first
-/// did and the second undid is not in it. @tparam Hash, Equal those of the series @throws std::bad_alloc, what copies, Hash and Equal throw
+/// did and the second undid is not in it. @param hash and equal: those of the series: its hash_function() and key_eq(); nested series are
+/// made with theirs by default @throws std::bad_alloc, what copies, Hash and Equal throw
 /// @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash = DefaultHash<Key>, class Equal = EqualTo>
-SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& = Hash(),
-                            const Equal& = Equal()) {
-    const auto added1 = detail::pointers_to<Hash, Equal>(first.added),
-               removed1 = detail::pointers_to<Hash, Equal>(first.removed);
-    const auto added2 = detail::pointers_to<Hash, Equal>(second.added),
-               removed2 = detail::pointers_to<Hash, Equal>(second.removed);
+SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& hash = Hash(),
+                            const Equal& equal = Equal()) {
+    const auto pointers = [&](const std::vector<Key>& keys) { return detail::pointers_to(keys, hash, equal); };
+    const auto added1 = pointers(first.added), removed1 = pointers(first.removed);
+    const auto added2 = pointers(second.added), removed2 = pointers(second.removed);
     SetDelta<Key, Time> both{second.time, first.ticked || second.ticked, {}, {}};
     detail::append_without(both.added, first.added, removed2);
     detail::append_without(both.added, second.added, removed1, added1);
@@ -228,21 +244,22 @@ DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const Dict
     DictDelta<Key, T, Time> both{
         keys.time, keys.ticked, first.keys_ticked || second.keys_ticked, std::move(keys.added), std::move(keys.removed),
         {},        {}};
-    const auto added1 = detail::pointers_to<Hash, Equal>(first.added), added2 = detail::pointers_to<Hash, Equal>(second.added);
-    const auto removed1 = detail::pointers_to<Hash, Equal>(first.removed),
-               removed2 = detail::pointers_to<Hash, Equal>(second.removed);
-    const auto reset1 = detail::pointers_to<Hash, Equal>(first.reset), reset2 = detail::pointers_to<Hash, Equal>(second.reset);
-    const auto values1 = detail::values_of<Hash, Equal>(first.modified),
-               values2 = detail::values_of<Hash, Equal>(second.modified);
+    const auto pointers = [&](const std::vector<Key>& list) { return detail::pointers_to(list, hash, equal); };
+    const auto added1 = pointers(first.added), added2 = pointers(second.added);
+    const auto removed2 = pointers(second.removed), reset2 = pointers(second.reset);
+    const auto values1 = detail::values_of(first.modified, hash, equal),
+               values2 = detail::values_of(second.modified, hash, equal);
     for (const auto& [key, value] : first.modified) {
-        if (removed2.contains(&key) || reset2.contains(&key) || added2.contains(&key) || values2.contains(&key)) continue;
+        const Key* const at = std::addressof(key);
+        if (removed2.contains(at) || reset2.contains(at) || added2.contains(at) || values2.contains(at)) continue;
         both.modified.emplace_back(key, value);
         detail::set_time(both.modified.back().second, both.time);
     }
     for (const auto& [key, value] : second.modified) {
         if constexpr (nested) {
-            const auto* const before = values1.get(&key);
-            if (before != nullptr && !reset2.contains(&key) && !added2.contains(&key)) {
+            const Key* const at = std::addressof(key);
+            const auto* const before = values1.get(at);
+            if (before != nullptr && !reset2.contains(at) && !added2.contains(at)) {
                 both.modified.emplace_back(key, compose(**before, value, typename T::hasher(), typename T::key_equal()));
                 continue;
             }
@@ -251,15 +268,16 @@ DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const Dict
     }
     // A new value says everything of a plain element; a nested one goes on from what was there.
     const auto reset = [&](const Key& key) {
-        if (nested || !(values2.contains(&key) || (values1.contains(&key) && !reset2.contains(&key) && !added2.contains(&key))))
+        const Key* const at = std::addressof(key);
+        if (nested || !(values2.contains(at) || (values1.contains(at) && !reset2.contains(at) && !added2.contains(at))))
             both.reset.push_back(key);
     };
     for (const Key& key : first.reset)
-        if (!removed2.contains(&key) && !reset2.contains(&key)) reset(key);
+        if (!removed2.contains(std::addressof(key)) && !reset2.contains(std::addressof(key))) reset(key);
     for (const Key& key : second.reset)
-        if (!added1.contains(&key)) reset(key);
+        if (!added1.contains(std::addressof(key))) reset(key);
     for (const Key& key : first.removed)
-        if (added2.contains(&key)) reset(key);
+        if (added2.contains(std::addressof(key))) reset(key);
     return both;
 }
 

@@ -204,4 +204,10 @@ private:
 
 SLOTWISE_END
 
+/// It owns nothing: iterators live longer than it.
+template <class Time, class... Columns>
+inline constexpr bool std::ranges::enable_view<slotwise::DeltaRange<Time, Columns...>> = true;
+template <class Time, class... Columns>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::DeltaRange<Time, Columns...>> = true;
+
 #endif

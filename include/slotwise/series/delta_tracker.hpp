@@ -27,6 +27,7 @@ class DeltaTracker {
 
 public:
     using time_type = Time;
+    using allocator_type = Allocator;
     /// Slots.
     using range = DeltaRange<Time>;
     /// No hook looks at the container.
@@ -46,6 +47,16 @@ public:
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
         : touched_(std::move(other.touched_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
           list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
+    /// The same in memory of `alloc`. @throws what the allocator throws; a source that is moved from is as before then
+    constexpr DeltaTracker(const DeltaTracker& other, const Allocator& alloc) : DeltaTracker(other, {}, alloc) {}
+    constexpr DeltaTracker(DeltaTracker&& other, const Allocator& alloc) : DeltaTracker(alloc) {
+        if (list_.get_allocator() != other.list_.get_allocator()) {
+            resize(other, other.now_.slots);
+            now_.window = other.now_.window;
+            other.on_reset();
+        } else
+            swap(other);
+    }
     constexpr DeltaTracker& operator=(DeltaTracker other) noexcept {
         swap(other);
         return *this;
@@ -142,6 +153,14 @@ public:
     constexpr bool in_slot_order() const noexcept { return !now_.by_list; }
     /// Lets the deltas of this window come in slot order from now on.
     constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
+    /// The next `count` touched slots are listed, whatever their share of all: for restored snapshots, whose deltas come in the order in
+    /// which they came before. @throws what the allocator throws; strong
+    constexpr void reserve_list(std::size_t count) {
+        if (R != DeltaRepresentation::adaptive || count <= list_.size()) return;
+        auto list = list_.resized(count, 0);
+        list_.swap(list);
+        now_.list = list_.data();
+    }
     /// The window and the truth about `slot`, as they were: for restored snapshots.
     constexpr void restore_window(Time time) noexcept {
         now_.window = time;
@@ -255,7 +274,8 @@ private:
     constexpr void resize(const DeltaTracker& other, std::size_t slots) {
         const Allocator alloc(list_.get_allocator());
         const std::size_t words = bits::word_count(slots);
-        const std::size_t few = words < 32 ? 64 : 2 * words;
+        const std::size_t usual = words < 32 ? 64 : 2 * words, before = other.list_.size();
+        const std::size_t few = usual < before ? before : usual; // more after reserve_list()
         auto touched = other.touched_.resized(words, 0, alloc);
         auto live = other.live_.resized(words, 0, alloc);
         auto truth = other.truth_.resized(words, {}, alloc);

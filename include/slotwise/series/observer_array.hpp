@@ -22,6 +22,7 @@ class ObserverArray {
     using word_t = bits::word_t;
 
 public:
+    using allocator_type = Allocator;
     /// Keeps a subscriber subscribed.
     using token = Subscription<Time>;
 

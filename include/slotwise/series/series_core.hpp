@@ -23,12 +23,6 @@ class SeriesCore : public SeriesTag {
     using Equal = typename Store::key_equal;
     using Allocator = typename Store::allocator_type;
     using Subscribers = ObserverArray<Key, Time, Hash, Equal, Allocator>;
-    struct NoTicker {
-        static constexpr Time last = TimeTraits<Time>::never();
-        static constexpr bool news = false;
-        constexpr void tick(Time) noexcept {}
-        constexpr void tell(SeriesLevel, std::uint64_t) noexcept {}
-    };
 
 public:
     //=== types ===//
@@ -58,6 +52,9 @@ public:
     /// Gives memory back from the end. @throws as KeySet::shrink_to_fit; strong
     constexpr void shrink_to_fit() { store_.shrink_to_fit(); }
     constexpr allocator_type get_allocator() const noexcept { return store_.get_allocator(); }
+    /// What decides which keys are one; compose() and equal_deltas() take both.
+    constexpr const Hash& hash_function() const noexcept { return store_.hash_function(); }
+    constexpr const Equal& key_eq() const noexcept { return store_.key_eq(); }
     /// Whether `key` is a member. @throws what hash and equality throw @complexity O(1) expected
     template <class K = Key>
     constexpr bool contains(const K& key) const {
@@ -155,14 +152,7 @@ public:
     /// Whether the key was a member when window `time` opened, and is not now.
     template <class K>
     constexpr bool was_removed(const K& key, Time time) const {
-        if (!tracker().current(time)) return false;
-        const slot_t slot = store_.slot_of_any(key);
-        if (!spent_ || slot == no_slot || state(slot) == SlotState::live) return tracker().was_removed(slot, time);
-        bool removed = false; // several removed slots may have the key
-        store_.for_each_pending([&](slot_t each) {
-            removed = removed || (tracker().was_removed(each, time) && store_.key_eq()(store_.key(each), key));
-        });
-        return removed;
+        return tracker().current(time) && tracker().was_removed(store_.slot_of_any(key), time);
     }
     /// What finds the changed slots. Its own ranges give slots.
     constexpr const auto& tracker() const noexcept { return store_.template observer<1>(); }
@@ -194,9 +184,10 @@ public:
 
     /// The exact state as bytes, also in the middle of a window: restored, it has the same slots, handles, times and deltas, and gives
     /// the same for the same calls. (Under DeltaRepresentation::adaptive the number of changes from which on they come in slot order
-    /// depends on the capacity, which is not written.) Subscribers and further columns are not written.
-    /// @param codec how keys, values and times become bytes; needed where they are not trivially copyable
-    template <class Codec = TrivialCodec>
+    /// depends on the capacity, which is not written.) Further columns are written, subscribers are not. The same state gives the same
+    /// bytes. @param codec how keys, values and times become bytes; see DefaultCodec for the types that need none, dropping() for columns
+    /// that stay behind
+    template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
         out.number(magic);
@@ -206,7 +197,6 @@ public:
         codec.write(window(), out);
         codec.write(whole_.last, out);
         if constexpr (Dict) codec.write(keys_.last, out);
-        for_each_stored(store_, [&](slot_t slot) { codec.write(times().at(slot), out); });
         out.number(static_cast<std::uint8_t>(tracker().in_slot_order()));
         std::vector<slot_t> touched; // in the order in which a dirty list has them
         for (const slot_t slot : tracker().touched(window()))
@@ -218,14 +208,14 @@ public:
         }
         return out.take();
     }
-    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes. Subscribers stay (those to slots go), and
-    /// are not told. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
-    template <class Codec = TrivialCodec>
+    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, and bytes that snapshot() of such a series,
+    /// of whatever DeltaRepresentation, would not write are refused. Subscribers stay (those to slots go), and are not told. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) throw_invalid_argument(error);
     }
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
-    template <class Codec = TrivialCodec>
+    template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         expect_closed();
         ByteReader in(bytes);
@@ -239,39 +229,14 @@ public:
         Time keys_last = last;
         if constexpr (Dict) keys_last = codec.template read<Time>(in);
         const auto sane = [&](const Time& time) { return time == never || (is_time(time) && !(window < time)); };
-        if (!sane(window) || !sane(last) || !sane(keys_last)) return "snapshot: a time is later than the window";
-        auto& times = fresh.template observer<0>();
-        auto& tracker = fresh.template observer<1>();
-        bool sound = true;
-        for_each_stored(fresh, [&](slot_t slot) {
-            const Time time = codec.template read<Time>(in);
-            sound = sound && sane(time);
-            times.stamp(slot, time);
-        });
         if (in.error() != nullptr) return in.error();
-        if (!sound) return "snapshot: a time is later than the window";
-        tracker.restore_window(window);
-        const auto in_slot_order = in.number<std::uint8_t>();
-        if (in_slot_order > 1) return "snapshot: a flag is neither 0 nor 1";
-        if (in_slot_order != 0) tracker.use_slot_order();
-        const auto count = in.number<std::uint32_t>();
-        if (count > in.left() / 5) return "snapshot: the bytes end too early";
-        if (count != 0 && window == never) return "snapshot: there are changes, but no window";
-        for (std::uint32_t i = 0; i != count; ++i) {
-            const slot_t slot = in.number<slot_t>();
-            const unsigned flags = in.number<std::uint8_t>();
-            if (!is_stored(fresh, slot) || tracker.was_touched(slot, window))
-                return "snapshot: the list of changed slots names one where nothing is, or one twice";
-            // Only what lived was valid; nothing ends where something is stored.
-            if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0)
-                return "snapshot: what is said of a changed slot is not possible";
-            tracker.restore_truth(slot, flags);
-        }
-        for_each_stored(fresh, [&](slot_t slot) {
-            const bool now = fresh.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
-            sound = sound && (!now || tracker.was_touched(slot, window));
-        });
-        if (!sound) return "snapshot: a slot was changed in the window and is not in the list of changed slots";
+        if (!sane(window) || !sane(last) || !sane(keys_last)) return "snapshot: a time is later than the window";
+        if (last < keys_last) return "snapshot: a time is later than that of the whole series";
+        const auto& times = fresh.template observer<0>();
+        bool sound = true;
+        for_each_stored(fresh, [&](slot_t slot) { sound = sound && sane(times.at(slot)) && !(last < times.at(slot)); });
+        if (!sound) return "snapshot: a time is later than the window, or than that of the whole series";
+        if (const char* error = read_changes(fresh, times, fresh.template observer<1>(), window, in)) return error;
         if (!nested_agree(fresh, window)) return "snapshot: the times of a nested series and of its element disagree";
         if (in.error() != nullptr) return in.error();
         if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
@@ -299,19 +264,13 @@ protected:
     constexpr explicit SeriesCore(const Allocator& alloc) : store_(alloc), subscribers_(alloc) {}
     constexpr SeriesCore(const Hash& hash, const Equal& equal, const Allocator& alloc)
         : store_(hash, equal, alloc), subscribers_(alloc) {}
-    constexpr SeriesCore(const SeriesCore& other)
-        : store_(other.store_), subscribers_(store_.get_allocator()), window_number_(other.window_number_),
-          unset_(other.unset_), spent_(other.spent_) {
-        other.expect_closed();
-        set_times(other.whole_.last, other.keys_.last);
-    }
-    constexpr SeriesCore(SeriesCore&& other) noexcept
-        : store_(std::move(other.store_)), whole_(std::move(other.whole_)), keys_(std::move(other.keys_)),
-          subscribers_(std::move(other.subscribers_)), window_number_(other.window_number_), unset_(other.unset_),
-          spent_(other.spent_) {
-        other.expect_closed();
-        other.forget_times();
-    }
+    constexpr SeriesCore(const SeriesCore& other) : SeriesCore(other, Store(other.store_)) {}
+    constexpr SeriesCore(const SeriesCore& other, const Allocator& alloc) : SeriesCore(other, Store(other.store_, alloc)) {}
+    constexpr SeriesCore(SeriesCore&& other) noexcept(std::is_nothrow_move_constructible_v<Store>)
+        : SeriesCore{std::move(other), std::move(other.subscribers_), std::move(other.store_)} {}
+    constexpr SeriesCore(SeriesCore&& other, const Allocator& alloc) // in this order: what throws first must not lose elements
+        : SeriesCore{std::move(other), Subscribers(std::move(other.subscribers_), alloc),
+                     Store(std::move(other.store_), alloc)} {}
     constexpr SeriesCore& operator=(const SeriesCore& other) {
         if (this == &other) return *this;
         expect_closed();
@@ -326,7 +285,11 @@ protected:
         other.expect_closed();
         Subscribers subscribers(std::move(other.subscribers_),
                                 propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
+        ScopeGuard back([&]() noexcept { // a copy or a swap of hash or equality has thrown
+            if (propagates_on_move<Allocator> || get_allocator() == other.get_allocator()) other.subscribers_.swap(subscribers);
+        });
         store_ = std::move(other.store_);
+        back.dismiss();
         whole_ = std::move(other.whole_);
         keys_ = std::move(other.keys_);
         subscribers_.swap(subscribers);
@@ -337,10 +300,11 @@ protected:
         return *this;
     }
     constexpr ~SeriesCore() { expect_closed(); }
-    constexpr void exchange(SeriesCore& other) noexcept(propagates_on_swap<Allocator> || always_equal<Allocator>) {
+    constexpr void exchange(SeriesCore& other) noexcept(noexcept(std::declval<Store&>().swap(std::declval<Store&>()))) {
         expect_closed();
         other.expect_closed();
-        if (propagates_on_swap<Allocator> || get_allocator() == other.get_allocator())
+        const bool at_once = propagates_on_swap<Allocator> || get_allocator() == other.get_allocator();
+        if (at_once)
             subscribers_.swap(other.subscribers_);
         else {
             Subscribers mine(std::move(subscribers_), other.get_allocator());
@@ -348,8 +312,11 @@ protected:
             subscribers_.swap(theirs);
             other.subscribers_.swap(mine);
         }
-        // Where keys move one by one, some may be lost.
-        ScopeGuard sound([&]() noexcept { settle_loss(), other.settle_loss(); });
+        // Where keys move one by one, some may be lost. A swap of hash or equality that throws has changed nothing else.
+        ScopeGuard sound([&]() noexcept {
+            if (at_once) return subscribers_.swap(other.subscribers_);
+            settle_loss(), other.settle_loss();
+        });
         store_.swap(other.store_);
         sound.dismiss();
         std::swap(whole_, other.whole_);
@@ -361,20 +328,15 @@ protected:
 
     //=== windows ===//
 
-    /// A writer of window `time` opens.
-    constexpr void open(Time time) {
-        if (!is_time(time))
-            throw_invalid_argument("series write(time): time is \"never\", the lowest value of its type, at which nothing can "
-                                   "happen; give a later one");
+    /// A writer of window `time` opens. @param late a time before the open window joins that
+    constexpr void open(Time time, bool late = false) {
+        if (!is_time(time)) throw_never();
         if (window() < time) {
-            if (writers_ != 0)
-                throw_invalid_argument("series write(time): time is newer than the open window, but a writer of that window is "
-                                       "still open; close it first");
-            if (telling_)
-                throw_invalid_argument("series write(time): time is newer than the window whose subscribers are being told; "
-                                       "they may write to that window only");
+            if (writers_ != 0) throw_newer("the open window, but a writer of that window is still open; close it first");
+            if (telling_) throw_newer("the window whose subscribers are being told; they may write to that window only");
             roll(time);
-        }
+        } else if (!late && time < window())
+            throw_late(time, window());
         ++writers_;
     }
     constexpr void open_within(Time time, const SeriesParent& parent) {
@@ -436,31 +398,41 @@ protected:
     /// What is to be known of a key before it enters, because finding it out may throw.
     struct Entrance {
         bool watched = false;
-        slot_t spent = no_slot; // its key was removed in this window; if it comes in another slot, that one has no version left
-        Time came = never;      // a set's member when the window opened: it had come then
+        slot_t removed =
+            no_slot;       // its key was removed in this window; if it comes in another slot, that one has no version left
+        Time came = never; // a set's member when the window opened: it had come then
     };
     template <class K>
     constexpr Entrance prepare(const K& key) {
         Entrance result;
-        if (spent_)
-            store_.for_each_pending([&](slot_t slot) {
-                if (store_.key_eq()(store_.key(slot), key)) result.spent = slot; // of several the last one to go
-            });
-        if constexpr (!Dict)
-            if (pending() != 0) {
-                const slot_t slot = result.spent != no_slot ? result.spent : store_.slot_of_any(key);
-                if (slot != no_slot && state(slot) == SlotState::pending && was_live(slot)) result.came = times().at(slot);
+        // The one of this key that was removed last is the one that the index knows: those before it handed on what was known of them.
+        if ((!Dict || nests || spent_) && pending() != 0) {
+            const slot_t slot = store_.slot_of_any(key);
+            if (slot != no_slot && state(slot) == SlotState::pending) {
+                result.removed = slot;
+                if constexpr (!Dict)
+                    if (was_live(slot)) result.came = times().at(slot);
+                if constexpr (nests)
+                    if (store_.value(slot).writers() != 0) throw_removed_but_written();
             }
+        }
         if (!subscribers_.unused()) {
             const bool full = size() + pending() + store_.retired() == capacity();
             const slot_t home = full ? store_.slot_of_any(key) : no_slot;
             const bool ended = Store::options.exhaustion == Exhaustion::retire && home != no_slot &&
                                store_.explain({home, handle_type::max_version}) == HandleStatus::pending;
-            if (full && (home == no_slot || ended)) store_.reserve(size() + 1);
+            if (full && (home == no_slot || ended)) reserve_for(1);
             subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
             result.watched = subscribers_.expect(key);
         }
         return result;
+    }
+    /// Room for `more` elements that are about to come: not for so many only, or each of many small steps would copy what there is.
+    constexpr void reserve_for(size_type more) {
+        const size_type used = size() + pending() + store_.retired(), most = Store::max_size() - used;
+        if (more <= capacity() - used) return;
+        const size_type amortised = used / 8 < most ? used / 8 : most;
+        store_.reserve(size() + (more < amortised ? amortised : more));
     }
     constexpr bool was_live(slot_t slot) const noexcept { return (tracker().truth_flags(slot) & 1) == 0; }
     /// insert() enters the key, if it is no member.
@@ -472,10 +444,10 @@ protected:
         return result;
     }
     constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
-        if (result.kind == InsertKind::fresh && entrance.spent != no_slot) {
-            if (was_live(entrance.spent)) tracker_of(store_).inherit(entrance.spent, result.slot);
+        if (result.kind == InsertKind::fresh && entrance.removed != no_slot) {
+            if (was_live(entrance.removed)) tracker_of(store_).inherit(entrance.removed, result.slot);
             if constexpr (nests)
-                auto gone = std::move(store_.value(entrance.spent)); // with its subscribers, as where it stays in place
+                auto gone = std::move(store_.value(entrance.removed)); // with its subscribers, as where it stays in place
         }
         if (entrance.watched) subscribers_.settle(result.slot);
         if constexpr (Dict)
@@ -536,13 +508,27 @@ protected:
 
     Store store_{};
     SeriesTicker<Time> whole_{};
-    SLOTWISE_NO_UNIQUE_ADDRESS std::conditional_t<Dict, SeriesTicker<Time>, NoTicker> keys_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS std::conditional_t<Dict, SeriesTicker<Time>, NoTicker<Time>> keys_{};
     mutable Subscribers subscribers_{};
 
 private:
     template <class Storage>
     friend class SeriesWriter;
 
+    constexpr SeriesCore(const SeriesCore& other, Store&& copy)
+        : store_(std::move(copy)), subscribers_(store_.get_allocator()), window_number_(other.window_number_),
+          unset_(other.unset_), spent_(other.spent_) {
+        other.expect_closed();
+        set_times(other.whole_.last, other.keys_.last);
+    }
+    constexpr SeriesCore(SeriesCore&& other, Subscribers&& subscribers,
+                         Store&& store) noexcept(std::is_nothrow_move_constructible_v<Store>)
+        : store_(std::move(store)), whole_(std::move(other.whole_)), keys_(std::move(other.keys_)),
+          subscribers_(std::move(subscribers)), window_number_(other.window_number_), unset_(other.unset_),
+          spent_(other.spent_) {
+        other.expect_closed();
+        other.forget_times();
+    }
     void tell_nested([[maybe_unused]] slot_t slot) noexcept {
         if constexpr (nests) store_.value(slot).tell();
     }
@@ -556,16 +542,28 @@ private:
             subscribers_.cover(from.capacity(), store_.hash_function(), store_.key_eq());
             subscribers_.resettle([&](const Key& key) { return from.slot_of_any(key); });
         }
-        const Store before(std::move(store_)); // destroyed last: what a destructor looks at is the new contents
-        renew(store_, std::move(from));
+        // The old contents are destroyed last: what a destructor looks at is the new ones.
+        if constexpr (std::is_nothrow_move_constructible_v<Store>) {
+            const Store before(std::move(store_));
+            renew(store_, std::move(from));
+            adopt_times(last, keys_last);
+        } else {
+            ScopeGuard back([&]() noexcept { // a swap of hash or equality has thrown
+                if (!subscribers_.unused()) subscribers_.resettle([&](const Key& key) { return store_.slot_of_any(key); });
+            });
+            store_.swap(from);
+            back.dismiss();
+            adopt_times(last, keys_last);
+        }
+    }
+    constexpr void adopt_times(Time last, Time keys_last) noexcept {
         spent_ = pending() != 0; // perhaps
         unset_ = count_unset();
         set_times(last, keys_last);
         ++window_number_;
     }
     constexpr void set_times(Time last, [[maybe_unused]] Time keys_last) noexcept {
-        whole_.last = last;
-        whole_.news = false;
+        whole_.last = last, whole_.news = false;
         if constexpr (Dict) keys_.last = keys_last, keys_.news = false;
     }
     constexpr void settle_loss() noexcept {
@@ -575,8 +573,7 @@ private:
     }
     constexpr void forget_times() noexcept {
         set_times(never, never);
-        unset_ = 0;
-        spent_ = false;
+        unset_ = 0, spent_ = false;
     }
     constexpr std::size_t count_unset() const noexcept {
         std::size_t count = 0;

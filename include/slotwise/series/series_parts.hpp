@@ -8,6 +8,8 @@
 #include "delta.hpp"
 #include "subscriber.hpp"
 
+#include <cstdio>
+
 SLOTWISE_BEGIN
 namespace detail {
 
@@ -26,6 +28,58 @@ struct SeriesTicker {
         if (std::exchange(news, false)) list.tell({level, no_slot, last}, number);
     }
 };
+
+/// Where nothing ticks apart from the whole.
+template <class Time>
+struct NoTicker {
+    static constexpr Time last = TimeTraits<Time>::never();
+    static constexpr bool news = false;
+    constexpr void tick(Time) noexcept {}
+    constexpr void tell(SeriesLevel, std::uint64_t) noexcept {}
+};
+
+/// A time as a message has it: as many digits as tell it from every other.
+template <class Time>
+std::string time_text(const Time& time) {
+    if constexpr (requires { TimeTraits<Time>::to_string(time); })
+        return TimeTraits<Time>::to_string(time);
+    else if constexpr (requires { time.time_since_epoch().count(); })
+        return time_text(time.time_since_epoch().count());
+    else if constexpr (requires { time.count(); })
+        return time_text(time.count());
+    else if constexpr (std::is_floating_point_v<Time>) {
+        char digits[32]{};
+        std::snprintf(digits, sizeof digits, "%.17g", static_cast<double>(time));
+        return digits;
+    } else if constexpr (std::is_integral_v<Time>) {
+        if constexpr (std::is_signed_v<Time>)
+            return std::to_string(static_cast<long long>(time));
+        else
+            return std::to_string(static_cast<unsigned long long>(time));
+    } else
+        return "(a time)";
+}
+/// @throws std::invalid_argument with both times
+template <class Time>
+[[noreturn]] SLOTWISE_COLD void throw_late(const Time& time, const Time& window) {
+    throw_invalid_argument(("series write(time): time " + time_text(time) + " is older than the open window " +
+                            time_text(window) + "; write_late(time) joins that window")
+                               .c_str());
+}
+
+[[noreturn]] SLOTWISE_COLD inline void throw_newer(const char* than) {
+    throw_invalid_argument((std::string("series write(time): time is newer than ") + than).c_str());
+}
+[[noreturn]] SLOTWISE_COLD inline void throw_never() {
+    throw_invalid_argument(
+        "series write(time): time is \"never\", the lowest value of its type, at which nothing can happen; give a "
+        "later one");
+}
+[[noreturn]] SLOTWISE_COLD inline void throw_removed_but_written() {
+    throw_invalid_argument(
+        "series create(key): the nested series that was removed under this key in this window still has an open "
+        "writer; close it first");
+}
 
 /// What a nested series is part of, while a writer of it is open.
 struct SeriesParent {
@@ -61,10 +115,51 @@ constexpr bool nested_agree([[maybe_unused]] const Store& store, [[maybe_unused]
     return agree;
 }
 
+/// Reads which slots were changed in the window, and how, into the tracker of a series that is being restored. Returns what is wrong
+/// with the bytes, or null.
+template <class Store, class Times, class Tracker, class Time>
+const char* read_changes(const Store& store, const Times& times, Tracker& tracker, Time window, ByteReader& in) {
+    const Time never = TimeTraits<Time>::never();
+    tracker.restore_window(window);
+    const bool in_slot_order = in.flag();
+    const auto count = in.number<std::uint32_t>();
+    if (in.error() != nullptr) return in.error();
+    if (count > in.left() / 5) return "snapshot: the bytes end too early";
+    if (window == never && (count != 0 || !in_slot_order)) return "snapshot: there are changes, but no window";
+    if (in_slot_order)
+        tracker.use_slot_order();
+    else
+        tracker.reserve_list(count);
+    for (slot_t i = 0, least = 0; i != count; ++i) {
+        const slot_t slot = in.number<slot_t>();
+        if (slot < least) return "snapshot: the list of changed slots is not in slot order, and says so";
+        if (in_slot_order) least = slot;
+        const unsigned flags = in.number<std::uint8_t>();
+        if (!is_stored(store, slot) || tracker.was_touched(slot, window))
+            return "snapshot: the list of changed slots names one where nothing is, or one twice";
+        // Only what lived was valid; nothing ends where something is stored.
+        if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0)
+            return "snapshot: what is said of a changed slot is not possible";
+        tracker.restore_truth(slot, flags);
+    }
+    bool sound = true;
+    for_each_stored(store, [&](slot_t slot) {
+        const bool now = store.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
+        sound = sound && (!now || tracker.was_touched(slot, window));
+    });
+    return sound ? nullptr : "snapshot: a slot was changed in the window and is not in the list of changed slots";
+}
+
 /// Writes nested series as their snapshots, everything else as Codec does.
 template <class Codec>
 struct SeriesCodec {
     Codec& codec;
+    template <class Column>
+    static constexpr bool drops = drops_column<Codec, Column>;
+    template <bool Reads, class T>
+    static consteval bool covers() noexcept {
+        return is_series<T> || detail::covers<Reads, Codec, T>();
+    }
 
     template <class V>
     void write(const V& value, ByteWriter& out) {

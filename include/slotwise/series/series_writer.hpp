@@ -37,7 +37,7 @@ public:
     }
     /// Whether it can write: it was neither closed nor moved from.
     bool is_open() const noexcept { return series_ != nullptr; }
-    /// The window: the time of everything written here. Later than the time asked for if an older one was. @throws as every member, if closed
+    /// The window: the time of everything written here. Later than the time that write_late() was asked for. @throws as every member, if closed
     time_type time() const { return series().window(); }
     /// What is written.
     const Storage& storage() const { return series(); }

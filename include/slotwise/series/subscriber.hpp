@@ -22,7 +22,7 @@ struct SeriesTick {
 /// level in the order of subscription. It may read everything, write to the open window, subscribe and unsubscribe anyone; one who
 /// subscribes now hears of later writes. It must not open another window or destroy the series.
 template <class Time>
-class SeriesSubscriber {
+class SeriesSubscriber : public detail::Attachable<SeriesSubscriber<Time>> {
 public:
     /// Something this one subscribed to has changed.
     virtual void on_tick(const SeriesTick<Time>& tick) noexcept = 0;
@@ -70,8 +70,7 @@ public:
     /// @throws std::bad_alloc; nothing has changed then
     [[nodiscard]] Subscription<Time> add(SeriesSubscriber<Time>& subscriber) {
         if (cell_ == nullptr) cell_ = new Cell;
-        cell_->add(subscriber);
-        return {cell_, &subscriber};
+        return {*cell_, subscriber};
     }
     /// Tells those who have not heard of window `number` yet and were here when the telling began.
     constexpr void tell(const SeriesTick<Time>& tick, std::uint64_t number) noexcept {
@@ -93,7 +92,7 @@ public:
 private:
     constexpr void let_go() noexcept {
         if (cell_ == nullptr) return;
-        cell_->count = 0; // the tokens that are left keep nobody
+        cell_->disband();
         Cell::release(std::exchange(cell_, nullptr));
     }
 

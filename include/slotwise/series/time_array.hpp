@@ -12,7 +12,8 @@
 SLOTWISE_BEGIN
 
 /// What a series needs to know of a time: which value means "never". Numbers have one here (the lowest: for std::int64_t that is what
-/// NumPy shows as NaT), and so has every type with a static min(), like std::chrono::time_point and duration. Specialise it for others.
+/// NumPy shows as NaT; for floating point a finite one too, because -ffast-math knows no infinity), and so has every type with a static
+/// min(), like std::chrono::time_point and duration. Specialise it for others; there to_string(time) may say how messages name a time.
 template <class Time>
 struct TimeTraits {
     static_assert(
@@ -20,9 +21,7 @@ struct TimeTraits {
         "TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()");
     /// Before every time; no write happens then.
     static constexpr Time never() noexcept {
-        if constexpr (std::numeric_limits<Time>::has_infinity)
-            return -std::numeric_limits<Time>::infinity();
-        else if constexpr (std::numeric_limits<Time>::is_specialized)
+        if constexpr (std::numeric_limits<Time>::is_specialized)
             return std::numeric_limits<Time>::lowest();
         else
             return Time::min();
@@ -31,9 +30,21 @@ struct TimeTraits {
 
 namespace detail {
 
+/// Whether a number of this format is a NaN, by its bits: under -ffast-math comparisons may say anything.
+template <class Bits, class Time>
+constexpr bool is_nan_by_bits(const Time& time) noexcept {
+    const Bits infinity = ((Bits{1} << (sizeof(Bits) * 8 - std::numeric_limits<Time>::digits)) - 1)
+                          << (std::numeric_limits<Time>::digits - 1);
+    return (std::bit_cast<Bits>(time) & (static_cast<Bits>(-1) >> 1)) > infinity;
+}
 /// A value that a write may happen at: later than never. (Not a NaN.)
 template <class Time>
 constexpr bool is_time(const Time& time) noexcept {
+    if constexpr (std::is_same_v<Time, double>) {
+        if (is_nan_by_bits<std::uint64_t>(time)) return false;
+    } else if constexpr (std::is_same_v<Time, float>) {
+        if (is_nan_by_bits<std::uint32_t>(time)) return false;
+    }
     return TimeTraits<Time>::never() < time;
 }
 

@@ -70,12 +70,26 @@ public:
     /// Makes an empty one with this hash and equality.
     constexpr explicit TSDStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : Core(hash, equal, alloc) {}
+    constexpr TSDStorage(const TSDStorage&) = default;
+    constexpr TSDStorage(TSDStorage&&) = default;
+    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal allocators keys
+    /// and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
+    constexpr TSDStorage(const TSDStorage& other, const Allocator& alloc) : Core(other, alloc) {}
+    constexpr TSDStorage(TSDStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr TSDStorage& operator=(const TSDStorage&) = default;
+    constexpr TSDStorage& operator=(TSDStorage&&) = default;
+    constexpr ~TSDStorage() = default;
 
     //=== writing ===//
 
     /// As TSSStorage::write.
     [[nodiscard]] writer write(Time time) {
         this->open(time);
+        return writer(*this);
+    }
+    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is written.
+    [[nodiscard]] writer write_late(Time time) {
+        this->open(time, true);
         return writer(*this);
     }
     void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
@@ -242,8 +256,8 @@ public:
     /// other members: what was done stays
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
-        check(&s, delta, mode);
-        s.reserve(s.size() + delta.added.size());
+        check(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
+        s.reserve_for(delta.added.size());
         for (const Key& key : delta.removed) remove(key);
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.reset)
@@ -289,16 +303,15 @@ private:
     }
 
     /// @param s null: an empty dictionary, as a nested one that is made by the delta
-    static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
-        using Hash = typename Storage::hasher;
-        using Equal = typename Storage::key_equal;
-        const auto keys = detail::checked_keys<Hash, Equal>(delta);
+    static void check(const Storage* s, const typename Storage::hasher& hash, const typename Storage::key_equal& equal,
+                      const typename Storage::delta_type& delta, Strictness mode) {
+        const auto keys = detail::checked_keys(delta, hash, equal);
         if constexpr (!std::is_default_constructible_v<T>) {
             if (!delta.reset.empty())
                 detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
-            const auto written = detail::values_of<Hash, Equal>(delta.modified);
+            const auto written = detail::values_of(delta.modified, hash, equal);
             for (std::size_t i = 0; i != delta.added.size(); ++i)
-                if (!written.contains(&delta.added[i]))
+                if (!written.contains(std::addressof(delta.added[i])))
                     detail::throw_bad_delta("added", i, "has no value in `modified`, and T cannot be made without arguments");
         }
         if (mode == Strictness::lenient && !nested) return;
@@ -311,16 +324,19 @@ private:
             if (!is_member(delta.removed[i]))
                 detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
         for (std::size_t i = 0; strict && i != delta.reset.size(); ++i)
-            if (!is_member(delta.reset[i]) || keys.removed.contains(&delta.reset[i]))
+            if (!is_member(delta.reset[i]) || keys.removed.contains(std::addressof(delta.reset[i])))
                 detail::throw_bad_delta("reset", i, "is not a member; apply it lenient to go on");
         for (std::size_t i = 0; i != delta.modified.size(); ++i) {
             const auto& [key, value] = delta.modified[i];
-            const bool gone = keys.removed.contains(&key);
-            if (strict && (gone || (!is_member(key) && !keys.added.contains(&key))))
+            const bool gone = keys.removed.contains(std::addressof(key));
+            if (strict && (gone || (!is_member(key) && !keys.added.contains(std::addressof(key)))))
                 detail::throw_bad_delta("modified", i, "is neither a member nor in `added`; apply it lenient to create it");
             if constexpr (nested) {
-                const bool fresh = gone || s == nullptr || keys.reset.contains(&key);
-                T::writer::check(fresh ? nullptr : s->get(key), value, mode);
+                const T* const there = gone || s == nullptr || keys.reset.contains(std::addressof(key)) ? nullptr : s->get(key);
+                if (there != nullptr)
+                    T::writer::check(there, there->hash_function(), there->key_eq(), value, mode);
+                else
+                    T::writer::check(nullptr, typename T::hasher(), typename T::key_equal(), value, mode);
             }
         }
     }

@@ -150,4 +150,10 @@ private:
 
 SLOTWISE_END
 
+/// It owns nothing: iterators live longer than it.
+template <class Key, class T, class Time>
+inline constexpr bool std::ranges::enable_view<slotwise::TSDView<Key, T, Time>> = true;
+template <class Key, class T, class Time>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::TSDView<Key, T, Time>> = true;
+
 #endif

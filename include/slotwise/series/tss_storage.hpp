@@ -28,11 +28,11 @@ using SeriesSet = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, Ti
 ///     TSSStorage<std::string> active;
 ///     active.write(1).add("bund");
 ///     for (const std::string& key : active.added(1)) ...
-/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, else it joins the open one; the deltas
-/// are relative to the window's opening, and net: what was added and removed again is in none. A removed key stays readable, and its
+/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, and joins it if it is that one; an
+/// older one is refused, and joined by write_late(t). The deltas are relative to the window's opening, and net: what was added and removed again is in none. A removed key stays readable, and its
 /// slot unused, until the window rolls. Reading never rolls a window; a delta accessor is empty unless asked for the open window.
 /// Keys never move, handles name one stay of one key, and resolve never again.
-/// @tparam Key, Hash, Equal, Allocator, Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further static
+/// @tparam Key with Hash, Equal, Allocator and Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further static
 /// observers of the slots, whose on_insert must not throw: column<0>() is the first of them
 template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
           class... Columns>
@@ -61,14 +61,29 @@ public:
         : Core(hash, equal, alloc) {}
     /// Copies take contents, window and deltas along, not subscribers. A copy assigned to keeps its subscribers.
     /// Moves take everything; the source is as new. @pre no writer is open (checked at level fast)
+    constexpr TSSStorage(const TSSStorage&) = default;
+    constexpr TSSStorage(TSSStorage&&) = default;
+    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal allocators keys
+    /// and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
+    constexpr TSSStorage(const TSSStorage& other, const Allocator& alloc) : Core(other, alloc) {}
+    constexpr TSSStorage(TSSStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr TSSStorage& operator=(const TSSStorage&) = default;
+    constexpr TSSStorage& operator=(TSSStorage&&) = default;
+    constexpr ~TSSStorage() = default;
 
     //=== writing ===//
 
-    /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window.
-    /// @throws std::invalid_argument if time is "never", or newer while a writer is open or subscribers are being told
+    /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window, if it is that.
+    /// @throws std::invalid_argument if time is "never", older than the open window (what() has both times; write_late() joins), or newer
+    /// while a writer is open or subscribers are being told
     /// @complexity linear in what the window before has changed @invalidates when it rolls: delta ranges, removed keys
     [[nodiscard]] writer write(Time time) {
         this->open(time);
+        return writer(*this);
+    }
+    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is written.
+    [[nodiscard]] writer write_late(Time time) {
+        this->open(time, true);
         return writer(*this);
     }
     void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
@@ -115,7 +130,7 @@ class TSSWriter : public detail::SeriesWriter<Storage> {
 public:
     /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot back, and
     /// if it was a member when the window opened, the time at which it came then.
-    /// @throws as KeySet::insert; strong
+    /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
     bool add(K&& key) {
         Storage& s = this->series();
@@ -152,8 +167,8 @@ public:
     /// @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as add: what was done stays
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
-        check(&s, delta, mode);
-        s.reserve(s.size() + delta.added.size());
+        check(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
+        s.reserve_for(delta.added.size());
         for (const Key& key : delta.removed) remove(key);
         for (const Key& key : delta.added) add(key);
         if (delta.ticked) this->touch();
@@ -168,8 +183,9 @@ private:
     explicit TSSWriter(Storage& series) noexcept : Base(series) {}
 
     /// @param s null: an empty set, as a nested one that is made by the delta
-    static void check(const Storage* s, const typename Storage::delta_type& delta, Strictness mode) {
-        static_cast<void>(detail::checked_keys<typename Storage::hasher, typename Storage::key_equal>(delta));
+    static void check(const Storage* s, const typename Storage::hasher& hash, const typename Storage::key_equal& equal,
+                      const typename Storage::delta_type& delta, Strictness mode) {
+        static_cast<void>(detail::checked_keys(delta, hash, equal));
         if (mode == Strictness::lenient) return;
         for (std::size_t i = 0; i != delta.added.size(); ++i)
             if (s != nullptr && s->contains(delta.added[i]))

@@ -108,4 +108,10 @@ private:
 
 SLOTWISE_END
 
+/// It owns nothing: iterators live longer than it.
+template <class Key, class Time>
+inline constexpr bool std::ranges::enable_view<slotwise::TSSView<Key, Time>> = true;
+template <class Key, class Time>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::TSSView<Key, Time>> = true;
+
 #endif

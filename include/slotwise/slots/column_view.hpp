@@ -18,7 +18,7 @@ SLOTWISE_BEGIN
 /// A run of consecutive slots whose values are contiguous. `values[i]` belongs to slot first + i and is alive where live.test(i).
 template <class T>
 struct ColumnChunk {
-    slot_t first;        ///< a multiple of 64
+    slot_t first;        ///< a multiple of 64; any slot where T is larger than 16 KiB: a chunk is then one live value
     std::span<T> values; ///< touch only live ones
     Occupancy live;      ///< one bit a value; live.words() is the mask, lowest bit = values[0]
 };
@@ -42,6 +42,27 @@ struct DirectoryView {
         }
     }
 };
+
+/// 64 slots whose values each lie somewhere; indexed as an address is. `Source` has ptr(slot), and is asked each time.
+template <class T, class Source>
+struct ScatteredBlock {
+    const Source* source;
+    std::size_t first;
+    constexpr T& operator[](std::size_t i) const noexcept { return *source->ptr(static_cast<slot_t>(first + i)); }
+};
+/// The values of 64 slots from `first` on: the address of the first, or for scattered ones what looks each up.
+template <class T, class Source>
+constexpr auto block_of(const Source& source, std::size_t first) noexcept {
+    if constexpr (scattered<T>)
+        return ScatteredBlock<T, Source>{&source, first};
+    else if constexpr (requires {
+                           source.block(static_cast<slot_t>(first));
+                       }) // of a column: nobody need live in the first slot
+        return static_cast<T*>(source.block(static_cast<slot_t>(first)));
+    else
+        return static_cast<T*>(source.ptr(static_cast<slot_t>(first)));
+}
+inline constexpr bits::word_t one_live = 1; // the chunk of one scattered value
 
 /// Where a column's values lie: page p of 2^shift slots at pages[p].
 template <class T>
@@ -67,8 +88,8 @@ constexpr PageView<T> page_view(const PagedArray<T, A, P>& array) noexcept {
 }
 
 /// Calls f(slot, values...) for every slot in `word`, where `blocks` are the values of its 64 slots from `first` on.
-template <class F, class... T>
-constexpr void visit_word(bits::word_t word, slot_t first, F& f, T*... blocks) {
+template <class F, class... Blocks>
+constexpr void visit_word(bits::word_t word, slot_t first, F& f, Blocks... blocks) {
     bits::walk(word, [&](unsigned i) { f(first + i, blocks[i]...); });
 }
 
@@ -77,11 +98,13 @@ template <class F, class... T>
 constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
     // Word by word: looking for the ends of chunks first costs a tenth more than a look into the page tables each 64 values.
     const bits::word_t* const words = live.words().data();
-    for (std::size_t w = 0, end = live.words().size(); w != end; ++w) {
+    EmptyWords empty;
+    for (std::size_t w = 0, end = live.words().size(); w != end;) {
         const std::size_t first = w * bits::word_bits;
-        const bits::word_t word =
-            w + 1 != end ? words[w] : words[w] & bits::low_mask(static_cast<unsigned>(live.size() - first));
-        if (word != 0) visit_word(word, static_cast<slot_t>(first), f, columns.ptr(first)...);
+        bits::word_t word = words[w++];
+        if (w == end) word &= bits::low_mask(static_cast<unsigned>(live.size() - first));
+        if (word != 0) visit_word(word, static_cast<slot_t>(first), f, block_of<T>(columns, first)...);
+        if (empty.many(word)) w = Occupancy::next_word(live, w);
     }
 }
 
@@ -136,12 +159,19 @@ public:
     /// Calls f(value) or f(slot, value) for every live slot; full words run as a plain loop that vectorises.
     template <class F>
     constexpr void for_each(F&& f) const {
-        const auto visit = [&](slot_t slot, T& value) { call(f, slot, value); };
+        const auto visit = [&](slot_t slot, T& value) {
+            SLOTWISE_EXPECT_DEBUG(contains(slot), "ColumnView::for_each: f erased an element ahead of the one it was given");
+            call(f, slot, value);
+        };
         detail::visit_columns(directory_.live, visit, values_);
     }
 
     /// The column as contiguous chunks in slot order: the unit for jobs and SIMD loops.
     constexpr detail::IteratorRange<chunk_iterator> chunks() const noexcept {
+        if constexpr (detail::scattered<T>) {
+            const slot_t first = directory_.live.find_next(0);
+            return {chunk_iterator(*this, first), chunk_iterator(*this, no_slot), directory_.live.count()};
+        }
         std::size_t count = 0;
         for (std::size_t first = 0; first < slot_end(); first += values_.run(first, slot_end())) ++count;
         return {chunk_iterator(*this, 0), chunk_iterator(*this, slot_end()), count};
@@ -151,7 +181,11 @@ public:
     template <class F>
     static constexpr void for_each_in_chunk(const ColumnChunk<T>& chunk, F& f) {
         T* const values = chunk.values.data();
-        const auto visit = [&](slot_t slot, T& value) { call(f, chunk.first + slot, value); };
+        const auto visit = [&](slot_t slot, T& value) {
+            SLOTWISE_EXPECT_DEBUG(chunk.live.test(slot),
+                                  "for_each_in_chunk: f erased an element ahead of the one it was given");
+            call(f, chunk.first + slot, value);
+        };
         detail::visit_columns(chunk.live, visit, detail::PageView<T>{&values, sizeof(std::size_t) * 8 - 1});
     }
 
@@ -183,10 +217,17 @@ private:
     friend detail::IteratorFacade<chunk_iterator, ColumnChunk<T>, ColumnChunk<T>>;
     constexpr std::size_t length() const noexcept { return view_.values_.run(first_, view_.slot_end()); }
     constexpr ColumnChunk<T> dereference() const noexcept {
+        if constexpr (detail::scattered<T>)
+            return {static_cast<slot_t>(first_), {view_.values_.ptr(first_), 1}, Occupancy(&detail::one_live, 1)};
         const std::size_t slots = length();
         return {static_cast<slot_t>(first_), {view_.values_.ptr(first_), slots}, view_.directory_.live.part(first_, slots)};
     }
-    constexpr void increment() noexcept { first_ += length(); }
+    constexpr void increment() noexcept {
+        if constexpr (detail::scattered<T>)
+            first_ = view_.directory_.live.find_next(first_ + 1);
+        else
+            first_ += length();
+    }
 
     ColumnView view_{};
     std::size_t first_ = 0;
@@ -206,7 +247,12 @@ public:
 
 private:
     friend detail::IteratorFacade<iterator, std::remove_const_t<T>, T&>;
-    constexpr T& dereference() const noexcept { return block_[at_.bit()]; }
+    constexpr T& dereference() const noexcept {
+        if constexpr (detail::scattered<T>)
+            return *values_.ptr(at_.slot());
+        else
+            return block_[at_.bit()];
+    }
     constexpr void increment() noexcept {
         const slot_t word = at_.word();
         at_.advance(live_);
@@ -237,5 +283,11 @@ constexpr void zip_columns(F&& f, ColumnView<First> first, ColumnView<Rest>... r
 }
 
 SLOTWISE_END
+
+/// It owns nothing: iterators live longer than it.
+template <class T>
+inline constexpr bool std::ranges::enable_view<slotwise::ColumnView<T>> = true;
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::ColumnView<T>> = true;
 
 #endif

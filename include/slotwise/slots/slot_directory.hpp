@@ -7,11 +7,11 @@
 
 #include "../core/handle.hpp"
 #include "../memory/free_slots.hpp"
+#include "version_floors.hpp"
+
+#include <algorithm>
 
 SLOTWISE_BEGIN
-namespace detail {
-struct DirectorySnapshot;
-}
 
 /// Versions, liveness and vacant slots of one container. Knows nothing of values.
 ///
@@ -39,17 +39,22 @@ public:
         detail::FlatArray<version_type, Allocator> versions{};
         detail::FlatArray<word_t, Allocator> live{}, blocked{}, reserved{};
         detail::FreeSlots<R, Allocator> free{};
+        detail::LiveSummary<Allocator> summary{};
+        typename detail::VersionFloors<version_type, Allocator>::One floor{};
         explicit constexpr Growth(const Allocator& alloc) noexcept
-            : versions(alloc), live(alloc), blocked(alloc), reserved(alloc), free(alloc) {}
+            : versions(alloc), live(alloc), blocked(alloc), reserved(alloc), free(alloc), summary(alloc) {}
     };
 
     constexpr SlotDirectory() = default;
     constexpr explicit SlotDirectory(const Allocator& alloc) noexcept
-        : versions_(alloc), live_(alloc), kept_(alloc), blocked_(alloc), reserved_(alloc), free_(alloc) {}
+        : versions_(alloc), live_(alloc), kept_(alloc), blocked_(alloc), reserved_(alloc), floors_(alloc), free_(alloc),
+          summary_(alloc) {}
     /// An exact copy: the same handles now and in future. @throws what the allocator throws
     constexpr SlotDirectory(const SlotDirectory& other, const Allocator& alloc) : SlotDirectory(alloc) {
         Growth copy = other.sized_for(other.versions_.size(), alloc);
+        detail::VersionFloors<version_type, Allocator> floors(other.floors_, alloc);
         adopt(copy);
+        floors_.swap(floors);
         n_ = other.n_;
     }
     SlotDirectory(const SlotDirectory&) = delete;
@@ -58,8 +63,10 @@ public:
     /// Takes the state; `other` is as new. @invalidates nothing: the handles belong to this directory now
     constexpr SlotDirectory(SlotDirectory&& other) noexcept
         : versions_(std::move(other.versions_)), live_(std::move(other.live_)), kept_(std::move(other.kept_)),
-          blocked_(std::move(other.blocked_)), reserved_(std::move(other.reserved_)), free_(std::move(other.free_)),
-          n_(std::exchange(other.n_, {})) {}
+          blocked_(std::move(other.blocked_)), reserved_(std::move(other.reserved_)), floors_(std::move(other.floors_)),
+          free_(std::move(other.free_)), summary_(std::move(other.summary_)), n_(std::exchange(other.n_, {})) {
+        other.epoch_.advance();
+    }
     ~SlotDirectory() = default;
 
     constexpr void swap(SlotDirectory& other) noexcept {
@@ -68,8 +75,12 @@ public:
         kept_.swap(other.kept_);
         blocked_.swap(other.blocked_);
         reserved_.swap(other.reserved_);
+        floors_.swap(other.floors_);
         free_.swap(other.free_);
+        summary_.swap(other.summary_);
         std::swap(n_, other.n_);
+        epoch_.advance();
+        other.epoch_.advance();
     }
 
     //=== looking ===//
@@ -82,6 +93,16 @@ public:
     constexpr std::size_t retired() const noexcept { return n_.retired; }
     /// Slots whose handle was handed out, and whose element comes later.
     constexpr std::size_t reserved() const noexcept { return n_.reserved; }
+    /// Whether no operation is half done: no clear runs, and of no slot a value is being built or destroyed.
+    /// @param pending slots that are blocked although nothing happens to them
+    constexpr bool is_settled(std::size_t pending = 0) const noexcept {
+        return n_.clear_end == 0 && n_.blocked == n_.retired + n_.reserved + pending;
+    }
+    /// Whether the same slots live under the same handles, and as many are in use; linear in slots.
+    constexpr bool same_handles(const SlotDirectory& other) const noexcept {
+        return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
+               std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
+    }
     /// Whether acquire() would find a slot without growth.
     constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
 
@@ -126,22 +147,27 @@ public:
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
 
-    /// Liveness of the slots below the cursor.
-    constexpr Occupancy occupancy() const noexcept { return {live_.data(), n_.cursor}; }
+    /// Liveness of the slots below the cursor. Between the halves of clear without a summary: a growth would take it from who looks.
+    constexpr Occupancy occupancy() const noexcept {
+        return {live_.data(), n_.cursor, epoch_, n_.clear_end == 0 ? summary_.view() : detail::SummaryView()};
+    }
 
     //=== one slot at a time; all noexcept ===//
 
     /// Takes the next slot and makes it live at once, for values that are built without a throw and without re-entrance.
     /// @pre has_room()
     SLOTWISE_ALWAYS_INLINE constexpr slot_t acquire_live() noexcept {
-        const slot_t slot = take_next();
-        set_live(slot);
+        if (!free_.empty()) return set_live(free_.pop(vacant()));
+        const slot_t slot = n_.cursor++; // the summary has its word already
+        live_[bits::word_of(slot)] |= bits::bit_of(slot);
+        ++versions_[slot];
         return slot;
     }
 
     /// Takes the next slot; it is blocked until commit() or unacquire(). @pre has_room()
     constexpr slot_t acquire() noexcept {
-        const slot_t slot = take_next();
+        const slot_t slot = free_.empty() ? n_.cursor++ : free_.pop(vacant());
+        if (n_.cursor % bits::word_bits == 0) settle(slot);
         block(slot);
         return slot;
     }
@@ -155,17 +181,22 @@ public:
     /// Exactly undoes acquire(): the same slot at the same version comes next (if nothing else was taken in between).
     constexpr void unacquire(slot_t slot, bool was_fresh) noexcept {
         unblock(slot);
-        if (was_fresh && slot + 1 == n_.cursor)
+        if (was_fresh && slot + 1 == n_.cursor) {
             --n_.cursor;
-        else {
+            settle(slot);
+        } else
             free_.unpop(slot);
-        }
     }
 
     /// Ends the life of `slot`: its handle is stale from now on; the slot is blocked until release(). @pre is_live(slot)
     constexpr void remove(slot_t slot) noexcept {
         set_vacant(slot);
         block(slot);
+    }
+    /// Undoes remove(), after a throw: the handle that it had resolves again.
+    void unremove(slot_t slot) noexcept {
+        versions_[slot] = static_cast<version_type>((versions_[slot] - 2u) & max_version);
+        commit(slot);
     }
     /// Makes a blocked slot free, or retires it when its versions are used up.
     constexpr void release(slot_t slot) noexcept {
@@ -232,19 +263,15 @@ public:
         if ((version & 1u) == 0 || version > max_version || slot >= max_slots || state(slot) != SlotState::free) return false;
         if (slot < n_.clear_end) return false; // a destructor asks during clear: it may not be destroyed yet
         if constexpr (E == Exhaustion::wrap) return true;
-        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? std::uint64_t{versions_[slot]}
-                                              : slot < n_.floor_end   ? n_.floor
-                                                                      : 0u);
+        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? versions_[slot] : floors_.of(slot));
     }
     /// Takes a chosen slot; it is blocked until commit(). Its version becomes `version` - 1; returns what it was, for untake().
     /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
     constexpr std::uint32_t take(slot_t slot, std::uint32_t version) noexcept {
-        for (; n_.cursor < slot; ++n_.cursor) {
-            free_.push(n_.cursor);
-        }
+        for (; n_.cursor < slot; pass_slot()) free_.push(n_.cursor);
         if (slot == n_.cursor) {
-            ++n_.cursor;
             block(slot);
+            pass_slot();
         } else {
             block(slot);
             free_.remove(slot, vacant());
@@ -258,6 +285,7 @@ public:
         unblock(slot);
         if (slot >= cursor_before && slot + 1 == n_.cursor) {
             --n_.cursor;
+            settle(slot);
             retreat(cursor_before);
         } else
             free_.unremove(slot, in_list());
@@ -313,12 +341,14 @@ public:
             blocked_[last] &= ~std::exchange(n_.clear_held, 0);
         }
         n_.clear_end = 0;
+        if (!kept_.empty()) epoch_.advance(); // it has grown meanwhile
         kept_.free();
         if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
             n_.cursor = 0;
             n_.blocked = 0;
-            return;
+            return summary_.renew(live_, n_.cursor);
         }
+        summary_.renew(live_, n_.cursor);
         // Descending for lists that give back the last one first: slot 0 comes first under every policy.
         for (slot_t i = 0; i < end; ++i) {
             const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
@@ -328,9 +358,9 @@ public:
         }
     }
 
-    /// Retired slots may be handed out again, from version 0. Handles of their first lives can then resolve: the caller says that
-    /// none is left. Returns how many; none while a slot at version 0 is held (its first value is being built, its last one destroyed),
-    /// which nothing tells from a retired one. @complexity linear in slots
+    /// Retired slots may be handed out again, from version 0. Handles of their first lives can then resolve: the caller says
+    /// that none is left. Returns how many; none while a slot at version 0 is held (its first value is being built, its last
+    /// one destroyed), which nothing tells from a retired one. @complexity linear in slots
     constexpr std::size_t recycle_retired() noexcept {
         if (n_.clear_end != 0) return 0; // a destructor asks during clear: what retired may not be destroyed yet
         const std::size_t count = n_.retired;
@@ -361,11 +391,15 @@ public:
     /// Takes what prepare() made; what there was is in `growth` then.
     constexpr void adopt(Growth& growth) noexcept {
         versions_.swap(growth.versions);
-        if (n_.clear_end != 0 && kept_.empty()) kept_.swap(live_); // observers are looking at the words of before
+        if (n_.clear_end == 0)
+            epoch_.advance();
+        else if (kept_.empty())
+            kept_.swap(live_); // observers are looking at the words of before
         live_.swap(growth.live);
         blocked_.swap(growth.blocked);
         reserved_.swap(growth.reserved);
         free_.swap(growth.free);
+        summary_.swap(growth.summary);
     }
     /// Slots from now on. @pre covers(slots), slots >= cursor()
     constexpr void set_capacity(std::size_t slots) noexcept { n_.capacity = slots < max_slots ? slots : max_slots; }
@@ -381,33 +415,44 @@ public:
             // Lowest: the word's remaining vacant bits are those below the new cursor.
             n_.cursor = slot;
             free_.remove(slot, vacant());
+            if (slot % bits::word_bits == 0 || slot == end) settle(slot);
         }
         return end;
     }
     /// Undoes retreat(), exactly if nothing was taken or freed in between.
     constexpr void unretreat(slot_t cursor_before) noexcept {
         while (n_.cursor < cursor_before) {
-            const slot_t slot = n_.cursor++;
+            const slot_t slot = n_.cursor;
+            pass_slot();
             free_.unremove(slot, in_list());
         }
     }
-    /// Remembers the highest version of slots that are given up, from `slots` on: slots made there later start above it, so that
-    /// shrinking forgets no handle. @pre slots >= cursor()
-    constexpr void raise_floor(std::size_t slots) noexcept {
-        for (std::size_t slot = slots; slot < versions_.size(); ++slot) {
-            if (versions_[slot] == 0) continue;
-            if (versions_[slot] > n_.floor) n_.floor = versions_[slot];
-            n_.floor_end = static_cast<slot_t>(slot + 1) > n_.floor_end ? static_cast<slot_t>(slot + 1) : n_.floor_end;
-        }
+    /// The first slot whose version is forgotten by shrinking to the slots below `end`. 64 slots above these keep their own: they come
+    /// next, and where slots are used over and over, it is they. (One slot reused 100 times a round, a shrink each round, versions of
+    /// 16 bits: 7,226 rounds until the first insert is refused; 348 where they shared a floor with it.)
+    static constexpr std::size_t forgotten_from(std::size_t end) noexcept {
+        return bits::round_up(end, bits::word_bits) + bits::word_bits;
     }
-    /// Slots from `slots` on start at the floor, as if they were made anew: how much memory the store happens to keep there must
-    /// not show in later handles, or a copy would give others than the original. @pre raise_floor(slots)
-    constexpr void level(std::size_t slots) noexcept {
-        for (std::size_t slot = slots; slot < versions_.size(); ++slot)
-            versions_[slot] = static_cast<version_type>(slot < n_.floor_end ? n_.floor : 0);
+    /// Bookkeeping for `slots` slots, and for the versions of those below `from` that are kept.
+    constexpr Growth prepare_shrunk(std::size_t slots, std::size_t from, const Allocator& alloc) const {
+        const auto one = floors_.one_of(versions_, n_.cursor, from);
+        std::size_t kept = from < versions_.size() ? from : versions_.size();
+        while (one.holds && kept > slots && versions_[kept - 1] == one.of(kept - 1)) --kept;
+        Growth less = sized_for(kept > slots ? kept : slots, alloc);
+        less.floor = one;
+        return less;
+    }
+    /// Takes what prepare_shrunk() made. Of the versions of the slots from `from` on only floors are left: slots made there later start
+    /// at them, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since prepare_shrunk()
+    constexpr void give_up(Growth& less, std::size_t from) noexcept {
+        adopt(less);
+        floors_.keep(less.versions, from, less.floor, less.blocked);
+        // As if made anew: how much memory the store happens to keep there must not show in later handles, or a copy would give others
+        // than the original.
+        for (std::size_t slot = from; slot < versions_.size(); ++slot) versions_[slot] = floors_.of(slot);
     }
 
-    /// Whether every count, bit, version and link agrees. @complexity linear in capacity; for tests
+    /// Whether every count, bit, version and link agrees: see directory_check.hpp. @complexity linear in capacity; for tests
     constexpr bool check_invariants() const noexcept;
 
 private:
@@ -427,14 +472,24 @@ private:
     constexpr auto in_list() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t take_next() noexcept { return free_.empty() ? n_.cursor++ : free_.pop(vacant()); }
-    SLOTWISE_ALWAYS_INLINE constexpr void set_live(slot_t slot) noexcept {
-        live_[bits::word_of(slot)] |= bits::bit_of(slot);
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t set_live(slot_t slot) noexcept {
+        word_t& word = live_[bits::word_of(slot)];
         ++versions_[slot];
+        if (std::exchange(word, word | bits::bit_of(slot)) == 0) [[unlikely]]
+            settle(slot);
+        return slot;
     }
     SLOTWISE_ALWAYS_INLINE constexpr void set_vacant(slot_t slot) noexcept {
-        live_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+        if ((live_[bits::word_of(slot)] &= ~bits::bit_of(slot)) == 0) [[unlikely]]
+            settle(slot);
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
+    }
+    /// The cursor moves up over a slot that is not live.
+    constexpr void pass_slot() noexcept {
+        if (++n_.cursor % bits::word_bits == 0) settle(n_.cursor - 1);
+    }
+    SLOTWISE_NEVER_INLINE constexpr void settle(slot_t slot) noexcept {
+        summary_.settle(live_, bits::word_of(slot), n_.cursor);
     }
     constexpr void block(slot_t slot) noexcept {
         blocked_[bits::word_of(slot)] |= bits::bit_of(slot);
@@ -458,19 +513,22 @@ private:
 
     constexpr Growth sized_for(std::size_t slots, const Allocator& alloc) const {
         const std::size_t words = bits::word_count(slots);
+        static_cast<void>(detail::checked_bytes(words, bits::word_bits)); // a size_t of 32 bits holds no 2^32 slots
         Growth growth(alloc);
         auto versions = versions_.resized(words * bits::word_bits, 0, alloc);
-        for (std::size_t slot = versions_.size(); slot < versions.size() && slot < n_.floor_end; ++slot)
-            versions[slot] = static_cast<version_type>(n_.floor);
+        for (std::size_t slot = versions_.size(); slot < versions.size() && slot < floors_.end(); ++slot)
+            versions[slot] = floors_.of(slot);
         auto live = live_.resized(words, 0, alloc);
         auto blocked = blocked_.resized(words, 0, alloc);
         auto reserved = reserved_.resized(reserved_.empty() ? 0 : words, 0, alloc);
         auto free = free_.resized(words * bits::word_bits, alloc);
+        detail::LiveSummary<Allocator> summary(live_, words, n_.cursor, alloc);
         growth.versions.swap(versions);
         growth.live.swap(live);
         growth.blocked.swap(blocked);
         growth.reserved.swap(reserved);
         growth.free.swap(free);
+        growth.summary.swap(summary);
         return growth;
     }
     struct Counters {
@@ -479,8 +537,6 @@ private:
         slot_t retired = 0;
         std::size_t capacity = 0;
         slot_t reserved = 0;
-        std::uint32_t floor = 0; // slots below floor_end that are made anew start at this version
-        slot_t floor_end = 0;
         slot_t clear_end = 0;  // between the halves of clear: slots below it are neither free nor to be touched
         word_t clear_held = 0; // and these of its last word are blocked until the end
     };
@@ -490,31 +546,12 @@ private:
     detail::FlatArray<word_t, Allocator> kept_{}; // between the halves of clear: the live words of before a growth
     detail::FlatArray<word_t, Allocator> blocked_{};
     detail::FlatArray<word_t, Allocator> reserved_{}; // empty until the first reservation
+    detail::VersionFloors<version_type, Allocator> floors_{};
     detail::FreeSlots<R, Allocator> free_{};
+    detail::LiveSummary<Allocator> summary_{};
     Counters n_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS detail::ViewEpoch epoch_{}; // of occupancy()
 };
-
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
-constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexcept {
-    if (n_.capacity > versions_.size() || n_.cursor > n_.capacity) return false;
-    std::size_t live = 0, blocked = 0, reserved = 0, retired = 0;
-    for (slot_t slot = 0; slot < versions_.size(); ++slot) {
-        const bool is_odd = (versions_[slot] & 1u) != 0, is_blocked = bit(blocked_, slot), is_promised = bit(reserved_, slot);
-        if (versions_[slot] > max_version || is_odd != bit(live_, slot)) return false;
-        if ((is_odd && is_blocked) || (is_promised && !is_blocked)) return false;
-        if (slot >= n_.cursor && (is_odd || is_blocked)) return false;
-        live += is_odd;
-        blocked += is_blocked;
-        reserved += is_promised;
-        retired += is_blocked && !is_promised && versions_[slot] == 0;
-    }
-    if (live != size() || blocked != n_.blocked || reserved != n_.reserved) return false; // then free_.size() of them are free
-    if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
-    if constexpr (R == Reuse::lowest)
-        return free_.check(live_.size(), [this](std::size_t w) { return w <= bits::word_of(n_.cursor) ? vacant()(w) : 0; });
-    else
-        return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
-}
 
 SLOTWISE_END
 

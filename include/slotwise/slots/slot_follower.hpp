@@ -10,12 +10,14 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of a map that drops entries when their element goes. `Derived` has drop_slot(slot) noexcept, clear() noexcept and
-/// erase_if(pred on handle). The attachment is the base's own: copies have none, moves take it along.
+/// Base of a map that drops entries when their element goes. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
+/// noexcept, clear() noexcept and erase_if(pred on handle). The attachment is the base's own: copies have none, moves take it
+/// along.
 template <class Derived>
 class SlotFollower : private SlotObserver {
 public:
     /// Drops entries as their elements go from `map`, from now on; those whose element is gone already go now. One map at a time.
+    /// With deferred erase an entry goes when the removed element is flushed, or when it lives again: then it has another handle.
     /// @throws std::bad_alloc; nothing has changed then
     template <class Map>
     void attach_to(Map& map) {
@@ -35,18 +37,88 @@ protected:
     SlotFollower(SlotFollower&& other) noexcept { swap_token(other); }
     SlotFollower& operator=(const SlotFollower&) = delete;
     ~SlotFollower() = default;
+    /// The map is about to be replaced as a whole.
+    void expect_at_rest() const noexcept {
+        SLOTWISE_EXPECT(running_ == 0 && inserting_ == nullptr,
+                        "a map that follows handles: the constructor or destructor of an entry, hash or equality "
+                        "moves, swaps, assigns or destroys the map that calls it");
+    }
     /// Exchanges the attachments; for swap.
-    void swap_token(SlotFollower& other) noexcept { ObserverToken::exchange(token_, *this, other.token_, other); }
+    void swap_token(SlotFollower& other) noexcept {
+        expect_at_rest();
+        other.expect_at_rest();
+        ObserverToken::exchange(token_, *this, other.token_, other);
+    }
+
+    /// While one lives, code of the user runs inside an operation of the map: the constructor or destructor of an entry, hash,
+    /// equality. That code may do anything to the map but replace it as a whole.
+    class Operation {
+    public:
+        explicit Operation(SlotFollower& map) noexcept : map_(map), before_(map.running_) { map.running_ = before_ + 1; }
+        Operation(const Operation&) = delete;
+        Operation& operator=(const Operation&) = delete;
+        ~Operation() { map_.running_ = before_; } // they nest: a store does, and the next one need not wait for a sum
+
+    private:
+        SlotFollower& map_;
+        const unsigned before_;
+    };
+    /// One that builds an entry. They nest; each knows the one around it.
+    class Insertion {
+    public:
+        Insertion(SlotFollower& map, slot_t slot) noexcept : map_(map), outer_(map.inserting_), slot_(slot) {
+            Insertion* self = this;
+#if defined(__GNUC__) && !defined(__clang__)
+            __asm__("" : "+r"(self)); // or g++ 12 takes the address of a local, kept while it lives, for a dangling one
+#endif
+            map.inserting_ = self;
+        }
+        Insertion(const Insertion&) = delete;
+        Insertion& operator=(const Insertion&) = delete;
+        ~Insertion() { map_.inserting_ = outer_; }
+        /// Whether the element of the slot has gone since: its entry comes too late.
+        bool overtaken() const noexcept { return overtaken_; }
+        /// Whether that, or what disturb() tells, has happened.
+        bool disturbed() const noexcept { return disturbed_; }
+        void disturb() noexcept { disturbed_ = true; }
+
+    private:
+        friend SlotFollower;
+        SlotFollower& map_;
+        Insertion* outer_;
+        slot_t slot_;
+        bool overtaken_ = false;
+        bool disturbed_ = false;
+    };
 
 private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
-
-    void on_erase(slot_t slot) noexcept final { self().drop_slot(slot); }
-    void on_clear(Occupancy slots) noexcept final {
-        slots.for_each([this](slot_t slot) { self().drop_slot(slot); });
+    template <class Gone>
+    void overtake(Gone gone) noexcept {
+        for (Insertion* each = inserting_; each != nullptr; each = each->outer_)
+            if (gone(each->slot_)) each->overtaken_ = each->disturbed_ = true;
     }
-    void on_reset() noexcept final { self().clear(); }
+    void element_gone(slot_t slot) noexcept {
+        overtake([=](slot_t each) { return each == slot; });
+        self().drop_slot(slot);
+    }
 
+    // Deferred erase: what lives again under its key is another element, with a handle of its own; the old one never resolves again.
+    void on_insert(slot_t slot, InsertKind kind) final {
+        if (kind == InsertKind::resurrected) element_gone(slot);
+    }
+    void on_erase(slot_t slot) noexcept final { element_gone(slot); }
+    void on_clear(Occupancy slots) noexcept final {
+        overtake([=](slot_t each) { return slots.test(each); });
+        self().drop_slots(slots);
+    }
+    void on_reset() noexcept final {
+        overtake([](slot_t) { return true; });
+        self().clear();
+    }
+
+    unsigned running_ = 0; // operations that build no entry
+    Insertion* inserting_ = nullptr;
     ObserverToken token_;
 };
 

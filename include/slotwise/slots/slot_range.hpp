@@ -12,8 +12,8 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
-/// A place in a walk over live slots. What is left of the word at hand is remembered, but checked against the word as it is: who was
-/// erased meanwhile is skipped, who was inserted meanwhile may be met if it lies ahead.
+/// A place in a walk over live slots. What is left of the word at hand is remembered, but checked against the word as it is:
+/// who was erased meanwhile is skipped, who was inserted meanwhile may be met if it lies ahead.
 class LiveCursor {
 public:
     constexpr LiveCursor() noexcept = default;
@@ -30,13 +30,28 @@ public:
             bit_ = bits::lowest(rest);
             rest_ = rest & (rest - 1);
         } else
-            *this = LiveCursor(live.find_next((std::size_t{word_} + 1) * bits::word_bits));
+            *this = at_word(live, std::size_t{word_} + 1);
     }
     friend constexpr bool operator==(const LiveCursor& a, const LiveCursor& b) noexcept {
         return a.word_ == b.word_ && a.bit_ == b.bit_;
     }
 
 private:
+    constexpr LiveCursor(std::size_t w, bits::word_t word) noexcept
+        : word_(static_cast<slot_t>(w)), rest_(word & (word - 1)), bit_(bits::lowest(word)) {}
+    /// At the first live slot from word `w` on.
+    static constexpr LiveCursor at_word(Occupancy live, std::size_t w) noexcept {
+        const std::size_t end = bits::word_count(live.size());
+        if (w >= end) return {};
+        bits::word_t word = live.word(w);
+        if (word == 0) {
+            w = live.next_word(w + 1);
+            if (w == end) return {};
+            word = live.word(w);
+        }
+        return {w, word};
+    }
+
     // Word and bit apart: the next word's address must not wait for the bit (3.3 ns a step with a slot number, 1 ns so).
     // And not side by side: g++ 12 compares two neighbours as one 64-bit load that waits for both stores (5 ns).
     slot_t word_ = no_slot / bits::word_bits;
@@ -78,5 +93,11 @@ private:
 };
 
 SLOTWISE_END
+
+/// It owns nothing: iterators live longer than it.
+template <>
+inline constexpr bool std::ranges::enable_view<slotwise::SlotRange> = true;
+template <>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::SlotRange> = true;
 
 #endif

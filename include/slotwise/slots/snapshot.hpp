@@ -5,101 +5,169 @@
 #ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
 #define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
+#include "codec.hpp"
 #include "slot_directory.hpp"
-
-#include <span>
-#include <type_traits>
-#include <vector>
 
 SLOTWISE_BEGIN
 
-/// Appends little-endian integers and raw bytes to a buffer. What a codec writes with.
-class ByteWriter {
+namespace detail {
+
+/// Whether a codec writes (or reads) a T, as far as its declarations tell.
+template <bool Reads, class Codec, class T>
+consteval bool covers() noexcept {
+    if constexpr (std::is_same_v<Codec, DefaultCodec>)
+        return Snapshotable<T>;
+    else if constexpr (requires { Codec::template covers<Reads, T>(); }) // it asks the codec inside
+        return Codec::template covers<Reads, T>();
+    else if constexpr (Reads)
+        return requires(Codec& codec, ByteReader& in) {
+            { codec.template read<T>(in) } -> std::same_as<T>;
+        };
+    else
+        return requires(Codec& codec, const T& value, ByteWriter& out) { codec.write(value, out); };
+}
+
+} // namespace detail
+
+/// What dropping() makes: a codec that leaves columns out.
+template <class Codec, class... Columns>
+class DroppingCodec {
 public:
-    /// Appends an integer, lowest byte first.
-    template <class U>
-        requires std::is_unsigned_v<U>
-    void number(U value) {
-        for (unsigned i = 0; i != sizeof(U); ++i) bytes_.push_back(static_cast<std::byte>(std::uint64_t{value} >> (8 * i)));
+    /// Whether snapshots with this codec leave the column out.
+    template <class Column>
+    static constexpr bool drops = (std::is_same_v<Column, Columns> || ...);
+    /// Whether the codec inside writes (or reads) a T.
+    template <bool Reads, class T>
+    static consteval bool covers() noexcept {
+        return detail::covers<Reads, Codec, T>();
     }
-    /// Appends bytes as they are.
-    void raw(const void* data, std::size_t size) {
-        const auto* first = static_cast<const std::byte*>(data);
-        bytes_.insert(bytes_.end(), first, first + size);
+
+    constexpr DroppingCodec() = default;
+    /// Values are written and read by `codec`.
+    constexpr explicit DroppingCodec(Codec codec) : codec_(std::move(codec)) {}
+    /// As the codec inside.
+    template <class T>
+    void write(const T& value, ByteWriter& out) {
+        codec_.write(value, out);
     }
-    /// The bytes; the writer is empty then.
-    std::vector<std::byte> take() noexcept { return std::move(bytes_); }
+    /// As the codec inside.
+    template <class T>
+    T read(ByteReader& in) {
+        return codec_.template read<T>(in);
+    }
 
 private:
-    std::vector<std::byte> bytes_;
+    SLOTWISE_NO_UNIQUE_ADDRESS Codec codec_{};
 };
 
-/// Reads what ByteWriter wrote. The first thing that is wrong is remembered, everything after it reads as zero.
-class ByteReader {
-public:
-    /// Reads these bytes, which must stay where they are.
-    explicit ByteReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
-
-    /// The next integer; 0 when it is not there.
-    template <class U>
-        requires std::is_unsigned_v<U>
-    U number() noexcept {
-        if (!need(sizeof(U))) return 0;
-        std::uint64_t value = 0;
-        for (unsigned i = 0; i != sizeof(U); ++i) value |= std::to_integer<std::uint64_t>(bytes_[i]) << (8 * i);
-        bytes_ = bytes_.subspan(sizeof(U));
-        return static_cast<U>(value);
-    }
-    /// The next `size` bytes; empty when they are not there.
-    std::span<const std::byte> raw(std::size_t size) noexcept {
-        if (!need(size)) return {};
-        const auto result = bytes_.first(size);
-        bytes_ = bytes_.subspan(size);
-        return result;
-    }
-    /// Bytes not read yet.
-    std::size_t left() const noexcept { return bytes_.size(); }
-    /// Marks the bytes as wrong; `what` is a literal that says how. The first mark stays. Returns false.
-    bool fail(const char* what) noexcept {
-        if (error_ == nullptr) error_ = what;
-        bytes_ = {};
-        return false;
-    }
-    /// Null while all is well.
-    const char* error() const noexcept { return error_; }
-
-private:
-    bool need(std::size_t size) noexcept { return size <= bytes_.size() || fail("snapshot: the bytes end too early"); }
-
-    std::span<const std::byte> bytes_;
-    const char* error_ = nullptr;
-};
-
-/// How a value becomes bytes and comes back. Write one for types that are not trivially copyable: write(value, out) and
-/// read(in) -> T; read reports bad bytes by in.fail("...") and then returns anything.
-struct TrivialCodec {
-    /// Appends the bytes of the value.
-    template <class T>
-    static void write(const T& value, ByteWriter& out) {
-        static_assert(std::is_trivially_copyable_v<T>,
-                      "snapshot(): the element type is not trivially copyable; pass a codec with write(value, ByteWriter&) and "
-                      "read(ByteReader&) -> T");
-        out.raw(&value, sizeof(T));
-    }
-    /// The value of the next bytes; T() when they are not there.
-    template <class T>
-    static T read(ByteReader& in) noexcept {
-        static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>,
-                      "restore(): the element type is not trivially copyable; pass a codec");
-        T value{};
-        const auto bytes = in.raw(sizeof(T));
-        auto* to = reinterpret_cast<std::byte*>(&value);
-        for (std::size_t i = 0; i != bytes.size(); ++i) to[i] = bytes[i];
-        return value;
-    }
-};
+/// A codec for snapshot() and restore() that leaves these static columns out; all else is as `codec` has it. Bytes say which columns are
+/// missing: they are restored with a codec that drops the same ones, which are value-initialised then, and refused by every other.
+///     bytes = bodies.snapshot(dropping<ValueArray<Texture*>>());   bodies.restore(bytes, dropping<ValueArray<Texture*>>());
+template <class... Columns, class Codec = DefaultCodec>
+constexpr DroppingCodec<Codec, Columns...> dropping(Codec codec = {}) {
+    return DroppingCodec<Codec, Columns...>(std::move(codec));
+}
 
 namespace detail {
+
+template <class Codec, class Column>
+inline constexpr bool drops_column = [] {
+    if constexpr (requires { Codec::template drops<Column>; })
+        return Codec::template drops<Column>;
+    else
+        return false;
+}();
+
+/// A static observer with a value for each slot. Others hear of a restored element as of an insert.
+template <class O>
+inline constexpr bool is_column = requires(const O& column, slot_t slot) {
+    typename O::value_type;
+    { column[slot] } -> std::same_as<const typename O::value_type&>;
+};
+
+/// What is written of a type to notice that other bytes are read: its size where it is the same on every machine of a kind.
+template <class T>
+consteval std::uint32_t size_stamp() noexcept {
+    return std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
+}
+
+/// Writes and reads the static columns among the observers of a container, from number `First` on.
+template <std::size_t First, class... Observers>
+struct ColumnSnapshot {
+    /// @param each each(f) calls f(slot) for all slots with an element
+    template <class Hub, class Each, class Codec>
+    static void write(const Hub& hub, Each&& each, ByteWriter& out, Codec& codec) {
+        if (count != 0) out.number(count); // a container without columns has no byte for them
+        walk([&]<std::size_t I, class Column>() {
+            out.number(static_cast<std::uint8_t>(carried<false, Column, Codec>()));
+            if constexpr (carried<false, Column, Codec>()) {
+                out.number(size_stamp<typename Column::value_type>());
+                each([&](slot_t slot) { codec.write(std::as_const(hub.template get<I>()[slot]), out); });
+            }
+        });
+    }
+    /// Replaces the values that on_insert() has made. False, and in.error() says why, when the bytes are wrong.
+    template <class Hub, class Each, class Codec>
+    static bool read(Hub& hub, Each&& each, ByteReader& in, Codec& codec) {
+        if (count != 0 && in.number<std::uint8_t>() != count)
+            return in.fail("snapshot: made by a container with other columns");
+        walk([&]<std::size_t I, class Column>() {
+            using T = typename Column::value_type;
+            const bool here = in.flag();
+            if (in.error() != nullptr) return;
+            if constexpr (!carried<true, Column, Codec>()) {
+                if (here) in.fail("snapshot: it has a column that this restore drops; restore it without dropping<Column>()");
+            } else {
+                if (!here)
+                    in.fail("snapshot: a column was dropped when it was made; restore it with the same dropping<Column>()");
+                if (in.error() == nullptr && in.number<std::uint32_t>() != size_stamp<T>())
+                    in.fail("snapshot: made by a container with a column of values of another size");
+                each([&](slot_t slot) {
+                    if (in.error() != nullptr) return;
+                    T value(codec.template read<T>(in));
+                    if (in.error() == nullptr) put(hub.template get<I>(), slot, std::move(value));
+                });
+            }
+        });
+        return in.error() == nullptr;
+    }
+
+private:
+    using List = std::tuple<Observers...>;
+    static constexpr std::uint8_t count = [] {
+        constexpr bool columns[] = {is_column<Observers>..., false};
+        std::uint8_t result = 0;
+        for (std::size_t i = First; i < sizeof...(Observers); ++i) result += columns[i];
+        return result;
+    }();
+
+    template <bool Reads, class Column, class Codec>
+    static consteval bool carried() noexcept {
+        static_assert(
+            drops_column<Codec, Column> || covers<Reads, Codec, typename Column::value_type>(),
+            "snapshot: the codec has no way to write a static column of this container; give it one for the column's values "
+            "(CodecFor<T>), or leave the column out of snapshot and restore: snapshot(dropping<Column>())");
+        return !drops_column<Codec, Column>;
+    }
+    template <class Column, class T>
+    static void put(Column& column, slot_t slot, T&& value) {
+        if constexpr (requires { column.replace(slot, std::move(value)); })
+            column.replace(slot, std::move(value));
+        else
+            column[slot] = std::move(value);
+    }
+    template <class F>
+    static void walk([[maybe_unused]] F&& f) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (visit<First + I>(f), ...);
+        }(std::make_index_sequence<sizeof...(Observers) - First>{});
+    }
+    template <std::size_t I, class F>
+    static void visit(F& f) {
+        using Column = std::tuple_element_t<I, List>;
+        if constexpr (is_column<Column>) f.template operator()<I, Column>();
+    }
+};
 
 /// Writes and reads the directory's part. Byte order of the values is the machine's and recorded.
 struct DirectorySnapshot {
@@ -110,13 +178,15 @@ struct DirectorySnapshot {
     static void write(const SlotDirectory<L, E, R, A>& d, ByteWriter& out) {
         out.number(magic);
         for (const auto byte : header<L, E, R>()) out.number(byte);
-        // Versions above the cursor matter too: a clear leaves them there for the next elements.
-        std::size_t count = d.versions_.size();
-        while (count > d.n_.cursor && d.versions_[count - 1] == (count - 1 < d.n_.floor_end ? d.n_.floor : 0)) --count;
+        const std::size_t count = written_versions(d);
+        std::size_t floors = d.floors_.words_.size();
+        while (floors != 0 && d.floors_.words_[floors - 1] == 0) --floors;
         out.number(d.n_.cursor);
         out.number(static_cast<std::uint32_t>(count));
-        out.number(d.n_.floor);
-        out.number(d.n_.floor_end);
+        out.number(std::uint32_t{d.floors_.one_.version});
+        out.number(d.floors_.one_.end);
+        out.number(static_cast<std::uint32_t>(floors));
+        for (std::size_t w = 0; w != floors; ++w) out.number(d.floors_.words_[w]);
         for (std::size_t i = 0; i != count; ++i) out.number(d.versions_[i]);
         const std::size_t words = bits::word_count(d.n_.cursor);
         const bool promised = d.n_.reserved != 0; // its words may be there when nothing is: they are no part of the state
@@ -141,11 +211,15 @@ struct DirectorySnapshot {
         auto& n = d.n_;
         n.cursor = in.number<std::uint32_t>();
         const std::size_t count = in.number<std::uint32_t>();
-        n.floor = in.number<std::uint32_t>();
-        n.floor_end = in.number<std::uint32_t>();
+        const std::uint32_t floor = in.number<std::uint32_t>();
+        d.floors_.one_.end = in.number<std::uint32_t>();
+        const std::size_t floors = in.number<std::uint32_t>();
         if (n.cursor > count || count > directory::max_slots) return in.fail("snapshot: more slots than a handle can name");
-        if ((n.floor & 1u) != 0 || n.floor > directory::max_version || n.floor_end > directory::max_slots)
+        if ((floor & 1u) != 0 || floor > directory::max_version || (floor == 0) != (d.floors_.one_.end == 0) ||
+            bits::word_count(d.floors_.one_.end) > bits::word_count(directory::max_slots))
             return in.fail("snapshot: the version floor is not a vacant slot's version");
+        d.floors_.one_.version = static_cast<version_type>(floor);
+        if (!read_floors(d, in, floors, alloc)) return false;
         if (count > in.left() / sizeof(version_type)) return in.fail("snapshot: the bytes end too early");
         auto growth = d.prepare_exactly(count, alloc);
         d.adopt(growth);
@@ -154,16 +228,17 @@ struct DirectorySnapshot {
             d.versions_[i] = in.number<version_type>();
             if (d.versions_[i] > directory::max_version) return in.fail("snapshot: a version does not fit the handle");
         }
+        if (count != written_versions(d)) return in.fail("snapshot: the version of a slot is there that was never in use");
         const std::size_t words = bits::word_count(n.cursor);
-        const auto promised = in.number<std::uint8_t>();
-        if (promised > 1) return in.fail("snapshot: a flag is neither 0 nor 1");
-        if (promised != 0) {
+        const bool promised = in.flag();
+        if (promised) {
             auto reserved = d.reserved_.resized(d.live_.size(), 0, alloc);
             d.reserved_.swap(reserved);
         }
         for (std::size_t w = 0; w != words; ++w) d.live_[w] = in.number<bits::word_t>();
+        d.summary_.renew(d.live_, n.cursor);
         for (std::size_t w = 0; w != words; ++w) d.blocked_[w] = in.number<bits::word_t>();
-        for (std::size_t w = 0; promised != 0 && w != words; ++w) d.reserved_[w] = in.number<bits::word_t>();
+        for (std::size_t w = 0; promised && w != words; ++w) d.reserved_[w] = in.number<bits::word_t>();
         if (in.error() != nullptr) return false;
         std::vector<bool> pending(held.empty() ? 0 : n.cursor);
         for (const slot_t slot : held) {
@@ -188,10 +263,18 @@ struct DirectorySnapshot {
             n.retired += retired;
             vacant += slot < n.cursor && !live && !blocked;
         }
+        if (promised && n.reserved == 0) return in.fail("snapshot: reserved slots are announced, and there are none");
         return read_free(d, in, vacant);
     }
 
 private:
+    // Versions above the cursor matter too: a clear leaves them there for the next elements.
+    template <HandleLayout L, Exhaustion E, Reuse R, class A>
+    static std::size_t written_versions(const SlotDirectory<L, E, R, A>& d) noexcept {
+        std::size_t count = d.versions_.size();
+        while (count > d.n_.cursor && d.versions_[count - 1] == d.floors_.of(count - 1)) --count;
+        return count;
+    }
     template <HandleLayout L, Exhaustion E, Reuse R>
     static auto header() noexcept {
         struct Bytes {
@@ -201,6 +284,21 @@ private:
         };
         return Bytes{{byte_order, L.index_bits, L.version_bits, L.user_bits, static_cast<std::uint8_t>(E),
                       static_cast<std::uint8_t>(R)}};
+    }
+
+    // A version for each block of slots that were given up: that of a vacant slot, and none at the end that says nothing.
+    template <HandleLayout L, Exhaustion E, Reuse R, class A>
+    static bool read_floors(SlotDirectory<L, E, R, A>& d, ByteReader& in, std::size_t words, const A& alloc) {
+        using directory = SlotDirectory<L, E, R, A>;
+        if (words > bits::word_count(directory::max_slots)) return in.fail("snapshot: more slots than a handle can name");
+        if (words > in.left() / sizeof(bits::word_t)) return in.fail("snapshot: the bytes end too early");
+        auto floors = d.floors_.words_.resized(words, 0, alloc);
+        d.floors_.words_.swap(floors);
+        for (std::size_t w = 0; w != words; ++w) d.floors_.words_[w] = in.number<bits::word_t>();
+        bool sound = words == 0 || d.floors_.words_[words - 1] != 0;
+        for (std::size_t slot = 0; slot != words * bits::word_bits; slot += decltype(d.floors_)::block_slots)
+            sound = sound && (d.floors_.of(slot) & 1u) == 0 && d.floors_.of(slot) <= directory::max_version;
+        return sound || in.fail("snapshot: a version floor is not a vacant slot's version");
     }
 
     // The vacant slots enter their policy one by one, each checked to be vacant and new: the list cannot loop or miss one.

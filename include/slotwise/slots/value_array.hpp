@@ -8,6 +8,8 @@
 #include "column_view.hpp"
 #include "slot_observer.hpp"
 
+#include <cstring>
+
 SLOTWISE_BEGIN
 
 /// A T for every live slot of the container it follows: value-initialised when an element arrives, destroyed when it goes.
@@ -23,6 +25,10 @@ class ValueArray {
 public:
     using value_type = T;
     using allocator_type = Allocator;
+    /// Whether an insert builds a value. One without a default constructor is built by the owner, with construct().
+    static constexpr bool builds_on_insert = std::default_initializable<T>;
+    /// Bytes of memory for each slot of the container.
+    static constexpr std::size_t slot_bytes = sizeof(T);
 
     constexpr ValueArray()
         requires std::is_default_constructible_v<Allocator>
@@ -34,11 +40,14 @@ public:
         : ValueArray(other, live, Allocator(traits::select_on_container_copy_construction(other.values_.get_allocator()))) {}
     constexpr ValueArray(const ValueArray& other, Occupancy live, const Allocator& alloc) : ValueArray(alloc) {
         on_capacity(0, static_cast<slot_t>(other.values_.capacity()));
-        fill(live, [&](slot_t slot) -> const T& { return *other.values_.ptr(slot); });
+        fill(live, [&](slot_t slot) -> const T& {
+            SLOTWISE_EXPECT(!tracks || other.alive_test(slot), "ValueArray copy: the copy of a value changes what is copied");
+            return *other.values_.ptr(slot);
+        });
     }
     /// Moves the values of the slots in `live` over one by one; copies them where moving may throw and a copy can be made.
     /// @pre no value lives here, and on_capacity() was told the slots
-    constexpr void take_from(ValueArray& other, Occupancy live) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    constexpr void take_from(ValueArray& other, Occupancy live) noexcept(detail::makes_nothrow<allocator, T, T>) {
         if constexpr (std::is_move_constructible_v<T>)
             fill(live, [&](slot_t slot) -> decltype(auto) { return std::move_if_noexcept(*other.values_.ptr(slot)); });
         else
@@ -51,12 +60,35 @@ public:
         ValueArray(std::move(other)).swap(*this);
         return *this;
     }
+    /// The same into memory of `alloc`: what a container of columns does that hands its allocator on. If that is not the allocator of
+    /// `other`, values are moved one by one. @pre the allocators are equal, or T has a destructor or is trivially copyable: of others
+    /// only their container knows which are there (checked at level fast)
+    /// @throws if the allocators differ: what the allocator and T's move throw
+    constexpr ValueArray(ValueArray&& other, const Allocator& alloc) : ValueArray(alloc) {
+        if (values_.get_allocator() == other.values_.get_allocator()) {
+            swap(other);
+            return;
+        }
+        on_capacity(0, static_cast<slot_t>(other.values_.capacity()));
+        if constexpr (tracks)
+            take_from(other, {other.alive_.data(), other.alive_.size() * bits::word_bits});
+        else if constexpr (std::is_trivially_copyable_v<T>)
+            for (std::size_t slot = 0; slot != other.values_.capacity(); ++slot) // those that are there and those that are not
+                std::memcpy(static_cast<void*>(values_.ptr(static_cast<slot_t>(slot))),
+                            other.values_.ptr(static_cast<slot_t>(slot)), sizeof(T));
+        else
+            SLOTWISE_EXPECT(other.values_.capacity() == 0,
+                            "ValueArray: nobody knows which values are to be moved to an unequal allocator");
+        other.on_reset();
+    }
     constexpr ~ValueArray() { destroy_all(); }
     constexpr void swap(ValueArray& other) noexcept {
         values_.swap(other.values_);
         alive_.swap(other.alive_);
     }
     friend constexpr void swap(ValueArray& a, ValueArray& b) noexcept { a.swap(b); }
+
+    constexpr allocator_type get_allocator() const noexcept { return Allocator(values_.get_allocator()); }
 
     /// The value of `slot`. @pre the slot is live in the container that this column follows
     constexpr T& operator[](slot_t slot) noexcept { return *ptr(slot); }
@@ -67,8 +99,17 @@ public:
         return values_.ptr(slot);
     }
 
-    /// Where the values of 64 slots from `first` on lie, side by side, alive or not. @pre first is a multiple of 64, below the capacity
+    /// Where the values of 64 slots from `first` on lie, side by side, alive or not; where T is larger than 16 KiB only the first one.
+    /// @pre first is a multiple of 64, below the capacity
     constexpr T* block(slot_t first) const noexcept { return values_.ptr(first); }
+
+    /// The slots that growth should make room for. The container takes the least of its own pages and its columns', so that each has pages
+    /// by its own size.
+    constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
+    /// The slots that on_capacity(n, slots) would leave room for.
+    constexpr std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
+    /// The slots that there is room for once what lies above `slots` was given back.
+    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return values_.shrunk_capacity(slots); }
 
     /// Where the values lie, for views.
     constexpr detail::PageView<T> pages() const noexcept { return detail::page_view(values_); }
@@ -122,9 +163,9 @@ public:
     template <class... Args>
     constexpr void replace(slot_t slot, Args&&... args) {
         if constexpr (std::is_move_constructible_v<T>) {
-            T fresh(std::forward<Args>(args)...);
+            detail::MadeAside<T, allocator> fresh(values_.get_allocator(), std::forward<Args>(args)...);
             destroy(slot);
-            construct(slot, std::move(fresh));
+            construct(slot, fresh.take());
         } else {
             destroy(slot);
             construct(slot, std::forward<Args>(args)...);
@@ -165,6 +206,8 @@ private:
 /// Any static observer as a dynamic one: DynamicColumn<ValueArray<int>> age; auto token = map.attach(age); age.column()[slot].
 template <class Column>
 class DynamicColumn final : public SlotObserver {
+    static_assert(detail::CheckStaticObserver<Column>::holds);
+
 public:
     DynamicColumn() = default;
     /// Takes the static observer over.

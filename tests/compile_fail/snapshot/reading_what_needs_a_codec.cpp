@@ -1,19 +1,24 @@
-// expect: restore(): the element type is not trivially copyable; pass a codec
-// covers: slots/snapshot.hpp static_assert "restore(): the element type is not trivially copyable"
+// expect: T has no codec: it has padding or members that cannot be seen from outside
+// expect: Hidden
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/map/slot_map.hpp>
 
-#include <string>
-
 using namespace slotwise;
 
+class Hidden {
+    long a = 0;
+
+public:
+    long get() const { return a; }
+};
+
 int main() {
-    SlotMap<int> ints;
-    SlotMap<std::string> strings;
-    ints.restore(ints.snapshot());
+    SlotMap<long> seen;
+    SlotMap<Hidden> hidden;
+    seen.restore(seen.snapshot());
 #ifndef SLOTWISE_COMPILE_FAIL_CONTROL
-    strings.restore(ints.snapshot());
+    hidden.restore(seen.snapshot());
 #endif
-    return static_cast<int>(strings.size());
+    return static_cast<int>(hidden.size());
 }

@@ -1,5 +1,5 @@
 // expect: is_unsigned
-// covers: slots/snapshot.hpp requires "std::is_unsigned_v<U>"
+// covers: slots/codec.hpp requires "std::is_unsigned_v<U>"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/slots/snapshot.hpp>

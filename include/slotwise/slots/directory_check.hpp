@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Whether a SlotDirectory is sound: what check_invariants() of every container asks.
+#ifndef SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
+#define SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
+
+#include "slot_directory.hpp"
+
+SLOTWISE_BEGIN
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
+constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexcept {
+    if (n_.capacity > versions_.size() || n_.cursor > n_.capacity) return false;
+    std::size_t live = 0, blocked = 0, reserved = 0, retired = 0;
+    for (slot_t slot = 0; slot < versions_.size(); ++slot) {
+        const bool is_odd = (versions_[slot] & 1u) != 0, is_blocked = bit(blocked_, slot), is_promised = bit(reserved_, slot);
+        if (versions_[slot] > max_version || is_odd != bit(live_, slot)) return false;
+        if ((is_odd && is_blocked) || (is_promised && !is_blocked)) return false;
+        if (slot >= n_.cursor && (is_odd || is_blocked)) return false;
+        live += is_odd;
+        blocked += is_blocked;
+        reserved += is_promised;
+        retired += is_blocked && !is_promised && versions_[slot] == 0;
+    }
+    if (!summary_.check(live_, n_.cursor)) return false;
+    if (live != size() || blocked != n_.blocked || reserved != n_.reserved) return false; // then free_.size() of them are free
+    if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
+    if constexpr (R == Reuse::lowest)
+        return free_.check(live_.size(), [this](std::size_t w) { return w <= bits::word_of(n_.cursor) ? vacant()(w) : 0; });
+    else
+        return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
+}
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ObserverHub: all observers of one container, and in which order they are told.
+#ifndef SLOTWISE_SLOTS_OBSERVER_HUB_HPP
+#define SLOTWISE_SLOTS_OBSERVER_HUB_HPP
+
+#include "slot_observer.hpp"
+
+#include <tuple>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+using ObserverCell = BasicObserverCell<SlotObserver>;
+
+/// Whether a static observer's on_insert can throw; one that has none cannot.
+template <class O>
+inline constexpr bool insert_hook_throws = [] {
+    if constexpr (requires(O& o) { o.on_insert(slot_t{}, InsertKind::fresh); })
+        return !noexcept(std::declval<O&>().on_insert(slot_t{}, InsertKind::fresh));
+    else
+        return false;
+}();
+
+/// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any other
+/// may look at the container, or destroy values that enter it again, and must find it as a dynamic one would; unless it declares
+/// is_quiet: that its hooks look at nothing but itself, run no code of users, and cannot throw.
+template <class O>
+inline constexpr bool is_quiet = [] {
+    if constexpr (requires { typename O::is_quiet; })
+        return true;
+    else if constexpr (requires { typename O::value_type; })
+        return std::is_trivially_destructible_v<typename O::value_type>;
+    else
+        return !requires(O& o) { o.on_insert(slot_t{}, InsertKind::fresh); } && !requires(O& o) { o.on_remove(slot_t{}); } &&
+               !requires(O& o) { o.on_erase(slot_t{}); };
+}();
+
+/// All observers of one container: the static ones as members, the dynamic ones behind one pointer. An absent hook costs
+/// nothing; no dynamic observer costs one predictable branch.
+template <class... Static>
+class ObserverHub {
+    static_assert((CheckStaticObserver<Static>::holds && ... && true));
+    template <class Observer>
+    static constexpr std::size_t bytes_a_slot() noexcept {
+        if constexpr (requires { std::size_t{Observer::slot_bytes}; })
+            return Observer::slot_bytes;
+        else
+            return 0;
+    }
+
+public:
+    static constexpr bool nothrow_insert = (!insert_hook_throws<Static> && ... && true);
+    static constexpr bool quiet = (is_quiet<Static> && ... && true);
+    static constexpr std::size_t slot_bytes = (bytes_a_slot<Static>() + ... + 0); ///< of all columns
+
+    constexpr ObserverHub() = default;
+    template <class Allocator>
+    constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
+    /// Empty columns of the kind that `other` has: those of run-time described types take the description over.
+    template <class Allocator>
+    static constexpr ObserverHub like([[maybe_unused]] const ObserverHub& other, const Allocator& alloc) {
+        return ObserverHub(other, alloc, std::index_sequence_for<Static...>{});
+    }
+    /// Copies the static observers, which learn the live slots if they ask for them; a copy has no dynamic ones.
+    constexpr ObserverHub(const ObserverHub& other, Occupancy live)
+        : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live)...); }, other.static_)) {}
+    /// The same into memory of `alloc`, for those that take one.
+    template <class Allocator>
+    constexpr ObserverHub(const ObserverHub& other, Occupancy live, const Allocator& alloc)
+        : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live, alloc)...); }, other.static_)) {
+    }
+    /// Columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others. Observers
+    /// that are no such columns are exchanged. @pre this hub was told the capacity
+    constexpr void take_from(ObserverHub& other, Occupancy live, bool may_throw) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (take_one(std::get<I>(static_), std::get<I>(other.static_), live, may_throw), ...);
+        }(std::index_sequence_for<Static...>{});
+    }
+    ObserverHub(const ObserverHub&) = delete;
+    constexpr ObserverHub(ObserverHub&& other) noexcept
+        : static_(std::move(other.static_)), cell_(std::exchange(other.cell_, nullptr)) {}
+    ObserverHub& operator=(const ObserverHub&) = delete;
+    constexpr ~ObserverHub() { ObserverCell::release(cell_); }
+    constexpr void swap(ObserverHub& other) noexcept {
+        std::swap(static_, other.static_);
+        std::swap(cell_, other.cell_);
+    }
+    constexpr void swap_dynamic(ObserverHub& other) noexcept { std::swap(cell_, other.cell_); }
+
+    template <std::size_t I>
+    constexpr auto& get() noexcept {
+        return std::get<I>(static_);
+    }
+    template <std::size_t I>
+    constexpr const auto& get() const noexcept {
+        return std::get<I>(static_);
+    }
+    constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
+    constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
+
+    /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a clear that runs still lists the slots
+    /// it will destroy), then those that each_removed(f) gives to f as removed. While the contents are exchanged nothing is replayed.
+    /// @throws what the observer throws; it is not attached then
+    template <class IsLive, class EachRemoved>
+    ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live, IsLive&& is_live,
+                         EachRemoved&& each_removed) {
+        if (cell_ == nullptr) cell_ = new ObserverCell;
+        ObserverToken token(*cell_, observer);
+        if (cell_->exchanging) return token;
+        if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
+        build_each(
+            live,
+            [&](slot_t slot) {
+                if (is_live(slot)) observer.on_insert(slot, InsertKind::fresh);
+            },
+            [&](slot_t slot) {
+                if (is_live(slot)) observer.on_erase(slot);
+            });
+        each_removed([&](slot_t slot) { observer.on_remove(slot); });
+        return token;
+    }
+
+    /// The least of `slots` and what the columns would make of it: grown_capacity(), ...
+    constexpr std::size_t grown_capacity(std::size_t slots) const noexcept {
+        return least(slots, [](const auto& o) { return o.grown_capacity(); });
+    }
+    /// ... the room of their pages for `slots`, ...
+    constexpr std::size_t capacity_for(std::size_t slots, std::size_t room) const noexcept {
+        return least(room, [slots](const auto& o) { return o.capacity_for(slots); });
+    }
+    /// ... and what they would keep. A column without pages has no say.
+    constexpr std::size_t shrunk_capacity(std::size_t end, std::size_t slots) const noexcept {
+        return least(slots, [end](const auto& o) { return o.shrunk_capacity(end); });
+    }
+
+    constexpr void capacity(std::size_t old_slots, std::size_t new_slots) {
+        const auto before = static_cast<slot_t>(old_slots), after = static_cast<slot_t>(new_slots);
+        each([&](auto& o) {
+            if constexpr (requires { o.on_capacity(before, after); }) o.on_capacity(before, after);
+        });
+        if (dynamic()) [[unlikely]]
+            cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(before, after); });
+    }
+
+    /// Tells everyone of an insert; if one throws, those told get on_erase in reverse order.
+    /// @tparam First the static observers before it know already: a map builds the value in its first column itself
+    template <std::size_t First = 0>
+    constexpr void insert(slot_t slot, InsertKind kind) {
+        insert_from<First>(slot, kind);
+    }
+    /// Tells everyone that a removed element's slot lives again. If one throws, nobody is told anything more: the caller ends the
+    /// element for all of them.
+    template <std::size_t First>
+    constexpr void resurrect(slot_t slot) {
+        each<First>([&](auto& o) {
+            if constexpr (requires { o.on_insert(slot, InsertKind::resurrected); }) o.on_insert(slot, InsertKind::resurrected);
+        });
+        if (dynamic()) [[unlikely]]
+            cell_->forward([&](SlotObserver& o, std::size_t) { o.on_insert(slot, InsertKind::resurrected); });
+    }
+
+    /// Tells the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
+    template <std::size_t First = 0>
+    constexpr void insert_nothrow(slot_t slot) noexcept {
+        each<First>([&](auto& o) {
+            if constexpr (requires { o.on_insert(slot, InsertKind::fresh); }) o.on_insert(slot, InsertKind::fresh);
+        });
+    }
+
+    /// Tells the static observers from First on, and those attached, of every live slot.
+    /// @throws what an observer throws; those told of inserts are told of their erase then
+    template <std::size_t First = 0>
+    constexpr void replay(Occupancy live) {
+        build_each(
+            live, [this](slot_t slot) { insert<First>(slot, InsertKind::fresh); },
+            [this](slot_t slot) { erased<First>(slot); });
+    }
+
+    /// The contents are exchanged under the dynamic observers, which stay: they are told of the end of the old ones at once, and of the
+    /// new ones by replay(). Who attaches while it lives is told of the new contents alone, like all others.
+    class Exchange {
+    public:
+        constexpr Exchange(ObserverHub& hub, Occupancy live) noexcept : cell_(hub.dynamic() ? hub.cell_ : nullptr) {
+            if (cell_ == nullptr) return;
+            cell_->exchanging = true;
+            const std::size_t present = cell_->count;
+            cell_->backward(present, [&](SlotObserver& o) { o.on_clear(live); });
+            cell_->backward(present, [&](SlotObserver& o) { o.on_reset(); });
+        }
+        Exchange(const Exchange&) = delete;
+        Exchange& operator=(const Exchange&) = delete;
+        /// Those who do not know the capacity, because one threw, are let go: they could not follow an insert.
+        constexpr ~Exchange() {
+            if (cell_ == nullptr) return;
+            for (std::size_t i = informed_; i < cell_->count; ++i)
+                if (cell_->list[i] != nullptr) cell_->expel(i);
+            cell_->exchanging = false;
+            cell_->sweep();
+        }
+        constexpr bool needed() const noexcept { return cell_ != nullptr; }
+        /// As attach() for one after the other. @throws what an observer throws; all are told of the erase of what they heard of
+        template <class EachRemoved>
+        void replay(std::size_t slots, Occupancy live, EachRemoved&& each_removed) {
+            const ObserverCell::Notification running(*cell_);
+            inform(slots);
+            std::size_t told = 0;
+            ScopeGuard undo([&]() noexcept {
+                while (told-- != 0) erase_each(told, live);
+            });
+            for (; told < cell_->count; ++told) {
+                inform(slots); // of those who attached meanwhile
+                build_each(
+                    live, [&](slot_t slot) { call(told, [&](SlotObserver& o) { o.on_insert(slot, InsertKind::fresh); }); },
+                    [&](slot_t slot) { call(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
+                each_removed([&](slot_t slot) { call(told, [&](SlotObserver& o) { o.on_remove(slot); }); });
+            }
+            undo.dismiss();
+        }
+
+    private:
+        template <class F>
+        void call(std::size_t i, F&& f) {
+            if (cell_->list[i] != nullptr) f(*cell_->list[i]); // it may detach at any time
+        }
+        void inform(std::size_t slots) {
+            for (; informed_ < cell_->count; ++informed_)
+                if (slots != 0) call(informed_, [&](SlotObserver& o) { o.on_capacity(0, static_cast<slot_t>(slots)); });
+        }
+        void erase_each(std::size_t i, Occupancy live) noexcept {
+            for (auto slot = static_cast<slot_t>(live.size()); slot-- != 0;)
+                if (live.test(slot)) call(i, [&](SlotObserver& o) { o.on_erase(slot); });
+        }
+
+        ObserverCell* cell_;
+        std::size_t informed_ = 0; // those before it know the capacity
+    };
+
+    /// on_remove to all, then on_erase to all, in reverse order.
+    constexpr void erase(slot_t slot) noexcept {
+        if (dynamic()) [[unlikely]] {
+            // One notification with two halves: who attaches in the first is not told of the slot, so not of its erase either.
+            const ObserverCell::Notification both(*cell_);
+            const std::size_t told = cell_->count;
+            cell_->backward(told, [&](SlotObserver& o) { o.on_remove(slot); });
+            removed_static(slot);
+            cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); });
+            erased_static(slot);
+        } else
+            erase_static(slot);
+    }
+    /// The halves of erase, for containers that keep removed elements readable for a while.
+    constexpr void removed(slot_t slot) noexcept {
+        if (dynamic()) [[unlikely]]
+            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
+        removed_static(slot);
+    }
+    template <std::size_t First = 0>
+    constexpr void erased(slot_t slot) noexcept {
+        if (dynamic()) [[unlikely]]
+            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); });
+        erased_static<First>(slot);
+    }
+    /// The same for static observers alone. @pre !dynamic()
+    constexpr void erase_static(slot_t slot) noexcept {
+        removed_static(slot);
+        erased_static(slot);
+    }
+    constexpr void clear(Occupancy live) noexcept {
+        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_clear(live); });
+        clear_static(live);
+    }
+    constexpr void clear_static(Occupancy live) noexcept {
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_clear(live); })
+                o.on_clear(live);
+            else
+                live.for_each([&](slot_t slot) {
+                    if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
+                    erase_one(o, slot);
+                });
+        });
+    }
+    constexpr void reset() noexcept {
+        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_reset(); });
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_reset(); }) o.on_reset();
+        });
+    }
+    /// The container is about to die: everyone is told, dynamic observers are let go. Who attaches meanwhile hears nothing, and is let
+    /// go too.
+    constexpr void let_go() noexcept {
+        if (cell_ != nullptr) cell_->exchanging = true;
+        reset();
+        forget_dynamic();
+    }
+    /// Dynamic observers hear of the end of `live`, of which there are `count`, while it can still be looked at, and are let go. Who
+    /// attaches meanwhile hears nothing, and is let go too.
+    constexpr void let_dynamic_go(Occupancy live, std::size_t count) noexcept {
+        if (dynamic()) {
+            cell_->exchanging = true;
+            const std::size_t present = cell_->count;
+            if (count != 0) cell_->backward(present, [&](SlotObserver& o) { o.on_clear(live); });
+            cell_->backward(present, [&](SlotObserver& o) { o.on_reset(); });
+        }
+        forget_dynamic();
+    }
+
+private:
+    template <class F>
+    constexpr std::size_t least(std::size_t slots, F&& f) const noexcept {
+        const auto ask = [&]<class O>(const O& o) {
+            if constexpr (requires { o.capacity_for(slots); }) slots = f(o) < slots ? f(o) : slots;
+        };
+        std::apply([&](const auto&... o) { (ask(o), ...); }, static_);
+        return slots;
+    }
+
+    constexpr void forget_dynamic() noexcept {
+        if (cell_ == nullptr) return;
+        cell_->disband();
+        ObserverCell::release(std::exchange(cell_, nullptr));
+    }
+    template <class O>
+    static constexpr void take_one(O& mine, O& theirs, Occupancy live, bool may_throw) {
+        if constexpr (requires { mine.take_from(theirs, live); }) {
+            if (may_throw != noexcept(mine.take_from(theirs, live))) mine.take_from(theirs, live);
+        } else if (!may_throw)
+            std::swap(mine, theirs);
+    }
+    template <class Allocator, std::size_t... I>
+    constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<I...>)
+        : static_(make_like(std::get<I>(other.static_), alloc)...) {}
+    template <class O, class Allocator>
+    static constexpr O make_like([[maybe_unused]] const O& other, const Allocator& alloc) {
+        if constexpr (requires { O::like(other, alloc); })
+            return O::like(other, alloc);
+        else
+            return make<O>(alloc);
+    }
+    template <class O, class Allocator>
+    static constexpr O copy(const O& other, Occupancy live, const Allocator& alloc) {
+        if constexpr (std::is_constructible_v<O, const O&, Occupancy, const Allocator&>)
+            return O(other, live, alloc);
+        else
+            return copy(other, live);
+    }
+    template <class O>
+    static constexpr O copy(const O& other, Occupancy live) {
+        if constexpr (std::is_constructible_v<O, const O&, Occupancy>)
+            return O(other, live);
+        else
+            return O(other);
+    }
+    template <class O, class Allocator>
+    static constexpr O make(const Allocator& alloc) {
+        if constexpr (std::is_constructible_v<O, const Allocator&>)
+            return O(alloc);
+        else
+            return O();
+    }
+    template <std::size_t First = 0, class F>
+    constexpr void each([[maybe_unused]] F&& f) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f(std::get<First + I>(static_)), ...);
+        }(std::make_index_sequence<sizeof...(Static) - First>{});
+    }
+    template <std::size_t First = 0, class F>
+    constexpr void each_reversed([[maybe_unused]] F&& f) noexcept {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f(std::get<sizeof...(Static) - 1 - I>(static_)), ...);
+        }(std::make_index_sequence<sizeof...(Static) - First>{});
+    }
+    template <class O>
+    static constexpr void erase_one(O& o, slot_t slot) noexcept {
+        if constexpr (requires { o.on_erase(slot); }) o.on_erase(slot);
+    }
+
+    constexpr void removed_static([[maybe_unused]] slot_t slot) noexcept {
+        each_reversed([&](auto& o) {
+            if constexpr (requires { o.on_remove(slot); }) o.on_remove(slot);
+        });
+    }
+    template <std::size_t First = 0>
+    constexpr void erased_static([[maybe_unused]] slot_t slot) noexcept {
+        each_reversed<First>([&](auto& o) { erase_one(o, slot); });
+    }
+
+    // Recursion holds one rollback guard for each static observer already told.
+    template <std::size_t I>
+    constexpr void insert_from(slot_t slot, InsertKind kind) {
+        if constexpr (I == sizeof...(Static)) {
+            if (dynamic()) [[unlikely]]
+                insert_dynamic(slot, kind);
+        } else {
+            auto& o = std::get<I>(static_);
+            if constexpr (requires { o.on_insert(slot, kind); }) o.on_insert(slot, kind);
+            ScopeGuard undo([&]() noexcept { erase_one(o, slot); });
+            insert_from<I + 1>(slot, kind);
+            undo.dismiss();
+        }
+    }
+    SLOTWISE_NEVER_INLINE void insert_dynamic(slot_t slot, InsertKind kind) {
+        std::size_t told = 0;
+        const ObserverCell::Notification until_undone(*cell_); // told counts positions: they must outlive the walk
+        ScopeGuard undo([&]() noexcept { cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
+        cell_->forward([&](SlotObserver& o, std::size_t i) {
+            told = i;
+            o.on_insert(slot, kind);
+        });
+        undo.dismiss();
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS std::tuple<Static...> static_{};
+    ObserverCell* cell_ = nullptr;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
