@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Every class of fwd.hpp, by name, for tests that must hold for all containers. CMake writes the list of names from fwd.hpp itself:
+//     for_each_container<MyTest>();    // MyTest::run<Entry, C>(), for each container and each set of its options
+// A class that has no entry here is a compile error, so a new container enters every property test, or says here why it is none.
+// A test that does not fit a container says so beside itself: it is then an entry of that test's own, and not a hole of this file.
+#ifndef SLOTWISE_TESTS_PROPERTIES_CONTAINERS_HPP
+#define SLOTWISE_TESTS_PROPERTIES_CONTAINERS_HPP
+
+#include <slotwise/slotwise.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace test::every {
+
+using namespace slotwise;
+
+//=== verbs: elements are made of a number n, each number at most once; `name` finds the element again ===//
+
+/// The container makes the key.
+struct SlotMapVerbs {
+    static constexpr bool is_container = true, names_slots = true;
+    template <class C>
+    static auto insert(C& c, int n) {
+        if constexpr (requires { c.emplace(n, n); })
+            return c.emplace(n, n);
+        else
+            return c.emplace(n);
+    }
+    template <class C>
+    static bool erase(C& c, typename C::handle_type name) {
+        return c.erase(name);
+    }
+    template <class C>
+    static bool contains(const C& c, typename C::handle_type name) {
+        return c.contains(name);
+    }
+    template <class C>
+    static void clear(C& c) {
+        c.clear();
+    }
+};
+
+/// The user brings the key, which is n. A name is a handle.
+struct KeyedVerbs : SlotMapVerbs {
+    template <class C>
+    static auto insert(C& c, int n) {
+        if constexpr (requires { c.insert(n, n); })
+            return c.handle_at(c.insert(n, n).slot);
+        else
+            return c.handle_at(c.insert(n).slot);
+    }
+};
+
+/// Keys and values are described at run time.
+struct DescribedVerbs : SlotMapVerbs {
+    template <class C>
+    static auto insert(C& c, int n) {
+        if constexpr (requires { c.insert(&n, &n); })
+            c.insert(&n, &n);
+        else
+            c.insert(&n);
+        return c.handle_at(c.slot_of(&n));
+    }
+    template <class C>
+    static bool erase(C& c, typename C::handle_type name) {
+        return c.contains(name) && c.erase(c.key(name.index()));
+    }
+};
+
+/// Keyed storage over time: everything happens in the open window.
+struct SeriesVerbs : SlotMapVerbs {
+    template <class C>
+    static auto writer(C& c) {
+        return c.write(c.window() == C::never ? 1 : c.window());
+    }
+    template <class C>
+    static auto insert(C& c, int n) {
+        auto w = writer(c);
+        if constexpr (requires { w.set(n, n); })
+            w.set(n, n);
+        else
+            w.add(n);
+        return c.handle_of(n);
+    }
+    template <class C>
+    static bool erase(C& c, typename C::handle_type name) {
+        if (!c.contains(name)) return false;
+        const auto key = c.key(name.index());
+        return static_cast<bool>(writer(c).remove(key));
+    }
+    template <class C>
+    static void clear(C& c) {
+        writer(c).clear();
+    }
+};
+
+/// The user brings a handle: here one of slot n.
+struct SecondaryVerbs : SlotMapVerbs {
+    template <class C>
+    static auto insert(C& c, int n) {
+        const typename C::handle_type name(static_cast<slot_t>(n), 1);
+        c.try_emplace(name, n);
+        return name;
+    }
+};
+
+/// Public ids outside, handles inside: the id is n, the handle one of slot n.
+struct IdentityVerbs : SlotMapVerbs {
+    template <class C>
+    static auto insert(C& c, int n) {
+        const typename C::handle_type name(static_cast<slot_t>(n), 1);
+        c.insert(n, name);
+        return name;
+    }
+};
+
+//=== what is no container says why ===//
+
+/// A part of containers, which the tests of its own header know.
+struct Part {
+    static constexpr bool is_container = false;
+};
+/// A column that follows a container; see columns() and the tests of observers.
+struct Column : Part {};
+/// Reads a container, and owns nothing.
+struct View : Part {};
+
+//=== the entries: one a class of fwd.hpp. C is a container of int; made() is one that is empty. ===//
+
+template <class C>
+C made() {
+    if constexpr (std::is_default_constructible_v<C>)
+        return C();
+    else if constexpr (requires { C(TypeDescriptor::of<int>(), TypeDescriptor::of<int>()); })
+        return C(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
+    else
+        return C(TypeDescriptor::of<int>());
+}
+
+namespace detail {
+/// Calls f.template operator()<C>() for each of Cs.
+template <class... Cs>
+struct List {
+    template <class F>
+    static void each(F&& f) {
+        (f.template operator()<Cs>(), ...);
+    }
+};
+
+// Default; the shortest versions there are, wrapping and retiring; the other policies; another way to grow, small pages.
+inline constexpr SlotMapOptions slot_map_options[] = {
+    {},
+    {.handle = {12, 4, 0}},
+    {.handle = {12, 4, 0}, .exhaustion = Exhaustion::wrap},
+    {.reuse = Reuse::lifo},
+    {.handle = {12, 3, 1}, .reuse = Reuse::fifo},
+    {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
+};
+template <class T>
+using EachSlotMap = List<slotwise::SlotMap<T, slot_map_options[0]>, slotwise::SlotMap<T, slot_map_options[1]>,
+                         slotwise::SlotMap<T, slot_map_options[2]>, slotwise::SlotMap<T, slot_map_options[3]>,
+                         slotwise::SlotMap<T, slot_map_options[4]>, slotwise::SlotMap<T, slot_map_options[5]>>;
+template <class T> // packed: there is one way to grow
+using EachDense = List<slotwise::DenseSlotMap<T, slot_map_options[0]>, slotwise::DenseSlotMap<T, slot_map_options[1]>,
+                       slotwise::DenseSlotMap<T, slot_map_options[2]>, slotwise::DenseSlotMap<T, slot_map_options[3]>,
+                       slotwise::DenseSlotMap<T, slot_map_options[4]>>;
+template <class T>
+using EachSoa = List<BasicSoaSlotMap<slot_map_options[0], std::allocator<std::byte>, T, T>,
+                     BasicSoaSlotMap<slot_map_options[1], std::allocator<std::byte>, T, T>,
+                     BasicSoaSlotMap<slot_map_options[2], std::allocator<std::byte>, T, T>,
+                     BasicSoaSlotMap<slot_map_options[3], std::allocator<std::byte>, T, T>,
+                     BasicSoaSlotMap<slot_map_options[4], std::allocator<std::byte>, T, T>>;
+
+inline constexpr KeySetOptions key_set_options[] = {
+    {},
+    {.deferred_erase = true},
+    {.handle = {12, 4, 0}},
+    {.deferred_erase = true, .exhaustion = Exhaustion::wrap, .handle = {12, 4, 0}},
+    {.deferred_erase = true, .reuse = Reuse::fifo, .page_slots = 64, .handle = {12, 3, 1}},
+};
+template <KeySetOptions O, template <class, class, class, KeySetOptions, class, template <class> class, class...> class Set>
+using SetOf = Set<int, DefaultHash<int>, EqualTo, O, std::allocator<int>, HashIndex>;
+template <KeySetOptions O>
+using MapOf = MapStorage<int, int, DefaultHash<int>, EqualTo, O>;
+template <template <class, class, class, KeySetOptions, class, template <class> class, class...> class Set>
+using EachSet = List<SetOf<key_set_options[0], Set>, SetOf<key_set_options[1], Set>, SetOf<key_set_options[2], Set>,
+                     SetOf<key_set_options[3], Set>, SetOf<key_set_options[4], Set>>;
+template <template <KeySetOptions, class> class Any>
+using EachAny = List<Any<key_set_options[0], std::allocator<std::byte>>, Any<key_set_options[1], std::allocator<std::byte>>,
+                     Any<key_set_options[4], std::allocator<std::byte>>>;
+
+inline constexpr SeriesOptions series_options[] = {
+    {},
+    {.delta = DeltaRepresentation::bitmap, .handle = {12, 4, 0}},
+    {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1}},
+};
+template <SeriesOptions O>
+using TimeSetOf = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, O>;
+template <SeriesOptions O>
+using TimeDictOf = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, O>;
+} // namespace detail
+
+namespace entry {
+
+struct SlotMap : SlotMapVerbs, detail::EachSlotMap<int> {};
+struct DenseSlotMap : SlotMapVerbs, detail::EachDense<int> {};
+struct BasicSoaSlotMap : SlotMapVerbs, detail::EachSoa<int> {};
+struct KeySet : KeyedVerbs, detail::EachSet<slotwise::KeySet> {};
+struct SetStorage : KeyedVerbs, detail::EachSet<slotwise::SetStorage> {};
+struct MapStorage : KeyedVerbs,
+                    detail::List<detail::MapOf<detail::key_set_options[0]>, detail::MapOf<detail::key_set_options[1]>,
+                                 detail::MapOf<detail::key_set_options[2]>, detail::MapOf<detail::key_set_options[3]>,
+                                 detail::MapOf<detail::key_set_options[4]>> {};
+struct BasicAnySetStorage : DescribedVerbs, detail::EachAny<slotwise::BasicAnySetStorage> {};
+struct BasicAnyMapStorage : DescribedVerbs, detail::EachAny<slotwise::BasicAnyMapStorage> {};
+struct TSSStorage : SeriesVerbs,
+                    detail::List<detail::TimeSetOf<detail::series_options[0]>, detail::TimeSetOf<detail::series_options[1]>,
+                                 detail::TimeSetOf<detail::series_options[2]>> {};
+struct TSDStorage : SeriesVerbs,
+                    detail::List<detail::TimeDictOf<detail::series_options[0]>, detail::TimeDictOf<detail::series_options[1]>,
+                                 detail::TimeDictOf<detail::series_options[2]>> {};
+// Names of slots 0 to 4095, as the containers above give them.
+using SomeHandle = slotwise::Handle<struct SomeElement>;
+struct SecondaryMap : SecondaryVerbs, detail::List<slotwise::SecondaryMap<SomeHandle, int>> {
+    static constexpr bool names_slots = false;
+};
+struct SparseSecondaryMap : SecondaryVerbs, detail::List<slotwise::SparseSecondaryMap<SomeHandle, int>> {
+    static constexpr bool names_slots = false;
+};
+struct IdentityMap : IdentityVerbs, detail::List<slotwise::IdentityMap<int, SomeHandle>> {
+    static constexpr bool names_slots = false;
+};
+
+struct Handle : Part {};
+struct Versioned : Part {};
+struct Occupancy : Part {};
+struct SlotObserver : Part {};
+struct SlotRange : Part {};
+struct BasicObserverToken : Part {};
+struct HashIndex : Part {};
+struct PortableHashIndex : Part {};
+struct GroupIndex : Part {};
+struct SeriesSubscriber : Part {};
+struct ValueArray : Column {};
+struct TimeArray : Column {};
+struct DeltaTracker : Column {};
+struct ObserverArray : Column {};
+struct ColumnView : View {};
+struct SetView : View {};
+struct MapView : View {};
+struct TSSView : View {};
+struct TSDView : View {};
+
+} // namespace entry
+
+/// Test::template run<Entry, C>() for each container C of Entry, one with each set of options; Test::run of one kind only may be
+/// constrained by a `requires` that says why. Answers how many containers there were.
+template <class Test>
+std::size_t for_each_container() {
+    std::size_t containers = 0;
+    const auto each = [&]<class Entry>() {
+        if constexpr (Entry::is_container)
+            Entry::each([&]<class C>() {
+                Test::template run<Entry, C>();
+                ++containers;
+            });
+    };
+#define SLOTWISE_PUBLIC_CLASS(name) each.template operator()<entry::name>();
+#include "slotwise_public_classes.inc" // written by CMake: one such line for each class of fwd.hpp
+#undef SLOTWISE_PUBLIC_CLASS
+    return containers;
+}
+
+} // namespace test::every
+
+#endif

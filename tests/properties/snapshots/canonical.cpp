@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Snapshots of every container: the same state gives the same bytes, and restore refuses bytes that snapshot would not write.
+#include "properties/containers.hpp"
+
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+
+#include <cstring>
+
+namespace {
+using namespace test::every;
+using test::Random;
+using Bytes = std::vector<std::byte>;
+
+template <class C>
+constexpr bool has_snapshot = requires(const C& c) { c.snapshot(); };
+template <class C>
+constexpr bool is_series = requires(const C& c) { c.window(); };
+
+//=== a history: inserts, erases, pending, reserved and retired slots, floors, windows ===//
+
+template <class Entry, class C>
+class History {
+public:
+    explicit History(std::uint64_t seed) : random_(seed) {}
+    void steps(C& c, int count) {
+        for (int i = 0; i != count; ++i) step(c);
+    }
+
+private:
+    using Name = decltype(Entry::insert(std::declval<C&>(), 0));
+    void step(C& c) {
+        const auto dice = random_.below(100);
+        if (names_.empty() || (dice < 50 && c.size() < 90))
+            names_.push_back(Entry::insert(c, next_++ % 200));
+        else if (dice < 90) {
+            const auto at = names_.begin() + random_.below(names_.size());
+            Entry::erase(c, *at);
+            names_.erase(at);
+        } else if (dice < 93)
+            c.shrink_to_fit();
+        else if (dice < 96) {
+            if constexpr (requires { c.flush_removed(); }) c.flush_removed();
+            if constexpr (is_series<C>) static_cast<void>(c.write(c.window() == C::never ? 1 : c.window() + 1));
+            if constexpr (requires { c.cancel(c.reserve_handle()); }) reserved_.push_back(c.reserve_handle());
+        } else if (dice < 98) {
+            if constexpr (requires { c.cancel(reserved_.back()); })
+                if (!reserved_.empty()) c.cancel(reserved_.back()), reserved_.pop_back();
+        } else if (dice < 99 && c.size() > 60)
+            Entry::clear(c);
+    }
+
+    Random random_;
+    int next_ = 0;
+    std::vector<Name> names_;
+    std::vector<Name> reserved_;
+};
+
+/// The same container, with each order in which a series may give its changes; a snapshot may have that of another representation.
+template <class C>
+struct Sibling {
+    using type = C;
+};
+template <SeriesOptions O>
+constexpr SeriesOptions adaptive = [] {
+    SeriesOptions options = O;
+    options.delta = DeltaRepresentation::adaptive;
+    return options;
+}();
+template <class K, class Time, class H, class E, SeriesOptions O, class A, template <class> class I>
+struct Sibling<TSSStorage<K, Time, H, E, O, A, I>> {
+    using type = TSSStorage<K, Time, H, E, adaptive<O>, A, I>;
+};
+template <class K, class T, class Time, class H, class E, SeriesOptions O, class A, template <class> class I>
+struct Sibling<TSDStorage<K, T, Time, H, E, O, A, I>> {
+    using type = TSDStorage<K, T, Time, H, E, adaptive<O>, A, I>;
+};
+
+std::size_t taken = 0, refused = 0;
+
+/// Refuses `bytes` for a reason, or takes them and would write them so.
+template <class C>
+void takes_only_what_it_writes(const Bytes& bytes) {
+    C target = made<C>();
+    if (const char* const error = target.try_restore(bytes)) {
+        ++refused;
+        if (std::strncmp(error, "snapshot: ", 10) != 0) FAIL(error);
+        return;
+    }
+    ++taken;
+    if (!target.check_invariants()) FAIL("took what is not sound");
+    if (target.snapshot() == bytes) return;
+    typename Sibling<C>::type sibling;
+    if (sibling.try_restore(bytes) != nullptr || sibling.snapshot() != bytes) FAIL("took what it would not write");
+}
+template <class C>
+void takes_no_forgery(const Bytes& bytes, std::uint64_t seed) {
+    Random random(seed);
+    for (std::size_t length = 0; length < bytes.size(); length += 1 + length / 16)
+        takes_only_what_it_writes<C>({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    for (std::size_t at = 0; at != bytes.size(); ++at) {
+        Bytes forged = bytes;
+        forged[at] ^= static_cast<std::byte>(1u << random.below(8));
+        takes_only_what_it_writes<C>(forged);
+        // A number that counts something, with what it counts: a byte more, or some words.
+        forged = bytes;
+        forged[at] = static_cast<std::byte>(std::to_integer<unsigned>(forged[at]) + 1u);
+        const auto to = static_cast<std::ptrdiff_t>(random.below(bytes.size()));
+        forged.insert(forged.begin() + to, random.chance(50) ? 1 + random.below(4) : 8 * (1 + random.below(3)), std::byte{0});
+        takes_only_what_it_writes<C>(forged);
+    }
+}
+
+struct SameStateSameBytes {
+    template <class Entry, class C>
+    static void run() {
+        if constexpr (has_snapshot<C>) {
+            for (std::uint64_t seed = 1; seed != 6; ++seed) {
+                CAPTURE(seed);
+                C c = made<C>();
+                History<Entry, C> history(seed);
+                history.steps(c, 80 * static_cast<int>(seed));
+                const Bytes bytes = c.snapshot();
+                CHECK(c.snapshot() == bytes);
+                C copy(c), restored = made<C>(), assigned = made<C>();
+                Entry::insert(restored, 7);
+                restored.restore(bytes);
+                assigned = copy;
+                CHECK(copy.snapshot() == bytes);
+                CHECK(restored.snapshot() == bytes);
+                CHECK(assigned.snapshot() == bytes);
+                C moved(std::move(copy));
+                CHECK(moved.snapshot() == bytes);
+                using std::swap;
+                swap(moved, restored);
+                CHECK(moved.snapshot() == bytes);
+                CHECK(restored.snapshot() == bytes);
+                // And so after the same calls.
+                auto same = history;
+                history.steps(c, 60);
+                same.steps(restored, 60);
+                CHECK(restored.snapshot() == c.snapshot());
+            }
+        } else // types that are described at run time have no codec, and a map that follows another is made anew with it
+            STATIC_REQUIRE((!requires(const C& c) {
+                c.occupancy();
+                c.observer();
+            } && !is_series<C>));
+    }
+};
+
+struct TakesNoForgery {
+    template <class Entry, class C>
+    static void run() {
+        if constexpr (has_snapshot<C>)
+            for (const std::uint64_t seed : {1u, 2u, 3u}) {
+                CAPTURE(seed);
+                C c = made<C>();
+                History<Entry, C> history(seed);
+                history.steps(c, seed == 1 ? 12 : 60);
+                takes_no_forgery<C>(c.snapshot(), seed);
+            }
+    }
+};
+
+//=== every kind of value, as an element, a key, a value and a column ===//
+
+enum class Kind : short { none, rock, ship };
+struct Padded {
+    char letter = 'p';
+    double number = 0;
+    bool on = false;
+    friend bool operator==(const Padded&, const Padded&) = default;
+};
+class Hidden {
+public:
+    explicit Hidden(int n = 0) noexcept : letter_(static_cast<char>(n)), number_(n) {}
+    Hidden* operator&() const = delete;
+    friend bool operator==(const Hidden&, const Hidden&) = default;
+
+private:
+    friend CodecFor<Hidden>;
+    char letter_;
+    std::int64_t number_;
+};
+
+unsigned char fill = 0;
+/// Filled with `fill` before anybody gets it, as freed memory would be.
+template <class T>
+struct Dirty {
+    using value_type = T;
+    using is_always_equal = std::true_type;
+    Dirty() = default;
+    template <class U>
+    Dirty(const Dirty<U>&) noexcept {}
+    T* allocate(std::size_t count) {
+        void* const memory = ::operator new(count * sizeof(T), std::align_val_t{alignof(T)});
+        std::memset(memory, fill, count * sizeof(T));
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t) noexcept {
+        ::operator delete(static_cast<void*>(memory), std::align_val_t{alignof(T)});
+    }
+    friend bool operator==(Dirty, Dirty) { return true; }
+};
+template <class T>
+struct Same { // as a key
+    std::size_t operator()(const T&) const noexcept { return 7; }
+};
+
+/// A T that says `n`, in memory that was full of `fill`.
+template <class T>
+T value_of(int n) {
+    alignas(T) std::byte memory[sizeof(T)];
+    std::memset(memory, fill, sizeof memory);
+    T* value = nullptr;
+    if constexpr (std::is_same_v<T, bool>)
+        value = ::new (static_cast<void*>(memory)) T(n % 2 == 1);
+    else if constexpr (std::is_same_v<T, Kind>)
+        value = ::new (static_cast<void*>(memory)) T(static_cast<Kind>(n % 3));
+    else if constexpr (std::is_same_v<T, std::string>)
+        value = ::new (static_cast<void*>(memory)) T(std::to_string(n));
+    else if constexpr (std::is_same_v<T, Padded>)
+        value = ::new (static_cast<void*>(memory)) T{static_cast<char>(n), 0.5 * n, n % 2 == 1};
+    else if constexpr (std::is_same_v<T, std::vector<bool>>)
+        value = ::new (static_cast<void*>(memory)) T(static_cast<std::size_t>(n), true);
+    else if constexpr (requires { typename T::value_type::second_type; })
+        value = ::new (static_cast<void*>(memory)) T(1, {value_of<bool>(n), std::to_string(n)});
+    else if constexpr (requires { typename T::value_type; })
+        value = ::new (static_cast<void*>(memory)) T{value_of<typename T::value_type>(n)};
+    else if constexpr (requires { typename T::first_type; })
+        value = ::new (static_cast<void*>(memory)) T(value_of<char>(n), value_of<typename T::second_type>(n));
+    else if constexpr (requires { std::tuple_size<T>::value; })
+        value = ::new (static_cast<void*>(memory))
+            T(value_of<std::tuple_element_t<0, T>>(n), value_of<std::tuple_element_t<1, T>>(n));
+    else
+        value = ::new (static_cast<void*>(memory)) T(static_cast<T>(n));
+    T result(std::move(*value));
+    std::destroy_at(value);
+    return result;
+}
+
+template <class T>
+using Column = ValueArray<T, Dirty<T>>;
+template <class T>
+using Stable = SlotMap<T, SlotMapOptions{.handle = {12, 4, 0}}, Dirty<T>, Column<T>, Column<int>>;
+template <class T>
+using Packed = DenseSlotMap<T, SlotMapOptions{.handle = {12, 4, 0}}, Dirty<T>, Column<T>>;
+template <class T>
+using Rows = BasicSoaSlotMap<SlotMapOptions{.handle = {12, 4, 0}}, Dirty<std::byte>, T, int>;
+template <class T>
+using Map = MapStorage<int, T, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true, .handle = {12, 4, 0}},
+                       Dirty<int>, HashIndex, Column<T>>;
+template <class T>
+using Set = SetStorage<T, Same<T>, EqualTo, KeySetOptions{.handle = {12, 4, 0}}, Dirty<T>>;
+template <class T>
+using Dict =
+    TSDStorage<int, T, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {12, 4, 0}}, Dirty<int>, HashIndex,
+               Column<int>>; // its columns' hooks may not throw
+
+/// Six elements of T, and what columns there are; one is erased.
+template <class C, class T, bool HasColumn>
+C filled() {
+    C c;
+    const auto set_column = [&]([[maybe_unused]] slot_t slot, [[maybe_unused]] int n) {
+        if constexpr (HasColumn) c.template observer<0>()[slot] = value_of<T>(n);
+    };
+    for (int n = 0; n != 6; ++n)
+        if constexpr (is_series<C>) {
+            auto w = c.write(1 + n / 4);
+            c.template observer<0>()[w.set(n, value_of<T>(n)).slot] = n + 1;
+        } else if constexpr (requires { typename C::mapped_type; })
+            set_column(c.insert(n, value_of<T>(n)).slot, n + 1);
+        else if constexpr (requires { typename C::key_type; })
+            c.insert(value_of<T>(n));
+        else if constexpr (HasColumn)
+            set_column(c.insert(value_of<T>(n)).index(), n + 1);
+        else
+            c.insert(value_of<T>(n), n);
+    if constexpr (is_series<C>)
+        c.write(2).remove(1);
+    else if constexpr (requires { c.handle_at(0); })
+        c.erase(c.handle_at(0));
+    else
+        c.erase(c.handle_of(slot_t{0}));
+    return c;
+}
+template <class C, class T, bool HasColumn = true>
+void carries() {
+    Bytes both[2];
+    for (const int i : {0, 1}) {
+        fill = i == 0 ? 0x00 : 0x5E;
+        const C c = filled<C, T, HasColumn>();
+        both[i] = c.snapshot();
+        C restored;
+        REQUIRE(restored.try_restore(both[i]) == nullptr);
+        REQUIRE(restored == c);
+        REQUIRE(restored.snapshot() == both[i]);
+    }
+    REQUIRE(both[0] == both[1]);
+    takes_no_forgery<C>(both[0], 5);
+}
+} // namespace
+
+template <>
+struct slotwise::CodecFor<Kind> : slotwise::EnumCodec<Kind::none, Kind::ship> {};
+template <>
+struct slotwise::CodecFor<Hidden> : slotwise::MemberCodec<&Hidden::letter_, &Hidden::number_> {};
+
+TEST_CASE("every container: the same state is the same bytes, copied, moved, swapped, restored, and after the same calls",
+          "[properties][snapshot]") {
+    CHECK(for_each_container<SameStateSameBytes>() >= 40);
+}
+
+TEST_CASE("every container: bytes that snapshot would not write are refused", "[properties][snapshot]") {
+    taken = refused = 0;
+    CHECK(for_each_container<TakesNoForgery>() >= 40);
+    CHECK(taken > 100);
+    CHECK(refused > 10'000);
+}
+
+TEMPLATE_TEST_CASE("every kind of value, in every container and column: without padding, and no other bytes are taken",
+                   "[properties][snapshot]", bool, int, double, Kind, Padded, Hidden, std::string, std::vector<Padded>,
+                   std::vector<bool>, std::optional<bool>, (std::pair<char, Padded>), (std::tuple<bool, std::string>)) {
+    taken = refused = 0;
+    carries<Stable<TestType>, TestType>();
+    if constexpr (!std::is_same_v<TestType, bool>) carries<Packed<TestType>, TestType>();
+    carries<Rows<TestType>, TestType, false>();
+    carries<Map<TestType>, TestType>();
+    carries<Set<TestType>, TestType, false>();
+    carries<Dict<TestType>, TestType, false>();
+    CHECK(taken > 10);
+    CHECK(refused > 1'000);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Every container over any element type, allocator, hash and equality. A class of fwd.hpp without an entry in namespace kinds is a
+// compile error:
+//     for_each_kind([]<class Kind>() { using C = typename Kind::template of<T, A, Hash, Equal>; ... });
+#ifndef SLOTWISE_TESTS_PROPERTIES_TYPES_KINDS_HPP
+#define SLOTWISE_TESTS_PROPERTIES_TYPES_KINDS_HPP
+
+#include <slotwise/slotwise.hpp>
+
+#include <memory>
+
+namespace test::kinds_of {
+
+using namespace slotwise;
+
+/// Elements are made of a number, on the heap: a megabyte is too much for a frame. Types that take an allocator specialise it.
+template <class T>
+struct Element {
+    static std::unique_ptr<T> made(int n) { return std::make_unique<T>(static_cast<T>(n)); }
+    static int number(const T& t) {
+        if constexpr (requires { t.value(); })
+            return t.value();
+        else
+            return static_cast<int>(t);
+    }
+};
+template <class T>
+std::unique_ptr<T> made(int n) {
+    return Element<T>::made(n);
+}
+template <class T>
+int number(const T& t) {
+    return Element<T>::number(t);
+}
+
+/// The container makes the key. has(): the element is there under its name, and is made of n.
+struct ByHandle {
+    static constexpr bool is_kind = true, hashes = false, moves_may_throw = true;
+    template <class T, class C>
+    static auto insert(C& c, int n) {
+        return c.insert(std::move(*made<T>(n)));
+    }
+    template <class T, class C, class Name>
+    static bool has(const C& c, Name name, int n) {
+        return c.contains(name) && c.get(name) != nullptr && number(*c.get(name)) == n;
+    }
+    template <class T, class C, class Name>
+    static bool erase(C& c, Name name, int) {
+        return c.erase(name);
+    }
+};
+/// The user brings the key: the element, which is looked up by an equal one.
+struct ByKey {
+    static constexpr bool is_kind = true, hashes = true, moves_may_throw = true;
+    template <class T, class C>
+    static int insert(C& c, int n) {
+        if constexpr (requires { c.insert(std::move(*made<T>(n)), std::move(*made<T>(n))); })
+            c.insert(std::move(*made<T>(n)), std::move(*made<T>(n)));
+        else
+            c.insert(std::move(*made<T>(n)));
+        return n;
+    }
+    template <class T, class C>
+    static bool has(const C& c, int, int n) {
+        const auto key = made<T>(n);
+        if constexpr (requires { number(*c.get(*key)); })
+            return c.contains(*key) && number(*c.get(*key)) == n;
+        else
+            return c.contains(*key);
+    }
+    template <class T, class C>
+    static bool erase(C& c, int, int n) {
+        return c.erase(*made<T>(n));
+    }
+};
+struct BySeries : ByKey {
+    template <class T, class C>
+    static int insert(C& c, int n) {
+        auto w = c.write(1);
+        if constexpr (requires { w.set(std::move(*made<T>(n)), std::move(*made<T>(n))); })
+            w.set(std::move(*made<T>(n)), std::move(*made<T>(n)));
+        else
+            w.add(std::move(*made<T>(n)));
+        return n;
+    }
+    template <class T, class C>
+    static bool erase(C& c, int, int n) {
+        return static_cast<bool>(c.write(1).remove(*made<T>(n)));
+    }
+};
+/// Keys and values by address; their types know hash and equality.
+struct Described : ByKey {
+    static constexpr bool hashes = false;
+    template <class T, class C>
+    static int insert(C& c, int n) {
+        const auto key = made<T>(n), value = made<T>(n);
+        if constexpr (requires { c.value_type(); })
+            c.insert_moved(key.get(), value.get());
+        else
+            c.insert_moved(key.get());
+        return n;
+    }
+    template <class T, class C>
+    static bool has(const C& c, int, int n) {
+        const auto key = made<T>(n);
+        if constexpr (requires { c.value_type(); })
+            return c.contains(key.get()) && number(*static_cast<const T*>(c.get(key.get()))) == n;
+        else
+            return c.contains(key.get());
+    }
+    template <class T, class C>
+    static bool erase(C& c, int, int n) {
+        return c.erase(static_cast<const void*>(made<T>(n).get()));
+    }
+};
+/// The user brings a handle, here one of slot n.
+struct ByOwnHandle : ByHandle {
+    using handle = Handle<struct SomeElement>;
+    template <class T, class C>
+    static handle insert(C& c, int n) {
+        const handle name(static_cast<slot_t>(n), 1);
+        if constexpr (requires { c.try_emplace(name, std::move(*made<T>(n))); })
+            c.try_emplace(name, std::move(*made<T>(n)));
+        else
+            c.insert(std::move(*made<T>(n)), name);
+        return name;
+    }
+    template <class T, class C>
+    static bool has(const C& c, handle name, int n) {
+        if constexpr (requires { number(*c.get(name)); })
+            return ByHandle::has<T>(c, name, n);
+        else
+            return c.handle_of(*made<T>(n)) == name;
+    }
+};
+
+template <class T, class Hash>
+struct DefaultOf : Hash { // what a description makes by itself
+    DefaultOf() : Hash(0) {}
+};
+
+namespace kinds {
+struct SlotMap : ByHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::SlotMap<T, SlotMapOptions{}, A>;
+};
+struct DenseSlotMap : ByHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::DenseSlotMap<T, SlotMapOptions{}, A>;
+};
+struct BasicSoaSlotMap : ByHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicSoaSlotMap<SlotMapOptions{}, A, T, T>;
+    template <class T, class C>
+    static auto insert(C& c, int n) {
+        return c.insert(std::move(*made<T>(n)), std::move(*made<T>(n)));
+    }
+    template <class T, class C, class Name>
+    static bool has(const C& c, Name name, int n) {
+        return c.contains(name) && number(std::get<0>(*c.get(name))) == n && number(std::get<1>(*c.get(name))) == n;
+    }
+};
+struct KeySet : ByKey {
+    template <class T, class A, class H, class E>
+    using of = slotwise::KeySet<T, H, E, KeySetOptions{}, A>;
+};
+struct SetStorage : ByKey {
+    template <class T, class A, class H, class E>
+    using of = slotwise::SetStorage<T, H, E, KeySetOptions{.deferred_erase = true}, A>;
+};
+struct MapStorage : ByKey {
+    template <class T, class A, class H, class E>
+    using of = slotwise::MapStorage<T, T, H, E, KeySetOptions{}, A>;
+};
+struct BasicAnySetStorage : Described {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicAnySetStorage<KeySetOptions{}, A>;
+};
+struct BasicAnyMapStorage : Described {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicAnyMapStorage<KeySetOptions{}, A>;
+};
+struct TSSStorage : BySeries {
+    template <class T, class A, class H, class E>
+    using of = slotwise::TSSStorage<T, std::int64_t, H, E, SeriesOptions{}, A>;
+};
+struct TSDStorage : BySeries {
+    static constexpr bool moves_may_throw = false;
+    template <class T, class A, class H, class E>
+    using of = slotwise::TSDStorage<T, T, std::int64_t, H, E, SeriesOptions{}, A>;
+};
+struct SecondaryMap : ByOwnHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::SecondaryMap<handle, T, A>;
+};
+struct SparseSecondaryMap : ByOwnHandle {
+    static constexpr bool moves_may_throw = false;
+    template <class T, class A, class, class>
+    using of = slotwise::SparseSecondaryMap<handle, T, A>;
+};
+struct IdentityMap : ByOwnHandle {
+    static constexpr bool hashes = true;
+    template <class T, class A, class H, class E>
+    using of = slotwise::IdentityMap<T, handle, H, E, A>;
+};
+
+/// A part of containers, a column or a view: it takes no elements of the user's by itself.
+struct Part {
+    static constexpr bool is_kind = false;
+};
+struct Handle : Part {};
+struct Versioned : Part {};
+struct Occupancy : Part {};
+struct SlotObserver : Part {};
+struct SlotRange : Part {};
+struct BasicObserverToken : Part {};
+struct HashIndex : Part {};
+struct PortableHashIndex : Part {};
+struct GroupIndex : Part {};
+struct SeriesSubscriber : Part {};
+struct ValueArray : Part {}; // is in the maps above
+struct TimeArray : Part {};
+struct DeltaTracker : Part {};
+struct ObserverArray : Part {};
+struct ColumnView : Part {};
+struct SetView : Part {};
+struct MapView : Part {};
+struct TSSView : Part {};
+struct TSDView : Part {};
+} // namespace kinds
+
+/// An empty container, its hash and equality of this salt.
+template <class Kind, class T, class C, class H, class E>
+C empty(int salt = 7) {
+    if constexpr (Kind::hashes && std::is_constructible_v<H, int>)
+        return C(H(salt), E(salt));
+    else if constexpr (std::is_constructible_v<C, const TypeDescriptor&, const TypeDescriptor&>)
+        return C(TypeDescriptor::of<T, DefaultOf<T, H>>(), TypeDescriptor::of<T, DefaultOf<T, H>>());
+    else if constexpr (std::is_constructible_v<C, const TypeDescriptor&>)
+        return C(TypeDescriptor::of<T, DefaultOf<T, H>>());
+    else
+        return C();
+}
+
+/// f.template operator()<Kind>() for every container; answers how many.
+template <class F>
+std::size_t for_each_kind(F&& f) {
+    std::size_t count = 0;
+    const auto each = [&]<class Kind>() {
+        if constexpr (Kind::is_kind) f.template operator()<Kind>(), ++count;
+    };
+#define SLOTWISE_PUBLIC_CLASS(name) each.template operator()<kinds::name>();
+#include "slotwise_public_classes.inc" // written by CMake: one such line for each class of fwd.hpp
+#undef SLOTWISE_PUBLIC_CLASS
+    return count;
+}
+
+} // namespace test::kinds_of
+
+#endif
