@@ -370,6 +370,8 @@ def as_program(page, name):
             here = line + snippet[1].count("\n", 0, paragraph.start())
             said = [row for row in rows if not row.startswith("//")]
             target = outside if said and AT_NAMESPACE.match(said[0]) else inside
+            special = bool(said) and said[0].startswith("template <> struct slotwise::")  # cannot stand in another namespace
+            target += ["}", f"using namespace snippet_{number};"] if special else []
             target.append(f'#line {here} "{name}"')
             for row in rows:
                 if row.startswith("#include"):
@@ -377,6 +379,7 @@ def as_program(page, name):
                     target.append("")
                 else:
                     target.append(row)
+            target += [f"namespace snippet_{number} {{"] if special else []
         parts += [f"namespace snippet_{number} {{", *outside, "static void run() {", *inside, "}", "}"]
         calls.append(f"    snippet_{number}::run();")
     includes = list(dict.fromkeys(includes + ["#include <cassert>"]))

@@ -31,6 +31,7 @@ using namespace counted;
 std::uint64_t scattered(std::size_t i) { return (static_cast<std::uint64_t>(i) + 1) * 0x9E37'79B9'7F4A'7C15u; }
 std::size_t pick(std::size_t i, std::size_t n) { return static_cast<std::size_t>((scattered(i) >> 20) % n); }
 
+struct Deaf final : SlotObserver {};
 struct Big {
     std::byte bytes[256];
 };
@@ -141,6 +142,49 @@ void of_core_and_memory() {
             return worst(100, [&](std::size_t i) { keep(Occupancy(words.data(), n).find_next(pick(i, n - 10))); });
         },
         never_allocates);
+    // A container knows which of its words are empty: taking the first one until none is left, and a walk over the 10 that are left.
+    const auto popping = []<class M>(std::type_identity<M>, auto fill) {
+        return [fill](std::size_t n) {
+            M map = fill(n);
+            return mean(n, [&](std::size_t) { map.erase(map.begin()); });
+        };
+    };
+    const auto filling = []<class M>(std::type_identity<M>) { return [](std::size_t n) { return filled<M>(n).map; }; };
+    using Deferring = KeySet<std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, deferring>;
+    row("Occupancy::find_next complexity", "front erased, slot map", constant,
+        popping(std::type_identity<SlotMap<int>>(), filling(std::type_identity<SlotMap<int>>())));
+    row("Occupancy::find_next complexity", "front erased, fifo", constant,
+        popping(std::type_identity<SlotMap<int, SlotMapOptions{.reuse = Reuse::fifo}>>(),
+                filling(std::type_identity<SlotMap<int, SlotMapOptions{.reuse = Reuse::fifo}>>())));
+    row("Occupancy::find_next complexity", "front erased, map", constant, popping(std::type_identity<Map>(), map_below));
+    row("Occupancy::find_next complexity", "front erased, set", constant, [](std::size_t n) {
+        Keys keys = keys_below<Keys>(n);
+        return mean(n, [&](std::size_t) { keys.erase(std::uint32_t(*keys.begin())); });
+    });
+    row("Occupancy::find_next complexity", "front erased, deferred", constant, [](std::size_t n) {
+        Deferring keys = keys_below<Deferring>(n);
+        return mean(n, [&](std::size_t) { keys.erase(std::uint32_t(*keys.begin())); });
+    });
+    const auto ten_left = [](auto&& walk) {
+        return [walk](std::size_t n) {
+            auto made = filled<SlotMap<int>>(n);
+            for (std::size_t i = 0; i != n; ++i)
+                if (i % (n / 10) != n / 10 - 1) made.map.erase(made.handles[i]);
+            return once([&] { walk(made.map); });
+        };
+    };
+    row("Occupancy::find_next complexity", "slots, 10 live, range-for", constant, ten_left([](SlotMap<int>& map) {
+            for (const int value : map) keep(value);
+        }),
+        never_allocates, 4);
+    row("Occupancy::find_next complexity", "slots, 10 live, for_each", constant,
+        ten_left([](SlotMap<int>& map) { map.for_each([](int value) { keep(value); }); }), never_allocates, 4);
+    row("Occupancy::find_next complexity", "slots, 10 live, column", constant,
+        ten_left([](SlotMap<int>& map) { map.column().for_each([](int value) { keep(value); }); }), never_allocates, 16);
+    row("Occupancy::find_next complexity", "slots, 10 live, slots()", constant, ten_left([](SlotMap<int>& map) {
+            for (const slot_t slot : map.slots()) keep(slot);
+        }),
+        never_allocates, 4);
     row(
         "PagedArray::ptr complexity", "slots", constant,
         [](std::size_t n) {
@@ -256,6 +300,37 @@ void of_maps() {
             });
         },
         never_allocates);
+    const auto detaching = [](auto nth) {
+        return [nth](std::size_t n) {
+            SlotMap<int> map;
+            std::vector<Deaf> observers(n);
+            std::vector<ObserverToken> tokens;
+            tokens.reserve(n);
+            for (Deaf& each : observers) tokens.push_back(map.attach(each));
+            return mean(n, [&](std::size_t i) { tokens[nth(i, n)].detach(); });
+        };
+    };
+    const auto scattered_of = [](std::size_t i, std::size_t n) { return (i * 7919) % n; };
+    row("BasicObserverToken::detach complexity", "observers, first first", constant,
+        detaching([](std::size_t i, std::size_t) { return i; }), never_allocates);
+    row("BasicObserverToken::detach complexity", "observers, last first", constant,
+        detaching([](std::size_t i, std::size_t n) { return n - 1 - i; }), never_allocates);
+    row("BasicObserverToken::detach complexity", "observers, scattered", constant, detaching(scattered_of), never_allocates);
+    row(
+        "BasicObserverToken::exchange complexity", "observers", constant,
+        [=](std::size_t n) {
+            SlotMap<int> map;
+            std::vector<Deaf> observers(n + 1);
+            std::vector<ObserverToken> tokens(n + 1);
+            for (std::size_t i = 0; i != n; ++i) tokens[i] = map.attach(observers[i]);
+            const Cost cost = worst(500, [&](std::size_t i) {
+                const std::size_t at = scattered_of(i, n);
+                ObserverToken::exchange(tokens[at], observers[at], tokens[n], observers[n]);
+            });
+            tokens.clear();
+            return cost;
+        },
+        never_allocates);
     row("SlotMapCore::emplace complexity", "elements, amortised", constant, [](std::size_t n) {
         SlotMap<int> map;
         return mean(n, [&](std::size_t) { keep(map.emplace(1).index()); });
@@ -347,6 +422,12 @@ void of_maps() {
     row("DenseSlotMap::sort complexity", "elements", linearithmic, [](std::size_t n) {
         DenseSlotMap<std::uint64_t> map;
         for (std::size_t i = 0; i != n; ++i) map.insert(scattered(i));
+        return once([&] { map.sort(std::less<>()); });
+    });
+    // The last element belongs to the front: one cycle of all rows.
+    row("DenseSlotMap::sort complexity", "elements, rotated", linearithmic, [](std::size_t n) {
+        DenseSlotMap<std::uint64_t> map;
+        for (std::size_t i = 1; i <= n; ++i) map.insert(i % n);
         return once([&] { map.sort(std::less<>()); });
     });
     row("DenseSlotMap::sort complexity", "elements, compares", linearithmic, [](std::size_t n) {
@@ -563,6 +644,37 @@ void of_series() {
             second.removed.push_back(static_cast<std::uint32_t>(2 * i));
         }
         return once([&] { keep(compose(first, second).added.size()); });
+    });
+    row("equal_deltas complexity", "keys in both", linear, [](std::size_t n) {
+        SetDelta<std::uint32_t> one{1, true, {}, {}}, other{1, true, {}, {}};
+        for (std::size_t i = 0; i != n; ++i) {
+            one.added.push_back(static_cast<std::uint32_t>(i));
+            other.added.push_back(static_cast<std::uint32_t>(n - 1 - i));
+        }
+        return once([&] { keep(equal_deltas(one, other, DefaultHash<std::uint32_t>(), EqualTo())); });
+    });
+    row("SipHash13::hash_units complexity", "characters", linear, [](std::size_t n) {
+        const std::string text(n, 'x');
+        return once([&] { keep(SipHash13(1, 2).hash_units(text.data(), text.size())); });
+    });
+    // As many adds as there are removed keys, in a copy; and one key in slot after slot, each good for one stay.
+    row("TSSWriter::add complexity", "pending, as many adds", linear, [](std::size_t n) {
+        Set set, copy;
+        write(set, n, 10);
+        set.write(3).clear();
+        copy = set;
+        return once([&] {
+            auto w = copy.write(3);
+            for (std::size_t i = 0; i != n; ++i) w.add(static_cast<std::uint32_t>(2 * n + i));
+        });
+    });
+    row("TSSWriter::add complexity", "stays of one key in worn-out slots", linear, [](std::size_t n) {
+        constexpr SeriesOptions one_stay{.handle = {.index_bits = 31, .version_bits = 1}};
+        TSSStorage<std::uint32_t, std::int64_t, DefaultHash<std::uint32_t>, EqualTo, one_stay> set;
+        return once([&] {
+            auto w = set.write(1);
+            for (std::size_t i = 0; i != n; ++i) w.add(7), w.remove(7);
+        });
     });
     const auto rolling = []<class S>(std::type_identity<S>, auto changes_of) {
         return [=](std::size_t n) {

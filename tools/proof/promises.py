@@ -6,7 +6,7 @@
     tools/proof/promises.py           the check: texts, then the costs, counted by tests/proof/complexity.cpp
     tools/proof/promises.py --text    without the costs: compiles nothing
     tools/proof/promises.py --list    the promises, each with where it is made and the tests that name it
-    tools/proof/promises.py --table   the table of promises as it has to stand in README.md
+    tools/proof/promises.py --table   the table of promises as it has to stand in docs/verification.md
 
 A promise is a @throws, @complexity or @invalidates of a doc comment in include/, named after what the comment stands above:
 "SlotMapCore::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
@@ -17,7 +17,7 @@ handles". A test says what it proves in comments directly above it:
     TEST_CASE(...)
 
 A promise of complexity is proved by a row of tests/proof/complexity.cpp alone, which names it and counts executed basic blocks. It is an
-error when nothing names a promise, when a name is no promise (any more), and when README.md has another table.
+error when nothing names a promise, when a name is no promise (any more), and when docs/verification.md has another table.
 """
 import argparse
 import collections
@@ -32,6 +32,7 @@ import headers  # noqa: E402
 
 KINDS = {"throws": "throws", "complexity": "complexities", "invalidates": "invalidations"}
 MARKERS = ("<!-- promises -->", "<!-- /promises -->")
+DOCUMENT = "docs/verification.md"
 
 
 @dataclasses.dataclass
@@ -147,12 +148,12 @@ def table_of(text):
     return Table(lines[0][1:], [(line[0], line[1:]) for line in lines[1:]])
 
 
-def readme_error(readme, table):
-    """What is wrong with the table in README.md, or "" ."""
-    if readme.count(MARKERS[0]) != 1 or readme.count(MARKERS[1]) != 1:
-        return f"README.md: the table of promises belongs between {MARKERS[0]} and {MARKERS[1]}; promises.py --table prints it"
-    inside = readme.split(MARKERS[0])[1].split(MARKERS[1])[0].strip()
-    return "" if inside == table.markdown().strip() else "README.md: the table of promises is not what promises.py --table prints"
+def document_error(text, table):
+    """What is wrong with the table in DOCUMENT, or "" ."""
+    if text.count(MARKERS[0]) != 1 or text.count(MARKERS[1]) != 1:
+        return f"{DOCUMENT}: the table of promises belongs between {MARKERS[0]} and {MARKERS[1]}; promises.py --table prints it"
+    inside = text.split(MARKERS[0])[1].split(MARKERS[1])[0].strip()
+    return "" if inside == table.markdown().strip() else f"{DOCUMENT}: the table of promises is not what promises.py --table prints"
 
 
 # === tests ===#
@@ -213,9 +214,12 @@ def compare(promises, proofs, rows):
 def build_costs(source, folder, compiler=None, include=proof.INCLUDE):
     """(the program that counts, "" or what went wrong)"""
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "complexity"
+    program = folder / source.stem
+    fwd = include / "slotwise" / "fwd.hpp" # as tests/CMakeLists.txt does it; include may be a tree of a test
+    classes = re.findall(r"^class (\w+);", fwd.read_text(encoding="utf-8"), re.MULTILINE) if fwd.is_file() else []
+    (folder / "slotwise_public_classes.inc").write_text("".join(f"SLOTWISE_PUBLIC_CLASS({name})\n" for name in sorted(set(classes))))
     result = proof.run([compiler or proof.gcc(), "-std=c++20", "-O1", "-fsanitize-coverage=trace-pc", "-DSLOTWISE_CHECK_LEVEL=1",
-                        f"-I{include}", f"-I{proof.TESTS}", source, "-o", program], timeout=600)
+                        f"-I{include}", f"-I{proof.TESTS}", f"-I{folder}", source, "-o", program], timeout=900)
     return program, "" if result.ok else f"{source} does not compile:\n{result.output[-3000:]}"
 
 
@@ -230,6 +234,18 @@ def run_costs(program, rows):
     return result.output, errors
 
 
+def run_growth(folder):
+    """(output, errors) of tests/proof/growth.cpp: how what users do in a row grows, in every container."""
+    program, error = build_costs(proof.TESTS / "proof" / "growth.cpp", folder)
+    if error:
+        return "", [error]
+    result = proof.run([program], timeout=900)
+    errors = [f"growth: {line}" for line in result.output.splitlines() if line.startswith("FAIL")]
+    if not result.ok and not errors:
+        errors.append(f"growth: ended with {result.code}: {result.output[-500:]}")
+    return result.output, errors
+
+
 # === the check ===#
 
 def read(paths):
@@ -240,7 +256,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", action="store_true", help="compile nothing")
     parser.add_argument("--list", action="store_true", help="print the promises and who names them")
-    parser.add_argument("--table", action="store_true", help="print the table for README.md")
+    parser.add_argument("--table", action="store_true", help="print the table for docs/verification.md")
     arguments = parser.parse_args()
     table = table_of((pathlib.Path(__file__).parent / "promises.txt").read_text(encoding="utf-8"))
     if arguments.table:
@@ -257,11 +273,14 @@ def main():
             print(f"{promise.where}: {name}: {promise.text}")
             print("".join(f"    {where}\n" for other, where in proofs + rows if other == name), end="")
         return 0
-    error = readme_error((proof.ROOT / "README.md").read_text(encoding="utf-8"), table)
+    error = document_error((proof.ROOT / DOCUMENT).read_text(encoding="utf-8"), table)
     errors += [error] if error else []
     if not arguments.text:
         program, error = build_costs(source, proof.BUILD / "promises")
         output, wrong = ("", [error]) if error else run_costs(program, rows)
+        print(output, end="")
+        errors += wrong
+        output, wrong = run_growth(proof.BUILD / "promises")
         print(output, end="")
         errors += wrong
     for error in errors:

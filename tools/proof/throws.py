@@ -115,7 +115,8 @@ class Headers:
                 self._walk(each, (*path, each.spelling))
             elif kind in (k.CLASS_DECL, k.STRUCT_DECL, k.CLASS_TEMPLATE, k.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
                 self._class(each, path)
-            elif kind in (k.FUNCTION_DECL, k.FUNCTION_TEMPLATE) and path and "detail" not in path:
+            elif kind in (k.FUNCTION_DECL, k.FUNCTION_TEMPLATE) and path and "detail" not in path \
+                    and not each.spelling.startswith("<deduction guide"):
                 if each.semantic_parent.kind == k.NAMESPACE:
                     self._free(each)
 

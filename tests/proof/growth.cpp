@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// How the cost of what users do in a row grows with its length, in every container of properties/containers.hpp and for adversarial orders:
+// executed basic blocks (see counted.hpp) at three sizes, four times as many elements each. What is said to be amortised O(1) must not take
+// more than 5.5 times as much: a term that is quadratic and still small would.
+// tools/dev promises builds and runs it.
+#include "properties/containers.hpp"
+
+#include "counted.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace test::every;
+using counted::Cost;
+
+constexpr int sizes[] = {2'000, 8'000, 32'000};
+std::size_t failures = 0, measured = 0, controls = 0;
+
+template <class C>
+std::string_view name_of() {
+    std::string_view name = __PRETTY_FUNCTION__;
+    name.remove_prefix(name.find("C = ") + 4);
+    return name.substr(0, name.find(';'));
+}
+
+/// cost(n) at each size; `most` times as much at four times the size.
+template <class F>
+bool grows(std::string_view container, const char* what, double most, F&& cost) {
+    double at[3];
+    for (std::size_t i = 0; i != 3; ++i) at[i] = cost(sizes[i]).blocks;
+    const bool right = at[2] >= 1 && at[1] <= most * at[0] + 1000 && at[2] <= most * at[1] + 1000;
+    ++measured;
+    if (!right)
+        std::printf("FAIL %-24s %12.0f %12.0f %12.0f  %.*s\n", what, at[0], at[1], at[2], static_cast<int>(container.size()),
+                    container.data());
+    return right;
+}
+
+template <class Entry, class C>
+struct Scene {
+    C c = made<C>();
+    std::vector<decltype(Entry::insert(c, 1))> names{};
+    explicit Scene(int n) {
+        names.reserve(static_cast<std::size_t>(n));
+        fill(n);
+    }
+    void fill(int n) {
+        for (int i = 0; i != n; ++i) names.push_back(Entry::insert(c, i));
+    }
+    void erase_every(std::size_t step) {
+        for (std::size_t i = 0; i < names.size(); i += step) Entry::erase(c, names[i]);
+    }
+};
+
+struct Orders {
+    template <class Entry, class C>
+    static void run() {
+        // Short handles and few slots: the same code.
+        if constexpr (requires { C::options.max_slots; })
+            if (C::options.max_slots != 0) return;
+        if constexpr (index_bits(static_cast<typename C::handle_type*>(nullptr)) >= 20) grow<Entry, C>();
+    }
+    template <class Tag, HandleLayout L>
+    static constexpr unsigned index_bits(const Handle<Tag, L>*) {
+        return L.index_bits;
+    }
+    template <class Entry, class C>
+    static void grow() {
+        constexpr double linear = 5.5;
+        const auto check = [](const char* what, double most, auto&& act) {
+            failures += !grows(name_of<C>(), what, most, [&](int n) {
+                Scene<Entry, C> scene(n);
+                return counted::once([&] { act(scene, n); });
+            });
+        };
+        failures +=
+            !grows(name_of<C>(), "filled", linear, [](int n) { return counted::once([&] { Scene<Entry, C> scene(n); }); });
+        check("erased from the front", linear, [](auto& s, int) { s.erase_every(1); });
+        check("erased from the back", linear, [](auto& s, int n) {
+            for (int i = n; i-- != 0;) Entry::erase(s.c, s.names[static_cast<std::size_t>(i)]);
+        });
+        check("every other one erased", linear, [](auto& s, int) { s.erase_every(2); });
+        check("erased and filled again", linear, [](auto& s, int n) {
+            s.erase_every(1);
+            s.names.clear();
+            s.fill(n);
+        });
+        check("cleared and filled again", linear, [](auto& s, int n) {
+            Entry::clear(s.c);
+            s.names.clear();
+            s.fill(n);
+        });
+        check("one in, one out", linear, [](auto& s, int n) {
+            for (int i = 0; i != n; ++i) {
+                Entry::erase(s.c, s.names[static_cast<std::size_t>(i)]);
+                s.names[static_cast<std::size_t>(i)] = Entry::insert(s.c, i);
+            }
+        });
+        if constexpr (requires(C& c) { c.handle_of(c.begin().slot()); })
+            check("while not empty, the first", linear, [](auto& s, int) {
+                while (!s.c.empty()) Entry::erase(s.c, s.c.handle_of(s.c.begin().slot()));
+            });
+        else if constexpr (requires(C& c) { c.begin().handle(); })
+            check("while not empty, the first", linear, [](auto& s, int) {
+                while (!s.c.empty()) Entry::erase(s.c, s.c.begin().handle());
+            });
+        if constexpr (requires(C& c) { c.begin() != c.end(); }) {
+            const auto walk = [](C& c) {
+                std::size_t live = 0;
+                for (auto it = c.begin(); it != c.end(); ++it) ++live;
+                counted::keep(live);
+            };
+            // A SecondaryMap is walked page by page: empty pages are freed, but their places in the page table are looked at.
+            constexpr double most = std::is_same_v<Entry, entry::SecondaryMap> ? linear : 1.5;
+            failures += !grows(name_of<C>(), "a walk over 10 left", most, [&](int n) {
+                Scene<Entry, C> scene(n);
+                for (int i = 0; i != n; ++i)
+                    if (i % (n / 10) != n / 10 - 1) Entry::erase(scene.c, scene.names[static_cast<std::size_t>(i)]);
+                return counted::once([&] { walk(scene.c); });
+            });
+        }
+        if constexpr (std::is_copy_constructible_v<C>)
+            check("copied half empty, then filled", linear, [](auto& s, int n) {
+                s.erase_every(2);
+                C copy(s.c);
+                for (int i = 0; i != n; ++i) static_cast<void>(Entry::insert(copy, n + i));
+            });
+        if constexpr (requires(C& c) { c.restore(c.snapshot()); })
+            check("restored half empty, then filled", linear, [](auto& s, int n) {
+                s.erase_every(2);
+                s.c.restore(s.c.snapshot());
+                for (int i = 0; i != n; ++i) static_cast<void>(Entry::insert(s.c, n + i));
+            });
+        if constexpr (requires(C& c) { c.sort(std::less<>()); })
+            check("sorted, rotated", 7, [](auto& s, int n) {
+                Entry::erase(s.c, s.names[0]); // the last one comes first
+                static_cast<void>(n);
+                s.c.sort(std::less<>());
+            });
+    }
+};
+
+} // namespace
+
+int main() {
+    std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
+    const std::size_t containers = for_each_container<Orders>();
+    controls += !grows("control", "quadratic, but little of it", 5.5, [](int n) {
+        std::vector<char> words(static_cast<std::size_t>(n) / 64, 0);
+        return counted::once([&] {
+            for (int i = 0; i != n; ++i) {
+                std::size_t w = 0;
+                while (w < static_cast<std::size_t>(i) / 64 && words[w] == 0) ++w;
+                counted::keep(w);
+            }
+        });
+    });
+    std::printf("growth: %zu containers, %zu costs, %zu control refused, %zu failures\n", containers, measured, controls,
+                failures);
+    return failures != 0 || controls != 1 || containers < 30 || measured < 60 ? 1 : 0;
+}
