@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/concepts.hpp>
 
-#include <slotwise/memory/occupancy.hpp>
-
 #include "support/catch.hpp"
 #include "support/tracked.hpp"
 
@@ -13,24 +11,6 @@ using namespace slotwise;
 
 namespace {
 
-struct OnCapacity {
-    void on_capacity(slot_t, slot_t) {}
-};
-struct OnInsert {
-    void on_insert(slot_t, InsertKind) {}
-};
-struct OnRemove {
-    void on_remove(slot_t) noexcept {}
-};
-struct OnErase {
-    void on_erase(slot_t) noexcept {}
-};
-struct OnClear {
-    void on_clear(Occupancy) noexcept {}
-};
-struct OnReset {
-    void on_reset() noexcept {}
-};
 struct ThrowsOnDestruction {
     ~ThrowsOnDestruction() noexcept(false) {}
 };
@@ -58,15 +38,4 @@ TEST_CASE("an element may be any object type that is not const, not an array, an
     STATIC_REQUIRE_FALSE(Storable<void>);
     STATIC_REQUIRE_FALSE(Storable<int()>);
     STATIC_REQUIRE_FALSE(Storable<ThrowsOnDestruction>);
-}
-
-TEST_CASE("one hook makes a static observer, whichever it is") {
-    STATIC_REQUIRE(StaticObserver<OnCapacity>);
-    STATIC_REQUIRE(StaticObserver<OnInsert>);
-    STATIC_REQUIRE(StaticObserver<OnRemove>);
-    STATIC_REQUIRE(StaticObserver<OnErase>);
-    STATIC_REQUIRE(StaticObserver<OnClear>);
-    STATIC_REQUIRE(StaticObserver<OnReset>);
-    STATIC_REQUIRE_FALSE(StaticObserver<int>);
-    STATIC_REQUIRE_FALSE(StaticObserver<test::Empty>);
 }

@@ -30,7 +30,10 @@ public:
     Is is(std::size_t slot) const { return slot < cursor_ ? slots_[slot].is : Is::vacant; }
     /// As the directory stores it: odd for a live slot.
     std::uint32_t version(std::size_t slot) const {
-        return slot < slots_.size() ? slots_[slot].version : slot < floor_end_ ? floor_ : 0;
+        return slot < slots_.size()              ? slots_[slot].version
+               : block_of(slot) < floors_.size() ? floors_[block_of(slot)]
+               : slot < floor_end_               ? floor_
+                                                 : 0;
     }
     bool is_live(std::size_t slot, std::uint32_t version) const {
         return is(slot) == Is::live && slots_[slot].version == version;
@@ -184,12 +187,22 @@ public:
     }
     /// The memory goes too: what is made there later starts above every version that was given up.
     void shrink() {
-        const std::size_t keep = bits::round_up(retreat(), bits::word_bits);
-        for (std::size_t slot = keep; slot < slots_.size(); ++slot) {
-            if (slots_[slot].version == 0) continue;
-            floor_ = std::max(floor_, slots_[slot].version);
-            floor_end_ = std::max(floor_end_, slot + 1);
+        const std::size_t end = retreat(),
+                          keep = bits::round_up(end, bits::word_bits) + bits::word_bits; // 64 more keep their own
+        std::size_t last = std::max(slots_.size(), floor_end_);
+        while (last > end && version(last - 1) == 0) --last;
+        bool same = floors_.empty(); // while all have one version, that is what they keep
+        for (std::size_t slot = keep; slot < last; ++slot) same = same && version(slot) == version(last - 1);
+        if (same) {
+            floor_ = last > end ? version(last - 1) : 0;
+            floor_end_ = last > end ? last : 0;
+        } else {
+            floor_end_ = bits::round_up(floor_end_, bits::word_bits);
+            for (std::size_t block = floors_.size(); block <= block_of(slots_.size()); ++block)
+                floors_.push_back(block * block_slots() < floor_end_ ? floor_ : 0);
         }
+        for (std::size_t slot = keep; !same && slot < slots_.size(); ++slot)
+            floors_[block_of(slot)] = std::max(floors_[block_of(slot)], slots_[slot].version);
         if (keep < slots_.size()) slots_.resize(keep);
     }
 
@@ -199,6 +212,9 @@ private:
         std::uint32_t version = 0;
     };
 
+    /// Slots that share a floor: as many as a version has bits in memory.
+    std::size_t block_slots() const { return max_version_ <= 0xFF ? 8 : max_version_ <= 0xFFFF ? 16 : 32; }
+    std::size_t block_of(std::size_t slot) const { return slot / block_slots(); }
     bool exhausted(slot_t slot) const { return exhaustion_ == Exhaustion::retire && slots_[slot].version == 0; }
     void become(slot_t slot, Is is) {
         --counts_[static_cast<std::size_t>(slots_[slot].is)];
@@ -232,6 +248,7 @@ private:
     std::size_t counts_[6] = {}; // of the slots below the cursor
     std::uint32_t floor_ = 0;
     std::size_t floor_end_ = 0;
+    std::vector<std::uint32_t> floors_{}; // by block, before the one floor
 };
 
 } // namespace test

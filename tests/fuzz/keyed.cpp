@@ -716,12 +716,11 @@ private:
     //=== as a whole ===//
 
     /// The contents lie elsewhere now.
-    void moved_in(bool columns_are_new = false) {
+    void moved_in() {
         held_.reset();
         model_.for_each_stored([&](slot_t slot) {
             model_[slot].key = &key_at(slot);
             model_[slot].place = place_of(slot);
-            if (columns_are_new) column_anew(slot);
         });
         check();
     }
@@ -818,7 +817,7 @@ private:
             } else {
                 other.map_.restore(bytes, ByteCodec());
                 other.model_ = model_;
-                other.moved_in(true);
+                other.moved_in();
                 FUZZ_CHECK(other.map_.snapshot(ByteCodec()) == bytes);
             }
         }
@@ -856,7 +855,7 @@ private:
             map_.flush_removed();
             FUZZ_CHECK(map_.empty() && map_.check_invariants());
             map_.restore(good, ByteCodec());
-            moved_in(true);
+            moved_in();
         }
     }
     void merge([[maybe_unused]] World& other) {

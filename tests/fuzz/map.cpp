@@ -247,7 +247,7 @@ class MapBody {
     static constexpr bool retires = options.exhaustion == Exhaustion::retire;
     static constexpr slot_t most_slots = 256; // inserts stop there; chosen and reserved slots may go a little farther
     static constexpr slot_t chosen_slots = 320;
-    using Codec = std::conditional_t<std::is_trivially_copyable_v<T>, TrivialCodec, NumberCodec>;
+    using Codec = std::conditional_t<std::is_trivially_copyable_v<T>, DefaultCodec, NumberCodec>;
 
 public:
     explicit MapBody(Input& in) : in_(in), model_(H::max_version, options.exhaustion, options.reuse) {
@@ -512,7 +512,7 @@ private:
     void insert_at() {
         const H handle = in_.byte() % 2 == 0 ? any_handle() : hostile_handle<H>(in_, chosen_slots);
         const slot_t slot = handle.index();
-        const std::size_t reach = std::max<std::size_t>(65536, 2 * map_.capacity());
+        const std::size_t reach = std::max({std::size_t{65536}, map_.capacity(), 8 * (map_.size() + 1)});
         if (slot >= chosen_slots && slot < reach && slot < Map::max_size()) return; // it may, but so large a map is slow
         const bool can = slot < Map::max_size() && slot < reach && model_.can_take(slot, handle.version());
         const int value = next_value_++;
@@ -722,8 +722,7 @@ private:
             same(other);
         } else {
             map_.restore(bytes, Codec{});
-            told_anew();
-            for (Place& place : places_) place.tagged = 0;
+            told_anew(); // the static column came along
         }
     }
     /// Bytes gone bad are refused without effect, or they are a sound map of their own.
@@ -737,6 +736,7 @@ private:
         if (victim.try_restore(bytes, Codec{}) != nullptr) {
             FUZZ_CHECK(victim == map_ && victim.snapshot(Codec{}) == before);
         } else {
+            if constexpr (std::is_same_v<Codec, DefaultCodec>) FUZZ_CHECK(victim.snapshot() == bytes);
             // Whatever it says now, it must go on saying. A slot may have been declared free at a version of the attacker's choice.
             std::size_t walked = 0;
             for (const H handle : victim.handles())

@@ -587,8 +587,8 @@ private:
         }
         std::uint64_t operations = 1;
         {
-            auto w =
-                series_.write(kind % 7 == 1 && !opens && time > 2 ? static_cast<Time>(time - 1) : time); // an older time joins
+            auto w = series_.write_late(kind % 7 == 1 && !opens && time > 2 ? static_cast<Time>(time - 1)
+                                                                            : time); // an older time joins
             FUZZ_CHECK(w.time() == time && w.is_open());
             std::optional<typename S::writer> beside;
             if (kind % 5 == 0) beside.emplace(series_.write(time));

@@ -8,6 +8,8 @@
 
 #include <slotwise/memory/reserved_array.hpp>
 #include <slotwise/memory/sparse_pages.hpp>
+#include <slotwise/slots/directory_check.hpp>
+#include <slotwise/slots/observer_hub.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>
 
@@ -399,15 +401,13 @@ private:
     }
     void shrink() {
         const std::size_t end = directory_.retreat(), before = directory_.capacity();
-        auto less = directory_.prepare_exactly(values_.shrunk_capacity(end), {});
+        const std::size_t from = directory_.forgotten_from(end);
+        auto less = directory_.prepare_shrunk(values_.shrunk_capacity(end), from, {});
         const std::size_t after = values_.shrunk_capacity(end) < before ? values_.shrunk_capacity(end) : before;
         values_.shrink(end);
         crew_.begin();
         if (before != after) hub_.capacity(before, after);
-        const std::size_t floor = bits::round_up(end, bits::word_bits);
-        directory_.raise_floor(floor);
-        directory_.adopt(less);
-        directory_.level(floor);
+        directory_.give_up(less, from);
         directory_.set_capacity(after);
         model_.shrink();
     }
@@ -498,8 +498,9 @@ private:
         watcher.serial = ++crew_.attached;
         watcher.book.forget();
         try {
-            watcher.token = hub_.attach(watcher, directory_.capacity(), directory_.occupancy(),
-                                        [this](slot_t slot) { return directory_.is_live(slot); });
+            watcher.token = hub_.attach(
+                watcher, directory_.capacity(), directory_.occupancy(),
+                [this](slot_t slot) { return directory_.is_live(slot); }, [](auto&&) {});
         } catch (const Refusal&) {
             watcher.serial = 0;
             watcher.book.forget();

@@ -373,7 +373,7 @@ TEMPLATE_TEST_CASE("a miss ends although every line says that entries went on", 
         REQUIRE(pair.index.find(hash_of(5, 2, 1, step), nobody) == no_slot);
         REQUIRE(pair.index.take(hash_of(63, 2, 9, step), [](slot_t) { return true; }) == no_slot);
     }
-    // All else works as ever, and each entry is asked once.
+    // All else works as ever, and each entry is asked at most once.
     for (slot_t slot = 0; slot != 640; ++slot) pair.add(slot, hash_of(slot, 2, 1, slot));
     REQUIRE(pair.sound());
     REQUIRE(pair.complete());
@@ -381,7 +381,7 @@ TEMPLATE_TEST_CASE("a miss ends although every line says that entries went on", 
     REQUIRE(pair.index.find(hash_of(7, 2, 1), [&](slot_t slot) { return asked.push_back(slot), false; }) == no_slot);
     std::sort(asked.begin(), asked.end());
     REQUIRE(std::unique(asked.begin(), asked.end()) == asked.end());
-    REQUIRE(asked.size() == 640); // it went through every line
+    REQUIRE(asked.size() < 640 / 4); // the counts that stuck went with the last entries: it does not go through every line
     for (slot_t slot = 1; slot != 640; ++slot) pair.drop(slot);
     // A rebuild counts anew: a miss then reads one line.
     pair.index.shrink_to_fit(source_of(pair.entries));
@@ -462,7 +462,8 @@ TEST_CASE("with and without vector instructions entries come to the same places"
     Pair<Portable> portable;
     Random random(5);
     for (slot_t slot = 0; slot != 2000; ++slot) {
-        const auto hash = random_hash(random, slot % 4);
+        const auto hash =
+            random_hash(random, slot % 32 == 0 ? slot / 32 % 4 : 0); // not so many that each draws a seed of its own
         native.add(slot, hash);
         portable.add(slot, hash);
         if (slot % 3 == 2) native.drop(slot / 3), portable.drop(slot / 3);

@@ -219,3 +219,12 @@ TEST_CASE("asking for the value of a slot without one, and erasing the end, stop
     REQUIRE(dies_saying("no key is there", [&] { static_cast<void>(map.key(slot_t{0})); }));
     REQUIRE(dies_saying("was erased, or it is the end", [&] { map.erase(map.end()); }));
 }
+
+TEST_CASE("for_each walks values although nobody lives in the first of 64 slots", "[map_storage]") {
+    MapStorage<int, std::string> map;
+    for (int i = 0; i != 3; ++i) map.insert(i, std::to_string(i));
+    map.erase(0);
+    std::string seen;
+    map.for_each([&](int, const std::string& value) { seen += value; });
+    REQUIRE(seen == "12");
+}

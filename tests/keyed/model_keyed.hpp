@@ -346,12 +346,12 @@ private:
             const auto bytes = map.snapshot(TextCodec());
             other.restore(bytes, TextCodec());
             hold(other.snapshot(TextCodec()) == bytes);
-            columns_anew(other);
+            columns_came_along(other);
             break;
         }
         case 6:
             map.restore(other.snapshot(TextCodec()), TextCodec());
-            columns_anew(map);
+            columns_came_along(map);
             break;
         case 7:
             std::swap(map, other);
@@ -369,14 +369,11 @@ private:
         }
         }
     }
-    /// A restored map has new columns.
-    void columns_anew(Map& map) {
-        const auto write = [&](handle_type handle) {
-            hold(map.template observer<0>()[handle.index()] == 0);
-            map.template observer<0>()[handle.index()] = column_of(handle);
-        };
-        for (const auto& [id, element] : live_) write(element.handle);
-        for (const auto& removed : removed_) write(removed.element.handle);
+    /// A restored map has the columns of its snapshot.
+    void columns_came_along(Map& map) {
+        const auto same = [&](handle_type handle) { hold(map.template observer<0>()[handle.index()] == column_of(handle)); };
+        for (const auto& [id, element] : live_) same(element.handle);
+        for (const auto& removed : removed_) same(removed.element.handle);
     }
 
     void check() {

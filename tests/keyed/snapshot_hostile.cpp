@@ -62,6 +62,7 @@ bool restores_soundly(const Bytes& bytes, std::string* why = nullptr) {
     }
     if (!target.check_invariants()) FAIL("took what is not sound");
     const auto again = target.snapshot();
+    if (again != bytes) FAIL("took what it would not write");
     C twin;
     if (twin.try_restore(again) != nullptr || twin.snapshot() != again || !(twin == target)) FAIL("its own snapshot differs");
     if (next_handles(twin) != next_handles(target)) FAIL("another future");

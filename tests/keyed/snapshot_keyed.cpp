@@ -209,17 +209,30 @@ TEST_CASE("hash and equality with state stay those of the target", "[snapshot]")
     REQUIRE(tens.check_invariants());
 }
 
-TEST_CASE("columns are not written: they start anew", "[snapshot]") {
+TEST_CASE("static columns are restored with their elements, pending ones too", "[snapshot]") {
+    using Names = ValueArray<std::string>;
     MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, std::allocator<int>, HashIndex,
-               ValueArray<std::string>>
+               Names>
         map, restored;
     map[1] = 10;
     map[2] = 20;
-    map.observer<0>()[0] = map.observer<0>()[1] = "written";
+    map.observer<0>()[0] = "written";
+    map.observer<0>()[1] = "too";
     map.erase(2);
     restored.restore(map.snapshot());
     REQUIRE(restored.at(1) == 10);
     REQUIRE(restored.value(1) == 20);
+    REQUIRE(restored.observer<0>()[0] == "written");
+    REQUIRE(restored.observer<0>()[1] == "too");
+    REQUIRE(restored.snapshot() == map.snapshot());
+    REQUIRE(restored.check_invariants());
+    // Left out in both places, and refused where only one of them says so.
+    const auto without = map.snapshot(dropping<Names>());
+    REQUIRE(std::string(restored.try_restore(without)).find("a column was dropped") != std::string::npos);
+    REQUIRE(std::string(restored.try_restore(map.snapshot(), dropping<Names>())).find("this restore drops") !=
+            std::string::npos);
+    REQUIRE(restored.observer<0>()[0] == "written");
+    restored.restore(without, dropping<Names>());
     REQUIRE(restored.observer<0>()[0].empty());
     REQUIRE(restored.observer<0>()[1].empty());
     REQUIRE(restored.check_invariants());

@@ -18,6 +18,10 @@ struct TextCodec {
         out.raw(text.data(), text.size());
     }
     static void write(std::uint64_t number, ByteWriter& out) { out.number(number); }
+    template <std::same_as<std::uint32_t> I>
+    static void write(I number, ByteWriter& out) {
+        NumberCodec::write(number, out);
+    }
     static void write(const Tracked& value, ByteWriter& out) { NumberCodec::write(value, out); }
     template <class T>
     static T read(ByteReader& in) {

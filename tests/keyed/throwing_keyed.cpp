@@ -78,7 +78,7 @@ TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FA
     }
 }
 
-// proves: KeySet::erase(key) throws, table KeySet / MapStorage erase(key) / exceptions
+// proves: KeySet::erase(key) throws, KeySet::extract throws, table KeySet / MapStorage erase(key) / exceptions
 TEMPLATE_TEST_CASE("a set's erase and extract that throw erase nothing", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     for (const int n : {0, 7, 12}) {
@@ -126,7 +126,7 @@ TEMPLATE_TEST_CASE("a set's reserve and shrink_to_fit that throw have no effect"
     REQUIRE(failures > 0);
 }
 
-// proves: KeySetCore::KeySetCore throws, table copy / exceptions
+// proves: KeySetCore::KeySetCore(other) throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a set's copy that throws leaks nothing, an assignment that throws leaves the target as it was",
                    "[throwing][throws]", FAILING_SETS) {
     NothingLeaks objects;

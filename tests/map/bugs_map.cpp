@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Cases that tests/bugs/map.txt asked for: without them a bug described there was not seen.
+// Cases for faults that a person could write in these headers and that no other case sees.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"

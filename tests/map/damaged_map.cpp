@@ -34,8 +34,8 @@ TEST_PRIVATE(Size, Secondary, size_)
 TEST_PRIVATE(SparseHandles, Sparse, handles_)
 TEST_PRIVATE(SparseValues, Sparse, values_)
 TEST_PRIVATE(SparseSize, Sparse, size_)
-TEST_PRIVATE(IdHandles, Ids, handles_)
-TEST_PRIVATE(IdsByHandle, Ids, ids_)
+TEST_PRIVATE(Buckets, Ids, buckets_)
+TEST_PRIVATE(IdsByHandle, Ids, nodes_)
 using ByHandle = reached_t<IdsByHandle, Ids>;
 TEST_PRIVATE(ByHandleSize, ByHandle, size_)
 
@@ -100,10 +100,14 @@ TEST_CASE("a sparse secondary map notices rows that are not those of the index, 
 TEST_CASE("an IdentityMap notices an id without a handle, and handles that name other ids") {
     Ids ids;
     for (slot_t slot = 0; slot != 4; ++slot) ids.insert(static_cast<int>(slot) + 10, H(slot, 1));
-    auto& handles = reach<IdHandles>(ids);
-    CHECK(notices_that(
-        ids, [&] { handles.emplace(99, H(9, 1)); }, [&] { handles.erase(99); }));
-    CHECK(notices(ids, handles.find(11)->second, H(2, 1)));
-    CHECK(notices(ids, handles.find(11)->second, H()));
+    auto& by_handle = reach<IdsByHandle>(ids);
+    auto& node = *by_handle.get(H(1, 1));
+    CHECK(notices(ids, node, *by_handle.get(H(2, 1))));
+    CHECK(notices(ids, node->handle, H(2, 1)));
+    CHECK(notices(ids, node->handle, H()));
+    CHECK(notices(ids, node->hash, node->hash + 1));
+    CHECK(notices(ids, node->id, 99));
+    for (std::size_t b = 0; b != reach<Buckets>(ids).size(); ++b)
+        if (reach<Buckets>(ids)[b] != nullptr) CHECK(notices(ids, reach<Buckets>(ids)[b], nullptr));
     CHECK(notices(ids, reach<ByHandleSize>(reach<IdsByHandle>(ids)), 5));
 }

@@ -118,7 +118,7 @@ TEST_CASE("An IdentityMap of public ids agrees with a model over random historie
             REQUIRE(names.insert(id, handle));
             model.emplace(id, handle);
         } else {
-            const auto it = std::next(model.begin(), random.below(model.size()));
+            const auto it = std::next(model.begin(), static_cast<std::ptrdiff_t>(random.below(model.size())));
             if (random.chance(50)) {
                 REQUIRE(map.erase(it->second));
                 REQUIRE(names.id_of(it->second) == nullptr);

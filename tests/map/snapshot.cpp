@@ -76,7 +76,7 @@ void continue_equals_restore_and_continue() {
 }
 
 /// What restoring `bytes` into a map in use does: refuses them with a reason and no change, or gives a sound map whose own
-/// snapshot restores to the same.
+/// snapshot is these bytes.
 template <class Map>
 bool restores_soundly(const std::vector<std::byte>& bytes, std::string* why = nullptr) {
     Map map;
@@ -94,6 +94,7 @@ bool restores_soundly(const std::vector<std::byte>& bytes, std::string* why = nu
     }
     REQUIRE(map.check_invariants());
     const auto again = map.snapshot();
+    REQUIRE(again == bytes);
     Map twin;
     REQUIRE(twin.try_restore(again) == nullptr);
     REQUIRE(twin.snapshot() == again);

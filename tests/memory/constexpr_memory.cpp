@@ -122,8 +122,10 @@ constexpr int pages() {
     HOLDS(detail::default_page_slots(bytes) == 4096);
     bytes = 24;
     HOLDS(detail::default_page_slots(bytes) == 128);
-    bytes = 100'000;
+    bytes = 16'384;
     HOLDS(detail::default_page_slots(bytes) == 64);
+    bytes = 100'000;
+    HOLDS(detail::default_page_slots(bytes) == 1);
     return 0;
 }
 

@@ -29,6 +29,7 @@ static_assert(constant_use() == 7);
 
 static_assert(PagedArray<char>::page_slots == 4096 && PagedArray<int>::page_slots == 1024, "pages of about 4 KiB of values");
 static_assert(PagedArray<test::Big>::page_slots == 64, "but of one occupancy word at least");
+static_assert(PagedArray<char[16384]>::page_slots == 64 && PagedArray<char[16385]>::page_slots == 1, "up to 1 MiB for those");
 static_assert(PagedArray<int, std::allocator<int>, 128>::page_slots == 128);
 
 /// Runs cover the slots below the capacity, in order, without gap.

@@ -55,7 +55,16 @@ struct TrackedHash {
     std::size_t operator()(const Tracked& key) const noexcept { return static_cast<std::size_t>(key.value()); }
 };
 
+struct Given {
+    explicit Given(int n) : number(n) {}
+    int number;
+    bool operator==(const Given&) const = default;
+};
+
 } // namespace
+
+template <>
+struct slotwise::CodecFor<Given> : slotwise::RawCodec<Given> {};
 
 // proves: TSSWriter::apply throws, throw_bad_delta throws, checked_list throws, checked_keys throws
 TEST_CASE("strict application to a set refuses what does not fit, names the place, and changes nothing", "[series][apply]") {
@@ -257,11 +266,6 @@ TEST_CASE("deltas of a series' own keys, and writers given its own keys and valu
 }
 
 TEST_CASE("values that cannot be made of nothing: a delta that would need one is refused", "[series][apply]") {
-    struct Given {
-        explicit Given(int n) : number(n) {}
-        int number;
-        bool operator==(const Given&) const = default;
-    };
     TSDStorage<int, Given> dict, replica;
     {
         auto w = dict.write(1);

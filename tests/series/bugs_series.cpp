@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Cases that tests/bugs/series.txt asked for: without them a bug described there was not seen.
+// Cases for faults that a person could write in these headers and that no other case sees.
 #include "support/catch.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>
@@ -10,13 +10,13 @@
 
 using namespace slotwise;
 
-TEST_CASE("a write at an older time keeps what was removed in the window it joins", "[series]") {
+TEST_CASE("a late write keeps what was removed in the window it joins", "[series]") {
     TSSStorage<int> set;
     set.write(4).assign({1, 2});
     set.write(5).remove(1);
     const slot_t slot = set.tracker().removed(5).begin().slot();
     {
-        auto writer = set.write(3);
+        auto writer = set.write_late(3);
         CHECK(writer.time() == 5);
         writer.add(7);
     }

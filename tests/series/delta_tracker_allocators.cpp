@@ -35,6 +35,24 @@ TEMPLATE_TEST_CASE("memory that runs out while a container grows changes no delt
     CHECK(failures > 3);
 }
 
+// proves: DeltaTracker::reserve_list throws
+TEST_CASE("a longer list of touched slots for which there is no memory changes no delta", "[delta_tracker][throws]") {
+    EveryByteReturned bytes;
+    using Set = set_of<Adaptive, true, int, ThrowingAllocator<int>>;
+    using Tracker = std::remove_reference_t<decltype(std::declval<Set&>().template observer<0>())>;
+    const auto failures = fail_at_every_step(swept<Tracker>("reserve_list"), [](auto&& attempt) {
+        Set set;
+        set.reserve(200);
+        auto& delta = set.template observer<0>();
+        delta.open(1);
+        const slot_t slot = set.insert(7).slot;
+        attempt([&] { delta.reserve_list(150); });
+        check_delta(delta, 1, {slot}, {});
+        REQUIRE(delta.check_invariants(set.occupancy()));
+    });
+    CHECK(failures == 1); // the others have room, or no list
+}
+
 TEMPLATE_TEST_CASE("a move to an allocator that is not equal takes the window along", "[delta_tracker]", ALL_REPRESENTATIONS) {
     EveryByteReturned bytes;
     using Set = set_of<TestType, true, int, StatefulAllocator<int>>;

@@ -176,7 +176,7 @@ struct SetWorld {
     }
     /// @return what is wrong with the answer, or null
     const char* act(int op, int step) {
-        auto w = series.write(step % 2 == 0 ? it : before_it); // an older time joins the open window
+        auto w = series.write_late(step % 2 == 0 ? it : before_it); // an older time joins the open window
         switch (op) {
         case add0:
         case add1: {
@@ -296,7 +296,7 @@ struct DictWorld {
     }
     /// Step number `step` sets the value step + 1.
     const char* act(int op, int step) {
-        auto w = series.write(step % 2 == 0 ? it : before_it); // an older time joins the open window
+        auto w = series.write_late(step % 2 == 0 ? it : before_it); // an older time joins the open window
         const int key = op % 2;
         switch (op) {
         case set0:

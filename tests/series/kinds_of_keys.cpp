@@ -169,7 +169,7 @@ TEST_CASE("times are points of a clock", "[series][casts]") {
     CHECK(dict.keys().last_modified() == epoch);
     CHECK(dict.last_modified("c") == Point::min());
     dict.write(later).remove("b");
-    dict.write(noon).touch();
+    dict.write_late(noon).touch();
     CHECK(dict.window() == later);
     CHECK(sorted(dict.removed_items(later)) == items{{"b", 2}});
     CHECK(dict.removed_items(noon).empty());

@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("a nested series is written in the window of its dictionary a
     REQUIRE(dict.modified_keys(5).size() == 1);
     REQUIRE(dict.added_keys(5).empty());
     // An older time joins, for the nested one too.
-    auto w = dict.write(2);
+    auto w = dict.write_late(2);
     REQUIRE(w.modify("b").time() == 5);
     w.modify("b").touch();
     w.close();

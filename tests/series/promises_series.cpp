@@ -112,7 +112,7 @@ TEST_CASE("a capture that throws at any step changes nothing and leaks nothing",
     CHECK(fail_captures<Prices>() >= 3);
 }
 
-// proves: compose throws
+// proves: compose throws, equal_deltas throws
 TEST_CASE("a composition that throws at any step leaves both deltas as they were and leaks nothing", "[promises][throwing]") {
     NothingLeaks objects;
     EveryByteReturned bytes;

@@ -144,7 +144,7 @@ void random_tick(Series& series, Time time, Random& random, std::size_t keys) {
         auto writer = series.write(time);
         for (auto n = random.below(5); n != 0; --n) random_write(writer, random, keys);
         if (random.chance(20)) {
-            auto joined = series.write(time - 1);
+            auto joined = series.write_late(time - 1);
             random_write(joined, random, keys);
             beside.emplace(std::move(joined));
         }
@@ -261,7 +261,7 @@ struct SeriesText {
             out.number(static_cast<std::uint32_t>(value.size()));
             out.raw(value.data(), value.size());
         } else
-            TrivialCodec::write(value, out);
+            DefaultCodec::write(value, out);
     }
     template <class T>
     static T read(ByteReader& in) {
@@ -269,7 +269,7 @@ struct SeriesText {
             const auto bytes = in.raw(in.number<std::uint32_t>());
             return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
         } else
-            return TrivialCodec::read<T>(in);
+            return DefaultCodec::read<T>(in);
     }
 };
 

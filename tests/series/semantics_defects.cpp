@@ -120,14 +120,14 @@ TEMPLATE_TEST_CASE("modified values are known, and removed values are kept until
     CHECK(dict.removed_items(3).empty());
 }
 
-TEMPLATE_TEST_CASE("windows open by themselves: deltas do not pile up, and an older or equal time changes no window",
+TEMPLATE_TEST_CASE("windows open by themselves: deltas do not pile up, and a late or equal time changes no window",
                    "[series][semantics]", ALL_REPRESENTATIONS) {
     Names<TestType> set;
     for (int time = 1; time != 100; ++time) {
         const std::string key = "key " + std::to_string(time);
         set.write(time).add(key);
         REQUIRE(sorted(set.added(time)) == keys{key});
-        set.write(time / 2 + 1).add("late " + key);
+        set.write_late(time / 2 + 1).add("late " + key);
         REQUIRE(set.window() == time);
         REQUIRE(set.added(time).size() == 2);
         set.write(time).touch();

@@ -157,7 +157,7 @@ TEST_CASE("an empty series, and one that was only touched, are restored as that"
     REQUIRE(restored.modified(3));
     REQUIRE_FALSE(restored.keys().valid());
     REQUIRE(capture(restored, 3) == capture(dict, 3));
-    restored.write(1).set(1, 1.0); // joins
+    restored.write_late(1).set(1, 1.0); // joins
     REQUIRE(restored.last_modified(1) == 3);
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("several writers in one window: who has heard of it does not hear agai
     CHECK(TickLog::take() == Ticks{"k keys 5", "a whole 5"});
     dict.write(5).set(1, 10); // of the key nobody has heard yet
     CHECK(TickLog::take() == Ticks{"x element 1 5"});
-    dict.write(4).set(1, 11); // joins
+    dict.write_late(4).set(1, 11); // joins
     CHECK(TickLog::take().empty());
     dict.write(6).set(1, 12);
     CHECK(TickLog::take() == Ticks{"x element 1 6", "a whole 6"});
@@ -351,7 +351,7 @@ TEST_CASE("subscribers hear of any kind of time", "[subscribers]") {
     const auto token = set.subscribe(last);
     set.write(-2.5).add(1);
     CHECK(last.time == -2.5);
-    set.write(-7).add(2); // joins
+    set.write_late(-7).add(2); // joins
     CHECK(last.time == -2.5);
     set.write(-1.25).add(3);
     CHECK(last.time == -1.25);

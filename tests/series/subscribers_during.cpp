@@ -253,7 +253,7 @@ TEST_CASE("a subscriber may write to the open window: later levels hear of it, a
     SECTION("the subscriber of the whole") {
         x.during = [&](const Tick& tick) {
             dict.write(tick.time).set(3, 33);
-            dict.write(tick.time - 1).clear(); // an older time joins
+            dict.write_late(tick.time - 1).clear(); // an older time joins
         };
         dict.write(2).touch();
         CHECK(TickLog::take() == Ticks{"x whole 2", "c element 0 2", "a element 1 2", "b element 3 2", "k keys 2"});

@@ -64,6 +64,7 @@ TEMPLATE_TEST_CASE("opening and joining windows, closing, touching and clearing 
         series.write(window).close();
         series.write(window + 1).close();
     });
+    calls_nothing_that_throws(swept<Series>("write_late"), [&] { series.write_late(window).close(); });
     calls_nothing_that_throws(swept<typename Series::writer>("touch"), [&] { series.write(window + 1).touch(); });
     REQUIRE(series.last_modified() == window + 1);
     calls_nothing_that_throws(swept<typename Series::writer>("clear"), [&] { series.write(window + 2).clear(); });
@@ -100,6 +101,12 @@ TEST_CASE("a capture that throws leaves the series, and composing leaves the del
             attempt([&] { static_cast<void>(compose(first, second, FailingHash<Throwing>(), FailingEqual())); });
         });
         REQUIRE(failures > 20);
+        const auto comparisons = fail_at_every_step(swept("equal_deltas"), [&](auto&& attempt) {
+            bool same = false;
+            const bool threw = attempt([&] { same = equal_deltas(first, first, FailingHash<Throwing>(), FailingEqual()); });
+            REQUIRE(same == !threw);
+        });
+        REQUIRE(comparisons > 20);
     };
     Set set = sample<Sets, Set>(1, 0, 40);
     Dict dict = sample<Dicts, Dict>(1, 0, 40);

@@ -103,17 +103,17 @@ TEMPLATE_TEST_CASE("a newer window is refused while a writer is open, and opens 
     CHECK(series.write(2).time() == 2);
 }
 
-TEMPLATE_TEST_CASE("an older or equal time joins the open window, and time() tells", "[writers]", Set, Dict, Sets) {
+TEMPLATE_TEST_CASE("a late or equal time joins the open window, and time() tells", "[writers]", Set, Dict, Sets) {
     TestType series;
     series.write(10).touch();
     for (const std::int64_t time : {std::int64_t{10}, std::int64_t{9}, std::int64_t{0}, never + 1}) {
-        auto w = series.write(time);
+        auto w = series.write_late(time);
         CHECK(w.time() == 10);
         w.touch();
         CHECK(series.last_modified() == 10);
     }
     CHECK(series.window() == 10);
-    CHECK(&series.write(1).storage() == &series);
+    CHECK(&series.write(10).storage() == &series);
 }
 
 TEST_CASE("opening a writer rolls the window, even if nothing is written then", "[writers]") {
@@ -207,7 +207,7 @@ TEST_CASE("a moved writer goes on where the other was", "[writers]") {
     CHECK_THROWS_AS(dict.write(2), std::invalid_argument);
     std::vector<Dict::writer> kept;
     kept.push_back(std::move(second));
-    kept.push_back(dict.write(0));
+    kept.push_back(dict.write_late(0));
     kept.front().set(3, 30);
     kept.erase(kept.begin()); // moves the second onto the first
     CHECK(TickLog::take().empty());

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 #define SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 
-#include <slotwise/slots/slot_directory.hpp>
+#include <slotwise/slots/directory_check.hpp>
 
 #include "support/catch.hpp"
 
@@ -52,9 +52,9 @@ constexpr void grow(Directory& directory, std::size_t slots) {
 template <class Directory>
 constexpr void shrink(Directory& directory) {
     const std::size_t end = directory.retreat();
-    auto less = directory.prepare_exactly(end, {});
-    directory.raise_floor(slotwise::bits::round_up(end, 64));
-    directory.adopt(less);
+    const std::size_t from = directory.forgotten_from(end);
+    auto less = directory.prepare_shrunk(end, from, {});
+    directory.give_up(less, from);
     directory.set_capacity(end);
 }
 

@@ -123,13 +123,19 @@ private:
         test::shrink(directory_);
         retreat_model();
         test::need(directory_.capacity() == model_.cursor && directory_.check_invariants());
-        const std::size_t kept = bits::round_up(model_.cursor, 64);
-        for (std::size_t slot = kept; slot < slots_; ++slot)
-            if (model_.slots[slot].next > 1) {
-                floor_ = std::max(floor_, model_.slots[slot].next);
-                floor_end_ = std::max(floor_end_, slot + 1);
-            }
-        for (std::size_t slot = kept; slot < slots_; ++slot) model_.slots[slot].next = slot < floor_end_ ? floor_ : 1;
+        const std::size_t from = bits::round_up(model_.cursor, 64) + 64; // 64 slots keep versions of their own
+        std::size_t end = slots_;
+        while (end > model_.cursor && model_.slots[end - 1].next == 1) --end;
+        const std::uint32_t one = end > model_.cursor ? model_.slots[end - 1].next : 1;
+        bool same = floors_.empty(); // while all have one version, that is what they keep
+        for (std::size_t slot = from; slot < slots_; ++slot) same = same && model_.slots[slot].next == (slot < end ? one : 1);
+        if (same) floor_ = {one, end > model_.cursor ? end : 0};
+        if (!same && floors_.empty())
+            for (std::size_t slot = 0; slot < slots_; slot += 8)
+                floors_.push_back(slot < bits::round_up(floor_.second, 64) ? floor_.first : 1);
+        for (std::size_t slot = from; !same && slot < slots_; ++slot)
+            floors_[slot / 8] = std::max(floors_[slot / 8], model_.slots[slot].next);
+        for (std::size_t slot = from; !same && slot < slots_; ++slot) model_.slots[slot].next = floors_[slot / 8];
         test::grow(directory_, slots_);
     }
     void clear() {
@@ -168,8 +174,8 @@ private:
     std::mt19937 random_;
     std::map<std::pair<slot_t, std::uint32_t>, bool> issued_; // every handle ever given out
     std::size_t stale_asked_ = 0;
-    std::uint32_t floor_ = 1; // the version of the next element in a slot made anew below floor_end_
-    std::size_t floor_end_ = 0;
+    std::pair<std::uint32_t, std::size_t> floor_{1, 0}; // of the next element in a slot made anew below the second
+    std::vector<std::uint32_t> floors_{};               // or of each block of 8 slots
     bool recycled_ = false;
 };
 

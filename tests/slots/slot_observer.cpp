@@ -34,7 +34,6 @@ struct OnlyErase {
 struct OnlyRemove {
     void on_remove(slot_t slot) noexcept { EventLog::add("only remove " + std::to_string(slot)); }
 };
-struct Nothing {};
 
 /// Counts what it believes to be alive; complains when told nonsense.
 struct Mirror final : SlotObserver {
@@ -100,7 +99,7 @@ TEST_CASE("a dying container clears, then resets, and lets its observers go") {
 }
 
 TEST_CASE("an absent hook is nothing: on_clear falls back to remove and erase of each slot") {
-    Map<OnlyErase, Nothing, OnlyRemove> map;
+    Map<OnlyErase, OnlyRemove> map;
     EventLog::take();
     map.insert(1);
     map.insert(2);

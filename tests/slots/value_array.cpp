@@ -182,7 +182,7 @@ TEST_CASE("a dynamic column passes every event on to a column that has all hooks
     CHECK(test::EventLog::take() == test::Events{"only erase 1", "s7 clear 1"});
 }
 
-// proves: ValueArray::ValueArray throws
+// proves: ValueArray::ValueArray(other, live) throws
 TEST_CASE("copying a container copies its columns, value by value", "[throws]") {
     test::NothingLeaks objects;
     const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("(copy)"), [](auto&& attempt) {

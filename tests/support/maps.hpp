@@ -183,14 +183,14 @@ struct NumberText {
         if constexpr (requires { value.value(); })
             NumberCodec::write(value, out);
         else
-            TrivialCodec::write(value, out);
+            DefaultCodec::write(value, out);
     }
     template <class T>
     static T read(ByteReader& in) {
         if constexpr (requires(T value) { value.value(); })
             return NumberCodec::read<T>(in);
         else
-            return TrivialCodec::read<T>(in);
+            return DefaultCodec::read<T>(in);
     }
 };
 

@@ -121,6 +121,10 @@ class Houses(unittest.TestCase):
         self.refuses(self.run_tool("layout"), "map/b.hpp: #define HELPFUL")
         self.refuses(self.alone(), "#define HELPFUL")
 
+    def test_memory_is_asked_for_in_one_place(self):
+        self.write("map/b.hpp", "a.hpp", body="inline int* f(A& a, unsigned n) { return a.allocate(n); }")
+        self.refuses(self.run_tool("layout"), "map/b.hpp asks an allocator", "allocate_raw()")
+
     def test_two_headers_do_not_share_a_guard(self):
         path = self.root / "include/slotwise/map/b.hpp"
         path.write_text(path.read_text().replace("MAP_B", "MAP_A"))

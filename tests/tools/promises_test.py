@@ -185,9 +185,9 @@ class Tables(unittest.TestCase):
         table = promises.table_of(TABLE)
         readme = f"# x\n{promises.MARKERS[0]}\n{table.markdown()}{promises.MARKERS[1]}\n"
         self.assertEqual(table.markdown().splitlines()[3], "| map clear / reset | noexcept | |")
-        self.assertEqual(promises.readme_error(readme, table), "")
-        self.assertIn("is not what", promises.readme_error(readme.replace("valid", "invalid"), table))
-        self.assertIn("belongs between", promises.readme_error("# x\n", table))
+        self.assertEqual(promises.document_error(readme, table), "")
+        self.assertIn("is not what", promises.document_error(readme.replace("valid", "invalid"), table))
+        self.assertIn("belongs between", promises.document_error("# x\n", table))
 
 
 class Costs(unittest.TestCase):
