@@ -125,6 +125,44 @@ struct CallsOnMove {
     }
     CallsOnMove& operator=(CallsOnMove&&) noexcept = default;
 };
+/// An element whose copy does something, once.
+struct CallsOnCopy {
+    std::function<void()>* act = nullptr;
+    explicit CallsOnCopy(std::function<void()>* what = nullptr) noexcept : act(what) {}
+    CallsOnCopy(const CallsOnCopy& other) : act(other.act) {
+        const auto once = act == nullptr ? nullptr : std::exchange(*act, nullptr);
+        if (once) once();
+    }
+    CallsOnCopy& operator=(const CallsOnCopy&) = default;
+    ~CallsOnCopy() {} // not trivial: what is copied as bytes calls nothing
+};
+/// Copies a map of elements 0 and 1, whose first copy does something to the map that is copied.
+template <class M>
+void during_copy(void (*act)(M&)) {
+    M& map = *new M;
+    auto& once = *new std::function<void()>;
+    for (int i = 0; i != 2; ++i)
+        if constexpr (requires { map.try_emplace(i, &once); })
+            map.try_emplace(i, &once);
+        else
+            map.emplace(&once);
+    once = [&map, act] { act(map); };
+    new M(map);
+}
+/// Equality that does something, once.
+struct CallsOnEqual {
+    std::function<void()>* act = nullptr;
+    bool operator()(int a, int b) const {
+        const auto once = act == nullptr ? nullptr : std::exchange(*act, nullptr);
+        if (once) once();
+        return a == b;
+    }
+};
+template <class M>
+void erase_last(M& map) {
+    auto last = map.begin();
+    map.erase(++last);
+}
 using ColumnMap = SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<std::string>>;
 
 struct Check {
@@ -203,6 +241,14 @@ const Check checks[] = {
          column.on_capacity(0, 64);
          const ValueArray<Plain, Memory<Plain>> moved(std::move(column), Memory<Plain>(2));
      }},
+    {Level::fast, "ValueArray copy: the copy of a value changes what is copied",
+     [] {
+         using Map = SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<CallsOnCopy>>;
+         auto& map = *new Map;
+         auto& once = *new std::function<void()>([&] { erase_last(map); });
+         for (int i = 0; i != 2; ++i) map.observer<0>()[map.insert(i).index()].act = &once;
+         new Map(map);
+     }},
     {Level::debug, "ValueArray[slot]: no value lives there",
      [] { static_cast<void>(holed<ColumnMap>().observer<0>()[1].size()); }},
     // map
@@ -211,6 +257,19 @@ const Check checks[] = {
          auto& map = holed<SlotMap<int>>();
          static_cast<void>(map[SlotMap<int>::handle_type(1, 1)]);
      }},
+    {Level::fast, "slot map copy: the source is inside an operation; its elements and observers must not copy it",
+     [] {
+         using Map = SlotMap<Calls>;
+         auto& map = *new Map;
+         auto& once = *new std::function<void()>([&] { new Map(map); });
+         map.erase(map.emplace(&once));
+     }},
+    {Level::fast, "slot map copy: the copy of an element changes the map that is copied",
+     [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { map.emplace(); }); }},
+    {Level::fast, "slot map copy: the copy of an element changes the map that is copied",
+     [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
+    {Level::fast, "slot map copy: the copy of an element changes the map that is copied",
+     [] { during_copy<DenseSlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
     {Level::debug, "slot map: an observer changes the container that is notifying it", [] { during_insert<SlotMap<int>>(); }},
     {Level::debug, "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators",
      [] {
@@ -315,6 +374,33 @@ const Check checks[] = {
      }},
     {Level::debug, "keyed container: an observer changes the container that is notifying it",
      [] { during_insert<SetStorage<int>>(); }},
+    {Level::fast, "keyed container copy: the source is inside an operation; its elements and observers must not copy it",
+     [] {
+         using Map = MapStorage<int, Calls>;
+         auto& map = *new Map;
+         auto& once = *new std::function<void()>([&] { new Map(map); });
+         map.try_emplace(1, &once);
+         map.erase(1);
+     }},
+    {Level::fast, "keyed container copy: the copy of an element changes the container that is copied",
+     [] { during_copy<MapStorage<int, CallsOnCopy>>([](auto& map) { map.try_emplace(2); }); }},
+    {Level::debug, "keyed container: equality changes the container that asks it",
+     [] {
+         using Set = SetStorage<int, DefaultHash<int>, CallsOnEqual>;
+         auto& once = *new std::function<void()>;
+         auto& set = *new Set(DefaultHash<int>(), CallsOnEqual{&once});
+         set.insert(1);
+         once = [&] { set.insert(2); };
+         static_cast<void>(set.contains(1));
+     }},
+    {Level::fast, "keyed container: an element calls reset() while it is built or destroyed",
+     [] {
+         using Map = MapStorage<int, Calls>;
+         auto& map = *new Map;
+         auto& once = *new std::function<void()>([&] { map.reset(); });
+         map.try_emplace(1, &once);
+         map.erase(1);
+     }},
     {Level::fast, "keyed container: a destructor inserts during reset()",
      [] { during_reset([](MapStorage<int, Calls>& map) { map.try_emplace(2); }); }},
     {Level::fast, "keyed container: a destructor calls reset() during clear() or reset()",
