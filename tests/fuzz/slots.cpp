@@ -289,9 +289,8 @@ private:
         FUZZ_CHECK(*values_.ptr(slot) == place(slot).value && values_.ptr(slot) == place(slot).address);
         crew_.begin();
         if (!hub_.dynamic() && kind % 3 == 0) {
-            directory_.end_life(slot);
+            directory_.erase(slot);
             hub_.erase_static(slot);
-            directory_.release_at_once(slot);
             model_.erase(slot);
             return;
         }

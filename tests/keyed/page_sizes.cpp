@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What outsiders found of the memory of keyed containers: page tables that doubled, values that took the pages of their keys.
+// The memory of keyed containers: page tables that doubled, values that took the pages of their keys.
 #include <slotwise/slotwise.hpp>
 
 #include "support/allocators.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What outsiders found of sizes: counts that wrap, handles that claim memory, hot slots that age others, large values.
+// Sizes: counts that wrap, handles that claim memory, hot slots that age others, large values.
 #include <slotwise/slotwise.hpp>
 
 #include "support/allocators.hpp"

@@ -312,9 +312,8 @@ protected:
     SLOTWISE_ALWAYS_INLINE constexpr void erase_unlisted(slot_t slot) noexcept {
         if constexpr (Store::trivial && Hub::quiet) {
             if (!hub_.dynamic()) [[likely]] {
-                directory_.end_life(slot);
+                directory_.erase(slot);
                 hub_.erase_static(slot);
-                directory_.release_at_once(slot);
                 return;
             }
         }

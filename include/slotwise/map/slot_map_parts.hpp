@@ -114,10 +114,9 @@ protected:
         if constexpr (calls_nothing_back) {
             if (hub_.dynamic()) [[unlikely]]
                 return erase_observed(slot);
-            directory_.end_life(slot);
+            directory_.erase(slot);
             hub_.erase_static(slot);
             store_.destroy(slot);
-            directory_.release_at_once(slot);
         } else
             erase_carefully(slot);
     }

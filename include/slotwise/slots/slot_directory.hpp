@@ -207,22 +207,14 @@ public:
         unblock(slot);
         free_.push(slot);
     }
-    /// remove() and release() without blocking in between, for values whose destruction calls nothing back.
-    SLOTWISE_ALWAYS_INLINE constexpr void end_life(slot_t slot) noexcept { set_vacant(slot); }
-    /// The second half. @pre end_life(slot)
-    SLOTWISE_ALWAYS_INLINE constexpr void release_at_once(slot_t slot) noexcept {
-        if (exhausted(slot)) [[unlikely]] {
-            block(slot);
-            ++n_.retired;
-            return;
-        }
+    /// remove() and release() without blocking in between, for values whose destruction calls nothing back. @pre is_live(slot)
+    SLOTWISE_ALWAYS_INLINE constexpr void erase(slot_t slot) noexcept {
+        word_t& word = live_[bits::word_of(slot)];
+        word &= ~bits::bit_of(slot);
+        bump_vacant(slot);
+        if (word == 0 || exhausted(slot)) [[unlikely]]
+            return release_rare(slot);
         free_.push(slot);
-    }
-
-    /// end_life() and release_at_once(). @pre is_live(slot)
-    constexpr void erase(slot_t slot) noexcept {
-        end_life(slot);
-        release_at_once(slot);
     }
 
     //=== reserved handles ===//
@@ -479,10 +471,22 @@ private:
             settle(slot);
         return slot;
     }
-    SLOTWISE_ALWAYS_INLINE constexpr void set_vacant(slot_t slot) noexcept {
+    constexpr void set_vacant(slot_t slot) noexcept {
         if ((live_[bits::word_of(slot)] &= ~bits::bit_of(slot)) == 0) [[unlikely]]
             settle(slot);
+        bump_vacant(slot);
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr void bump_vacant(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
+    }
+    // The last call of an erase: one in its middle would make every erase save and restore registers.
+    SLOTWISE_NEVER_INLINE constexpr void release_rare(slot_t slot) noexcept {
+        if (live_[bits::word_of(slot)] == 0) settle(slot);
+        if (exhausted(slot)) {
+            block(slot);
+            ++n_.retired;
+        } else
+            free_.push(slot);
     }
     /// The cursor moves up over a slot that is not live.
     constexpr void pass_slot() noexcept {
