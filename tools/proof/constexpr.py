@@ -62,6 +62,10 @@ def measured():
     return functions, len(sources)
 
 
+# What stands before the brace of a member's or base's initialiser, `: Base(x), member{x}`; the body's brace follows a bracket there.
+MEMBER = re.compile(r"\)[^(){}]*(?<!:):(?!:)(?:[^{}]|\{[^{}]*\})*[\w>]\s*$")
+
+
 def heads(text):
     """{line of the body's brace: the function's head, in one line} of every function in the text that is marked constexpr."""
     found = {}
@@ -69,8 +73,8 @@ def heads(text):
         if re.match(r"\s*\(", text[word.end():]) or text[:word.start()].rstrip().endswith("if"):
             continue
         at, begin = word.end(), word.end()
-        while at < len(text) and text[at] not in ";{=":
-            if text[at] in "(":
+        while at < len(text) and (text[at] not in ";{=" or text[at] == "{" and MEMBER.search(text, begin, at)):
+            if text[at] in "({":
                 at = headers.closing(text, at)
             elif text.startswith("operator", at):
                 name = re.compile(r"operator\s*(\(\)|[^\s(]+|new|bool)").match(text, at)
