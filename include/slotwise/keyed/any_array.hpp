@@ -137,7 +137,6 @@ public:
     }
     AnyKeyStore(AnyKeyStore&&) noexcept = default;
     static AnyKeyStore like(const AnyKeyStore& other, const Allocator& alloc) { return AnyKeyStore(other.keys_.type(), alloc); }
-    void swap(AnyKeyStore& other) noexcept { swap_keys(other); }
     /// Hash and equality belong to the type, which goes with the keys.
     static void swap_functors(AnyKeyStore&) noexcept {}
     void swap_keys(AnyKeyStore& other) noexcept {

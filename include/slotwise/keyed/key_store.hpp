@@ -71,10 +71,6 @@ public:
     static constexpr KeyStore like(const KeyStore& other, const Allocator& alloc) {
         return KeyStore(other.hash_, other.equal_, alloc);
     }
-    constexpr void swap(KeyStore& other) noexcept(nothrow_swap) {
-        swap_functors(other);
-        swap_keys(other);
-    }
     /// Exchanges hash and equality. @throws what their swaps throw; where only one of the two can, and its swap is strong, nothing has
     /// changed then
     constexpr void swap_functors(KeyStore& other) noexcept(nothrow_swap) {
