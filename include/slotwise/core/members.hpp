@@ -128,9 +128,10 @@ constexpr decltype(auto) visit_members(T& object, F&& f) {
 #undef SLOTWISE_VISIT
 }
 
+/// Nobody calls it: its result type is asked for. But clang wants a body where the type of a member has no linkage.
 struct ListTypes {
     template <class... Ms>
-    constexpr TypeList<Ms...> operator()(Ms&...) const noexcept {
+    TypeList<Ms...> operator()(Ms&...) const noexcept {
         return {};
     }
 };

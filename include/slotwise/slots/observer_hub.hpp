@@ -43,7 +43,7 @@ template <class... Static>
 class ObserverHub {
     static_assert((CheckStaticObserver<Static>::holds && ... && true));
     template <class Observer>
-    static constexpr std::size_t bytes_a_slot() noexcept {
+    static consteval std::size_t bytes_a_slot() noexcept {
         if constexpr (requires { std::size_t{Observer::slot_bytes}; })
             return Observer::slot_bytes;
         else
