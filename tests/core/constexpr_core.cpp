@@ -9,6 +9,7 @@
 #include <slotwise/core/concepts.hpp>
 #include <slotwise/core/hash.hpp>
 #include <slotwise/core/iterator_facade.hpp>
+#include <slotwise/core/members.hpp>
 #include <slotwise/core/public_id.hpp>
 #include <slotwise/core/scope_guard.hpp>
 #include <slotwise/core/versioned.hpp>
@@ -104,6 +105,18 @@ constexpr int guards() {
     return 0;
 }
 
+constexpr int members() {
+    struct Pair {
+        int number;
+        char letter;
+    } pair{1, 'a'};
+    detail::visit_members<2>(pair, [](int& number, char& letter) { ++number, ++letter; });
+    HOLDS(pair.number == 2 && pair.letter == 'b');
+    HOLDS(detail::visit_members<2>(std::as_const(pair),
+                                   [](const int& number, const char& letter) { return letter - number; }) == 'b' - 2);
+    return 0;
+}
+
 constexpr int words() {
     HOLDS(bits::word_count(65) == 2 && bits::word_of(64) == 1 && bits::bit_of(65) == 2 && bits::low_mask(3) == 7);
     HOLDS(bits::lowest(8) == 3 && bits::count(7) == 3 && bits::round_up(65, 64) == 128 &&
@@ -137,6 +150,7 @@ IN_CONSTANTS("public ids work in constant expressions", ids())
 IN_CONSTANTS("hashes and equality work in constant expressions", hashes())
 IN_CONSTANTS("versioned values work in constant expressions", values())
 IN_CONSTANTS("scope guards work in constant expressions", guards())
+IN_CONSTANTS("members are visited in constant expressions", members())
 IN_CONSTANTS("words of bits work in constant expressions", words())
 IN_CONSTANTS("options are compared in constant expressions", options())
 IN_CONSTANTS("pairs of iterators are ranges in constant expressions", ranges())

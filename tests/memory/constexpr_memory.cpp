@@ -117,6 +117,22 @@ constexpr int sets_of_numbers() {
     return 0;
 }
 
+/// The summary of 20 words, of which the cursor has passed four.
+constexpr int words_that_live() {
+    auto live = detail::FlatArray<bits::word_t, Allocator>().resized(20, 0, Allocator());
+    const slot_t cursor = 4 * bits::word_bits;
+    detail::LiveSummary<Allocator> summary(live, live.size(), cursor, Allocator());
+    HOLDS(summary.view().find_next(0) == 4 && summary.view().find_next(19) == 19 && summary.check(live, cursor));
+    live[2] = 1;
+    HOLDS(!summary.check(live, cursor));
+    summary.settle(live, 2, cursor);
+    HOLDS(summary.view().find_next(0) == 2 && summary.check(live, cursor));
+    live[2] = 0;
+    summary.settle(live, 2, cursor);
+    HOLDS(summary.view().find_next(0) == 4 && summary.check(live, cursor));
+    return 0;
+}
+
 constexpr int pages() {
     std::size_t bytes = 1;
     HOLDS(detail::default_page_slots(bytes) == 4096);
@@ -137,4 +153,5 @@ IN_CONSTANTS("the lowest free slot is found in constant expressions", lowest_fir
 IN_CONSTANTS("aligned arrays relocate and come back in constant expressions", aligned_arrays())
 IN_CONSTANTS("allocators are made anew in constant expressions", allocators_that_cannot_be_assigned())
 IN_CONSTANTS("sets of numbers work in constant expressions", sets_of_numbers())
+IN_CONSTANTS("words without a live slot are passed over in constant expressions", words_that_live())
 IN_CONSTANTS("the size of pages is chosen in constant expressions", pages())

@@ -63,6 +63,13 @@ constexpr int directories() {
     HOLDS(!directory.occupancy().test(0) && directory.occupancy().test(2));
     directory.end_clear(end);
     HOLDS(directory.size() == 0 && directory.occupancy().none() && directory.check_invariants());
+
+    auto exact = directory.prepare_exactly(65, alloc); // of whole words
+    directory.adopt(exact);
+    HOLDS(directory.covers(128) && !directory.covers(129));
+    auto amortised = directory.prepare(129, alloc); // half as much again
+    directory.adopt(amortised);
+    HOLDS(directory.covers(192) && !directory.covers(193) && directory.check_invariants());
     return 0;
 }
 
@@ -132,6 +139,34 @@ constexpr int cells() {
     return 0;
 }
 
+/// What may be attached counts its attachments at level debug and ends the program when it dies attached; its copies are not.
+struct Listener : detail::Attachable<Listener> {
+    int number;
+    constexpr explicit Listener(int n) : number(n) {}
+};
+constexpr int attachments() {
+    Listener one(1), two(2);
+    detail::BasicObserverCell<Listener> cell;
+    auto list = cell.list.resized(1, nullptr);
+    cell.list.swap(list);
+    cell.count = 1;
+    cell.replace(0, one);
+    HOLDS(cell.list[0] == &one);
+    cell.replace(0, two);
+    HOLDS(cell.list[0] == &two);
+    int sum = 0;
+    {
+        Listener copy(two);
+        copy = one;
+        sum = copy.number;
+    }
+    two = one; // still attached
+    HOLDS(sum == 1 && cell.list[0] == &two && two.number == 1);
+    cell.remove(0);
+    HOLDS(cell.count == 0);
+    return 0;
+}
+
 } // namespace
 
 IN_CONSTANTS("a directory and its undoing work in constant expressions: lowest", directories<Reuse::lowest>())
@@ -139,3 +174,4 @@ IN_CONSTANTS("a directory and its undoing work in constant expressions: lifo", d
 IN_CONSTANTS("a directory and its undoing work in constant expressions: fifo", directories<Reuse::fifo>())
 IN_CONSTANTS("static observers are told in constant expressions", hubs())
 IN_CONSTANTS("lists of observers are swept in constant expressions", cells())
+IN_CONSTANTS("copies of an attached observer are not attached in constant expressions", attachments())

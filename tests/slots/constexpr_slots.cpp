@@ -7,8 +7,12 @@
 
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/slots/column_view.hpp>
+#include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>
 
+#include <array>
+#include <bit>
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -79,6 +83,40 @@ constexpr int views() {
     return 0;
 }
 
+/// 20 KiB: a page holds one, so no block of values is contiguous.
+struct Large {
+    int number;
+    constexpr explicit Large(int n) : number(n) {}
+    std::array<char, (20 << 10) - sizeof(int)> rest{};
+};
+constexpr int scattered_values() {
+    SlotMap<Large> map;
+    const auto first = map.emplace(1), gone = map.emplace(2), last = map.emplace(4);
+    map.erase(gone);
+    const ColumnView<Large> column = map.column();
+    int sum = 0;
+    column.for_each([&](slot_t slot, Large& value) { sum += static_cast<int>(100 * slot) + value.number++; });
+    HOLDS(sum == 205 && map[first].number == 2 && map[last].number == 5);
+    zip_columns([&](slot_t, const Large& a, Large& b) { sum += a.number * b.number; }, column, column);
+    HOLDS(sum == 205 + 4 + 25);
+    return 0;
+}
+
+/// A codec with a state.
+struct Numbered {
+    int number;
+};
+/// A codec that leaves columns out holds the one it was given, and nothing else.
+constexpr int codecs() {
+    const auto codec = dropping<ValueArray<int>, ValueArray<char>>(Numbered{5});
+    using Codec = std::remove_const_t<decltype(codec)>;
+    HOLDS(std::bit_cast<Numbered>(codec).number == 5);
+    HOLDS(Codec::drops<ValueArray<int>> && Codec::drops<ValueArray<char>> && !Codec::drops<ValueArray<long>>);
+    const DroppingCodec<Numbered> none(Numbered{6});
+    HOLDS(std::bit_cast<Numbered>(none).number == 6);
+    return 0;
+}
+
 constexpr int occupancies() {
     const bits::word_t words[] = {5, 1};
     const Occupancy occupancy(words, 128);
@@ -98,4 +136,6 @@ constexpr int occupancies() {
 IN_CONSTANTS("a column of trivial values works in constant expressions", columns<int>())
 IN_CONSTANTS("a column that knows its values works in constant expressions", columns<Value>())
 IN_CONSTANTS("views of columns work in constant expressions", views())
+IN_CONSTANTS("views of values that lie apart work in constant expressions", scattered_values())
+IN_CONSTANTS("codecs that leave columns out are made in constant expressions", codecs())
 IN_CONSTANTS("occupancy works in constant expressions", occupancies())
