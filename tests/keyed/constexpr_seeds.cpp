@@ -55,6 +55,33 @@ constexpr int flooded() {
     return 0;
 }
 
+/// Its last entry leaves a flooded index as new: it has no reason to enter anything anew.
+constexpr int flood_that_ends() {
+    const auto colliding = [](slot_t slot) { return std::uint64_t{slot} << 52 | 0x12'3456u; };
+    const auto none = [](auto&&) {};
+    GroupIndex<Bytes, detail::PortableTags> index;
+    index.reserve(80, none);
+    slot_t count = 0;
+    for (; count != 46; ++count) index.place(colliding(count), count); // more pass the first line than chance allows
+    bool asked = false;
+    const auto source = [&](auto&& entry) {
+        asked = true;
+        for (slot_t slot = 0; slot != count; ++slot) entry(slot, colliding(slot));
+    };
+    HOLDS(index.check(source));
+    while (count != 0) {
+        --count;
+        index.erase(colliding(count), count);
+    }
+    HOLDS(index.size() == 0 && index.check(source));
+    asked = false;
+    index.make_room(source);
+    HOLDS(!asked);
+    index.place(colliding(0), count++);
+    HOLDS(index.find(colliding(0), [](slot_t slot) { return slot == 0; }) == 0 && index.check(source));
+    return 0;
+}
+
 constexpr int summaries() {
     auto numbers = detail::SummaryBits<Bytes>::covering(5000, Bytes());
     numbers.set(70);
@@ -106,5 +133,6 @@ constexpr int moves() {
 
 IN_CONSTANTS("seeded hashes are computed in constant expressions", seeded())
 IN_CONSTANTS("an index under a seed works in constant expressions", flooded())
+IN_CONSTANTS("an index forgets a flood with its last entry in a constant expression", flood_that_ends())
 IN_CONSTANTS("summaries are walked in constant expressions", summaries())
 IN_CONSTANTS_WITH_MUTABLES("values, columns and series move in constant expressions", moves())

@@ -77,6 +77,26 @@ constexpr int deferring_sets_with_allocators() {
     return 0;
 }
 
+/// Keys and values whose moves and copies run code: the slot is held while they are taken out.
+constexpr int extractions() {
+    SetStorage<Name, NameHash> set;
+    for (int i = 1; i != 4; ++i) set.insert(i);
+    slot_t slot = set.slot_of(2);
+    HOLDS(set.extract(2) == Name(2) && !set.contains(2) && set.state(slot) == SlotState::free && set.size() == 2);
+    HOLDS(set.insert(4).slot == slot && !set.extract(2) && set.check_invariants());
+    SetStorage<Name, NameHash, EqualTo, deferring> waiting;
+    for (int i = 1; i != 4; ++i) waiting.insert(i);
+    slot = waiting.slot_of(2);
+    HOLDS(waiting.extract(2) == Name(2) && waiting.state(slot) == SlotState::pending && waiting.key(slot) == Name(2));
+    HOLDS(waiting.pending() == 1 && waiting.insert(2).kind == InsertKind::resurrected && waiting.check_invariants());
+    MapStorage<int, Name> map;
+    map.try_emplace(1, 10);
+    map.try_emplace(2, 20);
+    const auto pair = map.extract(1);
+    HOLDS(pair && pair->first == 1 && pair->second == Name(10) && map.size() == 1 && map.check_invariants());
+    return 0;
+}
+
 constexpr int set_columns() {
     SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<std::byte>, HashIndex, ValueArray<int>> set{5,
                                                                                                                            6};
@@ -253,6 +273,7 @@ constexpr int map_views() {
 IN_CONSTANTS("a SetStorage changes its allocator in a constant expression", sets_with_allocators())
 IN_CONSTANTS("a MapStorage changes its allocator in a constant expression", maps_with_allocators())
 IN_CONSTANTS("pending keys change their allocator in a constant expression", deferring_sets_with_allocators())
+IN_CONSTANTS("keys and values are taken out in constant expressions", extractions())
 IN_CONSTANTS("columns of a set work in constant expressions", set_columns())
 IN_CONSTANTS("columns of a map work in constant expressions", map_columns())
 IN_CONSTANTS("a map defers erasure by iterators in a constant expression", deferring_maps())

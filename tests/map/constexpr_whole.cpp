@@ -72,6 +72,42 @@ constexpr int chosen_handles() {
     return 0;
 }
 
+/// Two elements in 400 slots: a walk goes from live slot to live slot.
+constexpr int few_among_many() {
+    SlotMap<int> map;
+    const auto far = SlotMap<int>::handle_type(300, 1), farther = SlotMap<int>::handle_type(400, 3);
+    map.insert_at(far, 7);
+    map.insert_at(farther, 9);
+    int sum = 0;
+    map.for_each([&](int& value) { sum += value++; });
+    HOLDS(sum == 7 + 9 && map.size() == 2);
+    std::as_const(map).for_each([&](SlotMap<int>::handle_type handle, const int& value) { sum += handle == far ? value : 0; });
+    HOLDS(sum == 7 + 9 + 8);
+    return 0;
+}
+
+/// A value whose move may throw: elements change places by swaps.
+struct Careful {
+    int number;
+    constexpr Careful(int n) : number(n) {}
+    constexpr Careful(const Careful&) = default;
+    constexpr Careful(Careful&& other) noexcept(false) : number(std::exchange(other.number, -1)) {}
+    constexpr Careful& operator=(const Careful&) = default;
+    constexpr Careful& operator=(Careful&& other) noexcept(false) {
+        number = std::exchange(other.number, -1);
+        return *this;
+    }
+};
+constexpr int swapped_rows() {
+    DenseSlotMap<Careful> map;
+    const auto one = map.insert(1), two = map.insert(2), three = map.insert(3), four = map.insert(4);
+    map.sort([](const Careful& a, const Careful& b) { return a.number > b.number; });
+    HOLDS(map.index_of(four) == 0 && map.index_of(three) == 1 && map.index_of(two) == 2 && map.index_of(one) == 3);
+    HOLDS(map.erase(four) && map.index_of(one) == 0 && map[one].number == 1 && map[two].number == 2 && map[three].number == 3);
+    HOLDS(map.size() == 3 && map.check_invariants());
+    return 0;
+}
+
 constexpr int columns() {
     SlotMap<Value, SlotMapOptions{}, std::allocator<Value>, ValueArray<int>> map;
     const auto first = map.insert(1), second = map.insert(2);
@@ -114,5 +150,7 @@ IN_CONSTANTS("a DenseSlotMap changes its allocator in a constant expression",
              allocators<DenseSlotMap<Value, SlotMapOptions{}, Numbered>>())
 IN_CONSTANTS("a SlotMap takes chosen handles in a constant expression", chosen_handles<SlotMap<int>>())
 IN_CONSTANTS("a DenseSlotMap takes chosen handles in a constant expression", chosen_handles<DenseSlotMap<int>>())
+IN_CONSTANTS("few elements among many slots are visited in a constant expression", few_among_many())
+IN_CONSTANTS("elements whose moves may throw change places in constant expressions", swapped_rows())
 IN_CONSTANTS("columns of a SlotMap work in constant expressions", columns())
 IN_CONSTANTS("rows leave and come later in constant expressions", rows())

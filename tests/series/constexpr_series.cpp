@@ -27,6 +27,7 @@ struct Open : Series {
     using Series::open;
     using Series::open_within;
     using Series::remove_all;
+    using Series::reserve_for;
     using Series::retain;
     using Series::Series;
     using Series::writers;
@@ -79,6 +80,8 @@ constexpr int questions(Series& series) {
     HOLDS(reader.was_added(2, 1) && !reader.was_added(2, 2) && !reader.was_added(4, 1) && !reader.was_removed(2, 1));
     series.template observer<0>()[slot] = 9;
     HOLDS(reader.template observer<0>()[slot] == 9 && reader.template column<0>()[slot] == 9 && reader.check_invariants());
+    int key = 2;
+    HOLDS(reader.hash_function()(key) == DefaultHash<int>()(key) && reader.key_eq()(key, reader.key(slot)));
     HOLDS(!series.has_subscribers() && series.writers() == 0 && reader.get_allocator() == series.get_allocator());
     return 0;
 }
@@ -177,6 +180,21 @@ constexpr int dicts() {
     return windows(dict, other);
 }
 
+/// Room for elements that are about to come: those that there is room for change nothing.
+constexpr int room_ahead() {
+    OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.page_slots = 64}>> set;
+    set.open(1);
+    for (int key = 0; key != 3; ++key) set.add(key);
+    set.remove(0); // takes room, too
+    set.leave();
+    const std::size_t room = set.capacity() - 3;
+    set.reserve_for(room);
+    HOLDS(set.capacity() == room + 3);
+    set.reserve_for(room + 1);
+    HOLDS(set.capacity() > room + 3 && set.capacity() <= room + 3 + 64 && set.size() == 2 && set.check_invariants());
+    return 0;
+}
+
 /// A slot whose versions are used up when its key is removed: the key gets another slot, and yet has neither come nor gone.
 constexpr int worn_slots() {
     OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {14, 2, 0}}>> set;
@@ -211,6 +229,9 @@ constexpr int allocators(void (*fill)(Series&)) {
     Series third{Numbered(3)};
     third = std::move(other);
     HOLDS(third == series && third.get_allocator().number() == 3 && third.was_added(2, 1) && third.check_invariants());
+    Series fourth(std::move(third), Numbered(4));
+    HOLDS(fourth == series && fourth.get_allocator().number() == 4 && fourth.was_added(2, 1) && fourth.check_invariants());
+    HOLDS(third.empty() && !third.valid() && third.get_allocator().number() == 3 && third.check_invariants());
     return 0;
 }
 constexpr int sets_with_allocators() {
@@ -271,6 +292,7 @@ IN_CONSTANTS_WITH_MUTABLES("a dictionary over time lives in a constant expressio
                            dicts<DeltaRepresentation::adaptive>())
 IN_CONSTANTS_WITH_MUTABLES("a dictionary over time lives in a constant expression: dirty list",
                            dicts<DeltaRepresentation::dirty_list>())
+IN_CONSTANTS_WITH_MUTABLES("room is made for what is about to come in a constant expression", room_ahead())
 IN_CONSTANTS_WITH_MUTABLES("worn slots are succeeded in constant expressions", worn_slots())
 IN_CONSTANTS_WITH_MUTABLES("a set over time changes its allocator in a constant expression", sets_with_allocators())
 IN_CONSTANTS_WITH_MUTABLES("a dictionary over time changes its allocator in a constant expression", dicts_with_allocators())
