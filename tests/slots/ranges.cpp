@@ -43,6 +43,23 @@ TEST_CASE("what the containers hand out to be walked is a view and borrowed") {
     STATIC_REQUIRE_FALSE(std::ranges::borrowed_range<Map>);
 }
 
+TEMPLATE_TEST_CASE("the iterators of every container are forward iterators, which can be copied, and convert to const ones", "",
+                   Numbers, DenseSlotMap<int>, (SoaSlotMap<int, char>), Set, Map, (SecondaryMap<Numbers::handle_type, int>),
+                   (SecondaryMap<Numbers::handle_type, std::string>)) {
+    using It = std::ranges::iterator_t<TestType>;
+    using ConstIt = std::ranges::iterator_t<const TestType>;
+    STATIC_REQUIRE(std::forward_iterator<It> && std::forward_iterator<ConstIt> && std::is_convertible_v<It, ConstIt>);
+    STATIC_REQUIRE(std::is_same_v<It, ConstIt> || !std::is_convertible_v<ConstIt, It>);
+    STATIC_REQUIRE(std::is_trivially_copyable_v<It> && std::is_trivially_copyable_v<ConstIt>);
+    STATIC_REQUIRE(std::ranges::forward_range<TestType> && std::ranges::forward_range<const TestType>);
+    TestType container;
+    const auto first = container.begin();
+    auto copy = first;
+    CHECK(copy == first);
+    copy = container.end();
+    CHECK(copy == first);
+}
+
 TEST_CASE("an iterator found in a temporary range is no dangling one, and views compose") {
     Numbers map;
     for (int i = 0; i != 100; ++i) map.insert(i);

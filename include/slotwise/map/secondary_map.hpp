@@ -411,10 +411,10 @@ class SecondaryMap<H, T, Allocator>::basic_iterator
 
 public:
     basic_iterator() noexcept = default;
-    /// iterator to const_iterator.
-    basic_iterator(const basic_iterator<false>& other) noexcept
-        requires(Const)
-        : pages_(other.pages_), next_(other.next_) {}
+    /// iterator to const_iterator. A template: for an iterator it would be a copy constructor that nobody may call.
+    template <bool Other>
+        requires(Const && !Other)
+    basic_iterator(const basic_iterator<Other>& other) noexcept : pages_(other.pages_), next_(other.next_) {}
     friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.next_ == b.next_; }
 
 private:
