@@ -104,6 +104,22 @@ TEMPLATE_TEST_CASE("erasing an element ahead of for_each is a failed check, wher
     CHECK(test::dies_saying("for_each: f erased an element ahead", [&] { c.for_each([&](auto&...) { c.clear(); }); }));
 }
 
+TEST_CASE("erasing ahead of a walk over values that lie in pages of their own is a failed check") {
+    struct Large {
+        std::unique_ptr<int> value = std::make_unique<int>(1);
+        char rest[20'000] = {};
+    };
+    SlotMap<Large> map;
+    std::vector<SlotMap<Large>::handle_type> handles;
+    for (int i = 0; i != 12; ++i) handles.push_back(map.emplace());
+    const auto dies = [&](auto&& change) {
+        return test::dies_saying("for_each: f erased an element ahead", [&] { map.for_each([&](Large&) { change(); }); });
+    };
+    CHECK(dies([&] { map.erase(handles[9]); }));
+    CHECK(dies([&] { map.clear(); }));
+    CHECK(dies([&] { map.clear(), map.shrink_to_fit(); }));
+}
+
 TEST_CASE("erasing ahead of a walk over a column, a chunk or a view is a failed check") {
     SlotMap<int> map;
     fill(map, 70);
@@ -137,6 +153,19 @@ TEMPLATE_TEST_CASE("changing the rows inside for_each of a packed map is a faile
             c.sort([&](auto& a, auto& b) { return front ? &a < &b : &b < &a; });
             front = false;
         }));
+}
+
+TEST_CASE("changing a SparseSecondaryMap inside its for_each is a failed check") {
+    using H = SlotMap<int>::handle_type;
+    SparseSecondaryMap<H, std::string> map;
+    for (slot_t slot = 0; slot != 16; ++slot) map.insert(H(slot, 1), "a");
+    const auto dies = [&](auto&& change) {
+        return test::dies_saying("the rows have moved", [&] { map.for_each([&](H, auto&) { change(); }); });
+    };
+    CHECK(dies([&] { map.erase(H(0, 1)); }));
+    CHECK(dies([&] { map.erase(H(15, 1)); }));
+    CHECK(dies([&] { map.clear(); }));
+    CHECK(dies([&] { map.insert(H(16, 1), "b"); }));
 }
 
 TEST_CASE("an iterator of a packed map at a row that is gone is a failed check") {
@@ -203,9 +232,9 @@ TEST_CASE("an observer, a follower or a subscriber that dies while it is attache
         token = series.subscribe(dead);
     }));
     auto dead = std::make_unique<Deaf>();
-    const auto token = map.attach(*dead);
+    auto token = map.attach(*dead);
     CHECK(dies([&] { dead.reset(); }));
-    static_cast<void>(dead.release()); // NOLINT: attached to the end; what it is made of dies with the program
+    token.detach();
 }
 
 TEST_CASE("who is no longer attached may die: after detach, after the container, as a copy, and after a follower was moved") {

@@ -340,10 +340,15 @@ private:
         const auto& directory = self.directory_;
         const auto& array = self.store_.array();
         if (self.size() < directory.cursor() / 128) return walk_sparse(self, f); // where the two take the same time
+        const auto expect_live = [&](std::size_t slot) {
+            SLOTWISE_EXPECT_DEBUG(directory.occupancy().test(slot),
+                                  "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators");
+        };
         if constexpr (detail::scattered<T>) {
             for (std::size_t first = 0; first < directory.cursor(); first += bits::word_bits)
                 bits::for_each(directory.occupancy().word(bits::word_of(first)), [&](unsigned i) {
                     const auto slot = static_cast<slot_t>(first + i);
+                    expect_live(slot);
                     visit(self, f, slot, static_cast<V&>(*array.ptr(slot)));
                 });
             return;
@@ -356,9 +361,7 @@ private:
                 const bits::word_t word = directory.occupancy().word(bits::word_of(first));
                 V* const block = run.data + offset;
                 bits::walk(word, [&](unsigned i) {
-                    SLOTWISE_EXPECT_DEBUG(
-                        directory.occupancy().test(first + i),
-                        "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators");
+                    expect_live(first + i);
                     visit(self, f, static_cast<slot_t>(first + i), block[i]);
                 });
             }

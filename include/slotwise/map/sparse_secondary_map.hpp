@@ -147,14 +147,14 @@ public:
     std::span<const T> values() const noexcept { return {values_.data(), size_}; }
     /// The handle of each of values(), as long as those are valid.
     std::span<const H> handles() const noexcept { return {handles_.data(), size_}; }
-    /// Calls f(handle, value) in row order. f must not change the map.
+    /// Calls f(handle, value) in row order. f must not change the map (what it adds or takes away is found at level debug).
     template <class F>
     void for_each(F&& f) {
-        for (size_type row = 0; row != size_; ++row) f(std::as_const(handles_[row]), values_[row]);
+        walk(*this, f);
     }
     template <class F>
     void for_each(F&& f) const {
-        for (size_type row = 0; row != size_; ++row) f(handles_[row], std::as_const(values_[row]));
+        walk(*this, f);
     }
 
     /// Equal when the same handles have equal values.
@@ -182,6 +182,17 @@ public:
     }
 
 private:
+    template <class Self, class F>
+    static void walk(Self& self, F& f) {
+        using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
+        [[maybe_unused]] const size_type count = self.size_;
+        [[maybe_unused]] const H* const rows = self.handles_.data();
+        for (size_type row = 0; row < self.size_; ++row) { // below, not unequal: f may have erased, though it must not
+            f(std::as_const(self.handles_[row]), static_cast<V&>(self.values_[row]));
+            SLOTWISE_EXPECT_DEBUG(self.size_ == count && self.handles_.data() == rows,
+                                  "SparseSecondaryMap::for_each: f has changed the map; the rows have moved");
+        }
+    }
     slot_t row_of(slot_t slot) const noexcept {
         const Page* page = index_.find(slot / page_slots);
         return page == nullptr ? no_slot : page->row[slot % page_slots];
