@@ -265,6 +265,17 @@ TEST_CASE("a copy starts at the mark of the original") {
     CHECK(b.mark() == a.mark());
 }
 
+TEST_CASE("a value with an operator& of its own is reached by ->") {
+    struct Opaque {
+        int number = 0;
+        constexpr Opaque* operator&() const noexcept { return nullptr; } // NOLINT: what is tested
+        friend constexpr bool operator==(const Opaque& a, const Opaque& b) noexcept { return a.number == b.number; }
+    };
+    Versioned<Opaque> value(Opaque{3});
+    CHECK(value->number == 3);
+    STATIC_REQUIRE(Versioned<Opaque>(Opaque{4})->number == 4);
+}
+
 TEST_CASE("move-only values can be versioned") {
     Versioned<std::unique_ptr<int>> owner(std::make_unique<int>(1));
     const change_t mark = owner.mark();

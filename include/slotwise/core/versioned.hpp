@@ -7,6 +7,7 @@
 #define SLOTWISE_CORE_VERSIONED_HPP
 
 #include "hash.hpp"
+#include "std_memory.hpp"
 
 #include <concepts>
 #include <type_traits>
@@ -83,7 +84,7 @@ public:
 
     constexpr const T& get() const noexcept { return value_; }
     constexpr const T& operator*() const noexcept { return value_; }
-    constexpr const T* operator->() const noexcept { return &value_; }
+    constexpr const T* operator->() const noexcept { return std::addressof(value_); }
 
     /// Replaces the value when it differs; returns whether it did. Numbers of another type are converted before they are
     /// compared: 0.1 is no change of the float 0.1f.

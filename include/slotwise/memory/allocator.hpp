@@ -32,8 +32,8 @@ inline constexpr bool always_equal = std::allocator_traits<Allocator>::is_always
 /// propagation of allocators. @pre the construction does not throw
 template <class T, class By>
 constexpr void renew(T& object, By&& by) noexcept {
-    std::destroy_at(&object);
-    std::construct_at(&object, std::forward<By>(by));
+    std::destroy_at(std::addressof(object));
+    std::construct_at(std::addressof(object), std::forward<By>(by));
 }
 /// Exchanges two objects by renewing both, whatever a swap of theirs minds. @pre their moves do not throw
 template <class T>
