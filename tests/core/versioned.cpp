@@ -269,7 +269,7 @@ TEST_CASE("a value with an operator& of its own is reached by ->") {
     struct Opaque {
         int number = 0;
         constexpr Opaque* operator&() const noexcept { return nullptr; } // NOLINT: what is tested
-        friend constexpr bool operator==(const Opaque& a, const Opaque& b) noexcept { return a.number == b.number; }
+        constexpr bool operator==(const Opaque& other) const noexcept { return number == other.number; }
     };
     Versioned<Opaque> value(Opaque{3});
     CHECK(value->number == 3);
