@@ -149,16 +149,10 @@ public:
     }
 
     /// Adds an entry. @pre make_room(), and no entry has this slot
-    constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
-        const Way way = seed_ ? place_in(storage_.data(), storage_.size() - 1, seed_(hash), slot)
-                              : place_in(storage_.data(), mask_, hash, slot);
+    SLOTWISE_ALWAYS_INLINE constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
         ++size_;
-        if (way.passed != 0) [[unlikely]] {
-            const bool was_flooded = ways_.flooded;
-            ways_.add(way);
-            if (!seed_) reach_ = ways_.longest;
-            if (ways_.flooded && !was_flooded && !seed_) limit_ = 0; // the next make_room() has something to do
-        }
+        if (seed_ || !place_at_home(storage_.data(), mask_, hash, slot)) [[unlikely]]
+            place_on(hash, slot);
     }
     /// Takes the entry out. @pre place(hash, slot) was called, once
     constexpr void erase(std::uint64_t hash, slot_t slot) noexcept {
@@ -240,38 +234,48 @@ private:
         }
     };
 
-    /// Calls found(hash as seeded, mask, number of the line, place in it) where equal(slot) holds.
+    /// Calls found(hash as seeded, mask, number of the line, place in it) where equal(slot) holds. The first line decides for nine
+    /// of ten; what comes after it is a call, and every find is shorter for that.
     template <class Equal, class Found>
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found&& found) const {
-        return search_in(lines_, mask_, reach_, hash, equal, found,
-                         [&] { return seed_ ? search_seeded(hash, equal, found) : no_slot; });
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
+        const std::size_t home = home_in(hash, mask_);
+        const Line& line = lines_[home];
+        const slot_t slot = search_line(line, hash, mask_, home, equal, found);
+        if (slot != no_slot || line.overflow[class_of(hash)] == 0) [[likely]]
+            return slot;
+        return search_on<Equal, Found>(hash, equal, found);
     }
+    // Functors by value: by reference, every find would write them to memory for this call, and take up to half longer.
     template <class Equal, class Found>
-    SLOTWISE_NEVER_INLINE constexpr slot_t search_seeded(std::uint64_t hash, Equal& equal, Found& found) const {
-        return search_in(storage_.data(), storage_.size() - 1, ways_.longest, seed_(hash), equal, found,
-                         [] { return no_slot; });
-    }
-    // No entry has passed more than `reach` lines, so a search need not: counts can send it on for ever, by accident or by design.
-    template <class Equal, class Found, class Beyond>
-    SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_in(const Line* lines, std::size_t mask, std::uint32_t reach,
-                                                             std::uint64_t hash, Equal& equal, Found& found, Beyond&& beyond) {
-        const std::uint8_t tag = tag_of(hash);
+    SLOTWISE_NEVER_INLINE constexpr slot_t search_on(std::uint64_t hash, Equal equal, Found found) const {
+        const std::size_t mask = storage_.size() - 1;
+        std::uint32_t passed = 0;
+        slot_t slot = no_slot;
         std::size_t at = home_in(hash, mask);
-        for (std::uint32_t passed = 0;; ++passed) {
-            const Line& line = lines[at];
-            for (auto match = Tags::match(line.tags, tag); match; match.drop_first()) {
-                const slot_t slot = line.slots[match.first()];
-                if (equal(slot)) [[likely]] {
-                    found(hash, mask, at, match.first());
-                    SLOTWISE_ASSUME(slot != no_slot); // a find need not ask again whether it found (4 % of a hit)
-                    return slot;
-                }
-            }
-            if (line.overflow[class_of(hash)] == 0) [[likely]]
-                return no_slot;
-            if (passed == reach) return beyond();
-            at = next_in(at, hash, mask);
+        if (seed_) {
+            hash = seed_(hash);
+            at = home_in(hash, mask);
+            slot = search_line(storage_[at], hash, mask, at, equal, found);
         }
+        // No entry has passed more lines, so a search need not: counts can send it on for ever, by accident or by design.
+        while (slot == no_slot && storage_[at].overflow[class_of(hash)] != 0 && passed++ != ways_.longest) {
+            at = next_in(at, hash, mask);
+            slot = search_line(storage_[at], hash, mask, at, equal, found);
+        }
+        return slot;
+    }
+    template <class Equal, class Found>
+    SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_line(const Line& line, std::uint64_t hash, std::size_t mask,
+                                                               std::size_t at, Equal& equal, Found& found) {
+        for (auto match = Tags::match(line.tags, tag_of(hash)); match; match.drop_first()) {
+            const slot_t slot = line.slots[match.first()];
+            if (equal(slot)) [[likely]] {
+                found(hash, mask, at, match.first());
+                SLOTWISE_ASSUME(slot != no_slot); // a find need not ask again whether it found (4 % of a hit)
+                return slot;
+            }
+        }
+        return no_slot;
     }
     SLOTWISE_ALWAYS_INLINE constexpr void remove(std::uint64_t hash, std::size_t mask, std::size_t at, std::size_t i) noexcept {
         storage_[at].tags[i] = 0;
@@ -289,11 +293,28 @@ private:
         if (size_ == 0 && limit_ == 0) [[unlikely]]
             clear_worn();
     }
-    static constexpr Way place_in(Line* lines, std::size_t mask, std::uint64_t hash, slot_t slot) noexcept {
+    /// Whether the first line on the entry's way had room for it.
+    SLOTWISE_ALWAYS_INLINE static constexpr bool place_at_home(Line* lines, std::size_t mask, std::uint64_t hash,
+                                                               slot_t slot) noexcept {
+        Line& line = lines[home_in(hash, mask)];
+        const auto empty = Tags::match(line.tags, 0);
+        if (!empty) return false;
+        line.tags[empty.first()] = tag_of(hash);
+        line.slots[empty.first()] = slot;
+        return true;
+    }
+    // What every insert need not do lies apart from it.
+    SLOTWISE_NEVER_INLINE constexpr void place_on(std::uint64_t hash, slot_t slot) noexcept {
+        const bool was_flooded = ways_.flooded;
+        ways_.add(place_in(storage_.data(), storage_.size() - 1, seed_ ? seed_(hash) : hash, slot));
+        if (ways_.flooded && !was_flooded && !seed_) limit_ = 0; // the next make_room() has something to do
+    }
+    SLOTWISE_NEVER_INLINE static constexpr Way place_in(Line* lines, std::size_t mask, std::uint64_t hash,
+                                                        slot_t slot) noexcept {
         Way way;
         for (std::size_t at = home_in(hash, mask);; at = next_in(at, hash, mask)) {
             Line& line = lines[at];
-            if (const auto empty = Tags::match(line.tags, 0)) [[likely]] {
+            if (const auto empty = Tags::match(line.tags, 0)) {
                 line.tags[empty.first()] = tag_of(hash);
                 line.slots[empty.first()] = slot;
                 return way;
@@ -348,7 +369,8 @@ private:
         const detail::IndexSeed seed = seed_;
         const auto place_waiting = [&] {
             if (!ways.flooded || seed) // else it is done again with a seed
-                for (unsigned i = 0; i != waiting; ++i) ways.add(place_in(data, mask, hashes[i], slots[i]));
+                for (unsigned i = 0; i != waiting; ++i)
+                    if (!place_at_home(data, mask, hashes[i], slots[i])) ways.add(place_in(data, mask, hashes[i], slots[i]));
             waiting = 0;
         };
         source([&](slot_t slot, std::uint64_t hash) {
@@ -385,7 +407,6 @@ private:
         const bool plain = !storage_.empty() && !seed_;
         lines_ = plain ? storage_.data() : seed_ ? &detail::seeded_line : &detail::no_line;
         mask_ = plain ? storage_.size() - 1 : 0;
-        reach_ = plain ? ways_.longest : 0;
         limit_ = ways_.flooded && !seed_ ? 0 : room();
     }
 
@@ -393,8 +414,7 @@ private:
     const Line* lines_ = &detail::no_line; // where a search without a seed begins
     std::size_t mask_ = 0;
     std::size_t size_ = 0;
-    std::size_t limit_ = 0;   // make_room() has something to do from so many entries on
-    std::uint32_t reach_ = 0; // lines that a search without a seed may pass
+    std::size_t limit_ = 0; // make_room() has something to do from so many entries on
     Ways ways_{};
     detail::IndexSeed seed_{};
 };
