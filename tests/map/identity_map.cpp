@@ -3,9 +3,11 @@
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/private_access.hpp"
 
 #include <slotwise/map/identity_map.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory_resource>
@@ -180,4 +182,48 @@ TEST_CASE("An IdentityMap is assigned exactly between allocators that differ", "
     try_with(StatefulAllocator<std::byte>(1), StatefulAllocator<std::byte>(2));
     try_with(StatefulAllocator<std::byte, Propagation{.copy = true, .move = true}>(1),
              StatefulAllocator<std::byte, Propagation{.copy = true, .move = true}>(2));
+}
+
+namespace {
+
+/// Ids whose hashes agree in the low 40 bits.
+struct AgreeingHash {
+    using is_avalanching = void;
+    std::uint64_t operator()(std::uint64_t id) const noexcept { return id << 40 | 0x12'3456'789Au; }
+};
+using Flooded = IdentityMap<std::uint64_t, SlotMap<int>::handle_type, AgreeingHash>;
+TEST_PRIVATE(FloodedBuckets, Flooded, buckets_)
+
+/// Pairs in the fullest bucket.
+std::size_t fullest(Flooded& ids) {
+    std::size_t most = 0;
+    const auto& buckets = test::reach<FloodedBuckets>(ids);
+    for (std::size_t b = 0; b != buckets.size(); ++b) {
+        std::size_t length = 0;
+        for (const auto* node = buckets[b]; node != nullptr; node = node->next) ++length;
+        most = std::max(most, length);
+    }
+    return most;
+}
+
+} // namespace
+
+TEST_CASE("ids whose hashes were computed to collide share a bucket no longer than chance has it", "[flood]") {
+    constexpr std::uint64_t count = sizeof(std::size_t) == 8 ? 5'000 : 1'000;
+    Flooded ids;
+    for (std::uint64_t id = 0; id != count; ++id) ids.insert(id, Flooded::handle_type(static_cast<slot_t>(id), 1));
+    CHECK(fullest(ids) <= 33);
+    Flooded copy(ids), moved(std::move(copy));
+    CHECK(fullest(moved) <= 33);
+    CHECK((ids.check_invariants() && moved.check_invariants()));
+    for (std::uint64_t id = 0; id != count; ++id) {
+        REQUIRE(moved.handle_of(id).index() == id);
+        REQUIRE(ids.contains(id));
+        if (id % 2 == 0) REQUIRE(ids.erase(id));
+    }
+    swap(ids, moved);
+    CHECK((ids.size() == count && moved.size() == count / 2));
+    CHECK((ids.check_invariants() && moved.check_invariants()));
+    ids.clear();
+    CHECK((ids.insert(1, Flooded::handle_type(1, 1)) && ids.contains(std::uint64_t{1}) && ids.check_invariants()));
 }

@@ -23,33 +23,6 @@ inline constexpr IndexLine no_line{};
 /// Where every search of an index with a seed begins: nothing is here, and it says that entries went on.
 inline constexpr IndexLine seeded_line{{}, {1, 1, 1, 1}, {}};
 
-/// Takes hashes to others by a secret: the upper half of a product with a random odd number of 128 bits, plus a random number,
-/// mixed as MurmurHash3 does at its end. Two different hashes that were chosen without knowing the secret agree in n low bits of
-/// the results with a probability of about 2^(1-n), like random ones. (Multiply-shift: M. Dietzfelbinger et al., "A reliable
-/// randomized algorithm for the closest-pair problem", 1997. Without the mixing, one seed in fifteen sent hashes on a grid to few
-/// lines.)
-class IndexSeed {
-public:
-    constexpr IndexSeed() = default;
-    static constexpr IndexSeed random() noexcept {
-        IndexSeed seed;
-        seed.low_ = random_bits() | 1u;
-        seed.high_ = random_bits();
-        seed.plus_ = random_bits();
-        return seed;
-    }
-    constexpr explicit operator bool() const noexcept { return low_ != 0; }
-    constexpr std::uint64_t operator()(std::uint64_t hash) const noexcept {
-        std::uint64_t x = wide_product(hash, low_).high + hash * high_ + plus_;
-        x = (x ^ x >> 33) * 0xFF51'AFD7'ED55'8CCDu;
-        x = (x ^ x >> 33) * 0xC4CE'B9FE'1A85'EC53u;
-        return x ^ x >> 33;
-    }
-
-private:
-    std::uint64_t low_ = 0, high_ = 0, plus_ = 0;
-};
-
 } // namespace detail
 
 /// A hash table of slot numbers: lines of twelve one-byte tags and twelve slots, double hashing from line to line, at most ten

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_IDENTITY_MAP_HPP
 #define SLOTWISE_MAP_IDENTITY_MAP_HPP
 
+#include "../core/entropy.hpp"
 #include "../core/hash.hpp"
 #include "../core/public_id.hpp"
 #include "secondary_map.hpp"
@@ -42,6 +43,7 @@ class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, E
     using node_allocator = detail::rebind_t<Allocator, Node>;
     using id_allocator = detail::rebind_t<Allocator, Id>;
     using Buckets = detail::FlatArray<Node*, Allocator>;
+    static constexpr unsigned most_chained = 32;
     static constexpr bool nothrow_functors =
         std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
     template <class F>
@@ -195,6 +197,7 @@ public:
         for (const auto [handle, node] : nodes_) gone = chained(node, gone);
         buckets_.free();
         nodes_.clear();
+        seed_ = {};
         ++changes_;
         destroy_chain(gone);
     }
@@ -223,7 +226,9 @@ private:
         else
             return mix_bits(hash_(key));
     }
-    size_type bucket_of(std::uint64_t hash) const noexcept { return bits::to_size(hash) & (buckets_.size() - 1); }
+    size_type bucket_of(std::uint64_t hash) const noexcept {
+        return bits::to_size(seed_ ? seed_(hash) : hash) & (buckets_.size() - 1);
+    }
 
     template <class Key>
     Node* find(const Key& key) const {
@@ -280,6 +285,7 @@ private:
         Node* const* const there = nodes_.find_slot(handle.index());
         Node* const older = there == nullptr ? nullptr : *there;
         nodes_.try_emplace(handle, node);
+        if (!seed_ && crowded(bucket_of(hash))) scatter();
         link(node);
         undo.dismiss();
         if (older != nullptr) {
@@ -291,6 +297,7 @@ private:
     template <class IdOf>
     void enter_all(const IdentityMap& other, IdOf id_of_node) {
         reserve(other.size());
+        seed_ = other.seed_;
         for (const auto [handle, from] : other.nodes_) {
             Node* const node = make_node(id_of_node(*from), from->handle, from->hash);
             ScopeGuard undo([&]() noexcept { destroy_node(node); });
@@ -335,6 +342,24 @@ private:
         for (size_type b = 0; b != before.size(); ++b)
             for (Node* node = before[b]; node != nullptr;) link(std::exchange(node, node->next));
     }
+    /// Whether more pairs are there than chance allows: one bucket in 1e36 is as full.
+    bool crowded(size_type bucket) const noexcept {
+        unsigned length = 0;
+        for (const Node* node = buckets_[bucket]; node != nullptr && length != most_chained; node = node->next) ++length;
+        return length == most_chained;
+    }
+    /// Places all pairs anew by a secret: their hashes were computed to collide.
+    void scatter() noexcept {
+        Node* all = nullptr;
+        for (size_type b = 0; b != buckets_.size(); ++b)
+            for (Node* node = std::exchange(buckets_[b], nullptr); node != nullptr;) {
+                Node* const next = node->next;
+                all = chained(node, all);
+                node = next;
+            }
+        seed_ = detail::IndexSeed::random();
+        while (all != nullptr) link(std::exchange(all, all->next));
+    }
     void link(Node* node) noexcept {
         Node*& bucket = buckets_[bucket_of(node->hash)];
         bucket = chained(node, bucket);
@@ -368,6 +393,7 @@ private:
     void swap_pairs(IdentityMap& other) noexcept {
         buckets_.swap(other.buckets_);
         nodes_.swap_entries(other.nodes_);
+        std::swap(seed_, other.seed_);
         std::swap(changes_, other.changes_);
     }
     void swap_functors(IdentityMap& other) noexcept(nothrow_swap) {
@@ -391,7 +417,8 @@ private:
 
     Buckets buckets_{}; // as many as there may be pairs, a power of two
     SecondaryMap<H, Node*, Allocator> nodes_{};
-    std::size_t changes_ = 0; // of the chains
+    detail::IndexSeed seed_{}; // none, until a bucket is crowded
+    std::size_t changes_ = 0;  // of the chains
     SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_;
     SLOTWISE_NO_UNIQUE_ADDRESS Equal equal_;
 };
