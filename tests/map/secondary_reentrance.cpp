@@ -331,6 +331,20 @@ TEST_CASE("insert_with gives the element the memory of its map", "[map][alloc]")
     CHECK(ids.id_of(H(1, 1))->get_allocator().resource() == &arena);
 }
 
+TEST_CASE("A packed map asks no memory but its own for a row that it builds aside", "[map][alloc]") {
+    struct Restore {
+        std::pmr::memory_resource* before = std::pmr::set_default_resource(std::pmr::null_memory_resource());
+        ~Restore() { std::pmr::set_default_resource(before); }
+    } const restore;
+    std::pmr::monotonic_buffer_resource arena(std::pmr::new_delete_resource());
+    constexpr const char* text = "longer than any small string is";
+    slotwise::pmr::DenseSlotMap<std::pmr::string> map(&arena);
+    for (int i = 0; i != 20; ++i) CHECK(map[map.emplace(text)].get_allocator().resource() == &arena);
+    CHECK(*map.insert_at(decltype(map)::handle_type(70, 1), text) == text);
+    slotwise::pmr::SoaSlotMap<int, std::pmr::string> rows(&arena);
+    for (int i = 0; i != 20; ++i) CHECK(std::get<1>(rows[rows.emplace(i, text)]).get_allocator().resource() == &arena);
+}
+
 TEST_CASE("A SecondaryMap's iterator becomes a const_iterator, and not the other way round", "[map]") {
     using Map = SecondaryMap<H, int>;
     static_assert(std::is_convertible_v<Map::iterator, Map::const_iterator>);

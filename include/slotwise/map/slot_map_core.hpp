@@ -174,10 +174,10 @@ public:
             return place(std::forward<Args>(args)...);
         } else {
             // Built before anything moves: an argument may refer to an element of this map.
-            typename Store::row_type row(std::forward<Args>(args)...);
+            detail::RowAside<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
             if (!directory_.has_room()) [[unlikely]]
                 grow();
-            return place(std::move(row));
+            return place(row.take());
         }
     }
     /// As emplace(value).
@@ -256,9 +256,9 @@ public:
             if (!room_for(slot)) return pointer();
             return this->place_at(slot, handle.version(), std::forward<Args>(args)...);
         } else {
-            typename Store::row_type row(std::forward<Args>(args)...);
+            detail::RowAside<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
             if (!room_for(slot)) return pointer();
-            return this->place_at(slot, handle.version(), std::move(row));
+            return this->place_at(slot, handle.version(), row.take());
         }
     }
 

@@ -94,6 +94,24 @@ private:
     };
 };
 
+/// A row before it has its place, for containers that build it before anything moves: made by the allocator where that would hand itself
+/// on, for no other memory may be asked then.
+template <class T, class Allocator, bool = std::uses_allocator_v<T, Allocator> && !always_equal<Allocator>>
+class RowAside {
+public:
+    template <class... Args>
+    constexpr explicit RowAside(const Allocator&, Args&&... args) : row_(std::forward<Args>(args)...) {}
+    constexpr T&& take() noexcept { return std::move(row_); }
+
+private:
+    T row_;
+};
+template <class T, class Allocator>
+class RowAside<T, Allocator, true> : public MadeAside<T, rebind_t<Allocator, T>> {
+public:
+    using MadeAside<T, rebind_t<Allocator, T>>::MadeAside;
+};
+
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)
 /// and make the fancy pointer again for deallocation; fancy pointers that are valid in several address spaces lose that here.
 /// @throws std::bad_array_new_length as checked_bytes, and what the allocator throws
