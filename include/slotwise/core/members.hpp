@@ -82,7 +82,7 @@ consteval std::size_t members_from() {
 template <class T>
 consteval std::size_t count_members() {
     if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T> || std::is_empty_v<T> || !std::default_initializable<T>)
-        return 0;
+        return 0; // NOLINT(bugprone-branch-clone): what comes next may be asked only of such structs
     else if constexpr (requires { T{AnyBase<T>()}; })
         return 0;
     else {

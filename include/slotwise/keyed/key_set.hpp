@@ -27,7 +27,8 @@ inline constexpr bool asks_directly =
 
 /// Whether numbers of type K become numbers of type Key where they can, and are found to be none where they cannot.
 template <class K, class Key>
-inline constexpr bool number_of_other_type = std::is_integral_v<K> && std::is_integral_v<Key> && !std::is_same_v<K, Key>;
+inline constexpr bool number_of_other_type =
+    !std::is_same_v<K, Key> && std::conjunction_v<std::is_integral<K>, std::is_integral<Key>>;
 
 /// Whether a Key is made of a K by itself: by an implicit conversion that keeps the value. Integers of another type are allowed, and
 /// their values checked: every literal is an int.

@@ -266,6 +266,7 @@ private:
         return there == nullptr || there->handle.version() < handle.version();
     }
 
+    // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
     template <class Key>
     bool insert_pair(Key&& id, H handle) {
         if ((handle.version() & 1u) == 0 || !takes(handle)) return false;
@@ -275,8 +276,8 @@ private:
         if (find(hash, std::as_const(id)) != nullptr) return false;
         Node* const node = make_node(std::forward<Key>(id), handle, hash);
         ScopeGuard undo([&]() noexcept { destroy_node(node); });
-        while (seen !=
-               changes_) { // Hash, Equal or the id's constructor has changed the map: what was asked may be true no more
+        // While Hash, Equal or the constructor of the id changes the map: what was asked may be true no more.
+        while (seen != changes_) {
             seen = changes_;
             if (find(hash, std::as_const(node->id)) != nullptr) return false;
         }
@@ -294,6 +295,7 @@ private:
         }
         return true;
     }
+    // NOLINTEND(clang-analyzer-core.StackAddressEscape)
     template <class IdOf>
     void enter_all(const IdentityMap& other, IdOf id_of_node) {
         reserve(other.size());

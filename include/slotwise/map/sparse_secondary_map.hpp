@@ -246,7 +246,8 @@ private:
     SLOTWISE_COLD std::pair<T*, bool> settle(Building& running, H handle) {
         bool done = false;
         {
-            AlignedArray<T, Allocator>& values = running.memory() ? *running.memory() : values_;
+            std::optional<AlignedArray<T, Allocator>>& aside = running.memory();
+            AlignedArray<T, Allocator>& values = aside.has_value() ? *aside : values_;
             Packing moving(*this);
             detail::Aside<T, Allocator> value(get_allocator(), std::move(values[running.row()]));
             values.destroy(running.row(), running.row() + 1);
@@ -255,6 +256,7 @@ private:
             done = !running.overtaken() && enter(handle, *value) != no_slot;
         }
         T* const value = find(handle); // not before: a destructor has run since
+        // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
         return {value, done && value != nullptr};
     }
     // Where the page is missing, the rows are full, or an older entry is. Aside: an argument may refer to a value of this map.
@@ -267,6 +269,7 @@ private:
             done = !running.overtaken() && enter(handle, *value) != no_slot;
         }
         T* const value = find(handle); // not before: a destructor has run since
+        // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
         return {value, done && value != nullptr};
     }
     // The old value ends when the map is whole again.

@@ -229,6 +229,9 @@ struct Coding {
     std::size_t least = 0; // bytes it takes at least
 };
 template <class T>
+inline constexpr bool raw_by_choice = requires { requires CodecFor<T>::is_raw; };
+
+template <class T>
 consteval Coding coding_of() noexcept;
 
 template <class T>
@@ -244,45 +247,44 @@ consteval Coding coding_of() noexcept {
     if constexpr (form == Form::none)
         return {};
     else if constexpr (form == Form::custom)
-        return {true, requires {requires CodecFor<T>::is_raw;
-}
-, requires { requires CodecFor<T>::is_raw; } ? sizeof(T) : 0
-}; // namespace detail
-else if constexpr (form == Form::raw) return {true, true, sizeof(T)};
-else if constexpr (form == Form::boolean) return {true, false, 1};
-else if constexpr (form == Form::empty) return {true, false, 0};
-else if constexpr (form == Form::array) {
-    constexpr Coding each = together(parts_of<T>());
-    constexpr std::size_t count = std::is_array_v<T> ? std::extent_v<T> : [] {
-        if constexpr (is_std_array<T>)
-            return std::tuple_size_v<T>;
-        else
-            return std::size_t{0};
-    }();
-    constexpr bool whole = []<class P>(TypeList<P>) {
-        return coding<P>.block && sizeof(T) == count * sizeof(P) && count != 0;
-    }(parts_of<T>());
-    constexpr bool assignable = []<class P>(TypeList<P>) {
-        return std::is_array_v<P> || (std::is_default_constructible_v<P> && std::is_move_assignable_v<P>);
-    }(parts_of<T>());
-    return {each.known && assignable, whole, count * each.least};
-}
-else {
-    constexpr Coding all = together(parts_of<T>());
-    if constexpr (form == Form::optional)
-        return {all.known, false, 1};
-    else if constexpr (form == Form::sequence)
-        return {all.known, false, sizeof(std::uint64_t)};
-    else if constexpr (form == Form::text)
-        return {coding<typename T::value_type>.block, false, sizeof(std::uint64_t)};
-    else if constexpr (form == Form::members) {
-        constexpr bool assignable = []<class... Ps>(TypeList<Ps...>) {
-            return ((!std::is_const_v<Ps> && (std::is_array_v<Ps> || std::is_move_assignable_v<Ps>)) && ...);
+        return {true, raw_by_choice<T>, raw_by_choice<T> ? sizeof(T) : 0};
+    else if constexpr (form == Form::raw)
+        return {true, true, sizeof(T)};
+    else if constexpr (form == Form::boolean)
+        return {true, false, 1};
+    else if constexpr (form == Form::empty)
+        return {true, false, 0};
+    else if constexpr (form == Form::array) {
+        constexpr Coding each = together(parts_of<T>());
+        constexpr std::size_t count = std::is_array_v<T> ? std::extent_v<T> : [] {
+            if constexpr (is_std_array<T>)
+                return std::tuple_size_v<T>;
+            else
+                return std::size_t{0};
+        }();
+        constexpr bool whole = []<class P>(TypeList<P>) {
+            return coding<P>.block && sizeof(T) == count * sizeof(P) && count != 0;
         }(parts_of<T>());
-        return {all.known && assignable, all.block && std::is_trivially_copyable_v<T>, all.least};
-    } else
-        return {all.known, all.block && std::is_trivially_copyable_v<T>, all.least};
-}
+        constexpr bool assignable = []<class P>(TypeList<P>) {
+            return std::is_array_v<P> || (std::is_default_constructible_v<P> && std::is_move_assignable_v<P>);
+        }(parts_of<T>());
+        return {each.known && assignable, whole, count * each.least};
+    } else {
+        constexpr Coding all = together(parts_of<T>());
+        if constexpr (form == Form::optional)
+            return {all.known, false, 1};
+        else if constexpr (form == Form::sequence)
+            return {all.known, false, sizeof(std::uint64_t)};
+        else if constexpr (form == Form::text)
+            return {coding<typename T::value_type>.block, false, sizeof(std::uint64_t)};
+        else if constexpr (form == Form::members) {
+            constexpr bool assignable = []<class... Ps>(TypeList<Ps...>) {
+                return ((!std::is_const_v<Ps> && (std::is_array_v<Ps> || std::is_move_assignable_v<Ps>)) && ...);
+            }(parts_of<T>());
+            return {all.known && assignable, all.block && std::is_trivially_copyable_v<T>, all.least};
+        } else
+            return {all.known, all.block && std::is_trivially_copyable_v<T>, all.least};
+    }
 }
 
 /// A T whose bytes are the next ones; all zero when they are not there. Needs no default constructor.

@@ -192,7 +192,8 @@ public:
 private:
     friend Cell;
     void enter(Observer& observer) noexcept {
-        if (attached()) cell_->replace(place_, observer);
+        // The first is for the analyser of clang, which asks it again.
+        if (cell_ != nullptr && attached()) cell_->replace(place_, observer);
         observer_ = &observer;
     }
     void settle() noexcept {

@@ -472,9 +472,11 @@ private:
         return slot;
     }
     constexpr void set_vacant(slot_t slot) noexcept {
-        if ((live_[bits::word_of(slot)] &= ~bits::bit_of(slot)) == 0) [[unlikely]]
-            settle(slot);
+        word_t& word = live_[bits::word_of(slot)];
+        word &= ~bits::bit_of(slot);
         bump_vacant(slot);
+        if (word == 0) [[unlikely]]
+            settle(slot);
     }
     SLOTWISE_ALWAYS_INLINE constexpr void bump_vacant(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);

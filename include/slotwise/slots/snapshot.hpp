@@ -150,7 +150,7 @@ private:
         return !drops_column<Codec, Column>;
     }
     template <class Column, class T>
-    static void put(Column& column, slot_t slot, T&& value) {
+    static void put(Column& column, slot_t slot, T value) {
         if constexpr (requires { column.replace(slot, std::move(value)); })
             column.replace(slot, std::move(value));
         else
