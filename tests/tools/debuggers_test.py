@@ -34,6 +34,7 @@ PLAIN = {
     "ScopeGuard": "a function and a flag, on the stack for a moment",
     "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members",
     "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
+    "DroppingCodec": "has no state",
 }
 NATVIS_INHERITS = {"SoaRow": "what Visual Studio has for std::tuple"}
 # Their headers need a library that not everybody has: a variable where it is there.

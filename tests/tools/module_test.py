@@ -83,7 +83,7 @@ class Declarations(unittest.TestCase):
                 if kind == namespace and child.spelling != "detail":
                     inline = child.spelling.startswith("v") and child.spelling[1:2].isdigit()
                     look(child, space if inline else [*space, child.spelling])
-                elif kind != namespace and child.spelling and child.semantic_parent._kind_id == namespace:
+                elif kind != namespace and child.spelling and not child.spelling.startswith("<deduction guide") and child.semantic_parent._kind_id == namespace:
                     found.add(("::".join(space), child.spelling))
 
         cindex = libclang()

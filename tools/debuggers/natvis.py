@@ -95,7 +95,7 @@ def rows(name):
     return walk("row", "store_.count_", "true", handle, f"store_.columns_{FIRST}.data_[row]")
 
 
-PAGE_SLOTS = "(sizeof(pages_.near_.data_[0]->memory) / sizeof($T2))"
+PAGE_SLOTS = "(sizeof(pages_.near_.data_[0]->versions) / sizeof(pages_.near_.data_[0]->versions[0]))"
 PAGE = f"pages_.near_.data_[slot / {PAGE_SLOTS}]"
 MORE = [item("[allocator]", "allocator_"), item("[static observers]", "hub_.static_")]
 SLOT_MAP = [*sizes("directory_"),
