@@ -51,10 +51,10 @@ public:
         std::swap(newest_, other.newest_);
     }
 
-    Page* find(std::uint32_t number) const noexcept {
+    SLOTWISE_ALWAYS_INLINE Page* find(std::uint32_t number) const noexcept {
         if (number < near_.size()) [[likely]]
             return near_[number];
-        return far_.empty() ? nullptr : find_far(number);
+        return find_far(number);
     }
     /// The page, made if it is not there. @throws what the allocator throws; nothing has changed then
     Page& make(std::uint32_t number) {
