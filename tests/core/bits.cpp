@@ -52,3 +52,14 @@ TEST_CASE("low_mask sets exactly the lowest bits") {
     for (unsigned count = 0; count <= 64; ++count)
         for (unsigned i = 0; i < 64; ++i) CHECK((bits::low_mask(count) >> i & 1u) == (i < count));
 }
+
+TEST_CASE("to_size keeps the lower bits, whatever the number's width") {
+    CHECK(bits::to_size(std::uint8_t{200}) == 200);
+    CHECK(bits::to_size(std::numeric_limits<std::size_t>::max()) == std::numeric_limits<std::size_t>::max());
+#if defined(__SIZEOF_INT128__)
+    __extension__ using wide = unsigned __int128;
+    CHECK(bits::to_size(wide{3} << 64 | 5u) == 5);
+#else
+    CHECK(bits::to_size(std::uint64_t{3} << 32 | 5u) == 5);
+#endif
+}

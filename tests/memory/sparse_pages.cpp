@@ -15,6 +15,7 @@ using namespace slotwise;
 
 struct Page {
     int value = 0;
+    bool listed = false; // for emptied()
 };
 
 } // namespace
@@ -55,6 +56,26 @@ TEST_CASE("Behind the page of the highest number there is none", "[memory]") {
     CHECK(last->value == 7);
     CHECK(number == 0xFFFF'FFFF);
     CHECK(pages.next(++number) == nullptr); // and it does not begin again at 0
+}
+
+TEST_CASE("Of the pages that have become empty the last few stay, near and far", "[memory]") {
+    using Pages = detail::SparsePages<Page, std::allocator<Page>>;
+    const auto is_empty = [](const Page& page) { return page.value == 0; };
+    for (const std::uint32_t first : {0u, 0x0100'0000u}) { // in the table, in the tree
+        Pages pages;
+        for (std::uint32_t i = 0; i != 2 * Pages::kept; ++i) pages.make(first + i).value = 1;
+        for (std::uint32_t i = 0; i != 2 * Pages::kept; ++i) {
+            Page* const page = pages.find(first + i);
+            REQUIRE(page != nullptr);
+            page->value = 0;
+            pages.emptied(first + i, *page, is_empty);
+            if (i == 2) page->value = 1; // filled again when its turn to go comes
+        }
+        CHECK(pages.size() == Pages::kept + 1);
+        for (std::uint32_t i = 0; i != 2 * Pages::kept; ++i)
+            CHECK((pages.find(first + i) != nullptr) == (i == 2 || i >= Pages::kept));
+        CHECK_FALSE(pages.find(first + 2)->listed); // it may become empty once more
+    }
 }
 
 // proves: SparsePages::make throws
