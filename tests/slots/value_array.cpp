@@ -243,6 +243,37 @@ TEST_CASE("a column uses the container's allocator when it can, and any other of
     CHECK(fancy.observer<0>()[0] == 2.5);
 }
 
+TEMPLATE_TEST_CASE("a column moves into memory of another allocator, with the values that are there", "", int, test::Tracked) {
+    test::EveryByteReturned bytes;
+    test::NothingLeaks objects;
+    using Allocator = test::StatefulAllocator<TestType>;
+    using Column = ValueArray<TestType, Allocator>;
+    const auto filled = [] {
+        Column column(Allocator(1));
+        column.on_capacity(0, 128);
+        for (const slot_t slot : {3u, 64u, 100u}) column.construct(slot, static_cast<int>(slot));
+        column.destroy(64);
+        return column;
+    };
+    for (const int id : {1, 2}) {
+        CAPTURE(id);
+        Column from = filled();
+        const TestType* const before = from.ptr(3);
+        Column into(std::move(from), Allocator(id));
+        CHECK(into.get_allocator() == Allocator(id));
+        CHECK((into.ptr(3) == before) == (id == 1)); // of an equal allocator the memory itself is taken over
+        CHECK(into[3] == TestType(3));
+        CHECK(into[100] == TestType(100));
+        from = filled(); // what was moved from is empty and usable
+        CHECK(from[100] == TestType(100));
+        if constexpr (!std::is_trivially_destructible_v<TestType>) {
+            CHECK(objects.alive() == 4);
+            from.on_reset();
+            CHECK(objects.alive() == 2);
+        }
+    }
+}
+
 TEST_CASE("a column of values without a default constructor is filled by its owner") {
     struct NoDefault {
         explicit NoDefault(int v) : value(v) {}
