@@ -296,6 +296,12 @@ const Check checks[] = {
          map.erase(SlotMap<int>::handle_type(1, 1));
          static_cast<void>((*it).value + 1);
      }},
+    {Level::debug, "SparseSecondaryMap::for_each: f has changed the map; the rows have moved",
+     [] {
+         auto& map = *new SparseSecondaryMap<SlotMap<int>::handle_type, int>;
+         for (const slot_t slot : {1u, 2u}) map.try_emplace(SlotMap<int>::handle_type(slot, 1), 1);
+         map.for_each([&](auto, int&) { map.clear(); });
+     }},
     {Level::fast, "SparseSecondaryMap: a move of T, or the destructor of a moved-from T, changes the map that moves it",
      [] {
          auto& map = *new SparseSecondaryMap<SlotMap<int>::handle_type, CallsOnMove>;
