@@ -46,10 +46,10 @@ constexpr std::uint64_t random_bits() noexcept {
 }
 
 /// Takes hashes to others by a secret: the upper half of a product with a random odd number of 128 bits, plus a random number,
-/// mixed as MurmurHash3 does at its end. Two different hashes that were chosen without knowing the secret agree in n low bits of
-/// the results with a probability of about 2^(1-n), like random ones. (Multiply-shift: M. Dietzfelbinger et al., "A reliable
-/// randomized algorithm for the closest-pair problem", 1997. Without the mixing, one seed in fifteen sent hashes on a grid to few
-/// lines.)
+/// mixed as MurmurHash3 does at its end. Two different hashes that were chosen without knowing the secret agree in n low bits
+/// of the results with a probability of about 2^(1-n), like random ones. (Multiply-shift: M. Dietzfelbinger et al., "A reliable
+/// randomized algorithm for the closest-pair problem", 1997. Without the mixing, one seed in fifteen sent hashes on a grid to
+/// few lines.)
 class IndexSeed {
 public:
     constexpr IndexSeed() = default;

@@ -136,7 +136,8 @@ inline constexpr bool is_handle<Handle<Tag, L>> = true;
 } // namespace detail
 SLOTWISE_END
 
-/// Mixes all bits (the two-round xorshift-multiply of C. Rettig, https://mostlymangling.blogspot.com), so that tables which take low bits spread slots and versions.
+/// Mixes all bits (the two-round xorshift-multiply of C. Rettig, https://mostlymangling.blogspot.com), so that tables which
+/// take low bits spread slots and versions.
 template <class Tag, slotwise::HandleLayout L>
 struct std::hash<slotwise::Handle<Tag, L>> {
     constexpr std::size_t operator()(slotwise::Handle<Tag, L> handle) const noexcept {

@@ -46,14 +46,15 @@ SLOTWISE_ALWAYS_INLINE constexpr WideProduct wide_product(std::uint64_t x, std::
 } // namespace detail
 
 /// Spreads every input bit over the whole word: the halves of a 128-bit product, folded (the "mum" of wyhash by Wang Yi, as
-/// ankerl::unordered_dense uses it for integers). One multiplication; the two of a MurmurHash3 finaliser cost a lookup 1 ns more.
+/// ankerl::unordered_dense uses it for integers). One multiplication; the two of a MurmurHash3 finaliser cost a lookup 1 ns
+/// more.
 constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
     const detail::WideProduct product = detail::wide_product(x, 0x9E37'79B9'7F4A'7C15u); // 2^64 / golden ratio
     return product.low ^ product.high;
 }
 
-/// Whether a hash says, by a member type is_avalanching (as Boost and ankerl read it), that every input bit reaches every output
-/// bit. What it returns is then used as it is; any other hash is mixed once more.
+/// Whether a hash says, by a member type is_avalanching (as Boost and ankerl read it), that every input bit reaches every
+/// output bit. What it returns is then used as it is; any other hash is mixed once more.
 template <class Hash>
 concept Avalanching = requires { typename Hash::is_avalanching; };
 

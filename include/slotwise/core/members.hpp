@@ -19,7 +19,8 @@ namespace detail {
 template <class... Ts>
 struct TypeList {};
 
-/// An initialiser for a member of any type. Nobody calls it, but clang wants a body where std::optional's constructor is looked at.
+/// An initialiser for a member of any type. Nobody calls it, but clang wants a body where std::optional's constructor is looked
+/// at.
 template <std::size_t>
 struct AnyMember {
     template <class U>
@@ -64,8 +65,8 @@ consteval std::size_t most_initialisers() {
     }
 }
 
-/// The members from initialiser number `At` of `Total` on: an array takes as many initialisers as it has elements, and one pair of
-/// braces. 0 and more than there can be when that cannot be found out.
+/// The members from initialiser number `At` of `Total` on: an array takes as many initialisers as it has elements, and one pair
+/// of braces. 0 and more than there can be when that cannot be found out.
 template <class T, std::size_t At, std::size_t Total>
 consteval std::size_t members_from() {
     if constexpr (At == Total)

@@ -14,12 +14,13 @@
 
 SLOTWISE_BEGIN
 
-/// SipHash-1-3 under a key of 128 bits (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; one round a word
-/// and three at the end, as Rust's and Python's tables use it). Who does not know the key cannot choose inputs that collide. What
-/// SeededHash is made of, and a hash of your own type can be: derive from it, and hash the bytes that decide about equality.
+/// SipHash-1-3 under a key of 128 bits (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; one round
+/// a word and three at the end, as Rust's and Python's tables use it). Without the key nobody can choose inputs that
+/// collide. What SeededHash is made of, and a hash of your own type can be: derive from it, and hash the bytes that decide
+/// about equality.
 struct SipHash13 {
-    /// Draws a key: every object has one of its own, and its copies have the same. One system call or two; a constant key in constant
-    /// expressions.
+    /// Draws a key: every object has one of its own, and its copies have the same. One system call or two; a constant key in
+    /// constant expressions.
     constexpr SipHash13() noexcept : SipHash13(detail::random_bits(), detail::random_bits()) {}
     /// This key, for hashes that must be the same again.
     constexpr SipHash13(std::uint64_t key_low, std::uint64_t key_high) noexcept : low_(key_low), high_(key_high) {}
@@ -100,11 +101,11 @@ private:
     std::uint64_t low_, high_;
 };
 
-/// A hash that is another in every container: for keys from outside, where somebody may gain from collisions. Each object made by
-/// default draws a key (SipHash13); copies and moves take it along, so that a copied container finds what it holds.
+/// A hash that is another in every container: for keys from outside, where somebody may gain from collisions. Each object made
+/// by default draws a key (SipHash13); copies and moves take it along, so that a copied container finds what it holds.
 ///     MapStorage<std::string, Session, SeededHash<std::string>> sessions;
-/// Integers, enumerations, strings, and other trivially copyable types whose bytes are equal exactly when they are (handles, PublicId).
-/// For another type specialise it, or write a hash that derives from SipHash13.
+/// Integers, enumerations, strings, and other trivially copyable types whose bytes are equal exactly when they are (handles,
+/// PublicId). For another type specialise it, or write a hash that derives from SipHash13.
 template <class K>
 struct SeededHash : SipHash13 {
     using is_avalanching = void;

@@ -11,8 +11,8 @@
 
 SLOTWISE_BEGIN
 
-/// MapStorage<Key, T, Hash, Equal, KeySetOptions{}, std::allocator<Key>, AnkerlIndex>. Inserts are strong with releases that keep their
-/// buckets until the new ones are allocated; 4.9.2 was checked.
+/// MapStorage<Key, T, Hash, Equal, KeySetOptions{}, std::allocator<Key>, AnkerlIndex>. Inserts are strong with releases that
+/// keep their buckets until the new ones are allocated; 4.9.2 was checked.
 template <class Allocator>
 class AnkerlIndex
     : public detail::TableIndex<ankerl::unordered_dense::set<detail::TableEntry, detail::TableHash, detail::TableEqual,

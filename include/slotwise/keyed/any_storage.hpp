@@ -197,13 +197,14 @@ public:
     const void* key(handle_type handle) const noexcept { return set_type::key(handle); }
 
     /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
-    /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default; strong
-    /// (a pending element whose resurrection throws in the copy of the value is erased: a described value is built in its place)
+    /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default;
+    /// strong (a pending element whose resurrection throws in the copy of the value is erased: a described value is built in
+    /// its place)
     InsertResult insert(const void* key, const void* value) {
         return this->template add<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
     }
-    /// As insert, but moves key and value when they are added (copies, if a type has no move). @pre value is not null. Strong if the
-    /// moves are.
+    /// As insert, but moves key and value when they are added (copies, if a type has no move). @pre value is not null. Strong
+    /// if the moves are.
     InsertResult insert_moved(void* key, void* value) {
         return this->template add<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
                                      MakeValue<void>{column(), value});

@@ -28,10 +28,10 @@ inline constexpr IndexLine seeded_line{{}, {1, 1, 1, 1}, {}};
 /// A hash table of slot numbers: lines of twelve one-byte tags and twelve slots, double hashing from line to line, at most ten
 /// entries a line on average.
 ///
-/// A line that is full counts the entries which had to go on, in four classes of hashes: a search goes on only past a count that
-/// is not zero, and an erase takes its entry out of the counts. So there are no tombstones, and misses end early. (The counts are
-/// those of F14 by N. Bronson and X. Shi; the classes those of boost::unordered_flat_map by J. López, who keeps a bit each.)
-/// docs/design.md has what was measured; keys are not kept here, so that a hit reads one line of the index
+/// A line that is full counts the entries which had to go on, in four classes of hashes: a search goes on only past a count
+/// that is not zero, and an erase takes its entry out of the counts. So there are no tombstones, and misses end early. (The
+/// counts are those of F14 by N. Bronson and X. Shi; the classes those of boost::unordered_flat_map by J. López, who keeps a
+/// bit each.) docs/design.md has what was measured; keys are not kept here, so that a hit reads one line of the index
 /// and one of the keys. Keys in the line were tried (five and their slots, no tags): hits took 1.5 times as long, because five
 /// places overflow often, and 13 bytes an element more.
 ///
@@ -40,8 +40,8 @@ inline constexpr IndexLine seeded_line{{}, {1, 1, 1, 1}, {}};
 /// seed no search asks for one: an index with a seed points searches to a line that sends them on. That costs them 6 ns.
 ///
 /// An index policy is a class template over an allocator with these members; BoostIndex, RobinIndex and AnkerlIndex adapt
-/// other tables. A *source* calls its argument with (slot, hash) for every entry and is how a table that grows learns the hashes;
-/// it must not throw.
+/// other tables. A *source* calls its argument with (slot, hash) for every entry and is how a table that grows learns the
+/// hashes; it must not throw.
 /// @tparam Tags how tags are compared; NativeTags or PortableTags
 template <class Allocator, class Tags>
 class GroupIndex {
@@ -92,7 +92,8 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr slot_t find(std::uint64_t hash, Equal&& equal) const {
         return search(hash, equal, [](std::uint64_t, std::size_t, std::size_t, std::size_t) {});
     }
-    /// Finds an entry and takes it out: one search where find and erase would be two. @throws what equal throws; nothing is taken then
+    /// Finds an entry and takes it out: one search where find and erase would be two. @throws what equal throws; nothing is
+    /// taken then
     template <class Equal>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t take(std::uint64_t hash, Equal&& equal) {
         return search(hash, equal, [this](std::uint64_t seeded, std::size_t mask, std::size_t at, std::size_t i) {
@@ -207,8 +208,8 @@ private:
         }
     };
 
-    /// Calls found(hash as seeded, mask, number of the line, place in it) where equal(slot) holds. The first line decides for nine
-    /// of ten; what comes after it is a call, and every find is shorter for that.
+    /// Calls found(hash as seeded, mask, number of the line, place in it) where equal(slot) holds. The first line decides for
+    /// nine of ten; what comes after it is a call, and every find is shorter for that.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
         const std::size_t home = home_in(hash, mask_);

@@ -30,8 +30,8 @@ template <class K, class Key>
 inline constexpr bool number_of_other_type =
     !std::is_same_v<K, Key> && std::conjunction_v<std::is_integral<K>, std::is_integral<Key>>;
 
-/// Whether a Key is made of a K by itself: by an implicit conversion that keeps the value. Integers of another type are allowed, and
-/// their values checked: every literal is an int.
+/// Whether a Key is made of a K by itself: by an implicit conversion that keeps the value. Integers of another type are
+/// allowed, and their values checked: every literal is an int.
 template <class K, class Key, class Plain = std::remove_cvref_t<K>>
 consteval bool becomes_key() noexcept {
     if constexpr (!std::is_convertible_v<K, Key>)
@@ -76,11 +76,12 @@ struct MakeKey {
 /// A set of keys in slots. Which keys are members is all it knows; what belongs to them are columns.
 ///
 /// Keys never move. Erasing while iterating: iterators survive growth and the erase of any element; erase(it) returns the next.
-/// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable and
-/// the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new version.
-/// Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
+/// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable
+/// and the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new
+/// version. Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
 /// @tparam Key any object type; one that can neither be copied nor moved is entered as what a transparent hash takes
-/// @tparam Hash and Equal decide what is one key; results that are not declared is_avalanching are mixed @tparam Index HashIndex, or an adapter: BoostIndex ...
+/// @tparam Hash and Equal decide what is one key; results that are not declared is_avalanching are mixed @tparam Index
+/// HashIndex, or an adapter: BoostIndex ...
 /// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
 class KeySet : public KeySetCore<detail::KeyStore<Key, Hash, Equal, O, Allocator>, Key, O, Allocator, Index, Columns...> {
@@ -153,7 +154,8 @@ public:
     constexpr InsertResult insert(K&& key) {
         return enter(key, std::forward<K>(key));
     }
-    /// As above, for what converts to Key implicitly and without narrowing. @pre a number of another type has a Key that equals it
+    /// As above, for what converts to Key implicitly and without narrowing. @pre a number of another type has a Key that equals
+    /// it
     template <class K>
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
                  !detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
@@ -173,8 +175,8 @@ public:
     //=== lookup ===//
 
     using Core::contains;
-    /// Whether `key` is a member: live. What is no Key must convert to one implicitly and without narrowing, or be taken by hash and
-    /// equality that are transparent; a number that no Key equals is no member. @throws what hash and equality throw
+    /// Whether `key` is a member: live. What is no Key must convert to one implicitly and without narrowing, or be taken by
+    /// hash and equality that are transparent; a number that no Key equals is no member. @throws what hash and equality throw
     /// @complexity O(1) expected
     template <class K = Key>
     constexpr bool contains(const K& key) const {
@@ -240,14 +242,15 @@ public:
     constexpr auto remove(const K& key) {
         return erase(key);
     }
-    /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, what was erased stays erased.
+    /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, what was erased stays
+    /// erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*keys_.ptr(slot))); });
     }
-    /// Takes the key out; empty when it is not a member. With deferred erase it is copied, because the removed one stays readable.
-    /// A copy or move that enters the container again finds no such key. @throws what hash and equality, the move or copy throw; the key
-    /// is then still there (erased, if something was inserted meanwhile)
+    /// Takes the key out; empty when it is not a member. With deferred erase it is copied, because the removed one stays
+    /// readable. A copy or move that enters the container again finds no such key. @throws what hash and equality, the move or
+    /// copy throw; the key is then still there (erased, if something was inserted meanwhile)
     template <class K = Key>
     constexpr std::optional<Key> extract(const K& key) {
         std::optional<Key> result;
@@ -266,8 +269,8 @@ public:
     constexpr ColumnView<const Key> keys() const noexcept {
         return ColumnView<Key>(detail::page_view(keys_.array()), this->directory_view());
     }
-    /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none ahead of it (checked at
-    /// level debug).
+    /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none
+    /// ahead of it (checked at level debug).
     template <class F>
     constexpr void for_each(F&& f) const {
         this->walk([&](slot_t first, unsigned bit, const auto& keys) { this->invoke(f, first + bit, keys[bit]); },
@@ -302,15 +305,18 @@ public:
     /// Equal when they have the same keys; slots, handles and columns do not count.
     friend constexpr bool operator==(const KeySet& a, const KeySet& b) { return a.size() == b.size() && a.is_subset_of(b); }
 
-    /// The exact state as bytes: restored anywhere, the set has the same slots, handles and pending keys, and gives the same handles for
-    /// the same calls. Static columns are written too. The same state gives the same bytes. @pre no element is being built or destroyed
-    /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay behind
+    /// The exact state as bytes: restored anywhere, the set has the same slots, handles and pending keys, and gives the same
+    /// handles for the same calls. Static columns are written too. The same state gives the same bytes. @pre no element is
+    /// being built or destroyed
+    /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay
+    /// behind
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         return this->template to_bytes<0>(codec, [](slot_t, ByteWriter&) {});
     }
-    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may occur
-    /// twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are told of the exchange.
+    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may
+    /// occur twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are
+    /// told of the exchange.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
@@ -409,8 +415,8 @@ protected:
         }
         return count;
     }
-    /// visit(first, bit, blocks...) for every live slot, word by word; at(first)... are the addresses of a word's 64 elements. Full
-    /// words run as a plain loop, which vectorises.
+    /// visit(first, bit, blocks...) for every live slot, word by word; at(first)... are the addresses of a word's 64 elements.
+    /// Full words run as a plain loop, which vectorises.
     template <class Visit, class... At>
     constexpr void walk(Visit&& visit, At&&... at) const {
         for (std::size_t w = 0; w < this->occupancy().words().size(); ++w) { // read again each time: visit may insert

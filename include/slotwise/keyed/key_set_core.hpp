@@ -36,16 +36,17 @@ public:
     constexpr KeySetCore() = default;
     /// Makes an empty one over this store of keys.
     constexpr KeySetCore(Store&& keys, const Allocator& alloc) : Parts(std::move(keys), alloc) {}
-    /// An exact copy: the same elements in the same slots under the same handles, pending ones too, and the same handles in future.
-    /// Static columns are copied, dynamic observers stay with the original. @throws what the allocator and the copies throw
+    /// An exact copy: the same elements in the same slots under the same handles, pending ones too, and the same handles in
+    /// future. Static columns are copied, dynamic observers stay with the original. @throws what the allocator and the copies
+    /// throw
     constexpr KeySetCore(const KeySetCore& other)
         : KeySetCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
     constexpr KeySetCore(const KeySetCore& other, const Allocator& alloc) : Parts(other, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
     /// @throws what copying Hash and Equal throws (`other` hashes and compares as before); nothing has changed then
     constexpr KeySetCore(KeySetCore&& other) noexcept(Parts::nothrow_move) : Parts(std::move(other)) {}
-    /// As above, into memory of `alloc`. With unequal allocators keys and values are moved one by one: their addresses change, handles
-    /// stay. Those whose move may throw are copied if they can be, so that `other` is as before if anything throws.
+    /// As above, into memory of `alloc`. With unequal allocators keys and values are moved one by one: their addresses change,
+    /// handles stay. Those whose move may throw are copied if they can be, so that `other` is as before if anything throws.
     constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : KeySetCore(typename Parts::Like(), other, alloc) {
         if (alloc == other.allocator_) {
             this->swap_elements(other);
@@ -68,9 +69,9 @@ public:
         this->pending_.swap(pending);
         other.swap_elements(as_new); // and as_new destroys what was moved from
     }
-    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents' end and of
-    /// the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One that attaches meanwhile
-    /// is told of the new contents alone.
+    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
+    /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
+    /// that attaches meanwhile is told of the new contents alone.
     constexpr KeySetCore& operator=(const KeySetCore& other) {
         if (this == &other) return *this;
         constexpr bool propagate = detail::propagates_on_copy<Allocator>;
@@ -78,10 +79,10 @@ public:
         this->adopt(copy);
         return *this;
     }
-    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are still
-    /// there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do not propagate the
-    /// keys are moved one by one. @throws also what copies and swaps of Hash and Equal throw; both containers then keep their elements
-    /// (those of `other` are gone with unequal allocators)
+    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are
+    /// still there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do
+    /// not propagate the keys are moved one by one. @throws also what copies and swaps of Hash and Equal throw; both containers
+    /// then keep their elements (those of `other` are gone with unequal allocators)
     constexpr KeySetCore& operator=(KeySetCore&& other) noexcept(Parts::nothrow_move&& Parts::nothrow_swap &&
                                                                  (detail::propagates_on_move<Allocator> ||
                                                                   detail::always_equal<Allocator>)) {
@@ -103,8 +104,9 @@ public:
         } while (!empty());
         hub_.let_go();
     }
-    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too, at the
-    /// price of moving every key. @throws also what the swaps of Hash and Equal throw; the elements are where they were then
+    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
+    /// at the price of moving every key. @throws also what the swaps of Hash and Equal throw; the elements are where they were
+    /// then
     constexpr void swap(KeySetCore& other) noexcept(Parts::nothrow_swap && (detail::propagates_on_swap<Allocator> ||
                                                                             detail::always_equal<Allocator>)) {
         if (detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator> || allocator_ == other.allocator_)
@@ -137,8 +139,8 @@ public:
         index_.reserve(count + unusable, this->relisting());
         if (count + unusable > capacity()) this->grow_to(count + unusable);
     }
-    /// Gives back memory above the highest slot in use, and of the index. Old versions live on as a floor: old handles stay stale for
-    /// ever. @throws what the allocator throws; strong @complexity linear in capacity
+    /// Gives back memory above the highest slot in use, and of the index. Old versions live on as a floor: old handles stay
+    /// stale for ever. @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
         this->expect_quiet();
         const slot_t cursor = directory_.cursor();
@@ -159,15 +161,16 @@ public:
         directory_.set_capacity(after);
         this->pending_.swap(pending);
     }
-    /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the next
-    /// flush_removed(). An element that a destructor inserts meanwhile survives; the dying are
+    /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the
+    /// next flush_removed(). An element that a destructor inserts meanwhile survives; the dying are
     /// not found any more, but a walk from inside a destructor may still meet them. @throws nothing @complexity linear in slots
     constexpr void clear() noexcept {
         this->expect_quiet();
         this->clear_elements();
     }
-    /// Erases all elements, pending ones too, and gives the memory back, but for a bit a slot where versions differ: handles stay
-    /// stale for ever. A destructor must not insert meanwhile (asserted). While slots are retired their bookkeeping must stay: then it is clear() and flush_removed().
+    /// Erases all elements, pending ones too, and gives the memory back, but for a bit a slot where versions differ: handles
+    /// stay stale for ever. A destructor must not insert meanwhile (asserted). While slots are retired their bookkeeping must
+    /// stay: then it is clear() and flush_removed().
     /// @throws nothing
     constexpr void reset() noexcept { this->reset_all(); }
 
@@ -219,8 +222,8 @@ public:
     constexpr void for_each_pending(F&& f) const {
         this->pending_.for_each(f);
     }
-    /// Erases the pending elements, the one removed first first. What an observer or a destructor removes meanwhile waits for the next
-    /// flush. @throws nothing
+    /// Erases the pending elements, the one removed first first. What an observer or a destructor removes meanwhile waits for
+    /// the next flush. @throws nothing
     constexpr void flush_removed() noexcept {
         this->expect_quiet();
         this->flush_pending();
@@ -228,7 +231,8 @@ public:
 
     //=== observers ===//
 
-    /// Attaches an observer until the token goes. It is told the capacity, every live slot, and every pending one as inserted and removed.
+    /// Attaches an observer until the token goes. It is told the capacity, every live slot, and every pending one as inserted
+    /// and removed.
     /// @pre the observer lives as long as the token is attached @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
         const typename Parts::StoredBits stored(*this, true);
@@ -281,8 +285,8 @@ protected:
         detail::ColumnSnapshot<First, Columns...>::write(hub_, each_stored(), out, codec);
         return out.take();
     }
-    /// Reads into this container, which is new and empty. Returns what is wrong with the bytes, and is good for nothing then; null when
-    /// all is well. @param read_first builds the first column's value of a slot: (slot, in) -> bool
+    /// Reads into this container, which is new and empty. Returns what is wrong with the bytes, and is good for nothing then;
+    /// null when all is well. @param read_first builds the first column's value of a slot: (slot, in) -> bool
     template <std::size_t First, class Codec, class ReadFirst>
     const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, ReadFirst&& read_first) {
         ByteReader in(bytes);

@@ -16,8 +16,8 @@ namespace detail {
 
 /// Base of every keyed container: state and steps, no interface. Each step leaves the parts in agreement or has no effect.
 ///
-/// An element is entered in this order: slot (blocked), key, value and columns, index, live. Whoever looks from inside a
-/// constructor or a hook does not find it yet; an index entry is always of a slot whose key is there.
+/// An element is entered in this order: slot (blocked), key, value and columns, index, live. A constructor or a hook
+/// that looks for it does not find it yet; an index entry is always of a slot whose key is there.
 /// @tparam Store keys by slot: KeyStore, AnyKeyStore @tparam Columns static observers; a map's first one holds its values
 template <class Store, KeySetOptions O, class Allocator, template <class> class IndexOf, class... Columns>
 class KeySetParts {
@@ -94,7 +94,8 @@ protected:
     /// Live and pending slots as bits; a copy where the two differ.
     class StoredBits {
     public:
-        /// @param awaited also the slot that is being resurrected or taken out: for one who attaches meanwhile it is still pending or live
+        /// @param awaited also the slot that is being resurrected or taken out: for one who attaches meanwhile it is still
+        /// pending or live
         constexpr explicit StoredBits(const KeySetParts& parts, bool awaited = false) : live_(parts.directory_.occupancy()) {
             const bool with_awaited = awaited && parts.awaited_ != no_slot;
             if (deferred || with_awaited) {
@@ -129,7 +130,8 @@ protected:
             return keys_.equals(slot, key);
     }
 
-    /// The live slot whose key equals `key`; also a pending one when `Any`: the live one first, then the one that was removed last.
+    /// The live slot whose key equals `key`; also a pending one when `Any`: the live one first, then the one that was removed
+    /// last.
     template <bool Any = false, class K>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t locate(std::uint64_t hash, const K& key) const {
         if constexpr (!deferred)
@@ -160,7 +162,8 @@ protected:
         };
     }
 
-    /// The same for an index that lists all anew: it then forgets a slot that is being resurrected; resurrect() learns it by this.
+    /// The same for an index that lists all anew: it then forgets a slot that is being resurrected; resurrect() learns it by
+    /// this.
     constexpr auto relisting() noexcept {
         return [this](auto&& entry) {
             ++inserts_;
@@ -171,9 +174,9 @@ protected:
     //=== inserting ===//
 
     /// Enters a key that may be there already.
-    /// @param make_key builds the key of a slot: (slot, hash) @param make_first builds the value of the first column: (slot, kind, lost),
-    /// where `lost` is set before an old value is given up; give_up(slot, found) hears that another element had come first.
-    /// Both have `plain`: no user code runs. @tparam First 1 if there is such a column, else 0
+    /// @param make_key builds the key of a slot: (slot, hash) @param make_first builds the value of the first column: (slot,
+    /// kind, lost), where `lost` is set before an old value is given up; give_up(slot, found) hears that another element had
+    /// come first. Both have `plain`: no user code runs. @tparam First 1 if there is such a column, else 0
     template <std::size_t First, class K, class MakeKey, class MakeFirst>
     constexpr InsertResult add(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
         expect_quiet();
@@ -241,17 +244,17 @@ protected:
         return {slot, true, InsertKind::fresh};
     }
 
-    /// The key of a pending element has another element: the index forgets the one that was. So it has one entry a key, however often a
-    /// key comes and goes between two flushes, and finds the one that was removed last in O(1).
+    /// The key of a pending element has another element: the index forgets the one that was. So it has one entry a key, however
+    /// often a key comes and goes between two flushes, and finds the one that was removed last in O(1).
     constexpr void supersede(std::uint64_t hash, slot_t slot) noexcept {
         index_.erase(hash, slot);
         pending_.supersede(slot);
     }
     template <std::size_t First, class MakeFirst>
     SLOTWISE_NEVER_INLINE constexpr InsertResult resurrect(std::uint64_t hash, slot_t slot, MakeFirst& make_first) {
-        // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets another.
-        // What throws before the old value is given up leaves the slot pending. Later there is nothing to go back to: the element is
-        // erased, as the next flush would have done.
+        // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets
+        // another. What throws before the old value is given up leaves the slot pending. Later there is nothing to go back to:
+        // the element is erased, as the next flush would have done.
         pending_.remove(slot);
         const std::size_t inserts = inserts_;
         bool lost = false;
@@ -333,9 +336,9 @@ protected:
         keys_.destroy(slot);
         directory_.release(slot);
     }
-    /// Erases the element of which take() makes a copy, or from which it moves. Both may run user code: the slot is nobody's meanwhile, as
-    /// in erase. What take() throws leaves the element where it was; if something was inserted meanwhile, perhaps this very key, it is
-    /// erased. @tparam Plain take() runs no user code and throws nothing
+    /// Erases the element of which take() makes a copy, or from which it moves. Both may run user code: the slot is nobody's
+    /// meanwhile, as in erase. What take() throws leaves the element where it was; if something was inserted meanwhile, perhaps
+    /// this very key, it is erased. @tparam Plain take() runs no user code and throws nothing
     template <bool Plain, class Take>
     constexpr void take_out(slot_t slot, Take&& take) {
         expect_quiet();
@@ -376,7 +379,8 @@ protected:
             directory_.release(slot);
         }
     }
-    /// The entry of `slot` comes back into the index, which has the room it had. False when another table has none, and no memory.
+    /// The entry of `slot` comes back into the index, which has the room it had. False when another table has none, and no
+    /// memory.
     bool list_again([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
         if constexpr (deferred)
             return true;
@@ -456,8 +460,8 @@ protected:
         directory_.set_capacity(room);
     }
 
-    /// The end of everything, memory included. While a slot is retired, or would be now, that must be remembered: then the memory
-    /// stays, and observers hear of a clear instead.
+    /// The end of everything, memory included. While a slot is retired, or would be now, that must be remembered: then the
+    /// memory stays, and observers hear of a clear instead.
     constexpr void reset_all() noexcept {
         expect_quiet();
         SLOTWISE_EXPECT(!clearing_ && !resetting_, "keyed container: a destructor calls reset() during clear() or reset()");
@@ -554,8 +558,8 @@ protected:
     bool resetting_ = false;
 
 private:
-    // Whoever looks for a string wants the value next; both are then on their way at once (2 % of a hit). Not for keys that are
-    // compared in no time: there it cost more than it gave.
+    // A find of a string is followed by a read of its value; both are then on their way at once (2 % of a hit). Not for keys
+    // that are compared in no time: there it cost more than it gave.
     constexpr void fetch_first([[maybe_unused]] slot_t slot) const noexcept {
 #if defined(__GNUC__)
         if constexpr (!Store::trivial && sizeof...(Columns) != 0) {

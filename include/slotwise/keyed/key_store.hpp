@@ -13,8 +13,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// 64 bits of hash from 32 that are kept. Twice the same: an index takes tag, class and line from the low ones and the step from the
-/// high ones; beyond 4 million lines the line's number repeats bits of the tag.
+/// 64 bits of hash from 32 that are kept. Twice the same: an index takes tag, class and line from the low ones and the step
+/// from the high ones; beyond 4 million lines the line's number repeats bits of the tag.
 constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept { return std::uint64_t{hash} << 32 | hash; }
 /// What an index is given for a hash function's result.
 template <class Hash>
@@ -32,8 +32,8 @@ class KeyStore {
     using Array = PagedArray<Key, Allocator, O.page_slots>;
     using allocator = rebind_t<Allocator, Key>;
     using traits = std::allocator_traits<allocator>;
-    // The hash of such a key is as cheap as a load. Of all others 32 bits are kept: growth and erase then call no user code, which
-    // might throw, and read no strings.
+    // The hash of such a key is as cheap as a load. Of all others 32 bits are kept: growth and erase then call no user code,
+    // which might throw, and read no strings.
     static constexpr bool keeps_hashes =
         !(std::is_trivially_copyable_v<Key> &&
           sizeof(Key) <= 16 && noexcept(std::declval<const Hash&>()(std::declval<const Key&>())));
@@ -42,8 +42,8 @@ public:
     /// Construction and destruction of keys run no user code.
     static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
     static constexpr bool movable = std::is_move_constructible_v<Key>;
-    /// Whether a move of the store, and a swap, run nothing of hash and equality that may throw. (A move copies them, because what is
-    /// moved from is used again.)
+    /// Whether a move of the store, and a swap, run nothing of hash and equality that may throw. (A move copies them, because
+    /// what is moved from is used again.)
     static constexpr bool nothrow_move =
         std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
     static constexpr bool nothrow_swap = std::is_nothrow_swappable_v<Hash> && std::is_nothrow_swappable_v<Equal>;
@@ -57,7 +57,8 @@ public:
         reserve(slots);
         fill(other, stored, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
     }
-    /// Moves them over one by one; copies them where moving may throw and a copy can be made. @pre none lives here, and there is room
+    /// Moves them over one by one; copies them where moving may throw and a copy can be made. @pre none lives here, and there
+    /// is room
     constexpr void take_from(KeyStore& other, Occupancy stored) noexcept(makes_nothrow<allocator, Key, Key>) {
         if constexpr (movable)
             fill(other, stored, [&](slot_t slot) -> decltype(auto) { return std::move_if_noexcept(*other.ptr(slot)); });
@@ -71,8 +72,8 @@ public:
     static constexpr KeyStore like(const KeyStore& other, const Allocator& alloc) {
         return KeyStore(other.hash_, other.equal_, alloc);
     }
-    /// Exchanges hash and equality. @throws what their swaps throw; where only one of the two can, and its swap is strong, nothing has
-    /// changed then
+    /// Exchanges hash and equality. @throws what their swaps throw; where only one of the two can, and its swap is strong,
+    /// nothing has changed then
     constexpr void swap_functors(KeyStore& other) noexcept(nothrow_swap) {
         using std::swap;
         if constexpr (std::is_nothrow_swappable_v<Hash>) {

@@ -19,8 +19,8 @@ struct MapItem {
 
 namespace detail {
 
-/// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased one goes on to the next
-/// live one. An element inserted meanwhile may be visited if its slot lies ahead.
+/// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased one goes on to the
+/// next live one. An element inserted meanwhile may be visited if its slot lies ahead.
 template <class Owner, class Reference>
 class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference> {
 public:

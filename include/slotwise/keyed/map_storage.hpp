@@ -53,8 +53,8 @@ struct MakeValue {
 ///     MapStorage<std::string, int> stock;
 ///     stock["nails"] += 100;
 ///     for (auto [name, count] : stock) ...
-/// Values lie in a column of their own: values() iterates at array speed and is what exporters see. Everything about erasing, pending
-/// elements, iterators and guarantees is as KeySet says. A value whose constructor inserts into this very map is fine.
+/// Values lie in a column of their own: values() iterates at array speed and is what exporters see. Everything about erasing,
+/// pending elements, iterators and guarantees is as KeySet says. A value whose constructor inserts into this very map is fine.
 /// Cost: about 13 bytes an element over key and value, and on average 1.6 more of growth that waits to be used.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
 /// @tparam Columns further static observers: observer<0>() is the first of them, not the values
@@ -159,8 +159,9 @@ public:
 
     //=== insert ===//
 
-    /// Adds `key` with T(args...) unless it is a member; then nothing is made of the arguments. Arguments may refer to keys and values of
-    /// this map. What is no Key must convert to one as for KeySet::contains. @pre a number of another type has a Key that equals it
+    /// Adds `key` with T(args...) unless it is a member; then nothing is made of the arguments. Arguments may refer to keys and
+    /// values of this map. What is no Key must convert to one as for KeySet::contains. @pre a number of another type has a Key
+    /// that equals it
     /// @throws as KeySet::insert, and what T's constructor throws; strong
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
@@ -263,15 +264,15 @@ public:
     {
         return erase(it);
     }
-    /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws, what was
-    /// erased stays erased.
+    /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws,
+    /// what was erased stays erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, this->element_key(slot), value_at(slot)); });
     }
-    /// Takes key and value out; empty when the key is not a member. With deferred erase they are copied, because the removed element
-    /// stays readable. A copy or move that enters the map again finds no such element. @throws what hash and equality, the moves or copies
-    /// throw; the element is then still there (erased, if something was inserted meanwhile)
+    /// Takes key and value out; empty when the key is not a member. With deferred erase they are copied, because the removed
+    /// element stays readable. A copy or move that enters the map again finds no such element. @throws what hash and equality,
+    /// the moves or copies throw; the element is then still there (erased, if something was inserted meanwhile)
     template <class K = Key>
     constexpr std::optional<std::pair<Key, T>> extract(const K& key) {
         std::optional<std::pair<Key, T>> result;
@@ -304,8 +305,8 @@ public:
     constexpr ColumnView<const T> values() const noexcept {
         return ColumnView<T>(values_column().pages(), this->directory_view());
     }
-    /// Calls f(key, value) or f(handle, key, value) for every element in slot order; the fastest walk over both. f may erase the
-    /// element it is given.
+    /// Calls f(key, value) or f(handle, key, value) for every element in slot order; the fastest walk over both. f may erase
+    /// the element it is given.
     template <class F>
     constexpr void for_each(F&& f) {
         walk_items<T>(f);
@@ -338,8 +339,8 @@ public:
 
     //=== whole ===//
 
-    /// Takes over the elements of `other` whose keys are not members; the others stay there. Further columns start anew here. Copied
-    /// where an observer of this map may throw, so that each element is in one of the two maps. @throws as insert
+    /// Takes over the elements of `other` whose keys are not members; the others stay there. Further columns start anew here.
+    /// Copied where an observer of this map may throw, so that each element is in one of the two maps. @throws as insert
     /// (With deferred erase they must be copyable: the removed ones stay readable there.)
     constexpr void merge(MapStorage& other)
         requires(!O.deferred_erase || (std::copy_constructible<Key> && std::copy_constructible<T>))

@@ -40,8 +40,8 @@ public:
             if (!this->contains(key)) return false;
         return true;
     }
-    /// Takes over the keys of `other` that are not members; the others stay there. Columns start anew here. Keys are copied where an
-    /// observer of this set may throw, so that each key is in one of the two sets whatever happens. @throws as insert
+    /// Takes over the keys of `other` that are not members; the others stay there. Columns start anew here. Keys are copied
+    /// where an observer of this set may throw, so that each key is in one of the two sets whatever happens. @throws as insert
     /// (With deferred erase keys must be copyable: the removed ones stay readable there.)
     constexpr void merge(SetStorage& other)
         requires(!O.deferred_erase || std::copy_constructible<Key>)

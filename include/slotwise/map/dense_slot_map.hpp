@@ -105,7 +105,8 @@ public:
         return data() + row;
     }
 
-    /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase (checked at level debug).
+    /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase (checked at level
+    /// debug).
     template <class F>
     constexpr void for_each(F&& f) {
         walk(*this, f);

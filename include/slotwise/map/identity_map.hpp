@@ -12,7 +12,8 @@
 
 SLOTWISE_BEGIN
 
-/// A one-to-one relation between ids and handles of one map. Attached to that map (attach_to) a pair goes when its element goes.
+/// A one-to-one relation between ids and handles of one map. Attached to that map (attach_to) a pair goes when its element
+/// goes.
 ///
 /// Constructors and destructors of ids, Hash and Equal may call back: insert, erase, clear and look up in the map that calls
 /// them. A pair is not found before it is complete, nor once its id's destructor runs. Equal must not erase an id that it is
@@ -137,8 +138,8 @@ public:
     }
     allocator_type get_allocator() const noexcept { return nodes_.get_allocator(); }
 
-    /// Relates id and handle. False, and no effect, when either is related already, or the handle is null, never live, or older than
-    /// the one known in its slot, or its element goes while the id is copied. A pair of an older handle of the slot goes.
+    /// Relates id and handle. False, and no effect, when either is related already, or the handle is null, never live, or older
+    /// than the one known in its slot, or its element goes while the id is copied. A pair of an older handle of the slot goes.
     /// @throws what the allocator, Hash, Equal and the copy of the id throw; strong
     bool insert(const Id& id, H handle) { return insert_pair(id, handle); }
     bool insert(Id&& id, H handle) { return insert_pair(std::move(id), handle); }

@@ -98,7 +98,8 @@ public:
     /// Builds a value for `handle` unless it has one. Returns {value, true}; {value, false} when it has one; {null, false} when
     /// the handle is refused, or its element goes while the value is built. An entry of an older handle of the slot is
     /// replaced.
-    /// @throws what the allocator and T throw; strong, but an older entry is then as T's move assignment left it, and gone if T cannot move
+    /// @throws what the allocator and T throw; strong, but an older entry is then as T's move assignment left it, and gone if T
+    /// cannot move
     /// @complexity O(1); a page of values (see above) at the first touch
     template <class... Args>
     std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
@@ -334,7 +335,7 @@ private:
         --size_;
         if constexpr (!std::is_trivially_destructible_v<T>) {
             const bits::word_t others = page.busy;
-            if ((others & bit) != 0) return; // who holds it ends it
+            if ((others & bit) != 0) return; // the operation that holds it ends it
             const Operation running(*this);
             page.busy = others | bit;
             destroy(page, place(slot));

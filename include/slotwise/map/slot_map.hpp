@@ -256,9 +256,9 @@ auto page_view(const ReservedArray<T, A, M>& array) noexcept {
 
 /// Elements of type T in slots; the map makes the handle. Elements never move: not on growth, erase, or when the map moves.
 ///
-/// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased one goes on to the next live
-/// one, erase(it) returns it. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may erase the
-/// element it was given and may insert; it must not erase others that lie ahead (checked at level debug).
+/// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased one goes on to the next
+/// live one, erase(it) returns it. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may
+/// erase the element it was given and may insert; it must not erase others that lie ahead (checked at level debug).
 /// Cost: 4.25 bytes an element over the payload. Memory: chunks of up to 1 MiB; nothing is copied on growth but versions.
 /// @tparam T any object type, also one that can neither be copied nor moved
 /// @tparam Observers static observers (columns): called inline, reached by observer<I>() and column<I>()

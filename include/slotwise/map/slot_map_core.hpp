@@ -25,9 +25,9 @@ SLOTWISE_BEGIN
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
 class SlotMapCore : protected detail::SlotMapParts<Store, Tag, O, Allocator, Observers...> {
     using Parts = detail::SlotMapParts<Store, Tag, O, Allocator, Observers...>;
-    // Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale handles
-    // 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat form as a
-    // contender (article_slot_map).
+    // Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale
+    // handles 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat
+    // form as a contender (article_slot_map).
     static_assert(O.layout == Layout::split,
                   "SlotMapOptions::layout: the interleaved layout is not offered, it won only erase + "
                   "insert in our measurements (see map/slot_map_core.hpp); write Layout::split");
@@ -61,7 +61,8 @@ public:
     constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : Parts(other, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
     constexpr SlotMapCore(SlotMapCore&& other) noexcept : Parts(std::move(other)) {}
-    /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the elements are moved one by one: addresses change, handles stay.
+    /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the elements are moved one by
+    /// one: addresses change, handles stay.
     constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : SlotMapCore(alloc) {
         if (alloc == other.allocator_) {
             swap_contents(other);
@@ -77,8 +78,8 @@ public:
         other.swap_contents(as_new);
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
-    /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One that attaches
-    /// meanwhile is told of the new contents alone.
+    /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
+    /// that attaches meanwhile is told of the new contents alone.
     constexpr SlotMapCore& operator=(const SlotMapCore& other) {
         if (this == &other) return *this;
         constexpr bool propagate = detail::propagates_on_copy<Allocator>;
@@ -86,8 +87,9 @@ public:
         adopt(copy);
         return *this;
     }
-    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are still
-    /// there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do not propagate the elements are moved one by one.
+    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are
+    /// still there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do
+    /// not propagate the elements are moved one by one.
     constexpr SlotMapCore& operator=(SlotMapCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
                                                                    detail::always_equal<Allocator>) {
         if (this == &other) return *this;
@@ -102,8 +104,8 @@ public:
         hub_.let_go();
     }
 
-    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too, at
-    /// the price of moving every element.
+    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
+    /// at the price of moving every element.
     constexpr void swap(SlotMapCore& other) noexcept(detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>) {
         if (detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator> || allocator_ == other.allocator_)
             return swap_contents(other);
@@ -128,8 +130,8 @@ public:
     /// Slots there can ever be.
     static constexpr size_type max_size() noexcept { return Parts::max_slots(); }
     /// Room for `count` elements in all, so that inserts up to there allocate nothing.
-    /// @throws std::length_error when there can be no so many, std::bad_array_new_length when they are more bytes than half of the
-    /// address space, what the allocator or an observer throws; strong
+    /// @throws std::length_error when there can be no so many, std::bad_array_new_length when they are more bytes than half of
+    /// the address space, what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
         expect_quiet();
@@ -241,11 +243,11 @@ public:
         return true;
     }
 
-    /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let another
-    /// element's handle resolve (slot in use, version older than the last one issued there) or when the version is even.
-    /// Slots are made as needed within a budget, because others may have chosen the handle: 8 for each live element, the new one too, and
-    /// at least 65,536, or as many as 4 MiB of values and columns (ValueArray) are, if these are fewer. Slots farther away are refused
-    /// unless they are below capacity(): reserve() first what you are ready to give.
+    /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let
+    /// another element's handle resolve (slot in use, version older than the last one issued there) or when the version is
+    /// even. Slots are made as needed within a budget, because others may have chosen the handle: 8 for each live element, the
+    /// new one too, and at least 65,536, or as many as 4 MiB of values and columns (ValueArray) are, if these are fewer. Slots
+    /// farther away are refused unless they are below capacity(): reserve() first what you are ready to give.
     /// @throws as emplace; strong @complexity O(1), or the gap above the highest slot in use
     template <class... Args>
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
@@ -264,7 +266,8 @@ public:
 
     //=== erase ===//
 
-    /// Removes the element; false when it is not there. Destroys before the slot can be reused: T's destructor may insert and erase.
+    /// Removes the element; false when it is not there. Destroys before the slot can be reused: T's destructor may insert and
+    /// erase.
     /// @throws nothing (dense: if T's moves do not throw) @complexity O(1), never allocates
     /// @invalidates the handle; dense: also addresses of the last element
     constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
@@ -272,8 +275,8 @@ public:
         erase_slot(handle.index());
         return true;
     }
-    /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, what was erased
-    /// stays erased.
+    /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, what was
+    /// erased stays erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         size_type count = 0;
@@ -423,9 +426,10 @@ public:
         return true;
     }
 
-    /// The exact state as bytes, static columns included: restored anywhere, the map gives the same handles for the same calls. The same
-    /// state gives the same bytes. @pre no element is being built or destroyed
-    /// @param codec how values become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay behind
+    /// The exact state as bytes, static columns included: restored anywhere, the map gives the same handles for the same calls.
+    /// The same state gives the same bytes. @pre no element is being built or destroyed
+    /// @param codec how values become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay
+    /// behind
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
@@ -435,8 +439,8 @@ public:
         return out.take();
     }
     /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes, and bytes that
-    /// snapshot() would not write are refused; values are the codec's business. Observers that are no columns, and dynamic ones, are told
-    /// of the exchange. Memory: up to the values of every slot the bytes speak of.
+    /// snapshot() would not write are refused; values are the codec's business. Observers that are no columns, and dynamic
+    /// ones, are told of the exchange. Memory: up to the values of every slot the bytes speak of.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {

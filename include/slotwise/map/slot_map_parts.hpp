@@ -26,7 +26,8 @@ protected:
     constexpr SlotMapParts(const SlotMapParts& other, const Allocator& alloc)
         : directory_(settled(other).directory_, alloc), store_(alloc), hub_(other.hub_, directory_.occupancy()),
           allocator_(alloc) {
-        // The elements last: if a column's copy throws there are none to destroy, and no store knows by itself which of them live.
+        // The elements last: if a column's copy throws there are none to destroy, and no store knows by itself which of them
+        // live.
         Store elements(other.store_, directory_.occupancy(), directory_.capacity(), alloc, [&](slot_t slot) {
             SLOTWISE_EXPECT(other.directory_.is_live(slot),
                             "slot map copy: the copy of an element changes the map that is copied");
@@ -138,8 +139,8 @@ protected:
         grow_to(need > usual ? need : usual < limit ? usual : limit);
         return true;
     }
-    // What insert_at may claim although there are few elements. Relative to the capacity instead, 13 chosen handles, each for the last
-    // slot allowed, took a map to 268 million slots.
+    // What insert_at may claim although there are few elements. Relative to the capacity instead, 13 chosen handles, each for
+    // the last slot allowed, took a map to 268 million slots.
     static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
     static constexpr std::size_t claimed_at_once = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     SLOTWISE_COLD constexpr void grow() {

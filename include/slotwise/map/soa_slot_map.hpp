@@ -175,7 +175,8 @@ public:
         this->store_.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
 
-    /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase (checked at level debug).
+    /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase (checked at
+    /// level debug).
     template <class F>
     constexpr void for_each(F&& f) {
         walk(*this, f, std::index_sequence_for<Ts...>{});

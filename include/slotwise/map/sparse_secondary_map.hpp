@@ -366,8 +366,8 @@ private:
     struct Quiet {
         explicit Quiet(const SparseSecondaryMap&) noexcept {}
     };
-    // A value is being built behind the last row, without a detour. Meanwhile there is no room for another: whoever inserts grows
-    // first. Who moves the values to other memory, or ends them all, leaves the memory to whom builds there.
+    // A value is being built behind the last row, without a detour. Meanwhile there is no room for another: an insert
+    // grows first. What moves the values to other memory, or ends them all, leaves the memory to the value that is built there.
     class Building : public Insertion {
     public:
         Building(SparseSecondaryMap& map, slot_t slot) noexcept : Insertion(map, slot), map_(map), row_(map.size_) {

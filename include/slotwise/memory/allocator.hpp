@@ -43,8 +43,8 @@ constexpr void exchange_by_moving(T& a, T& b) noexcept {
     renew(b, std::move(kept));
 }
 
-/// Exchanges two allocators together with what was allocated by them. Those that do not propagate too: a map's static column may
-/// hold memory of another allocator than the map, and goes along with the elements. Some cannot be assigned
+/// Exchanges two allocators together with what was allocated by them. Those that do not propagate too: a map's static column
+/// may hold memory of another allocator than the map, and goes along with the elements. Some cannot be assigned
 /// (std::pmr::polymorphic_allocator): they are made anew.
 template <class Allocator>
 constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
@@ -58,7 +58,8 @@ constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
 
 /// Bytes of `count` values of `size` bytes and `more`: the one place where a count becomes a number of bytes to ask for. Every
 /// allocation of the library comes through here by way of allocate_raw(), whatever the allocator checks itself.
-/// @throws std::bad_array_new_length when that is more than half of the address space, which is all that a pointer difference spans
+/// @throws std::bad_array_new_length when that is more than half of the address space, which is all that a pointer difference
+/// spans
 constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::size_t more = 0) {
     constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
     if (more > most || (size != 0 && count > (most - more) / size)) [[unlikely]]
@@ -66,13 +67,14 @@ constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::si
     return count * size + more;
 }
 
-/// Whether an allocator makes a T of these without a throw. One that hands itself to what it makes (uses-allocator construction, as
-/// std::pmr::polymorphic_allocator does) may have to allocate, whatever T's own constructor says.
+/// Whether an allocator makes a T of these without a throw. One that hands itself to what it makes (uses-allocator
+/// construction, as std::pmr::polymorphic_allocator does) may have to allocate, whatever T's own constructor says.
 template <class Allocator, class T, class... Args>
 inline constexpr bool makes_nothrow =
     std::is_nothrow_constructible_v<T, Args...> && (always_equal<Allocator> || !std::uses_allocator_v<T, Allocator>);
 
-/// A T made by an allocator as it makes elements, before it has its place: one that knows its allocator is then moved there for nothing.
+/// A T made by an allocator as it makes elements, before it has its place: one that knows its allocator is then moved there for
+/// nothing.
 template <class T, class Allocator>
 class MadeAside {
     using traits = std::allocator_traits<Allocator>;
@@ -94,8 +96,8 @@ private:
     };
 };
 
-/// A row before it has its place, for containers that build it before anything moves: made by the allocator where that would hand itself
-/// on, for no other memory may be asked then.
+/// A row before it has its place, for containers that build it before anything moves: made by the allocator where that would
+/// hand itself on, for no other memory may be asked then.
 template <class T, class Allocator, bool = std::uses_allocator_v<T, Allocator> && !always_equal<Allocator>>
 class RowAside {
 public:

@@ -28,9 +28,9 @@ template <Reuse Policy, class Allocator>
 class FreeSlots;
 
 /// Lowest first: one bit a word of 64 slots says that the word has a vacant slot; which one, the occupancy words know.
-/// The lowest slot is kept aside, and its successor looked up when it is taken: a full map that erases and inserts touches neither
-/// the summary nor a count (erase + insert at 1e5 cost 2.8x plain arrays without this, 1.1x with it), and one with holes need not
-/// wait for the look-up (17 ns without, 12 with).
+/// The lowest slot is kept aside, and its successor looked up when it is taken: a full map that erases and inserts touches
+/// neither the summary nor a count (erase + insert at 1e5 cost 2.8x plain arrays without this, 1.1x with it), and one with
+/// holes need not wait for the look-up (17 ns without, 12 with).
 template <class Allocator>
 class FreeSlots<Reuse::lowest, Allocator> {
 public:
@@ -252,9 +252,9 @@ private:
     slot_t count_ = 0;
 };
 
-/// The summary of the words that say which slots live: which of them are not 0. Words of fresh slots, from the cursor on, are in it
-/// beforehand, so that taking one need not look: that cost 0.3 of 2.6 ns. It covers none while they are few: a walk through 16 costs no
-/// more than the summary, and small containers take no memory for it.
+/// The summary of the words that say which slots live: which of them are not 0. Words of fresh slots, from the cursor on, are
+/// in it beforehand, so that taking one need not look: that cost 0.3 of 2.6 ns. It covers none while they are few: a walk
+/// through 16 costs no more than the summary, and small containers take no memory for it.
 template <class Allocator>
 class LiveSummary {
     using Words = FlatArray<bits::word_t, Allocator>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Occupancy: who is live, one bit a slot, as a read-only view; and summary levels that find a word with a property in O(1).
+// Occupancy: which slots are live, one bit a slot, as a read-only view; and summary levels that find a word with a property in
+// O(1).
 #ifndef SLOTWISE_MEMORY_OCCUPANCY_HPP
 #define SLOTWISE_MEMORY_OCCUPANCY_HPP
 
@@ -116,8 +117,8 @@ private:
 } // namespace detail
 
 /// A read-only view of liveness bits: 64-bit words, least significant bit first, 1 = live. Bits from size() on are 0.
-/// @invalidates itself when the container it came from grows, shrinks, moves or dies (its use is then found at level debug); erases and
-/// inserts below size() show through
+/// @invalidates itself when the container it came from grows, shrinks, moves or dies (its use is then found at level debug);
+/// erases and inserts below size() show through
 class Occupancy {
 public:
     constexpr Occupancy() noexcept = default;

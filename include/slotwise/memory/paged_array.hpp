@@ -24,8 +24,8 @@ struct SlotRun {
 
 namespace detail {
 
-/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small. But one slot where
-/// 64 values are more than 1 MiB: such values lie side by side only by chance, see `scattered`.
+/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small. But one
+/// slot where 64 values are more than 1 MiB: such values lie side by side only by chance, see `scattered`.
 /// Pages are only the grain of the page table. Memory comes in chunks that grow with the array, up to 1 MiB, contiguous inside,
 /// because at a million elements short runs cost iteration with holes 2-4x (pages of 1,024 slots against a flat array).
 constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
@@ -33,7 +33,8 @@ constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
     const std::size_t fit = 4096 / value_bytes;
     return fit <= bits::word_bits ? bits::word_bits : std::bit_floor(fit);
 }
-/// Whether T is so large (more than 16 KiB) that a page holds one: walks then look up each value, which costs nothing beside it.
+/// Whether T is so large (more than 16 KiB) that a page holds one: walks then look up each value, which costs nothing beside
+/// it.
 template <class T>
 inline constexpr bool scattered = default_page_slots(sizeof(T)) == 1;
 
@@ -45,8 +46,8 @@ constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noex
     return more == 0 ? 1 : more < most ? more : most;
 }
 
-/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full: so growth is amortised although
-/// the entries are copied. @throws what the allocator throws; nothing has changed then
+/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full: so growth is amortised
+/// although the entries are copied. @throws what the allocator throws; nothing has changed then
 template <class Array>
 constexpr void reserve_entries(Array& array, std::size_t count) {
     if (count <= array.size()) return;
@@ -149,8 +150,8 @@ public:
     }
 
     /// Room for the next slots as growth wants it: as much again as there is up to 64 KiB, then an eighth more, at most 1 MiB.
-    /// Nothing is copied, so growing often is cheap; with as much again as there is up to 1 MiB, a map of 8 + 8 bytes held 4.4 bytes
-    /// an element more on average.
+    /// Nothing is copied, so growing often is cheap; with as much again as there is up to 1 MiB, a map of 8 + 8 bytes held 4.4
+    /// bytes an element more on average.
     constexpr std::size_t grown_capacity() const noexcept {
         return (pages_ + detail::more_pages(pages_, sizeof(T) * page_slots)) * page_slots;
     }

@@ -59,8 +59,8 @@ public:
     static constexpr bool contiguous = true;
     /// Bytes of address space for values where no limit is given: much of what there is, and room for many arrays.
     static constexpr std::size_t default_bytes = std::size_t{1} << (sizeof(std::size_t) >= 8 ? 36 : 28);
-    /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values (where a pointer has 32 bits: 256 MiB), at most every
-    /// slot a handle can name.
+    /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values (where a pointer has 32 bits: 256 MiB), at
+    /// most every slot a handle can name.
     static constexpr std::size_t max_slots =
         MaxSlots != 0 ? MaxSlots : (default_bytes / sizeof(T) < no_slot ? default_bytes / sizeof(T) : no_slot);
 
@@ -96,7 +96,8 @@ public:
     T* const* pages() const noexcept { return &data_; }
 
     /// Makes room for slots below `slots`.
-    /// @throws std::length_error when slots > max_slots, std::bad_alloc when the system gives no memory; nothing has changed then
+    /// @throws std::length_error when slots > max_slots, std::bad_alloc when the system gives no memory; nothing has changed
+    /// then
     void reserve(std::size_t slots) {
         static_assert(max_slots <= (static_cast<std::size_t>(-1) / 2) / sizeof(T),
                       "ReservedArray: max_slots values are more than half of the address space; give fewer");

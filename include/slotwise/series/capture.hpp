@@ -10,7 +10,8 @@
 
 SLOTWISE_BEGIN
 
-/// What window `time` has changed in the set, owned: it outlives the window. Says nothing (but the time) unless that is the open window.
+/// What window `time` has changed in the set, owned: it outlives the window. Says nothing (but the time) unless that is the
+/// open window.
 /// @throws std::bad_alloc, what copies of keys throw @complexity linear in touched slots
 template <class Key, class Time>
 SetDelta<Key, Time> capture(TSSView<Key, Time> set, std::type_identity_t<Time> time) {

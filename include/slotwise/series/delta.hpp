@@ -38,8 +38,8 @@ inline constexpr bool shares_clock = [] {
         return true;
 }();
 
-/// Keys that stand somewhere else, by address: nothing is copied to look for one. So are the hash and the equality of the series, which
-/// may have state, or throw when they are copied.
+/// Keys that stand somewhere else, by address: nothing is copied to look for one. So are the hash and the equality of the
+/// series, which may have state, or throw when they are copied.
 template <class Hash>
 struct PointeeHash {
     const Hash* hash = nullptr;
@@ -105,8 +105,8 @@ struct DeltaKeys {
     KeyPointers<Key, Hash, Equal> added, removed, reset;
 };
 
-/// The keys that a delta names, checked for what no delta may say, whoever applies it: a key twice in one list, or both added and
-/// removed. @param hash and equal: those of the series, which outlive the result
+/// The keys that a delta names, checked for what no delta may say: a key twice in one list, or both added
+/// and removed. @param hash and equal: those of the series, which outlive the result
 /// @throws std::invalid_argument that names the place, as throw_bad_delta
 template <class Delta, class Hash, class Equal>
 auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
@@ -189,8 +189,9 @@ void set_time(V& value, const Time& time) {
 
 } // namespace detail
 
-/// Whether two deltas say the same where `hash` and `equal` decide what is one key: those of the series they belong to. The order of
-/// keys does not count. Values are compared by ==, nested deltas as this does with hash and equality of the nested series.
+/// Whether two deltas say the same where `hash` and `equal` decide what is one key: those of the series they belong to. The
+/// order of keys does not count. Values are compared by ==, nested deltas as this does with hash and equality of the nested
+/// series.
 /// @throws std::bad_alloc, what Hash, Equal and == throw @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash, class Equal>
 bool equal_deltas(const SetDelta<Key, Time>& a, const SetDelta<Key, Time>& b, const Hash& hash, const Equal& equal) {
@@ -216,9 +217,9 @@ bool equal_deltas(const DictDelta<Key, T, Time>& a, const DictDelta<Key, T, Time
     return true;
 }
 
-/// The delta of both windows, `first` and then `second`: what capture() would have given if they had been one window. What the first
-/// did and the second undid is not in it. @param hash and equal: those of the series: its hash_function() and key_eq(); nested series are
-/// made with theirs by default @throws std::bad_alloc, what copies, Hash and Equal throw
+/// The delta of both windows, `first` and then `second`: what capture() would have given if they had been one window. What the
+/// first did and the second undid is not in it. @param hash and equal: those of the series: its hash_function() and key_eq();
+/// nested series are made with theirs by default @throws std::bad_alloc, what copies, Hash and Equal throw
 /// @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash = DefaultHash<Key>, class Equal = EqualTo>
 SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& hash = Hash(),

@@ -11,12 +11,13 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// How 64 slots differ from what is usual for one that was touched: that it was live and had a value when the window opened, and that
-/// its element is the same. A bit each; all are 0 where nothing was touched. So a plain write of a value costs no look at it.
+/// How 64 slots differ from what is usual for one that was touched: that it was live and had a value when the window opened,
+/// and that its element is the same. A bit each; all are 0 where nothing was touched. So a plain write of a value costs no look
+/// at it.
 struct DeltaTruth {
     bits::word_t was_dead = 0;    ///< nothing lived there
     bits::word_t was_invalid = 0; ///< nothing, or something without a value
-    bits::word_t ended = 0;       ///< an element was erased there for good: who lives there now is another, under another key
+    bits::word_t ended = 0;       ///< an element was erased there for good: another one lives there now, under another key
     bits::word_t renewed = 0;     ///< it was removed and lives again, under the same key
 };
 
@@ -81,11 +82,12 @@ struct DeltaWords {
 
 } // namespace detail
 
-/// What one window has changed in one way: slot numbers, keys, or items (key and value), in an order that depends on nothing but the calls
-/// (see DeltaRepresentation). A forward range that reads as it goes. Empty unless the time it was asked for is the open window,
-/// also when that window rolls after the range was made.
+/// What one window has changed in one way: slot numbers, keys, or items (key and value), in an order that depends on nothing
+/// but the calls (see DeltaRepresentation). A forward range that reads as it goes. Empty unless the time it was asked for is
+/// the open window, also when that window rolls after the range was made.
 /// @tparam Columns none: yields slot_t; a Key: const Key&; Key and T: MapItem<Key, const T>, which binds as auto [key, value]
-/// @invalidates itself when the container grows, shrinks or moves, and when an element is inserted, removed or written during the walk
+/// @invalidates itself when the container grows, shrinks or moves, and when an element is inserted, removed or written during
+/// the walk
 template <class Time, class... Columns>
 class DeltaRange {
 public:

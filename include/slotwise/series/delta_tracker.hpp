@@ -10,15 +10,16 @@
 
 SLOTWISE_BEGIN
 
-/// Per-window deltas of any container's slots. A static observer by its hooks, a dynamic one through DynamicColumn; TSSStorage and
-/// TSDStorage have one inside.
+/// Per-window deltas of any container's slots. A static observer by its hooks, a dynamic one through DynamicColumn; TSSStorage
+/// and TSDStorage have one inside.
 ///     SetStorage<int, ..., DeltaTracker<>> set;   auto& delta = set.observer<0>();
 ///     delta.open(1);   set.insert(7);   for (slot_t slot : delta.added(1)) ...
-/// One truth: when a slot is first touched in a window it is noted whether it was live. Added are those that live now and did not then,
-/// removed those that lived and do not; so any sequence of inserts and removes nets out, and nothing is ever cancelled by search.
-/// In a container without deferred erase a slot may be given to another element within the window; it is then in both, and the key
-/// of the removed one is gone. With deferred erase it is readable until flush_removed(): flush first, then open the next window.
-/// Cost: 6 bits a slot (dirty_list: and 4 bytes; adaptive: and one bit), and one line of memory more at the first touch of a slot.
+/// One truth: when a slot is first touched in a window it is noted whether it was live. Added are those that live now and did
+/// not then, removed those that lived and do not; so any sequence of inserts and removes nets out, and nothing is ever
+/// cancelled by search. In a container without deferred erase a slot may be given to another element within the window; it is
+/// then in both, and the key of the removed one is gone. With deferred erase it is readable until flush_removed(): flush first,
+/// then open the next window. Cost: 6 bits a slot (dirty_list: and 4 bytes; adaptive: and one bit), and one line of memory more
+/// at the first touch of a slot.
 /// @tparam R how touched slots are found again; bench/series compares them
 template <class Time, DeltaRepresentation R, class Allocator>
 class DeltaTracker {
@@ -124,14 +125,15 @@ public:
 
     //=== what only the owner knows ===//
 
-    /// The element in `slot` is about to change. @param was_valid whether it had a value until now; counts if this is the slot's first
-    /// touch in the window @pre the slot is live
+    /// The element in `slot` is about to change. @param was_valid whether it had a value until now; counts if this is the
+    /// slot's first touch in the window @pre the slot is live
     SLOTWISE_ALWAYS_INLINE constexpr void touch(slot_t slot, bool was_valid = true) noexcept {
         if (!is_touched(slot) && tracking()) mark(slot, true, was_valid);
     }
     /// The same where more is known: a window is open and the element has a value. Looks at nothing but the slot's bit.
     SLOTWISE_ALWAYS_INLINE constexpr void touch_valid(slot_t slot) noexcept {
-        // No branch on the bit itself: whether a slot is written again cannot be guessed, and a wrong guess costs more than the store.
+        // No branch on the bit itself: whether a slot is written again cannot be guessed, and a wrong guess costs more than the
+        // store.
         auto& word = touched_[bits::word_of(slot)];
         const word_t before = word;
         word = before | bits::bit_of(slot);
@@ -153,8 +155,8 @@ public:
     constexpr bool in_slot_order() const noexcept { return !now_.by_list; }
     /// Lets the deltas of this window come in slot order from now on.
     constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
-    /// The next `count` touched slots are listed, whatever their share of all: for restored snapshots, whose deltas come in the order in
-    /// which they came before. @throws what the allocator throws; strong
+    /// The next `count` touched slots are listed, whatever their share of all: for restored snapshots, whose deltas come in the
+    /// order in which they came before. @throws what the allocator throws; strong
     constexpr void reserve_list(std::size_t count) {
         if (R != DeltaRepresentation::adaptive || count <= list_.size()) return;
         auto list = list_.resized(count, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ObserverArray: who wants to hear of which slot, and of which key, whether it exists or not.
+// ObserverArray: which observer hears of which slot, and of which key, whether it exists or not.
 #ifndef SLOTWISE_SERIES_OBSERVER_ARRAY_HPP
 #define SLOTWISE_SERIES_OBSERVER_ARRAY_HPP
 
@@ -10,12 +10,12 @@
 
 SLOTWISE_BEGIN
 
-/// Subscribers by slot and by key. One pointer wide while there are none; then two bits a slot, and a list for each slot and key that
-/// has subscribers, nothing for the others.
-/// A subscription to a slot is one to the element living there and ends with it. One to a key lasts: it waits for the key to appear
-/// and stays when it goes.
-/// The owner tells what happens: expect() and settle() about an element that enters, wake() that one has changed, drop() that a slot was
-/// erased; tell() then tells the subscribers of the slots that were woken.
+/// Subscribers by slot and by key. One pointer wide while there are none; then two bits a slot, and a list for each slot and
+/// key that has subscribers, nothing for the others.
+/// A subscription to a slot is one to the element living there and ends with it. One to a key lasts: it waits for the key to
+/// appear and stays when it goes.
+/// The owner tells what happens: expect() and settle() about an element that enters, wake() that one has changed, drop() that a
+/// slot was erased; tell() then tells the subscribers of the slots that were woken.
 template <class Key, class Time, class Hash, class Equal, class Allocator>
 class ObserverArray {
     using List = detail::SubscriberList<Time>;
@@ -59,8 +59,9 @@ public:
     /// Whether nobody ever subscribed here, and no slot was made ready to be woken.
     constexpr bool unused() const noexcept { return registry_ == nullptr; }
 
-    /// Tells `subscriber` of the key, and of the element in `slot`, which has it (no_slot: none has). Hash and equality are those of the
-    /// container; if they throw while subscribers are told, the program ends. @throws what allocators, Key's copy, hash and equality throw; strong
+    /// Tells `subscriber` of the key, and of the element in `slot`, which has it (no_slot: none has). Hash and equality are
+    /// those of the container; if they throw while subscribers are told, the program ends. @throws what allocators, Key's copy,
+    /// hash and equality throw; strong
     [[nodiscard]] token subscribe(const Key& key, slot_t slot, SeriesSubscriber<Time>& subscriber, const Hash& hash = Hash(),
                                   const Equal& equal = Equal())
         requires std::copy_constructible<Key>
@@ -115,7 +116,8 @@ public:
     }
     /// Whether tell() would visit a slot.
     constexpr bool any_woken() const noexcept { return registry_ != nullptr && !registry_->woken.none(); }
-    /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key in a slot
+    /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key
+    /// in a slot
     /// @param number of the window: nobody is told twice of one
     template <class Visit, class KeyOf>
     constexpr void tell(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of) noexcept {

@@ -12,8 +12,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSStorage and TSDStorage. @tparam Store SetStorage or MapStorage with deferred erase whose first columns are a TimeArray and
-/// a DeltaTracker
+/// Base of TSSStorage and TSDStorage. @tparam Store SetStorage or MapStorage with deferred erase whose first columns are a
+/// TimeArray and a DeltaTracker
 template <class Store, class Time>
 class SeriesCore : public SeriesTag {
     static constexpr bool Dict = requires { typename Store::mapped_type; }; // keys tick apart from the whole
@@ -144,7 +144,7 @@ public:
 
     //=== deltas ===//
 
-    /// Whether the key became a member in window `time`; false unless that is the open one. @throws what hash and equality throw
+    /// Whether the key became a member in window `time`; false unless that is the open one. @throws as contains()
     template <class K>
     constexpr bool was_added(const K& key, Time time) const {
         return tracker().current(time) && tracker().was_added(slot_of(key), time);
@@ -159,8 +159,8 @@ public:
 
     //=== subscribers ===//
 
-    /// Tells `subscriber` of every window in which this is written. Subscribing changes nothing that const readers see, but must not run
-    /// beside them. @throws std::bad_alloc; strong
+    /// Tells `subscriber` of every window in which this is written. Subscribing changes nothing that const readers see, but
+    /// must not run beside them. @throws std::bad_alloc; strong
     [[nodiscard]] subscription_type subscribe(subscriber_type& subscriber) const { return subscribe_to(whole_, subscriber); }
     /// Tells `subscriber` of every window in which the key is added, written or removed; it need not exist.
     /// @throws what allocators, Key's copy, hash and equality throw; strong
@@ -170,7 +170,7 @@ public:
         cover_parent();
         return subscribers_.subscribe(key, store_.slot_of_any(key), subscriber, store_.hash_function(), store_.key_eq());
     }
-    /// The same for the element that lives in `slot`, until the window rolls in which it was removed (of which it hears). One that is
+    /// The same for the element in `slot`, until the window rolls in which it was removed (of which it hears). One that is
     /// removed and comes back under its key in one window keeps it.
     /// @throws std::out_of_range when none lives there, what allocators throw; strong
     [[nodiscard]] subscription_type subscribe_slot(slot_t slot, subscriber_type& subscriber) const {
@@ -182,11 +182,11 @@ public:
 
     //=== whole ===//
 
-    /// The exact state as bytes, also in the middle of a window: restored, it has the same slots, handles, times and deltas, and gives
-    /// the same for the same calls. (Under DeltaRepresentation::adaptive the number of changes from which on they come in slot order
-    /// depends on the capacity, which is not written.) Further columns are written, subscribers are not. The same state gives the same
-    /// bytes. @param codec how keys, values and times become bytes; see DefaultCodec for the types that need none, dropping() for columns
-    /// that stay behind
+    /// The exact state as bytes, also in the middle of a window: restored, it has the same slots, handles, times and deltas,
+    /// and gives the same for the same calls. (Under DeltaRepresentation::adaptive the number of changes from which on they
+    /// come in slot order depends on the capacity, which is not written.) Further columns are written, subscribers are not. The
+    /// same state gives the same bytes. @param codec how keys, values and times become bytes; see DefaultCodec for the types
+    /// that need none, dropping() for columns that stay behind
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
@@ -208,8 +208,9 @@ public:
         }
         return out.take();
     }
-    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, and bytes that snapshot() of such a series,
-    /// of whatever DeltaRepresentation, would not write are refused. Subscribers stay (those to slots go), and are not told. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, and bytes that snapshot() of such
+    /// a series, of whatever DeltaRepresentation, would not write are refused. Subscribers stay (those to slots go), and are
+    /// not told. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) throw_invalid_argument(error);
@@ -250,7 +251,7 @@ public:
         for_each_stored(store_, [&](slot_t slot) {
             const Time time = times().at(slot);
             sound = sound && (time == never || !(window() < time));
-            // Who was removed in this window, or written in it, was touched in it.
+            // What was removed or written in this window was touched in it.
             if (state(slot) == SlotState::pending || (time == window() && time != never))
                 sound = sound && tracker().was_touched(slot, window());
         });
@@ -380,7 +381,7 @@ protected:
     }
     constexpr bool has_news() const noexcept { return whole_.news || keys_.news || subscribers_.any_woken(); }
     constexpr void tell() noexcept {
-        if (telling_) return; // a subscriber has written: whoever called it goes on until there is no news
+        if (telling_) return; // a subscriber has written: its caller goes on until there is no news
         telling_ = true;
         do {
             if (!subscribers_.unused())
@@ -405,7 +406,7 @@ protected:
     template <class K>
     constexpr Entrance prepare(const K& key) {
         Entrance result;
-        // The one of this key that was removed last is the one that the index knows: those before it handed on what was known of them.
+        // The index knows the one of this key that was removed last: those before it handed on what was known of them.
         if ((!Dict || nests || spent_) && pending() != 0) {
             const slot_t slot = store_.slot_of_any(key);
             if (slot != no_slot && state(slot) == SlotState::pending) {
@@ -427,7 +428,7 @@ protected:
         }
         return result;
     }
-    /// Room for `more` elements that are about to come: not for so many only, or each of many small steps would copy what there is.
+    /// Room for `more` elements that are about to come, and for others: many small steps would each copy what there is.
     constexpr void reserve_for(size_type more) {
         const size_type used = size() + pending() + store_.retired(), most = Store::max_size() - used;
         if (more <= capacity() - used) return;
@@ -461,8 +462,8 @@ protected:
         whole_.tick(window());
         subscribers_.wake(slot);
     }
-    /// The element in `slot` is about to be written. Where every member has a value its old stamp need not be read: one cache miss less
-    /// that the next write would wait for (20 -> 15 ns at 1e5 keys).
+    /// The element in `slot` is about to be written. Where every member has a value its old stamp need not be read: one cache
+    /// miss less that the next write would wait for (20 -> 15 ns at 1e5 keys).
     SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
         auto& times = times_of(store_);
         const Time now = window();

@@ -115,8 +115,8 @@ constexpr bool nested_agree([[maybe_unused]] const Store& store, [[maybe_unused]
     return agree;
 }
 
-/// Reads which slots were changed in the window, and how, into the tracker of a series that is being restored. Returns what is wrong
-/// with the bytes, or null.
+/// Reads which slots were changed in the window, and how, into the tracker of a series that is being restored. Returns what is
+/// wrong with the bytes, or null.
 template <class Store, class Times, class Tracker, class Time>
 const char* read_changes(const Store& store, const Times& times, Tracker& tracker, Time window, ByteReader& in) {
     const Time never = TimeTraits<Time>::never();

@@ -10,8 +10,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only; closes when it dies, also by an exception: what was written
-/// until then stays, and subscribers are told of it.
+/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only; closes when it dies, also by an exception: what
+/// was written until then stays, and subscribers are told of it.
 template <class Storage>
 class SeriesWriter {
 public:
@@ -37,7 +37,8 @@ public:
     }
     /// Whether it can write: it was neither closed nor moved from.
     bool is_open() const noexcept { return series_ != nullptr; }
-    /// The window: the time of everything written here. Later than the time that write_late() was asked for. @throws as every member, if closed
+    /// The window: the time of everything written here. Later than the time that write_late() was asked for. @throws as every
+    /// member, if closed
     time_type time() const { return series().window(); }
     /// What is written.
     const Storage& storage() const { return series(); }

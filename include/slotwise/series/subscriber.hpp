@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesSubscriber: who is told that a series has changed. Subscription: the token that keeps one subscribed.
+// SeriesSubscriber: what is told that a series has changed. Subscription: the token that keeps one subscribed.
 #ifndef SLOTWISE_SERIES_SUBSCRIBER_HPP
 #define SLOTWISE_SERIES_SUBSCRIBER_HPP
 
@@ -17,10 +17,10 @@ struct SeriesTick {
     Time time;         ///< the open window
 };
 
-/// What a subscriber derives from. It is told once per window and subscription, when the outermost writer closes: elements first (in slot
-/// order), then the keys of a dictionary, then the whole; those of nested series before those of what they are nested in. Within one
-/// level in the order of subscription. It may read everything, write to the open window, subscribe and unsubscribe anyone; one who
-/// subscribes now hears of later writes. It must not open another window or destroy the series.
+/// What a subscriber derives from. It is told once per window and subscription, when the outermost writer closes: elements
+/// first (in slot order), then the keys of a dictionary, then the whole; those of nested series before those of what they are
+/// nested in. Within one level in the order of subscription. It may read everything, write to the open window, subscribe and
+/// unsubscribe anyone; one who subscribes now hears of later writes. It must not open another window or destroy the series.
 template <class Time>
 class SeriesSubscriber : public detail::Attachable<SeriesSubscriber<Time>> {
 public:

@@ -11,9 +11,10 @@
 
 SLOTWISE_BEGIN
 
-/// What a series needs to know of a time: which value means "never". Numbers have one here (the lowest: for std::int64_t that is what
-/// NumPy shows as NaT; for floating point a finite one too, because -ffast-math knows no infinity), and so has every type with a static
-/// min(), like std::chrono::time_point and duration. Specialise it for others; there to_string(time) may say how messages name a time.
+/// What a series needs to know of a time: which value means "never". Numbers have one here (the lowest: for std::int64_t that
+/// is what NumPy shows as NaT; for floating point a finite one too, because -ffast-math knows no infinity), and so has every
+/// type with a static min(), like std::chrono::time_point and duration. Specialise it for others; there to_string(time) may say
+/// how messages name a time.
 template <class Time>
 struct TimeTraits {
     static_assert(
@@ -74,7 +75,7 @@ public:
     /// Whether the last write was at exactly `time`; false for never.
     constexpr bool modified(slot_t slot, Time time) const noexcept { return at(slot) == time && time != never; }
 
-    /// Hook: whoever arrives, or lives again, was never written.
+    /// Hook: an element that arrives, or lives again, was never written.
     constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
         if (kind == InsertKind::fresh)
             this->construct(slot, never);

@@ -27,12 +27,12 @@ using SeriesMap = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index,
 ///     TSDStorage<std::string, double> price;
 ///     price.write(1).set("bund", 131.2);
 ///     for (auto [key, value] : price.modified_items(1)) ...
-/// Windows and deltas are as in TSSStorage. Removed keys and values stay readable until the window rolls. A key may be created without
-/// a value: a member that is not valid. Keys tick apart from the whole: keys() is a set over time whose time a value does not move.
-/// T may be a series itself: a dictionary of sets, of dictionaries. They share the clock: modify(key) gives a writer of the nested one in
-/// the same window, and what ticks inside ticks outside.
-/// @tparam T a series, or an object type that is nothrow move constructible, or cannot move and is made without a throw: a removed
-/// element must be able to live again in its slot. Put others into a std::unique_ptr.
+/// Windows and deltas are as in TSSStorage. Removed keys and values stay readable until the window rolls. A key may be created
+/// without a value: a member that is not valid. Keys tick apart from the whole: keys() is a set over time whose time a value
+/// does not move. T may be a series itself: a dictionary of sets, of dictionaries. They share the clock: modify(key) gives a
+/// writer of the nested one in the same window, and what ticks inside ticks outside.
+/// @tparam T a series, or an object type that is nothrow move constructible, or cannot move and is made without a throw: a
+/// removed element must be able to live again in its slot. Put others into a std::unique_ptr.
 /// @tparam Columns further static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
 template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
           template <class> class Index, class... Columns>
@@ -72,8 +72,9 @@ public:
         : Core(hash, equal, alloc) {}
     constexpr TSDStorage(const TSDStorage&) = default;
     constexpr TSDStorage(TSDStorage&&) = default;
-    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal allocators keys
-    /// and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
+    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal
+    /// allocators keys and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers
+    /// may then be lost
     constexpr TSDStorage(const TSDStorage& other, const Allocator& alloc) : Core(other, alloc) {}
     constexpr TSDStorage(TSDStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
     constexpr TSDStorage& operator=(const TSDStorage&) = default;
@@ -87,7 +88,8 @@ public:
         this->open(time);
         return writer(*this);
     }
-    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is written.
+    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is
+    /// written.
     [[nodiscard]] writer write_late(Time time) {
         this->open(time, true);
         return writer(*this);
@@ -119,13 +121,14 @@ public:
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return view().added_keys(time); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return view().removed_keys(time); }
-    /// Those of them that had a value when the window opened, with the value of the last element under the key (T(), if that was created
-    /// anew in the window).
+    /// Those of them that had a value when the window opened, with the value of the last element under the key (T(), if that
+    /// was created anew in the window).
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return view().removed_items(time); }
     /// Members written in the window, new ones included.
     constexpr DeltaRange<Time, Key> modified_keys(Time time) const { return view().modified_keys(time); }
     constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return view().modified_items(time); }
-    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written since.
+    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written
+    /// since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const { return view().reset_keys(time); }
 
     //=== casts ===//
@@ -146,7 +149,8 @@ public:
     /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
     constexpr void swap(TSDStorage& other) noexcept(noexcept(this->exchange(other))) { this->exchange(other); }
     friend constexpr void swap(TSDStorage& a, TSDStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
-    /// Equal when they have the same members now, the same of them were ever written, and with equal values; times and deltas do not count.
+    /// Equal when they have the same members now, the same of them were ever written, and with equal values; times and deltas
+    /// do not count.
     friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) {
         if (!(a.as_map() == b.as_map())) return false;
         for (const auto [key, value] : a)
@@ -186,8 +190,8 @@ private:
         auto& s = *static_cast<TSDStorage*>(series);
         T& child = s.store_.value(slot);
         if (child.whole_.news && s.state(slot) == SlotState::live) s.stamp(slot);
-        // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came. Without news the slot stays
-        // asleep: who waits for our element would hear of it too.
+        // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came. Without news the
+        // slot stays asleep: those that wait for our element would hear of it too.
         if (!child.has_subscribers())
             child.tell();
         else if (child.has_news())
@@ -196,8 +200,8 @@ private:
     }
 };
 
-/// What changes a TSDStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a move.
-/// A call that throws has no effect, unless it says otherwise.
+/// What changes a TSDStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a
+/// move. A call that throws has no effect, unless it says otherwise.
 template <class Storage>
 class TSDWriter : public detail::SeriesWriter<Storage> {
     using Base = detail::SeriesWriter<Storage>;
@@ -213,7 +217,8 @@ public:
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     InsertResult set(K&& key, V&& value) {
         Storage& s = this->series();
-        // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6 keys).
+        // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at
+        // 1e6 keys).
         if (const slot_t slot = s.store_.slot_of(key); slot != no_slot) [[likely]] {
             T& here = *s.store_.values().pages().ptr(slot); // without a look at the version, which is far away
             if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
@@ -233,8 +238,8 @@ public:
         Storage& s = this->series();
         return s.enter(key, [&] { return s.store_.try_emplace(std::forward<K>(key)); });
     }
-    /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in this
-    /// window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
+    /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in
+    /// this window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
     template <class K = Key>
     decltype(auto) modify(const K& key) {
         return modify_slot(this->series().slot_of(key));
@@ -242,18 +247,19 @@ public:
     decltype(auto) modify(handle_type handle) {
         return modify_slot(this->series().contains(handle) ? handle.index() : no_slot);
     }
-    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and value are readable until the
-    /// window rolls. @throws what hash and equality throw
+    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and value are readable until
+    /// the window rolls. @throws what hash and equality throw
     template <class K = Key>
     bool remove(const K& key) {
         return this->remove_key(key);
     }
     /// Removes every member. The dictionary has ticked, even if it had none.
     void clear() { this->remove_all(); }
-    /// Does to this dictionary what was done to the one the delta was captured from: removes, replaces what was reset, writes, creates.
-    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: what is done already is left, what is
-    /// written is created @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as the
-    /// other members: what was done stays
+    /// Does to this dictionary what was done to the one the delta was captured from: removes, replaces what was reset, writes,
+    /// creates.
+    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: what is done already is
+    /// left, what is written is created @throws std::invalid_argument that names the key's place in the delta, and nothing has
+    /// happened; later as the other members: what was done stays
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
         check(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);

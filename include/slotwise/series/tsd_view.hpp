@@ -87,8 +87,9 @@ public:
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return keys_of(time, Part::added); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return keys_of(time, Part::removed); }
-    /// Those of the removed keys that had a value when the window opened, with the value of the last element under the key. (A value that was there and is
-    /// none now, because its key was removed and created anew, shows in valid(key), and in reset_keys().)
+    /// Those of the removed keys that had a value when the window opened, with the value of the last element under the key. (A
+    /// value that was there and is none now, because its key was removed and created anew, shows in valid(key), and in
+    /// reset_keys().)
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return items_of(time, Part::dropped); }
     /// Members written in the window, new ones included.
     constexpr DeltaRange<Time, Key> modified_keys(Time time) const {
@@ -98,7 +99,8 @@ public:
         return {calls_->words(series_),  time, Part::modified, {as_set().keys().pages(), as_map().values().pages()},
                 calls_->stamps(series_), time};
     }
-    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written since.
+    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written
+    /// since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const {
         if constexpr (detail::is_series<T>)
             return keys_of(time, Part::reset);

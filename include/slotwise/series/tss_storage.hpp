@@ -28,12 +28,13 @@ using SeriesSet = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, Ti
 ///     TSSStorage<std::string> active;
 ///     active.write(1).add("bund");
 ///     for (const std::string& key : active.added(1)) ...
-/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, and joins it if it is that one; an
-/// older one is refused, and joined by write_late(t). The deltas are relative to the window's opening, and net: what was added and removed again is in none. A removed key stays readable, and its
-/// slot unused, until the window rolls. Reading never rolls a window; a delta accessor is empty unless asked for the open window.
-/// Keys never move, handles name one stay of one key, and resolve never again.
-/// @tparam Key with Hash, Equal, Allocator and Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further static
-/// observers of the slots, whose on_insert must not throw: column<0>() is the first of them
+/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, and joins it if it is that
+/// one; an older one is refused, and joined by write_late(t). The deltas are relative to the window's opening, and net: what
+/// was added and removed again is in none. A removed key stays readable, and its slot unused, until the window rolls. Reading
+/// never rolls a window; a delta accessor is empty unless asked for the open window. Keys never move, handles name one stay of
+/// one key, and resolve never again.
+/// @tparam Key with Hash, Equal, Allocator and Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further
+/// static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
 template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
           class... Columns>
 class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
@@ -63,8 +64,9 @@ public:
     /// Moves take everything; the source is as new. @pre no writer is open (checked at level fast)
     constexpr TSSStorage(const TSSStorage&) = default;
     constexpr TSSStorage(TSSStorage&&) = default;
-    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal allocators keys
-    /// and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
+    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal
+    /// allocators keys and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers
+    /// may then be lost
     constexpr TSSStorage(const TSSStorage& other, const Allocator& alloc) : Core(other, alloc) {}
     constexpr TSSStorage(TSSStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
     constexpr TSSStorage& operator=(const TSSStorage&) = default;
@@ -73,15 +75,17 @@ public:
 
     //=== writing ===//
 
-    /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window, if it is that.
-    /// @throws std::invalid_argument if time is "never", older than the open window (what() has both times; write_late() joins), or newer
-    /// while a writer is open or subscribers are being told
+    /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window,
+    /// if it is that.
+    /// @throws std::invalid_argument if time is "never", older than the open window (what() has both times; write_late()
+    /// joins), or newer while a writer is open or subscribers are being told
     /// @complexity linear in what the window before has changed @invalidates when it rolls: delta ranges, removed keys
     [[nodiscard]] writer write(Time time) {
         this->open(time);
         return writer(*this);
     }
-    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is written.
+    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is
+    /// written.
     [[nodiscard]] writer write_late(Time time) {
         this->open(time, true);
         return writer(*this);
@@ -120,24 +124,24 @@ private:
     friend class detail::SeriesCore;
 };
 
-/// What changes a TSSStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a move.
-/// A call that throws has no effect, unless it says otherwise.
+/// What changes a TSSStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a
+/// move. A call that throws has no effect, unless it says otherwise.
 template <class Storage>
 class TSSWriter : public detail::SeriesWriter<Storage> {
     using Base = detail::SeriesWriter<Storage>;
     using Key = typename Storage::key_type;
 
 public:
-    /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot back, and
-    /// if it was a member when the window opened, the time at which it came then.
+    /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot
+    /// back, and if it was a member when the window opened, the time at which it came then.
     /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
     bool add(K&& key) {
         Storage& s = this->series();
         return s.enter(key, [&] { return s.store_.insert(std::forward<K>(key)); }).inserted;
     }
-    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until the window
-    /// rolls. @throws what hash and equality throw
+    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until
+    /// the window rolls. @throws what hash and equality throw
     template <class K = Key>
     bool remove(const K& key) {
         return this->remove_key(key);
@@ -163,8 +167,10 @@ public:
     }
     void assign(std::initializer_list<Key> keys) { assign<std::initializer_list<Key>>(keys); }
     /// Does to this set what was done to the one the delta was captured from.
-    /// @param mode strict: the delta must fit: added keys are no members, removed ones are; lenient: what is done already is left
-    /// @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as add: what was done stays
+    /// @param mode strict: the delta must fit: added keys are no members, removed ones are; lenient: what is done already is
+    /// left
+    /// @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as add: what was
+    /// done stays
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
         check(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);

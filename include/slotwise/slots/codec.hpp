@@ -62,8 +62,8 @@ public:
         const auto value = number<std::uint8_t>();
         return value == 1 || (value != 0 && fail("snapshot: a bool or a flag is neither 0 nor 1"));
     }
-    /// The next integer as the length of something whose parts take at least `part_bytes` each, of which there must be enough; 0 when
-    /// there are not. To be asked before memory is taken. @pre part_bytes != 0
+    /// The next integer as the length of something whose parts take at least `part_bytes` each, of which there must be enough;
+    /// 0 when there are not. To be asked before memory is taken. @pre part_bytes != 0
     std::size_t length(std::size_t part_bytes) noexcept {
         const auto value = number<std::uint64_t>();
         if (value <= left() / part_bytes) return static_cast<std::size_t>(value);
@@ -141,7 +141,7 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T, class A>
 inline constexpr bool is_vector<std::vector<T, A>> = true;
-// Whoever includes <string> or <chrono> has them already; nobody else is to pay for them.
+// A program that uses <string> or <chrono> has them already; no other one is to pay for them.
 template <class T>
 concept Text = requires(T& text, std::size_t size) {
     typename T::traits_type::char_type;
@@ -222,7 +222,8 @@ consteval auto parts_of() noexcept {
         return TypeList<>{};
 }
 
-/// What is known of a type's bytes: of 1,000 floats in a struct that they are one block, of a vector's elements how many there can be.
+/// What is known of a type's bytes: of 1,000 floats in a struct that they are one block, of a vector's elements how many there
+/// can be.
 struct Coding {
     bool known = false;    // it has a codec
     bool block = false;    // its bytes are its memory
@@ -346,11 +347,11 @@ struct RawCodec {
     static T read(ByteReader& in) { return detail::read_block<T>(in); }
 };
 
-/// What snapshot() and restore() use unless they are given another: writes a value as its parts, never its padding, and reads nothing
-/// that it would not write. It knows numbers, bool (0 or 1), handles, durations and time points, std::string, vector, array, pair,
-/// tuple and optional, structs of up to 16 public members of such types, and what CodecFor says. Not pointers, enumerations whose
-/// range CodecFor does not state, and classes that hide members: they are compile errors which name the type.
-/// A codec of your own has the same two functions; it may have a state.
+/// What snapshot() and restore() use unless they are given another: writes a value as its parts, never its padding, and reads
+/// nothing that it would not write. It knows numbers, bool (0 or 1), handles, durations and time points, std::string, vector,
+/// array, pair, tuple and optional, structs of up to 16 public members of such types, and what CodecFor says. Not pointers,
+/// enumerations whose range CodecFor does not state, and classes that hide members: they are compile errors which name the
+/// type. A codec of your own has the same two functions; it may have a state.
 struct DefaultCodec {
     /// Appends the bytes of the value. Integers and floating-point numbers in the machine's byte order, which snapshots record.
     template <class T>
@@ -491,7 +492,8 @@ struct EnumCodec {
     }
 };
 
-/// A base for CodecFor<T>: T is these members, written one after the other. For classes with constructors, and for more than 16 members.
+/// A base for CodecFor<T>: T is these members, written one after the other. For classes with constructors, and for more than 16
+/// members.
 ///     template <> struct slotwise::CodecFor<Point> : slotwise::MemberCodec<&Point::x, &Point::y> {};
 /// @pre what the members are not, follows from them
 template <auto First, auto... Rest>

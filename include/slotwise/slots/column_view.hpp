@@ -15,7 +15,8 @@
 
 SLOTWISE_BEGIN
 
-/// A run of consecutive slots whose values are contiguous. `values[i]` belongs to slot first + i and is alive where live.test(i).
+/// A run of consecutive slots whose values are contiguous. `values[i]` belongs to slot first + i and is alive where
+/// live.test(i).
 template <class T>
 struct ColumnChunk {
     slot_t first;        ///< a multiple of 64; any slot where T is larger than 16 KiB: a chunk is then one live value
@@ -149,7 +150,7 @@ public:
     constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
     constexpr Occupancy occupancy() const noexcept { return directory_.live; }
     constexpr SlotRange slots() const noexcept { return SlotRange(directory_.live); }
-    /// Where the values lie, whoever lives there; for views that also read removed elements.
+    /// Where the values lie, also those of removed elements; for views that read these too.
     constexpr detail::PageView<T> pages() const noexcept { return values_; }
 
     /// Live values in slot order.
@@ -268,8 +269,8 @@ private:
     detail::LiveCursor at_{};
 };
 
-/// Several columns of one directory, walked together: f(slot, a, b, ...) for every live slot, in slot order; full words run as a
-/// plain loop that vectorises. f may erase the element it is given.
+/// Several columns of one directory, walked together: f(slot, a, b, ...) for every live slot, in slot order; full words run as
+/// a plain loop that vectorises. f may erase the element it is given.
 /// @pre all views are of one container (checked at level fast); f erases no element ahead of it (checked at level debug)
 template <class F, class First, class... Rest>
 constexpr void zip_columns(F&& f, ColumnView<First> first, ColumnView<Rest>... rest) {

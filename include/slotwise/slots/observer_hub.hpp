@@ -23,9 +23,9 @@ inline constexpr bool insert_hook_throws = [] {
         return false;
 }();
 
-/// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any other
-/// may look at the container, or destroy values that enter it again, and must find it as a dynamic one would; unless it declares
-/// is_quiet: that its hooks look at nothing but itself, run no code of users, and cannot throw.
+/// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any
+/// other may look at the container, or destroy values that enter it again, and must find it as a dynamic one would; unless it
+/// declares is_quiet: that its hooks look at nothing but itself, run no code of users, and cannot throw.
 template <class O>
 inline constexpr bool is_quiet = [] {
     if constexpr (requires { typename O::is_quiet; })
@@ -71,8 +71,8 @@ public:
     constexpr ObserverHub(const ObserverHub& other, Occupancy live, const Allocator& alloc)
         : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live, alloc)...); }, other.static_)) {
     }
-    /// Columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others. Observers
-    /// that are no such columns are exchanged. @pre this hub was told the capacity
+    /// Columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others.
+    /// Observers that are no such columns are exchanged. @pre this hub was told the capacity
     constexpr void take_from(ObserverHub& other, Occupancy live, bool may_throw) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (take_one(std::get<I>(static_), std::get<I>(other.static_), live, may_throw), ...);
@@ -100,8 +100,9 @@ public:
     constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
 
-    /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a clear that runs still lists the slots
-    /// it will destroy), then those that each_removed(f) gives to f as removed. While the contents are exchanged nothing is replayed.
+    /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a clear that runs still lists the
+    /// slots it will destroy), then those that each_removed(f) gives to f as removed. While the contents are exchanged nothing
+    /// is replayed.
     /// @throws what the observer throws; it is not attached then
     template <class IsLive, class EachRemoved>
     ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live, IsLive&& is_live,
@@ -150,8 +151,8 @@ public:
     constexpr void insert(slot_t slot, InsertKind kind) {
         insert_from<First>(slot, kind);
     }
-    /// Tells everyone that a removed element's slot lives again. If one throws, nobody is told anything more: the caller ends the
-    /// element for all of them.
+    /// Tells everyone that a removed element's slot lives again. If one throws, nobody is told anything more: the caller ends
+    /// the element for all of them.
     template <std::size_t First>
     constexpr void resurrect(slot_t slot) {
         each<First>([&](auto& o) {
@@ -178,8 +179,9 @@ public:
             [this](slot_t slot) { erased<First>(slot); });
     }
 
-    /// The contents are exchanged under the dynamic observers, which stay: they are told of the end of the old ones at once, and of the
-    /// new ones by replay(). Who attaches while it lives is told of the new contents alone, like all others.
+    /// The contents are exchanged under the dynamic observers, which stay: they are told of the end of the old ones at once,
+    /// and of the new ones by replay(). An observer that attaches while it lives is told of the new contents alone, like all
+    /// others.
     class Exchange {
     public:
         constexpr Exchange(ObserverHub& hub, Occupancy live) noexcept : cell_(hub.dynamic() ? hub.cell_ : nullptr) {
@@ -200,7 +202,8 @@ public:
             cell_->sweep();
         }
         constexpr bool needed() const noexcept { return cell_ != nullptr; }
-        /// As attach() for one after the other. @throws what an observer throws; all are told of the erase of what they heard of
+        /// As attach() for one after the other. @throws what an observer throws; all are told of the erase of what they heard
+        /// of
         template <class EachRemoved>
         void replay(std::size_t slots, Occupancy live, EachRemoved&& each_removed) {
             const ObserverCell::Notification running(*cell_);
@@ -240,7 +243,8 @@ public:
     /// on_remove to all, then on_erase to all, in reverse order.
     constexpr void erase(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]] {
-            // One notification with two halves: who attaches in the first is not told of the slot, so not of its erase either.
+            // One notification with two halves: an observer that attaches in the first is not told of the slot, so not of its
+            // erase either.
             const ObserverCell::Notification both(*cell_);
             const std::size_t told = cell_->count;
             cell_->backward(told, [&](SlotObserver& o) { o.on_remove(slot); });
@@ -288,15 +292,15 @@ public:
             if constexpr (requires { o.on_reset(); }) o.on_reset();
         });
     }
-    /// The container is about to die: everyone is told, dynamic observers are let go. Who attaches meanwhile hears nothing, and is let
-    /// go too.
+    /// The container is about to die: everyone is told, dynamic observers are let go. An observer that attaches meanwhile hears
+    /// nothing, and is let go too.
     constexpr void let_go() noexcept {
         if (cell_ != nullptr) cell_->exchanging = true;
         reset();
         forget_dynamic();
     }
-    /// Dynamic observers hear of the end of `live`, of which there are `count`, while it can still be looked at, and are let go. Who
-    /// attaches meanwhile hears nothing, and is let go too.
+    /// Dynamic observers hear of the end of `live`, of which there are `count`, while it can still be looked at, and are let
+    /// go. An observer that attaches meanwhile hears nothing, and is let go too.
     constexpr void let_dynamic_go(Occupancy live, std::size_t count) noexcept {
         if (dynamic()) {
             cell_->exchanging = true;

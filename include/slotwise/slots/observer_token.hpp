@@ -11,8 +11,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of what is attached. At level debug it counts its attachments, so that one that dies attached ends the program there, and not
-/// at the next event. (At the other levels it is empty; the level is part of the ABI namespace.)
+/// Base of what is attached. At level debug it counts its attachments, so that one that dies attached ends the program there,
+/// and not at the next event. (At the other levels it is empty; the level is part of the ABI namespace.)
 /// @tparam Observer the class derived from it, so that one may be an observer of two kinds
 template <class Observer>
 class Attachable {
@@ -33,9 +33,10 @@ private:
 #endif
 };
 
-/// Those who hear of one container, on the heap so that moving the container moves a pointer, and shared with the tokens so that
-/// either may die first. A token knows its place in the list and the list knows the token, so that attaching, detaching and moving
-/// one is O(1), amortised: what is detached leaves a null behind, and the list is compacted when the nulls outnumber the rest.
+/// Those who hear of one container, on the heap so that moving the container moves a pointer, and shared with the tokens so
+/// that either may die first. A token knows its place in the list and the list knows the token, so that attaching, detaching
+/// and moving one is O(1), amortised: what is detached leaves a null behind, and the list is compacted when the nulls outnumber
+/// the rest.
 /// @tparam Observer SlotObserver, or what else is told of something
 /// @tparam Entry a pointer to one, or a struct that converts to it and is made of it
 template <class Observer, class Entry = Observer*>
@@ -48,7 +49,7 @@ struct BasicObserverCell {
     std::size_t nulls = 0;
     std::size_t owners = 1;  // the container and the tokens
     std::size_t depth = 0;   // notifications running
-    bool exchanging = false; // who attaches now is told of the new contents later, with all others
+    bool exchanging = false; // an observer that attaches now is told of the new contents later, with all others
 
     /// Returns the place in the list. @throws std::bad_alloc; nothing has changed then
     std::size_t add(Observer& observer, Token& token) {
@@ -108,7 +109,7 @@ struct BasicObserverCell {
         if (cell != nullptr && --cell->owners == 0) delete cell;
     }
 
-    /// While one lives, positions in the list stay as they are: who detaches leaves a null behind.
+    /// While one lives, positions in the list stay as they are: an observer that detaches leaves a null behind.
     class Notification {
     public:
         constexpr explicit Notification(BasicObserverCell& cell) noexcept : cell_(cell) { ++cell.depth; }
@@ -148,8 +149,8 @@ private:
 
 } // namespace detail
 
-/// Keeps an observer attached; detaches it when it dies. Move-only. Valid when the container moves, and harmless when the container is
-/// gone. ObserverToken is the one of slot observers, Subscription that of series.
+/// Keeps an observer attached; detaches it when it dies. Move-only. Valid when the container moves, and harmless when the
+/// container is gone. ObserverToken is the one of slot observers, Subscription that of series.
 template <class Observer, class Entry>
 class BasicObserverToken {
     using Cell = detail::BasicObserverCell<Observer, Entry>;

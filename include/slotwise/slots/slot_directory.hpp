@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotDirectory: who lives in which slot, and since when. Everything else is a column that follows it.
+// SlotDirectory: which element lives in which slot, and since when. Everything else is a column that follows it.
 #ifndef SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
 #define SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
 
@@ -147,7 +147,8 @@ public:
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
 
-    /// Liveness of the slots below the cursor. Between the halves of clear without a summary: a growth would take it from who looks.
+    /// Liveness of the slots below the cursor. Between the halves of clear without a summary: a growth would take it from who
+    /// looks.
     constexpr Occupancy occupancy() const noexcept {
         return {live_.data(), n_.cursor, epoch_, n_.clear_end == 0 ? summary_.view() : detail::SummaryView()};
     }
@@ -419,9 +420,9 @@ public:
             free_.unremove(slot, in_list());
         }
     }
-    /// The first slot whose version is forgotten by shrinking to the slots below `end`. 64 slots above these keep their own: they come
-    /// next, and where slots are used over and over, it is they. (One slot reused 100 times a round, a shrink each round, versions of
-    /// 16 bits: 7,226 rounds until the first insert is refused; 348 where they shared a floor with it.)
+    /// The first slot whose version is forgotten by shrinking to the slots below `end`. 64 slots above these keep their own:
+    /// they come next, and where slots are used over and over, it is they. (One slot reused 100 times a round, a shrink each
+    /// round, versions of 16 bits: 7,226 rounds until the first insert is refused; 348 where they shared a floor with it.)
     static constexpr std::size_t forgotten_from(std::size_t end) noexcept {
         return bits::round_up(end, bits::word_bits) + bits::word_bits;
     }
@@ -434,13 +435,14 @@ public:
         less.floor = one;
         return less;
     }
-    /// Takes what prepare_shrunk() made. Of the versions of the slots from `from` on only floors are left: slots made there later start
-    /// at them, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since prepare_shrunk()
+    /// Takes what prepare_shrunk() made. Of the versions of the slots from `from` on only floors are left: slots made there
+    /// later start at them, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since
+    /// prepare_shrunk()
     constexpr void give_up(Growth& less, std::size_t from) noexcept {
         adopt(less);
         floors_.keep(less.versions, from, less.floor, less.blocked);
-        // As if made anew: how much memory the store happens to keep there must not show in later handles, or a copy would give others
-        // than the original.
+        // As if made anew: how much memory the store happens to keep there must not show in later handles, or a copy would give
+        // others than the original.
         for (std::size_t slot = from; slot < versions_.size(); ++slot) versions_[slot] = floors_.of(slot);
     }
 

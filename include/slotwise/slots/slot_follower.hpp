@@ -16,8 +16,9 @@ namespace detail {
 template <class Derived>
 class SlotFollower : private SlotObserver {
 public:
-    /// Drops entries as their elements go from `map`, from now on; those whose element is gone already go now. One map at a time.
-    /// With deferred erase an entry goes when the removed element is flushed, or when it lives again: then it has another handle.
+    /// Drops entries as their elements go from `map`, from now on; those whose element is gone already go now. One map at a
+    /// time. With deferred erase an entry goes when the removed element is flushed, or when it lives again: then it has another
+    /// handle.
     /// @throws std::bad_alloc; nothing has changed then
     template <class Map>
     void attach_to(Map& map) {
@@ -103,7 +104,8 @@ private:
         self().drop_slot(slot);
     }
 
-    // Deferred erase: what lives again under its key is another element, with a handle of its own; the old one never resolves again.
+    // Deferred erase: what lives again under its key is another element, with a handle of its own; the old one never resolves
+    // again.
     void on_insert(slot_t slot, InsertKind kind) final {
         if (kind == InsertKind::resurrected) element_gone(slot);
     }

@@ -12,16 +12,16 @@
 
 SLOTWISE_BEGIN
 
-/// What a dynamic observer derives from. A static observer has any of these functions with these names and signatures, and needs no
-/// base; see StaticObserver.
+/// What a dynamic observer derives from. A static observer has any of these functions with these names and signatures, and
+/// needs no base; see StaticObserver.
 ///
-/// Construct-type events (on_capacity, on_insert) run in attach order, destroy-type events in reverse; static observers count as
-/// attached first, in the order of the template arguments. An observer must not change the container that is notifying;
+/// Construct-type events (on_capacity, on_insert) run in attach order, destroy-type events in reverse; static observers count
+/// as attached first, in the order of the template arguments. An observer must not change the container that is notifying;
 /// it may attach and detach observers, itself too. It must not die while it is attached (checked at level debug).
 class SlotObserver : public detail::Attachable<SlotObserver> {
 public:
-    /// Slots from now on; told before any new slot is used. May throw when it grows: then nothing has changed. Must not throw when
-    /// new_slots < old_slots (shrink_to_fit).
+    /// Slots from now on; told before any new slot is used. May throw when it grows: then nothing has changed. Must not throw
+    /// when new_slots < old_slots (shrink_to_fit).
     virtual void on_capacity([[maybe_unused]] slot_t old_slots, [[maybe_unused]] slot_t new_slots) {}
     /// The value of `slot` was built; the handle is issued after every observer has agreed. May throw: those already told
     /// get on_erase in reverse order and the insert is rolled back.
@@ -46,8 +46,8 @@ protected:
 
 namespace detail {
 
-/// A class that derives from this and from O has an ambiguous name where O has a member of that name, whatever it is: overloaded, a
-/// template, private.
+/// A class that derives from this and from O has an ambiguous name where O has a member of that name, whatever it is:
+/// overloaded, a template, private.
 struct HookNames {
     int on_capacity, on_insert, on_remove, on_erase, on_clear, on_reset;
 };
@@ -166,10 +166,10 @@ struct CheckStaticObserver {
 
 } // namespace detail
 
-/// What may be named as a static observer: a class with at least one hook of SlotObserver, each with the name and signature that are
-/// called: on_capacity(slot_t, slot_t) and on_insert(slot_t, InsertKind), which may throw; on_remove(slot_t), on_erase(slot_t),
-/// on_clear(Occupancy) and on_reset(), which are noexcept. All are public and return nothing. A container that is given another type does
-/// not compile, and the error names the type and the hook.
+/// What may be named as a static observer: a class with at least one hook of SlotObserver, each with the name and signature
+/// that are called: on_capacity(slot_t, slot_t) and on_insert(slot_t, InsertKind), which may throw; on_remove(slot_t),
+/// on_erase(slot_t), on_clear(Occupancy) and on_reset(), which are noexcept. All are public and return nothing. A container
+/// that is given another type does not compile, and the error names the type and the hook.
 template <class O>
 concept StaticObserver = detail::Hooks<O>::any && detail::Hooks<O>::sound && !detail::Hooks<O>::near;
 

@@ -13,7 +13,7 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// A place in a walk over live slots. What is left of the word at hand is remembered, but checked against the word as it is:
-/// who was erased meanwhile is skipped, who was inserted meanwhile may be met if it lies ahead.
+/// what was erased meanwhile is skipped, what was inserted meanwhile may be met if it lies ahead.
 class LiveCursor {
 public:
     constexpr LiveCursor() noexcept = default;

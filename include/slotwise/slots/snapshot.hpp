@@ -60,8 +60,9 @@ private:
     SLOTWISE_NO_UNIQUE_ADDRESS Codec codec_{};
 };
 
-/// A codec for snapshot() and restore() that leaves these static columns out; all else is as `codec` has it. Bytes say which columns are
-/// missing: they are restored with a codec that drops the same ones, which are value-initialised then, and refused by every other.
+/// A codec for snapshot() and restore() that leaves these static columns out; all else is as `codec` has it. Bytes say which
+/// columns are missing: they are restored with a codec that drops the same ones, which are value-initialised then, and refused
+/// by every other.
 ///     bytes = bodies.snapshot(dropping<ValueArray<Texture*>>());   bodies.restore(bytes, dropping<ValueArray<Texture*>>());
 template <class... Columns, class Codec = DefaultCodec>
 constexpr DroppingCodec<Codec, Columns...> dropping(Codec codec = {}) {
@@ -198,8 +199,9 @@ struct DirectorySnapshot {
         if constexpr (R != Reuse::lowest) d.free_.order([&](slot_t slot) { out.number(slot); });
     }
 
-    /// Reads into `d`, a directory without slots. `held` lists slots that are blocked because their elements are pending. False, and in.error() says why, when the bytes are not a sound state.
-    /// Allocates nothing that the number of bytes does not justify. @throws what the allocator throws
+    /// Reads into `d`, a directory without slots. `held` lists slots that are blocked because their elements are pending.
+    /// False, and in.error() says why, when the bytes are not a sound state. Allocates nothing that the number of bytes does
+    /// not justify. @throws what the allocator throws
     template <HandleLayout L, Exhaustion E, Reuse R, class A>
     static bool read(SlotDirectory<L, E, R, A>& d, ByteReader& in, const A& alloc, std::span<const slot_t> held = {}) {
         using directory = SlotDirectory<L, E, R, A>;

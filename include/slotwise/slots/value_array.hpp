@@ -60,9 +60,9 @@ public:
         ValueArray(std::move(other)).swap(*this);
         return *this;
     }
-    /// The same into memory of `alloc`: what a container of columns does that hands its allocator on. If that is not the allocator of
-    /// `other`, values are moved one by one. @pre the allocators are equal, or T has a destructor or is trivially copyable: of others
-    /// only their container knows which are there (checked at level fast)
+    /// The same into memory of `alloc`: what a container of columns does that hands its allocator on. If that is not the
+    /// allocator of `other`, values are moved one by one. @pre the allocators are equal, or T has a destructor or is trivially
+    /// copyable: of others only their container knows which are there (checked at level fast)
     /// @throws if the allocators differ: what the allocator and T's move throw
     constexpr ValueArray(ValueArray&& other, const Allocator& alloc) : ValueArray(alloc) {
         if (values_.get_allocator() == other.values_.get_allocator()) {
@@ -99,12 +99,13 @@ public:
         return values_.ptr(slot);
     }
 
-    /// Where the values of 64 slots from `first` on lie, side by side, alive or not; where T is larger than 16 KiB only the first one.
+    /// Where the values of 64 slots from `first` on lie, side by side, alive or not; where T is larger than 16 KiB only the
+    /// first one.
     /// @pre first is a multiple of 64, below the capacity
     constexpr T* block(slot_t first) const noexcept { return values_.ptr(first); }
 
-    /// The slots that growth should make room for. The container takes the least of its own pages and its columns', so that each has pages
-    /// by its own size.
+    /// The slots that growth should make room for. The container takes the least of its own pages and its columns', so that
+    /// each has pages by its own size.
     constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
     /// The slots that on_capacity(n, slots) would leave room for.
     constexpr std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
@@ -157,9 +158,9 @@ public:
         traits::construct(alloc, values_.ptr(slot), std::forward<Args>(args)...);
         if constexpr (tracks) alive_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
-    /// Destroys the value of `slot` and builds another in its place, first aside if T can move, so that arguments may refer to the old
-    /// one. @pre one lives there @throws what T's constructors throw; the old value is then gone if it was the move that threw, or if
-    /// T cannot move
+    /// Destroys the value of `slot` and builds another in its place, first aside if T can move, so that arguments may refer to
+    /// the old one. @pre one lives there @throws what T's constructors throw; the old value is then gone if it was the move
+    /// that threw, or if T cannot move
     template <class... Args>
     constexpr void replace(slot_t slot, Args&&... args) {
         if constexpr (std::is_move_constructible_v<T>) {
@@ -182,11 +183,11 @@ public:
     }
 
 private:
-    // Who has a value is the container's knowledge; it is kept here too only where it decides what the destructor destroys.
-    // (For trivial values the two bit updates cost 2 ns on insert + erase.)
-    // Without them a column costs 6 instructions on an insert, none on an erase: 0.3 ns while all is in the first-level cache, 2 ns at
-    // 1e5, where it is the line of memory. Asking for that line on erase, before the insert needs it, gained nothing there and cost a
-    // twentieth elsewhere.
+    // Which slots have a value is the container's knowledge; it is kept here too only where it decides what the destructor
+    // destroys. (For trivial values the two bit updates cost 2 ns on insert + erase.)
+    // Without them a column costs 6 instructions on an insert, none on an erase: 0.3 ns while all is in the first-level cache,
+    // 2 ns at 1e5, where it is the line of memory. Asking for that line on erase, before the insert needs it, gained nothing
+    // there and cost a twentieth elsewhere.
     static constexpr bool tracks = !std::is_trivially_destructible_v<T>;
 
     template <class Source>

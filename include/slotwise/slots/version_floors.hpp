@@ -15,8 +15,9 @@ SLOTWISE_BEGIN
 namespace detail {
 struct DirectorySnapshot;
 
-/// While all slots that were given up have the same version, it is one number. Else it is the highest of each block of slots, so that a
-/// slot that is used more than others ages its block only. A block is as many slots as a version has bits, which takes one bit a slot.
+/// While all slots that were given up have the same version, it is one number. Else it is the highest of each block of slots,
+/// so that a slot that is used more than others ages its block only. A block is as many slots as a version has bits, which
+/// takes one bit a slot.
 template <class Version, class Allocator>
 class VersionFloors {
     using word_t = bits::word_t;
@@ -57,7 +58,8 @@ public:
         const std::size_t words_end = words_.size() * bits::word_bits;
         return one_.end < words_end ? words_end : one_.end;
     }
-    /// What would be the one floor if the versions of the slots from `from` on were given up; no slot from `cursor` on is in use.
+    /// What would be the one floor if the versions of the slots from `from` on were given up; no slot from `cursor` on is in
+    /// use.
     constexpr One one_of(const FlatArray<Version, Allocator>& versions, std::size_t cursor, std::size_t from) const noexcept {
         One one = one_;
         if (one_.end <= versions.size()) { // else slots that were not made anew have this floor still
