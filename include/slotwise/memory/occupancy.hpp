@@ -308,10 +308,11 @@ public:
 
     /// The lowest number in the set. @pre the set is not empty
     constexpr std::size_t lowest() const noexcept {
-        std::size_t number = 0;
-        for (unsigned level = levels(); level-- != 0;)
-            number = number * bits::word_bits + bits::lowest(words_[begin(level) + number]);
-        return number;
+        std::size_t number = bits::lowest(words_[words_.size() - 1]);
+        unsigned level = levels() - 1;
+        if (level == 0) return number;
+        while (--level != 0) number = number * bits::word_bits + bits::lowest(words_[begin(level) + number]);
+        return number * bits::word_bits + bits::lowest(words_[header + number]); // where the first and the last begin is known
     }
 
     constexpr bool none() const noexcept { return words_.empty() || words_[words_.size() - 1] == 0; }
