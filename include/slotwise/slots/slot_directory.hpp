@@ -158,7 +158,15 @@ public:
     /// Takes the next slot and makes it live at once, for values that are built without a throw and without re-entrance.
     /// @pre has_room()
     SLOTWISE_ALWAYS_INLINE constexpr slot_t acquire_live() noexcept {
-        if (!free_.empty()) return set_live(free_.pop(vacant()));
+        if (!free_.empty()) {
+            const slot_t slot = free_.pop(vacant());
+            word_t& word = live_[bits::word_of(slot)];
+            if (word == 0) [[unlikely]]
+                return set_live(slot);
+            word |= bits::bit_of(slot);
+            ++versions_[slot];
+            return slot;
+        }
         const slot_t slot = n_.cursor++; // the summary has its word already
         live_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++versions_[slot];
@@ -212,8 +220,10 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr void erase(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         word &= ~bits::bit_of(slot);
+        if (word == 0) [[unlikely]] // asked at once: the flags of the line before tell
+            return erase_last_of_word(slot);
         bump_vacant(slot);
-        if (word == 0 || exhausted(slot)) [[unlikely]]
+        if (exhausted(slot)) [[unlikely]]
             return release_rare(slot);
         free_.push(slot);
     }
@@ -466,11 +476,10 @@ private:
     constexpr auto in_list() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t set_live(slot_t slot) noexcept {
+    SLOTWISE_NEVER_INLINE constexpr slot_t set_live(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         ++versions_[slot];
-        if (std::exchange(word, word | bits::bit_of(slot)) == 0) [[unlikely]]
-            settle(slot);
+        if (std::exchange(word, word | bits::bit_of(slot)) == 0) settle(slot);
         return slot;
     }
     constexpr void set_vacant(slot_t slot) noexcept {
@@ -483,9 +492,13 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr void bump_vacant(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
     }
-    // The last call of an erase: one in its middle would make every erase save and restore registers.
+    // The last calls of an erase: one in its middle would make every erase save and restore registers.
+    SLOTWISE_NEVER_INLINE constexpr void erase_last_of_word(slot_t slot) noexcept {
+        bump_vacant(slot);
+        settle(slot);
+        release_rare(slot);
+    }
     SLOTWISE_NEVER_INLINE constexpr void release_rare(slot_t slot) noexcept {
-        if (live_[bits::word_of(slot)] == 0) settle(slot);
         if (exhausted(slot)) {
             block(slot);
             ++n_.retired;
