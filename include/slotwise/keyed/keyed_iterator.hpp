@@ -46,7 +46,9 @@ private:
                               "keyed iterator: the element here was erased, or it is the end");
         return owner_->element_at(slot());
     }
-    constexpr void increment() noexcept { at_.advance(owner_->occupancy()); }
+    constexpr void increment() noexcept {
+        at_.advance_in([this] { return owner_->occupancy(); });
+    }
 
     Owner* owner_ = nullptr;
     LiveCursor at_{};

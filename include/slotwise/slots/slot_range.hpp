@@ -24,19 +24,29 @@ public:
     constexpr slot_t word() const noexcept { return word_; }
     constexpr unsigned bit() const noexcept { return bit_; }
     constexpr void advance(Occupancy live) noexcept {
-        // Behind the end there may be no words any more: the container was shrunk.
-        const bits::word_t rest = std::size_t{word_} * bits::word_bits < live.size() ? rest_ & live.word(word_) : 0;
-        if (rest != 0) [[likely]] {
-            bit_ = bits::lowest(rest);
-            rest_ = rest & (rest - 1);
-        } else
-            *this = at_word(live, std::size_t{word_} + 1);
+        if (!step(live)) *this = at_word(live, std::size_t{word_} + 1);
+    }
+    /// To the next slot of occupancy(). It is asked for its summary only where a word ends: to choose one in each step took
+    /// clang's walks over keyed containers a fifth longer.
+    template <class F>
+    SLOTWISE_ALWAYS_INLINE constexpr void advance_in(F&& occupancy) noexcept {
+        if (!step(occupancy())) *this = at_word(occupancy(), std::size_t{word_} + 1);
     }
     friend constexpr bool operator==(const LiveCursor& a, const LiveCursor& b) noexcept {
         return a.word_ == b.word_ && a.bit_ == b.bit_;
     }
 
 private:
+    /// To the next slot of the same word, if there is one.
+    SLOTWISE_ALWAYS_INLINE constexpr bool step(Occupancy live) noexcept {
+        // Behind the end there may be no words any more: the container was shrunk.
+        const bits::word_t rest = std::size_t{word_} * bits::word_bits < live.size() ? rest_ & live.word(word_) : 0;
+        if (rest == 0) [[unlikely]]
+            return false;
+        bit_ = bits::lowest(rest);
+        rest_ = rest & (rest - 1);
+        return true;
+    }
     constexpr LiveCursor(std::size_t w, bits::word_t word) noexcept
         : word_(static_cast<slot_t>(w)), rest_(word & (word - 1)), bit_(bits::lowest(word)) {}
     /// At the first live slot from word `w` on.
