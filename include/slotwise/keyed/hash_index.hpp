@@ -125,7 +125,7 @@ public:
     /// Adds an entry. @pre make_room(), and no entry has this slot
     SLOTWISE_ALWAYS_INLINE constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
         ++size_;
-        if (seed_ || !place_at_home(storage_.data(), mask_, hash, slot)) [[unlikely]]
+        if (seed_ || !place_in_line(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
             place_on(hash, slot);
     }
     /// Takes the entry out. @pre place(hash, slot) was called, once
@@ -267,10 +267,8 @@ private:
         if (size_ == 0 && limit_ == 0) [[unlikely]]
             clear_worn();
     }
-    /// Whether the first line on the entry's way had room for it.
-    SLOTWISE_ALWAYS_INLINE static constexpr bool place_at_home(Line* lines, std::size_t mask, std::uint64_t hash,
-                                                               slot_t slot) noexcept {
-        Line& line = lines[home_in(hash, mask)];
+    /// Whether the line had room for the entry.
+    SLOTWISE_ALWAYS_INLINE static constexpr bool place_in_line(Line& line, std::uint64_t hash, slot_t slot) noexcept {
         const auto empty = Tags::match(line.tags, 0);
         if (!empty) return false;
         line.tags[empty.first()] = tag_of(hash);
@@ -288,11 +286,7 @@ private:
         Way way;
         for (std::size_t at = home_in(hash, mask);; at = next_in(at, hash, mask)) {
             Line& line = lines[at];
-            if (const auto empty = Tags::match(line.tags, 0)) {
-                line.tags[empty.first()] = tag_of(hash);
-                line.slots[empty.first()] = slot;
-                return way;
-            }
+            if (place_in_line(line, hash, slot)) return way;
             std::uint8_t& count = line.overflow[class_of(hash)];
             if (count != 255) ++count;
             way.crowded = way.crowded || count > most_passing;
@@ -344,7 +338,8 @@ private:
         const auto place_waiting = [&] {
             if (!ways.flooded || seed) // else it is done again with a seed
                 for (unsigned i = 0; i != waiting; ++i)
-                    if (!place_at_home(data, mask, hashes[i], slots[i])) ways.add(place_in(data, mask, hashes[i], slots[i]));
+                    if (!place_in_line(data[home_in(hashes[i], mask)], hashes[i], slots[i]))
+                        ways.add(place_in(data, mask, hashes[i], slots[i]));
             waiting = 0;
         };
         source([&](slot_t slot, std::uint64_t hash) {
