@@ -6,6 +6,7 @@
 #define SLOTWISE_MAP_SLOT_MAP_HPP
 
 #include "../memory/reserved_array.hpp"
+#include "../slots/slot_range.hpp"
 #include "slot_map_core.hpp"
 
 SLOTWISE_BEGIN
@@ -170,17 +171,10 @@ public:
     /// step.
     template <class Directory>
     constexpr Cursor cursor_at_word(const Directory& directory, std::size_t w) const noexcept {
-        const Occupancy live = directory.occupancy();
-        const std::size_t end = bits::word_count(live.size());
-        if (w >= end) return {};
-        bits::word_t word = live.word(w);
-        if (word == 0) {
-            w = live.next_word(w + 1);
-            if (w == end) return {};
-            word = live.word(w);
-        }
-        return {values_.ptr(static_cast<slot_t>(w * bits::word_bits)), word & (word - 1), static_cast<slot_t>(w),
-                bits::lowest(word)};
+        const LiveWord at = LiveWord::from(directory.occupancy(), w);
+        if (at.word == 0) return {};
+        const auto number = static_cast<slot_t>(at.number);
+        return {values_.ptr(number * bits::word_bits), at.word & (at.word - 1), number, bits::lowest(at.word)};
     }
     /// At the first live slot not below `slot`.
     template <class Directory>

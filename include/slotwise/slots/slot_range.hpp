@@ -12,6 +12,24 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
+/// A word of liveness bits that is not 0, and its number; no bits at the end.
+struct LiveWord {
+    std::size_t number = 0;
+    bits::word_t word = 0;
+    /// The first from word `w` on.
+    static constexpr LiveWord from(Occupancy live, std::size_t w) noexcept {
+        const std::size_t end = bits::word_count(live.size());
+        if (w >= end) return {};
+        bits::word_t word = live.word(w);
+        if (word == 0) {
+            w = live.next_word(w + 1);
+            if (w == end) return {};
+            word = live.word(w);
+        }
+        return {w, word};
+    }
+};
+
 /// A place in a walk over live slots. What is left of the word at hand is remembered, but checked against the word as it is:
 /// what was erased meanwhile is skipped, what was inserted meanwhile may be met if it lies ahead.
 class LiveCursor {
@@ -47,20 +65,13 @@ private:
         rest_ = rest & (rest - 1);
         return true;
     }
-    constexpr LiveCursor(std::size_t w, bits::word_t word) noexcept
-        : word_(static_cast<slot_t>(w)), rest_(word & (word - 1)), bit_(bits::lowest(word)) {}
     /// At the first live slot from word `w` on.
     static constexpr LiveCursor at_word(Occupancy live, std::size_t w) noexcept {
-        const std::size_t end = bits::word_count(live.size());
-        if (w >= end) return {};
-        bits::word_t word = live.word(w);
-        if (word == 0) {
-            w = live.next_word(w + 1);
-            if (w == end) return {};
-            word = live.word(w);
-        }
-        return {w, word};
+        const LiveWord at = LiveWord::from(live, w);
+        return at.word == 0 ? LiveCursor() : LiveCursor(at);
     }
+    constexpr explicit LiveCursor(LiveWord at) noexcept
+        : word_(static_cast<slot_t>(at.number)), rest_(at.word & (at.word - 1)), bit_(bits::lowest(at.word)) {}
 
     // Word and bit apart: the next word's address must not wait for the bit (3.3 ns a step with a slot number, 1 ns so).
     // And not side by side: g++ 12 compares two neighbours as one 64-bit load that waits for both stores (5 ns).
