@@ -109,7 +109,9 @@ using slotwise::dropping;
 using slotwise::equal_deltas;
 using slotwise::mix_bits;
 using slotwise::no_slot;
+using slotwise::operator<<;
 using slotwise::slot_t;
+using slotwise::to_string;
 using slotwise::zip_columns;
 } // namespace slotwise
 

@@ -6,8 +6,11 @@
 #include "support/death.hpp"
 
 #include <algorithm>
+#include <iomanip>
 #include <random>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <vector>
@@ -109,6 +112,117 @@ TEST_CASE("handles print as 12v5, 12v5#3 with user bits, or null") {
     std::wostringstream wide;
     wide << Plain(12, 5);
     CHECK(wide.str() == L"12v5");
+}
+
+TEST_CASE("a handle is read from exactly the text that is written for it") {
+    const auto round = [](auto handle) {
+        using H = decltype(handle);
+        const std::string text = to_string(handle);
+        CHECK(H::from_string(text) == handle);
+        CHECK(H::from_string(text.c_str()) == handle);
+        CHECK(H::from_string(std::string_view(text)) == handle);
+        CHECK_FALSE(H::from_string(text + " "));
+        CHECK_FALSE(H::from_string(" " + text));
+        CHECK_FALSE(H::from_string(text.substr(0, text.size() - 1)) == handle);
+        std::stringstream stream;
+        H read(1, 1);
+        stream << handle << ' ' << handle << ',' << handle;
+        char comma = 0;
+        H second, third;
+        CHECK((stream >> read >> second >> comma >> third));
+        CHECK((read == handle && second == handle && third == handle && comma == ','));
+        CHECK(stream.peek() == std::stringstream::traits_type::eof());
+    };
+    round(Plain(12, 5));
+    round(Plain(0, 1));
+    round(Plain::null());
+    round(Plain::from_bits(~Plain::bits_type{0}));
+    round(User::from_bits(~User::bits_type{0}));
+    round(Small::from_bits(static_cast<Small::bits_type>(~0u)));
+    round(Small(0, 0, 3));
+    round(Medium(7, 1));
+
+    for (const char* text : {"",
+                             "n",
+                             "nul",
+                             "nulll",
+                             "Null",
+                             "v",
+                             "12",
+                             "12v",
+                             "v5",
+                             "12v5#",
+                             "12v5#0",
+                             "012v5",
+                             "12v05",
+                             "12v5#03",
+                             "0v0",
+                             "+1v5",
+                             "-1v5",
+                             "1 v5",
+                             "1V5",
+                             "12v5v6",
+                             "0x1v1",
+                             "4294967296v1",
+                             "1v4294967296",
+                             "12v5#1",
+                             "99999999999999999999999999v1",
+                             "1v18446744073709551617"})
+        CHECK_FALSE(Plain::from_string(text));
+    CHECK_FALSE(Small::from_string("256v1"));
+    CHECK_FALSE(Small::from_string("1v16"));
+    CHECK_FALSE(Small::from_string("1v1#16"));
+
+    static_assert(Plain::from_string("12v5") == Plain(12, 5) && !Plain::from_string("12"));
+}
+
+TEST_CASE("a stream that holds no handle fails, and the handle stays") {
+    for (const char* text :
+         {"", "   ", "x", "12", "12v", "nul", "12v5#", "1111111111111111111111111111111111111111111111111111v1"}) {
+        std::istringstream in(text);
+        Plain handle(3, 7);
+        CHECK_FALSE((in >> handle));
+        CHECK(handle == Plain(3, 7));
+    }
+    std::wistringstream wide(L" 12v5;");
+    Plain handle;
+    CHECK((wide >> handle));
+    CHECK((handle == Plain(12, 5) && wide.get() == L';'));
+}
+
+TEST_CASE("a handle is printed as one field, whatever the stream is set to") {
+    std::ostringstream out;
+    out << std::hex << std::showbase << std::setfill('.') << std::setw(8) << Plain(12, 5) << '|' << std::left << std::setw(6)
+        << Plain();
+    CHECK(out.str() == "....12v5|null..");
+}
+
+TEST_CASE("null is what compares equal to nullptr") {
+    constexpr Plain none = Plain::null();
+    static_assert(none == nullptr && nullptr == none && !(none != nullptr) && Plain(0, 1) != nullptr);
+    CHECK((User(0, 0, 1) != nullptr && none.is_null()));
+}
+
+TEST_CASE("states are printed by name") {
+    const auto text = [](auto value) {
+        std::ostringstream out;
+        out << std::setw(9) << value;
+        return out.str() + "," + to_string(value);
+    };
+    CHECK(text(HandleStatus::null) == "     null,null");
+    CHECK(text(HandleStatus::out_of_range) == "out_of_range,out_of_range");
+    CHECK(text(HandleStatus::live) == "     live,live");
+    CHECK(text(HandleStatus::stale) == "    stale,stale");
+    CHECK(text(HandleStatus::pending) == "  pending,pending");
+    CHECK(text(HandleStatus::reserved) == " reserved,reserved");
+    CHECK(text(HandleStatus::retired) == "  retired,retired");
+    CHECK(text(SlotState::free) == "     free,free");
+    CHECK(text(SlotState::live) == "     live,live");
+    CHECK(text(SlotState::pending) == "  pending,pending");
+    CHECK(text(SlotState::reserved) == " reserved,reserved");
+    CHECK(text(SlotState::retired) == "  retired,retired");
+    CHECK(text(InsertKind::fresh) == "    fresh,fresh");
+    CHECK(text(InsertKind::resurrected) == "resurrected,resurrected");
 }
 
 TEST_CASE("handles hash without collisions of whole words, and their low bits spread") {

@@ -10,6 +10,7 @@
 #include "bits.hpp"
 
 #include <compare>
+#include <optional>
 #include <type_traits>
 #include <typeindex> // the cheapest standard header that declares std::hash (<functional> costs ten times as much)
 
@@ -40,6 +41,43 @@ struct HandleTraits {
     /// Slots a handle can name; no_slot is never one of them.
     static constexpr std::size_t max_slots = index_mask == no_slot ? std::size_t{no_slot} : std::size_t{index_mask} + 1;
 };
+
+/// Characters that no allocation is needed for, ended by a zero.
+struct HandleText {
+    char chars[48]{};
+    unsigned size = 0;
+
+    constexpr void append(const char* text) noexcept {
+        for (; *text != '\0'; ++text) chars[size++] = *text;
+    }
+    constexpr void append(std::uint64_t number) noexcept {
+        char digits[20]{};
+        unsigned count = 0;
+        do {
+            digits[count++] = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number != 0);
+        while (count != 0) chars[size++] = digits[--count];
+    }
+};
+
+/// Reads what HandleText::append(number) writes.
+/// @param at where to begin; then where the number ended @return false: there is none, or it is written another way
+constexpr bool read_number(const char*& at, const char* end, std::uint64_t& number) noexcept {
+    const char* const begin = at;
+    number = 0;
+    for (; at != end && *at >= '0' && *at <= '9'; ++at) {
+        const auto digit = static_cast<unsigned>(*at - '0');
+        if (number > (~std::uint64_t{0} - digit) / 10) return false;
+        number = number * 10 + digit;
+    }
+    return at != begin && (*begin != '0' || at - begin == 1);
+}
+
+/// Whether the character may be part of a handle's text.
+constexpr bool in_handle_text(char c) noexcept {
+    return (c >= '0' && c <= '9') || c == 'v' || c == '#' || c == 'n' || c == 'u' || c == 'l';
+}
 
 } // namespace detail
 
@@ -101,6 +139,8 @@ public:
     /// The same handle with other user bits. @pre user_bits fits
     constexpr Handle with_user_bits(std::uint64_t user_bits) const noexcept { return Handle(index(), version(), user_bits); }
 
+    /// The null handle, by name.
+    static constexpr Handle null() noexcept { return Handle(); }
     /// Whether all bits are zero: it names nothing.
     constexpr bool is_null() const noexcept { return bits_ == 0; }
     constexpr explicit operator bool() const noexcept { return bits_ != 0; }
@@ -113,16 +153,81 @@ public:
         return a.bits_ <=> b.bits_;
     }
 
-    /// Writes "12v5", "12v5#3" with user bits, or "null".
+    /// Whether it is null.
+    friend constexpr bool operator==(Handle handle, std::nullptr_t) noexcept { return handle.is_null(); }
+
+    /// "12v5", "12v5#3" with user bits, or "null". Include <string> to call it.
+    template <class String = std::string> // a parameter: the type is only declared here
+    friend constexpr String to_string(Handle handle) {
+        const auto text = handle.to_text();
+        return String(text.chars, text.size);
+    }
+    /// The handle that to_string() writes so; empty when it writes nothing so, for example when a part does not fit its bits.
+    /// @param text a string, a string view, or characters that a zero ends
+    template <class Text>
+        requires requires(const Text& text) { static_cast<const char*>(text.data()) + text.size(); }
+    static constexpr std::optional<Handle> from_string(const Text& text) noexcept {
+        return parse(text.data(), text.data() + text.size());
+    }
+    static constexpr std::optional<Handle> from_string(const char* text) noexcept {
+        const char* end = text;
+        while (*end != '\0') ++end;
+        return parse(text, end);
+    }
+
+    /// Writes to_string(handle); width and fill are heeded.
     template <class Char, class Traits>
     friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, Handle handle) {
-        if (handle.is_null()) return out << "null";
-        out << handle.index() << 'v' << handle.version();
-        if (handle.user_bits() != 0) out << '#' << handle.user_bits();
-        return out;
+        return out << static_cast<const char*>(handle.to_text().chars);
+    }
+    /// Reads what operator<< writes, up to the first character that no handle has. Sets failbit on other text; the handle is
+    /// then as before.
+    template <class Char, class Traits>
+    friend std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& in, Handle& handle) {
+        const typename std::basic_istream<Char, Traits>::sentry ready(in);
+        if (!ready) return in;
+        detail::HandleText text;
+        for (auto next = in.peek(); next != Traits::eof() && text.size != sizeof text.chars; next = in.peek()) {
+            const char c = in.narrow(Traits::to_char_type(next), '\0');
+            if (!detail::in_handle_text(c)) break;
+            text.chars[text.size++] = c;
+            in.ignore();
+        }
+        if (const auto read = parse(text.chars, text.chars + text.size))
+            handle = *read;
+        else
+            in.setstate(std::basic_ios<Char, Traits>::failbit);
+        return in;
+    }
+
+    /// The characters of to_string() without allocation: {chars, size}, ended by a zero.
+    constexpr detail::HandleText to_text() const noexcept {
+        detail::HandleText text;
+        if (is_null()) {
+            text.append("null");
+            return text;
+        }
+        text.append(index());
+        text.append("v");
+        text.append(version());
+        if (user_bits() == 0) return text;
+        text.append("#");
+        text.append(user_bits());
+        return text;
     }
 
 private:
+    static constexpr std::optional<Handle> parse(const char* at, const char* end) noexcept {
+        const auto skip = [&](char c) { return at != end && *at == c && (++at, true); };
+        if (end - at == 4 && skip('n') && skip('u') && skip('l') && skip('l')) return Handle();
+        std::uint64_t index = 0, version = 0, user = 0;
+        if (!detail::read_number(at, end, index) || !skip('v') || !detail::read_number(at, end, version)) return std::nullopt;
+        if (skip('#') && (!detail::read_number(at, end, user) || user == 0)) return std::nullopt;
+        if (at != end || index > max_index || version > max_version || user > traits::user_mask) return std::nullopt;
+        if ((index | version | user) == 0) return std::nullopt; // written "null"
+        return Handle(static_cast<slot_t>(index), static_cast<version_type>(version), user);
+    }
+
     bits_type bits_ = 0;
 };
 
@@ -133,7 +238,32 @@ inline constexpr bool is_handle = false;
 template <class Tag, HandleLayout L>
 inline constexpr bool is_handle<Handle<Tag, L>> = true;
 
+constexpr const char* name_of(SlotState state) noexcept {
+    constexpr const char* names[] = {"free", "live", "pending", "reserved", "retired"};
+    return names[static_cast<unsigned>(state)];
+}
+constexpr const char* name_of(InsertKind kind) noexcept { return kind == InsertKind::fresh ? "fresh" : "resurrected"; }
+constexpr const char* name_of(HandleStatus status) noexcept {
+    constexpr const char* names[] = {"null", "out_of_range", "live", "stale", "pending", "reserved", "retired"};
+    return names[static_cast<unsigned>(status)];
+}
+
+/// An enumeration whose values are printed by name.
+template <class E>
+concept NamedEnum = std::is_same_v<E, HandleStatus> || std::is_same_v<E, SlotState> || std::is_same_v<E, InsertKind>;
+
 } // namespace detail
+
+/// Writes the name of a HandleStatus, a SlotState or an InsertKind, such as "stale"; width and fill are heeded.
+template <class Char, class Traits, detail::NamedEnum E>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, E value) {
+    return out << detail::name_of(value);
+}
+/// The name of a HandleStatus, a SlotState or an InsertKind, such as "stale". Include <string> to call it.
+template <detail::NamedEnum E, class String = std::string>
+constexpr String to_string(E value) {
+    return String(detail::name_of(value));
+}
 SLOTWISE_END
 
 /// Mixes all bits (the two-round xorshift-multiply of C. Rettig, https://mostlymangling.blogspot.com), so that tables which
