@@ -123,7 +123,7 @@ public:
         if (slots_[slot].is == Is::vacant) list(slot);
     }
     /// A held or reserved slot whose handle was seen: as if its element had come and gone.
-    void burn(slot_t slot) {
+    void skip_version(slot_t slot) {
         slots_[slot].version = (slots_[slot].version + 2) & max_version_;
         release(slot);
     }
@@ -173,7 +173,7 @@ public:
         return retired;
     }
     /// Vacant slots at the end are given back; returns how many remain.
-    slot_t retreat() {
+    slot_t lower_cursor() {
         slot_t end = cursor_;
         while (end != 0 && slots_[end - 1].is == Is::vacant) --end;
         if (end == cursor_) return end;
@@ -187,7 +187,7 @@ public:
     }
     /// The memory goes too: what is made there later starts above every version that was given up.
     void shrink() {
-        const std::size_t end = retreat(),
+        const std::size_t end = lower_cursor(),
                           keep = bits::round_up(end, bits::word_bits) + bits::word_bits; // 64 more keep their own
         std::size_t last = std::max(slots_.size(), floor_end_);
         while (last > end && version(last - 1) == 0) --last;

@@ -147,7 +147,7 @@ public:
     void reset() {
         if (attached_) entries_.clear();
     }
-    void let_go() {
+    void detach_all() {
         reset();
         attached_ = false;
     }
@@ -460,7 +460,7 @@ private:
         } catch (const Refused&) {}
         const slot_t slot = model_.acquire();
         FUZZ_CHECK(seen == H(slot, model_.version(slot) + 1));
-        model_.burn(slot);
+        model_.skip_version(slot);
         give(seen); // and stays stale
     }
     void erase(H handle) {
@@ -499,7 +499,7 @@ private:
         if (reserved) FUZZ_CHECK(!map_.erase(handle) && !map_.contains(handle));
         if (in_.byte() % 4 == 0) {
             FUZZ_CHECK(map_.cancel(marked(handle)) == reserved);
-            if (reserved) model_.burn(slot);
+            if (reserved) model_.skip_version(slot);
             FUZZ_CHECK(!map_.cancel(handle));
         } else {
             const int value = next_value_++;
@@ -682,8 +682,8 @@ private:
             told_anew();
         } else if (kind % 4 == 2) { // observers of the target are let go
             map_ = std::move(other);
-            attached_.let_go();
-            sparse_.let_go();
+            attached_.detach_all();
+            sparse_.detach_all();
             shadow_token_.detach();
             column_token_.detach();
             shadow_.reset();

@@ -134,7 +134,7 @@ public:
     DirectoryBody& operator=(const DirectoryBody&) = delete;
     ~DirectoryBody() {
         crew_.begin();
-        hub_.let_go();
+        hub_.detach_all();
     }
 
     std::uint64_t run() {
@@ -275,7 +275,7 @@ private:
         } else {
             FUZZ_CHECK(directory_.acquire() == slot && !directory_.is_live(slot) && directory_.is_held(slot));
             if (!tell_insert(slot)) {
-                directory_.unacquire(slot, fresh); // and nothing has happened
+                directory_.undo_acquire(slot, fresh); // and nothing has happened
                 return;
             }
             directory_.commit(slot);
@@ -322,8 +322,8 @@ private:
             directory_.release(slot);
             model_.release(slot);
         } else if (in_.byte() % 4 == 0 || !tell_insert(slot)) {
-            directory_.burn(slot);
-            model_.burn(slot);
+            directory_.skip_version(slot);
+            model_.skip_version(slot);
         } else {
             directory_.commit(slot);
             model_.commit(slot);
@@ -339,14 +339,14 @@ private:
         if (slot == no_slot) return;
         directory_.unreserve(slot);
         if (in_.byte() % 3 == 0) {
-            directory_.burn(slot);
-            model_.burn(slot);
+            directory_.skip_version(slot);
+            model_.skip_version(slot);
         } else if (tell_insert(slot)) {
             directory_.commit(slot);
             model_.commit(slot);
             born(slot);
         } else
-            directory_.rereserve(slot);
+            directory_.undo_unreserve(slot);
     }
     void take() {
         const slot_t slot = static_cast<slot_t>(in_.below(most_slots + 8));
@@ -358,7 +358,7 @@ private:
         const slot_t cursor = directory_.cursor();
         const std::uint32_t before = directory_.take(slot, version);
         if (!tell_insert(slot)) {
-            directory_.untake(slot, before, cursor);
+            directory_.undo_take(slot, before, cursor);
             return;
         }
         directory_.commit(slot);
@@ -378,8 +378,8 @@ private:
             const slot_t slot = directory_.acquire();
             FUZZ_CHECK(slot == model_.acquire() && slot >= end);
             if (!tell_insert(slot)) {
-                directory_.burn(slot);
-                model_.burn(slot);
+                directory_.skip_version(slot);
+                model_.skip_version(slot);
                 continue;
             }
             directory_.commit(slot);
@@ -399,22 +399,22 @@ private:
         model_.end_clear(end);
     }
     void shrink() {
-        const std::size_t end = directory_.retreat(), before = directory_.capacity();
-        const std::size_t from = directory_.forgotten_from(end);
-        auto less = directory_.prepare_shrunk(values_.shrunk_capacity(end), from, {});
+        const std::size_t end = directory_.lower_cursor(), before = directory_.capacity();
+        const std::size_t from = directory_.first_forgotten(end);
+        auto less = directory_.prepare_shrink(values_.shrunk_capacity(end), from, {});
         const std::size_t after = values_.shrunk_capacity(end) < before ? values_.shrunk_capacity(end) : before;
         values_.shrink(end);
         crew_.begin();
         if (before != after) hub_.capacity(before, after);
-        directory_.give_up(less, from);
+        directory_.commit_shrink(less, from);
         directory_.set_capacity(after);
         model_.shrink();
     }
     void retreat_in_vain() {
         const slot_t cursor = directory_.cursor();
         DirectoryModel copy(model_);
-        FUZZ_CHECK(directory_.retreat() == copy.retreat());
-        directory_.unretreat(cursor);
+        FUZZ_CHECK(directory_.lower_cursor() == copy.lower_cursor());
+        directory_.restore_cursor(cursor);
     }
     void recycle() {
         const std::size_t expected = model_.recycle();

@@ -87,7 +87,7 @@ constexpr int queues() {
     HOLDS(order() == 539 && pending.size() == 3);
     pending.remove(3);
     HOLDS(order() == 59 && !pending.contains(3));
-    pending.unremove(3);
+    pending.undo_remove(3);
     HOLDS(order() == 539 && pending.contains(3) && pending.check([](slot_t slot) { return slot < 10; }));
     HOLDS(pending.pop() == 5 && order() == 39);
     return 0;

@@ -83,7 +83,7 @@ TEST_CASE("a slot is taken out of the front, the middle and the back, and put ba
         pending.remove(slot);
         model.erase(std::find(model.begin(), model.end(), slot));
         require_same(pending, model);
-        pending.unremove(slot);
+        pending.undo_remove(slot);
         require_same(pending, {1, 2, 3, 4, 5});
         pending.remove(slot);
         pending.push(slot); // removed again later: it is the youngest now
@@ -97,16 +97,16 @@ TEST_CASE("the only slot, and the front after others were popped, are put back a
     pending.push(7);
     pending.remove(7);
     require_same(pending, {});
-    pending.unremove(7);
+    pending.undo_remove(7);
     require_same(pending, {7});
     for (const slot_t slot : {8u, 9u, 10u}) pending.push(slot);
     REQUIRE(pending.pop() == 7); // 8 still has a link back to 7
     pending.remove(8);
-    pending.unremove(8);
+    pending.undo_remove(8);
     require_same(pending, {8, 9, 10});
     while (pending.size() != 1) static_cast<void>(pending.pop());
     pending.remove(10);
-    pending.unremove(10);
+    pending.undo_remove(10);
     require_same(pending, {10});
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("a slot whose neighbours went meanwhile is put back somewhere, once", 
             pending.push(2); // comes again, elsewhere
             expected.push_back(2);
         }
-        pending.unremove(3);
+        pending.undo_remove(3);
         auto slots = listed(pending);
         std::sort(slots.begin(), slots.end());
         std::sort(expected.begin(), expected.end());
@@ -187,7 +187,7 @@ TEST_CASE("the queue works in constant expressions", "[pending_slots]") {
         for (slot_t slot = 0; slot != 70; slot += 10) pending.push(slot);
         pending.remove(30);
         pending.remove(40);
-        pending.unremove(40);
+        pending.undo_remove(40);
         slot_t order = 0;
         while (!pending.empty()) order = order * 10 + pending.pop() / 10;
         return order == 12'456 && !pending.contains(60);
@@ -218,7 +218,7 @@ TEST_CASE("random histories of pending slots agree with a deque", "[pending_slot
             } else if (dice < 95 && !model.empty()) {
                 const slot_t any = model[random.below(model.size())];
                 pending.remove(any);
-                pending.unremove(any);
+                pending.undo_remove(any);
             } else {
                 slots = slots == 64 ? 256 : slots;
                 Pending other = pending.resized(slots, {});

@@ -12,13 +12,13 @@
 using namespace test;
 using slotwise::detail::NativeTags;
 using slotwise::detail::PortableTags;
-using slotwise::detail::tags_in_line;
+using slotwise::detail::tags_in_group;
 
 namespace {
 
 /// The head of an index line: twelve tags and the four bytes that are read with them.
 struct alignas(64) Head {
-    std::array<std::uint8_t, tags_in_line> tags{};
+    std::array<std::uint8_t, tags_in_group> tags{};
     std::array<std::uint8_t, 4> overflow{};
 };
 static_assert(sizeof(Head) == 64 && offsetof(Head, overflow) == 12);
@@ -29,7 +29,7 @@ constexpr unsigned matches(const Head& head, std::uint8_t tag) {
     unsigned result = 0;
     std::size_t places = 0; // seen
     for (auto mask = Tags::match(head.tags.data(), tag); mask; mask.drop_first()) {
-        if (mask.first() < places || mask.first() >= tags_in_line) return 0x8000u;
+        if (mask.first() < places || mask.first() >= tags_in_group) return 0x8000u;
         result |= 1u << mask.first();
         places = mask.first() + 1;
     }
@@ -37,14 +37,14 @@ constexpr unsigned matches(const Head& head, std::uint8_t tag) {
 }
 constexpr unsigned expected(const Head& head, std::uint8_t tag) {
     unsigned result = 0;
-    for (unsigned i = 0; i != tags_in_line; ++i) result |= unsigned{head.tags[i] == tag} << i;
+    for (unsigned i = 0; i != tags_in_group; ++i) result |= unsigned{head.tags[i] == tag} << i;
     return result;
 }
 constexpr std::uint8_t byte(unsigned value) { return static_cast<std::uint8_t>(value); }
 
 constexpr Head counting() {
     Head head;
-    for (unsigned i = 0; i != tags_in_line; ++i) head.tags[i] = byte(i % 5 * 51);
+    for (unsigned i = 0; i != tags_in_group; ++i) head.tags[i] = byte(i % 5 * 51);
     for (auto& count : head.overflow) count = 51;
     return head;
 }
@@ -59,7 +59,7 @@ constexpr bool right_when_constant() {
 
 TEMPLATE_TEST_CASE("every tag is found at every place and nowhere else", "[tag_match]", PortableTags, NativeTags) {
     for (unsigned tag = 0; tag != 256; ++tag)
-        for (unsigned place = 0; place != tags_in_line; ++place)
+        for (unsigned place = 0; place != tags_in_group; ++place)
             for (const unsigned other : {tag ^ 1u, tag ^ 0x80u, tag ^ 0xFFu, tag ^ 0x01u << (place & 7u)}) {
                 CAPTURE(tag, place, other);
                 Head head;
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("every tag is found at every place and nowhere else", "[tag_m
 TEMPLATE_TEST_CASE("neighbouring bytes do not disturb each other's compare", "[tag_match]", PortableTags, NativeTags) {
     // What a subtraction with borrow gets wrong: a match below a byte that differs by one, in both directions.
     for (unsigned tag = 0; tag != 256; ++tag)
-        for (unsigned at = 0; at + 1 != tags_in_line; ++at)
+        for (unsigned at = 0; at + 1 != tags_in_group; ++at)
             for (unsigned other = 0; other != 256; ++other) {
                 Head head;
                 head.tags.fill(byte(~tag));

@@ -43,7 +43,7 @@ public:
 
 /// A static observer that says it is quiet, and counts.
 struct QuietCounter {
-    using is_quiet = void;
+    using is_trivial_observer = void;
     void on_insert(slot_t, InsertKind) noexcept { ++inserts; }
     void on_erase(slot_t) noexcept { ++erases; }
     int inserts = 0, erases = 0;

@@ -28,12 +28,12 @@ constexpr int lists() {
     HOLDS(order() == before && free.size() == 3);
     const slot_t first = free.pop(0);
     HOLDS(first == before / 100 && order() == before % 100);
-    free.unpop(first);
+    free.undo_pop(first);
     HOLDS(order() == before);
     free.remove(2, 0);
     HOLDS(order() == before / 100 * 10 + before % 10);
     const auto is_listed = [](slot_t slot) { return slot >= 1 && slot <= 3; };
-    free.unremove(2, is_listed);
+    free.undo_remove(2, is_listed);
     HOLDS(order() == before && free.check(is_listed));
     free.clear();
     HOLDS(free.empty() && order() == 0);
@@ -54,13 +54,13 @@ constexpr int lowest_first() {
     mark(first);
     HOLDS(first == 3 && free.size() == 2 && free.check(2, vacant_in));
     mark(first);
-    free.unpop(first);
+    free.undo_pop(first);
     HOLDS(free.size() == 3 && free.check(2, vacant_in));
     mark(70);
     free.remove(70, vacant_in);
     HOLDS(free.size() == 2 && free.check(2, vacant_in));
     mark(70);
-    free.unremove(70, [](slot_t) { return true; });
+    free.undo_remove(70, [](slot_t) { return true; });
     HOLDS(free.check(2, vacant_in));
     slot_t last = 0;
     while (!free.empty()) mark(last = free.pop(vacant_in));
@@ -125,10 +125,10 @@ constexpr int words_that_live() {
     HOLDS(summary.view().find_next(0) == 4 && summary.view().find_next(19) == 19 && summary.check(live, cursor));
     live[2] = 1;
     HOLDS(!summary.check(live, cursor));
-    summary.settle(live, 2, cursor);
+    summary.update(live, 2, cursor);
     HOLDS(summary.view().find_next(0) == 2 && summary.check(live, cursor));
     live[2] = 0;
-    summary.settle(live, 2, cursor);
+    summary.update(live, 2, cursor);
     HOLDS(summary.view().find_next(0) == 4 && summary.check(live, cursor));
     return 0;
 }

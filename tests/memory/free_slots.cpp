@@ -33,8 +33,8 @@ public:
         order_.erase(order_.begin());
         return slot;
     }
-    void unpop(slot_t slot) {
-        policy_.unpop(slot);
+    void undo_pop(slot_t slot) {
+        policy_.undo_pop(slot);
         mark(slot, true);
         place_first(slot);
         if (R == Reuse::lowest) std::sort(order_.begin(), order_.end());
@@ -48,7 +48,7 @@ public:
     void remove_and_undo(slot_t slot) {
         mark(slot, false);
         policy_.remove(slot, words());
-        policy_.unremove(slot, [&](slot_t s) { return s != slot && test(s); });
+        policy_.undo_remove(slot, [&](slot_t s) { return s != slot && test(s); });
         mark(slot, true);
     }
     void clear() {
@@ -129,7 +129,7 @@ void random_walk(std::size_t slots, int steps) {
         } else if (dice < 70) {
             if (!pool.order().empty()) pool.pop();
         } else if (dice < 80) {
-            if (!pool.order().empty()) pool.unpop(pool.pop());
+            if (!pool.order().empty()) pool.undo_pop(pool.pop());
         } else if (dice < 90) {
             if (pool.test(slot)) pool.remove(slot);
         } else if (dice < 98) {

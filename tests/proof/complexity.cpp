@@ -247,21 +247,21 @@ void of_slots() {
         },
         never_allocates);
     row(
-        "SlotDirectory::retreat complexity", "slots given up", linear,
+        "SlotDirectory::lower_cursor complexity", "slots given up", linear,
         [](std::size_t n) {
             Directory directory;
             insert_all(directory, n);
             for (std::size_t i = n; i-- != 10;) directory.erase(static_cast<slot_t>(i));
-            return once([&] { keep(directory.retreat()); });
+            return once([&] { keep(directory.lower_cursor()); });
         },
         never_allocates);
     row(
-        "SlotDirectory::retreat complexity", "slots, 10 given up", constant,
+        "SlotDirectory::lower_cursor complexity", "slots, 10 given up", constant,
         [](std::size_t n) {
             Directory directory;
             insert_all(directory, n);
             for (std::size_t i = n; i-- != n - 10;) directory.erase(static_cast<slot_t>(i));
-            return once([&] { keep(directory.retreat()); });
+            return once([&] { keep(directory.lower_cursor()); });
         },
         never_allocates);
     row("SlotDirectory::check_invariants complexity", "capacity", linear, [](std::size_t n) {
@@ -704,7 +704,7 @@ void of_series() {
     });
     row("TSSStorage::write complexity", "members, 10 changes", constant, rolling(std::type_identity<Set>(), few));
     row(
-        "ObserverArray::wake complexity", "slots", constant,
+        "ObserverArray::mark complexity", "slots", constant,
         [](std::size_t n) {
             struct Nobody final : SeriesSubscriber<std::int64_t> {
                 void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
@@ -714,7 +714,7 @@ void of_series() {
             std::vector<Subscription<>> tokens;
             for (std::size_t i = 0; i != 100; ++i)
                 tokens.push_back(array.subscribe(static_cast<std::uint32_t>(i), static_cast<slot_t>(pick(i, n)), nobody));
-            return worst(200, [&](std::size_t i) { array.wake(static_cast<slot_t>(pick(i, n))); });
+            return worst(200, [&](std::size_t i) { array.mark(static_cast<slot_t>(pick(i, n))); });
         },
         never_allocates);
 }

@@ -101,6 +101,6 @@ TEST_CASE("truth is forgotten with the window, by list and by bits") {
         REQUIRE(tracker.added(3).empty());
         REQUIRE(tracker.removed(3).empty());
         REQUIRE(tracker.touched(3).size() == count);
-        for (const slot_t slot : slots) REQUIRE(tracker.truth_flags(slot) == 0);
+        for (const slot_t slot : slots) REQUIRE(tracker.opening_flags(slot) == 0);
     }
 }

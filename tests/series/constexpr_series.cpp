@@ -22,8 +22,8 @@ constexpr std::int64_t never = TimeTraits<std::int64_t>::never();
 template <class Series>
 struct Open : Series {
     using series_type = Series;
+    using Series::close_writer;
     using Series::has_subscribers;
-    using Series::leave;
     using Series::open;
     using Series::open_within;
     using Series::remove_all;
@@ -31,7 +31,7 @@ struct Open : Series {
     using Series::retain;
     using Series::Series;
     using Series::writers;
-    constexpr bool has_news() const { return this->whole_.news; }
+    constexpr bool has_pending_notification() const { return this->whole_.changed; }
     constexpr bool remove(int key) {
         const slot_t slot = this->slot_of(key);
         if (slot != no_slot) this->remove_slot(slot);
@@ -42,7 +42,7 @@ template <class Series>
 struct OpenSet : Open<Series> {
     using Open<Series>::Open;
     constexpr bool add(int key) {
-        return this->enter(key, [&] { return this->store_.insert(key); }).inserted;
+        return this->do_insert(key, [&] { return this->store_.insert(key); }).inserted;
     }
 };
 template <class Series>
@@ -55,7 +55,7 @@ struct OpenDict : Open<Series> {
         this->stamp(slot);
     }
     constexpr bool create(int key) {
-        return this->enter(key, [&] { return this->store_.try_emplace(key); }).inserted;
+        return this->do_insert(key, [&] { return this->store_.try_emplace(key); }).inserted;
     }
 };
 
@@ -95,19 +95,20 @@ constexpr int windows(Series& series, Series& other) {
     HOLDS(series.remove(3) && !series.remove(3) && series.was_removed(3, 2) && !series.was_removed(3, 1));
     HOLDS(series.pending() == 1 && series.key(slot) == 3 && series.state(slot) == SlotState::pending && series.modified(2));
     series.retain();
-    series.leave();
-    HOLDS(series.has_news() && series.writers() == 1);
-    series.leave();
-    HOLDS(!series.has_news() && series.check_invariants());
+    series.close_writer();
+    HOLDS(series.has_pending_notification() && series.writers() == 1);
+    series.close_writer();
+    HOLDS(!series.has_pending_notification() && series.check_invariants());
     // Within a parent the news wait for the outermost.
     series.open_within(2, {&other, 7, [](void*, slot_t) noexcept {}, nullptr});
     series.remove_all();
     HOLDS(series.empty() && series.pending() == 3 && series.was_removed(1, 2));
-    series.leave();
-    HOLDS(series.has_news() && series.writers() == 0);
+    series.close_writer();
+    HOLDS(series.has_pending_notification() && series.writers() == 0);
     series.open(3);
-    series.leave();
-    HOLDS(!series.has_news() && series.pending() == 0 && !series.was_removed(1, 3) && series.last_modified() == 2);
+    series.close_writer();
+    HOLDS(!series.has_pending_notification() && series.pending() == 0 && !series.was_removed(1, 3) &&
+          series.last_modified() == 2);
     series.reserve(100);
     HOLDS(series.capacity() >= 100);
     series.shrink_to_fit();
@@ -137,7 +138,7 @@ constexpr int sets() {
     set.open(1);
     for (int key = 1; key != 4; ++key) set.add(key);
     HOLDS(!set.add(2));
-    set.leave();
+    set.close_writer();
     if (const int line = questions(set)) return line;
     int sum = 0;
     for (const int key : set) sum += key;
@@ -149,7 +150,7 @@ constexpr int sets() {
     other.open(2);
     other.remove(1);
     HOLDS(other.add(1) && other.last_modified(1) == 1 && other.last_modified() == 2 && !other.was_added(1, 2));
-    other.leave();
+    other.close_writer();
     other = set;
     return windows(set, other);
 }
@@ -161,7 +162,7 @@ constexpr int dicts() {
     Dict dict;
     dict.open(1);
     for (int key = 1; key != 4; ++key) dict.set(key, 10 * key);
-    dict.leave();
+    dict.close_writer();
     if (const int line = questions(dict)) return line;
     int sum = 0;
     for (const auto [key, value] : dict) sum += key + value;
@@ -176,7 +177,7 @@ constexpr int dicts() {
     HOLDS(dict.create(4) && !dict.valid(4) && dict.count_valid() == 3 && dict.was_added(4, 1) && !(dict == other));
     dict.remove(4);
     HOLDS(dict == other && dict.count_valid() == 3);
-    dict.leave();
+    dict.close_writer();
     return windows(dict, other);
 }
 
@@ -186,7 +187,7 @@ constexpr int room_ahead() {
     set.open(1);
     for (int key = 0; key != 3; ++key) set.add(key);
     set.remove(0); // takes room, too
-    set.leave();
+    set.close_writer();
     const std::size_t room = set.capacity() - 3;
     set.reserve_for(room);
     HOLDS(set.capacity() == room + 3);
@@ -202,13 +203,13 @@ constexpr int worn_slots() {
     set.add(5);
     set.remove(5);
     set.add(5); // the slot's last version
-    set.leave();
+    set.close_writer();
     const slot_t before = set.slot_of(5);
     set.open(2);
     set.remove(5);
     HOLDS(set.was_removed(5, 2) && set.add(5) && set.slot_of(5) != before);
     HOLDS(!set.was_removed(5, 2) && !set.was_added(5, 2) && set.last_modified(5) == 1 && set.pending() == 1);
-    set.leave();
+    set.close_writer();
     HOLDS(set.check_invariants());
     return 0;
 }
@@ -219,7 +220,7 @@ constexpr int allocators(void (*fill)(Series&)) {
     Series series{Numbered(1)}, other(DefaultHash<int>(), EqualTo(), Numbered(2));
     series.open(1);
     fill(series);
-    series.leave();
+    series.close_writer();
     const auto handle = series.handle_of(2);
     other.swap(series);
     HOLDS(other.get_allocator().number() == 2 && other.contains(handle) && other.was_added(2, 1) && series.empty());
@@ -249,7 +250,7 @@ constexpr int set_views() {
     set.add(1);
     set.add(2);
     const TSSView<int> view = set.view(), copy(view);
-    set.leave();
+    set.close_writer();
     if (!test::views_answer) return 0; // made and copied, no more
     slot_t slot = set.slot_of(2);
     HOLDS(view.size() == 2 && !view.empty() && view.contains(2) && view.slot_of(2) == slot && view.key(slot) == 2);
@@ -267,7 +268,7 @@ constexpr int dict_views() {
     dict.create(3);
     const TSDView<int, int> view = dict.view(), copy(view);
     const TSSView<int> keys = dict.keys();
-    dict.leave();
+    dict.close_writer();
     if (!test::views_answer) return 0; // made and copied, no more
     slot_t slot = dict.slot_of(2);
     HOLDS(view.size() == 3 && !view.empty() && view.contains(2) && view.slot_of(2) == slot && view.key(slot) == 2);

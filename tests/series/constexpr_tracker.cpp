@@ -74,25 +74,25 @@ constexpr int trackers() {
     set.remove(13);
     set.insert(11);
     HOLDS(delta.added(1).empty() && delta.removed(1).empty() && delta.touched(1).size() == 3);
-    HOLDS(delta.truth_flags(1) == 8 && delta.truth_flags(3) == 3 && delta.truth_flags(0) == 0);
+    HOLDS(delta.opening_flags(1) == 8 && delta.opening_flags(3) == 3 && delta.opening_flags(0) == 0);
     HOLDS(delta.check_invariants(set.occupancy()) && delta.words().window == 1);
     const auto kept = delta; // a copy, in the middle of a window
     set.flush_removed();
     HOLDS(delta.open(2) && delta.touched(2).empty() && kept.current(1) && kept.touched(1).size() == 3);
     delta.touch_valid(2);
-    HOLDS(delta.was_touched(2, 2) && delta.touched(2).begin().slot() == 2 && delta.words().plain);
+    HOLDS(delta.was_touched(2, 2) && delta.touched(2).begin().slot() == 2 && delta.words().values_only);
 
     // Whole: what a restored snapshot does, and what containers ask of their columns.
     using Tracker = DeltaTracker<std::int64_t, R>;
     Tracker other{Allocator()};
     other.on_capacity(0, 64);
     other.restore_window(1);
-    for (const slot_t slot : kept.touched(1)) other.restore_truth(slot, kept.truth_flags(slot));
-    HOLDS(bits_of(other.touched(1)) == bits_of(kept.touched(1)) && other.truth_flags(1) == 8 && other.truth_flags(3) == 3);
+    for (const slot_t slot : kept.touched(1)) other.restore_opening(slot, kept.opening_flags(slot));
+    HOLDS(bits_of(other.touched(1)) == bits_of(kept.touched(1)) && other.opening_flags(1) == 8 && other.opening_flags(3) == 3);
     Tracker taker;
     taker.on_capacity(0, 128);
     taker.take_from(other, {});
-    HOLDS(taker.touched(1).size() == 3 && taker.truth_flags(3) == 3);
+    HOLDS(taker.touched(1).size() == 3 && taker.opening_flags(3) == 3);
     Tracker moved(std::move(taker));
     HOLDS(moved.touched(1).size() == 3 && !taker.current(1));
     taker = moved;
@@ -136,7 +136,8 @@ constexpr int heirs() {
     tracker.on_insert(1, InsertKind::fresh);
     HOLDS(tracker.was_removed(0, 1) && tracker.was_added(1, 1));
     tracker.inherit(0, 1);
-    HOLDS(!tracker.was_removed(0, 1) && !tracker.was_added(1, 1) && tracker.truth_flags(1) == 8 && tracker.truth_flags(0) == 3);
+    HOLDS(!tracker.was_removed(0, 1) && !tracker.was_added(1, 1) && tracker.opening_flags(1) == 8 &&
+          tracker.opening_flags(0) == 3);
     return 0;
 }
 
@@ -183,13 +184,13 @@ constexpr int subscribers() {
     detail::SubscriberList<std::int64_t> list, other(std::move(list));
     list = std::move(other);
     std::uint64_t window = 1;
-    list.tell({SeriesLevel::whole, no_slot, 1}, window);
+    list.notify({SeriesLevel::whole, no_slot, 1}, window);
     HOLDS(list.empty());
     detail::SeriesTicker<std::int64_t> ticker;
     ticker.tick(7);
-    HOLDS(ticker.last == 7 && ticker.news);
-    ticker.tell(SeriesLevel::whole, window);
-    HOLDS(ticker.last == 7 && !ticker.news);
+    HOLDS(ticker.last == 7 && ticker.changed);
+    ticker.notify(SeriesLevel::whole, window);
+    HOLDS(ticker.last == 7 && !ticker.changed);
     return 0;
 }
 
@@ -199,15 +200,16 @@ constexpr int observer_arrays() {
     Array array{Numbered(1)}, moved(std::move(array)), other(std::move(moved), Numbered(2));
     other.swap(array);
     int key = 1, asked = 0;
-    array.wake(3);
+    array.mark(3);
     array.drop(3);
     array.on_erase(3);
     const bits::word_t words[] = {8};
     array.on_clear(Occupancy(words, 64));
-    array.resettle([&](int) { return static_cast<slot_t>(++asked); });
-    array.tell(
+    array.rewatch([&](int) { return static_cast<slot_t>(++asked); });
+    array.notify(
         1, 1, [&](slot_t) { ++asked; }, [&](slot_t) -> const int& { return ++asked, key; });
-    HOLDS(array.unused() && other.unused() && !array.expect(key) && !array.wake_always(3) && !array.any_woken() && asked == 0);
+    HOLDS(array.unused() && other.unused() && !array.is_watched(key) && !array.mark_always(3) && !array.any_marked() &&
+          asked == 0);
     array.on_reset();
     HOLDS(array.unused());
     return 0;

@@ -18,7 +18,7 @@ using List = DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list>;
 TEST_PRIVATE(ListNow, List, now_)
 TEST_PRIVATE(ListTouched, List, touched_)
 TEST_PRIVATE(ListLive, List, live_)
-TEST_PRIVATE(ListTruth, List, truth_)
+TEST_PRIVATE(ListOpening, List, opening_)
 TEST_PRIVATE(ListSlots, List, list_)
 
 using Set = TSSStorage<int>;
@@ -49,12 +49,12 @@ TEST_CASE("a delta tracker notices bits, truths and a list that disagree", "[del
     const bits::word_t words[2] = {0b111'1111'1011, 0};
     const Occupancy live(words, 64);
     auto& now = reach<ListNow>(tracker);
-    auto& truth = reach<ListTruth>(tracker)[0];
+    auto& truth = reach<ListOpening>(tracker)[0];
     auto& list = reach<ListSlots>(tracker);
     CHECK(notices(tracker, reach<ListLive>(tracker)[0], words[0] | bits::bit_of(2), live));
-    CHECK(notices(tracker, truth.renewed, bits::bit_of(5), live));                   // was not touched
-    CHECK(notices(tracker, truth.was_dead, truth.was_dead | bits::bit_of(1), live)); // dead, and had a value
-    CHECK(notices(tracker, now.plain, true, live));                                  // one was removed
+    CHECK(notices(tracker, truth.reinserted, bits::bit_of(5), live));                    // was not touched
+    CHECK(notices(tracker, truth.was_vacant, truth.was_vacant | bits::bit_of(1), live)); // dead, and had a value
+    CHECK(notices(tracker, now.values_only, true, live));                                // one was removed
     CHECK(notices(tracker, list[0], 60, live));
     CHECK(notices(tracker, list[2], 60, live));
     CHECK(notices(tracker, reach<ListTouched>(tracker)[0], reach<ListTouched>(tracker)[0] | bits::bit_of(20), live));

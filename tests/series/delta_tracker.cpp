@@ -443,8 +443,8 @@ TEMPLATE_TEST_CASE("what is restored of a slot comes back, whether it was touche
     delta.restore_window(5);
     delta.on_insert(2, InsertKind::fresh); // touched
     for (const slot_t slot : {slot_t{1}, slot_t{2}}) {
-        delta.restore_truth(slot, 2 | 1 | 4 | 8); // another one ended there; it lives again
-        CHECK(delta.truth_flags(slot) == 15);
+        delta.restore_opening(slot, 2 | 1 | 4 | 8); // another one ended there; it lives again
+        CHECK(delta.opening_flags(slot) == 15);
     }
     CHECK(sorted(delta.touched(5)) == slot_list{1, 2}); // each once
     CHECK(delta.touched(5).size() == 2);

@@ -31,18 +31,18 @@ public:
 
     void enter(slot_t slot, int key) {
         array.cover(std::size_t{slot} + 1);
-        const bool watched = array.expect(key);
+        const bool watched = array.is_watched(key);
         keys[slot] = key;
-        if (watched) array.settle(slot);
-        array.wake(slot);
+        if (watched) array.watch(slot);
+        array.mark(slot);
     }
     void leave(slot_t slot) {
-        array.wake(slot);
+        array.mark(slot);
         array.drop(slot);
         keys.erase(slot);
     }
-    void tell(std::int64_t time) {
-        array.tell(
+    void notify(std::int64_t time) {
+        array.notify(
             time, static_cast<std::uint64_t>(time), [this](slot_t slot) { visited.push_back(slot); },
             [this](slot_t slot) { return keys.at(slot); });
     }
@@ -56,17 +56,17 @@ TEST_CASE("an array without subscribers is unused and does nothing", "[observer_
     ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, StatefulAllocator<int>> array{StatefulAllocator<int>(1)};
     const auto before = Ledger::allocations();
     CHECK(array.unused());
-    CHECK_FALSE(array.any_woken());
-    CHECK_FALSE(array.expect(1));
-    CHECK_FALSE(array.wake_always(3));
-    array.wake(0);
-    array.wake(1000);
+    CHECK_FALSE(array.any_marked());
+    CHECK_FALSE(array.is_watched(1));
+    CHECK_FALSE(array.mark_always(3));
+    array.mark(0);
+    array.mark(1000);
     array.drop(0);
     array.on_erase(1000);
     array.on_clear({});
     array.on_reset();
-    array.resettle([](int) -> slot_t { return no_slot; });
-    array.tell(
+    array.rewatch([](int) -> slot_t { return no_slot; });
+    array.notify(
         1, 1, [](slot_t) { FAIL("nobody is to be visited"); }, [](slot_t) { return 0; });
     CHECK(array.unused());
     CHECK(Ledger::allocations() == before);
@@ -82,10 +82,10 @@ TEST_CASE("slots and keys without subscribers cost two bits a slot", "[observer_
     CHECK(Ledger::live_bytes(1) < few + 1'000'000 / 8 * 9 / 4); // two bits, and a little for the summary
     const auto before = Ledger::allocations();
     for (slot_t slot = 0; slot < 1'000'000; slot += 3) {
-        array.wake(slot); // not watched
+        array.mark(slot); // not watched
         array.drop(slot);
     }
-    CHECK_FALSE(array.any_woken());
+    CHECK_FALSE(array.any_marked());
     CHECK(Ledger::allocations() == before);
 }
 
@@ -94,22 +94,22 @@ TEST_CASE("a subscriber of a slot is told of the element there, and no more once
     Owner<Numbers> owner;
     Listener a("a");
     owner.enter(3, 30);
-    owner.tell(1);
+    owner.notify(1);
     auto token = owner.array.subscribe_slot(3, a);
     CHECK(token.attached());
     CHECK_FALSE(owner.array.unused());
-    owner.tell(2);
+    owner.notify(2);
     CHECK(TickLog::take().empty()); // not woken
-    owner.array.wake(3);
-    CHECK(owner.array.any_woken());
-    owner.tell(3);
-    CHECK_FALSE(owner.array.any_woken());
+    owner.array.mark(3);
+    CHECK(owner.array.any_marked());
+    owner.notify(3);
+    CHECK_FALSE(owner.array.any_marked());
     CHECK(TickLog::take() == Ticks{"a element 3 3"});
     owner.leave(3);
     CHECK_FALSE(token.attached());
-    owner.tell(4);
+    owner.notify(4);
     owner.enter(3, 31); // another in the same slot
-    owner.tell(5);
+    owner.notify(5);
     CHECK(TickLog::take().empty());
 }
 
@@ -118,21 +118,21 @@ TEST_CASE("a subscriber of a key waits for it, hears of it, and waits again, wha
     Owner<Numbers> owner;
     Listener a("a");
     const auto token = owner.array.subscribe(30, no_slot, a);
-    CHECK(owner.array.expect(30));
-    CHECK_FALSE(owner.array.expect(31));
+    CHECK(owner.array.is_watched(30));
+    CHECK_FALSE(owner.array.is_watched(31));
     owner.enter(3, 31);
-    owner.tell(1);
+    owner.notify(1);
     CHECK(TickLog::take().empty());
     owner.enter(200, 30);
-    owner.tell(2);
+    owner.notify(2);
     CHECK(TickLog::take() == Ticks{"a element 200 2"});
     owner.leave(200);
     owner.enter(200, 32);
-    owner.array.wake(200);
-    owner.tell(3);
+    owner.array.mark(200);
+    owner.notify(3);
     CHECK(TickLog::take().empty());
     owner.enter(4, 30);
-    owner.tell(4);
+    owner.notify(4);
     CHECK(TickLog::take() == Ticks{"a element 4 4"});
     CHECK(token.attached());
 }
@@ -149,8 +149,8 @@ TEST_CASE("slots are told in slot order, subscribers of a slot before those of i
     const auto slot_a = owner.array.subscribe_slot(5000, a);
     const auto slot_d = owner.array.subscribe_slot(2, d);
     const auto key_d = owner.array.subscribe(700, 70, d);
-    for (const slot_t slot : {slot_t{5000}, slot_t{70}, slot_t{2}}) owner.array.wake(slot);
-    owner.tell(1);
+    for (const slot_t slot : {slot_t{5000}, slot_t{70}, slot_t{2}}) owner.array.mark(slot);
+    owner.notify(1);
     CHECK(TickLog::take() == Ticks{"d element 2 1", "d element 70 1", "c element 5000 1", "a element 5000 1",
                                    "b element 5000 1", "a element 5000 1"}); // each subscription
     CHECK(owner.visited == std::vector<slot_t>{2, 70, 5000});
@@ -162,27 +162,27 @@ TEST_CASE("nobody is told twice of one window, and everybody once of the next", 
     Listener a("a"), b("b");
     owner.enter(1, 10);
     const auto token = owner.array.subscribe(10, 1, a);
-    owner.array.wake(1);
-    owner.array.wake(1);
-    owner.tell(1);
-    owner.array.wake(1);
+    owner.array.mark(1);
+    owner.array.mark(1);
+    owner.notify(1);
+    owner.array.mark(1);
     const auto late = owner.array.subscribe_slot(1, b);
-    owner.tell(1); // the same window: only the one who has not heard of it
+    owner.notify(1); // the same window: only the one who has not heard of it
     CHECK(TickLog::take() == Ticks{"a element 1 1", "b element 1 1"});
-    owner.array.wake(1);
-    owner.tell(2);
+    owner.array.mark(1);
+    owner.notify(2);
     CHECK(TickLog::take() == Ticks{"b element 1 2", "a element 1 2"});
 }
 
 TEST_CASE("a slot can be visited without having subscribers", "[observer_array]") {
     TickLog::take();
     Owner<Numbers> owner;
-    CHECK_FALSE(owner.array.wake_always(1));
+    CHECK_FALSE(owner.array.mark_always(1));
     owner.array.cover(100);
     CHECK_FALSE(owner.array.unused()); // it was made ready
-    CHECK(owner.array.wake_always(99));
-    CHECK_FALSE(owner.array.wake_always(100'000));
-    owner.tell(1);
+    CHECK(owner.array.mark_always(99));
+    CHECK_FALSE(owner.array.mark_always(100'000));
+    owner.notify(1);
     CHECK(owner.visited == std::vector<slot_t>{99});
     CHECK(TickLog::take().empty());
 }
@@ -194,8 +194,8 @@ TEST_CASE("tokens keep their subscribers in any order of ends", "[observer_array
         Owner<Numbers> owner;
         owner.enter(1, 10);
         { const auto token = owner.array.subscribe(10, 1, a); }
-        owner.array.wake(1);
-        owner.tell(1);
+        owner.array.mark(1);
+        owner.notify(1);
         CHECK(TickLog::take().empty());
     }
     SECTION("the array goes first") {
@@ -216,8 +216,8 @@ TEST_CASE("tokens keep their subscribers in any order of ends", "[observer_array
         Subscription<> moved = std::move(first);
         CHECK_FALSE(first.attached());
         second = std::move(moved); // b is subscribed no more
-        owner.array.wake(1);
-        owner.tell(1);
+        owner.array.mark(1);
+        owner.notify(1);
         CHECK(TickLog::take() == Ticks{"a element 1 1"});
     }
     SECTION("one subscriber twice") {
@@ -227,8 +227,8 @@ TEST_CASE("tokens keep their subscribers in any order of ends", "[observer_array
         const Subscription<> second = owner.array.subscribe(10, 1, a);
         first.detach();
         CHECK(second.attached());
-        owner.array.wake(1);
-        owner.tell(1);
+        owner.array.mark(1);
+        owner.notify(1);
         CHECK(TickLog::take() == Ticks{"a element 1 1"});
     }
 }
@@ -243,8 +243,8 @@ TEST_CASE("moved and swapped, an array takes its subscribers along", "[observer_
     const auto another = other.array.subscribe(20, 2, b);
     owner.array.swap(other.array);
     owner.keys.swap(other.keys);
-    other.array.wake(1);
-    other.tell(1);
+    other.array.mark(1);
+    other.notify(1);
     CHECK(TickLog::take() == Ticks{"a element 1 1"});
     Numbers moved(std::move(other.array));
     CHECK(other.array.unused());
@@ -263,15 +263,15 @@ TEST_CASE("when all elements are exchanged, keys find their slots anew and slots
     owner.enter(2, 20);
     const auto ten = owner.array.subscribe(10, 1, a), twenty = owner.array.subscribe(20, 2, b);
     const auto one = owner.array.subscribe_slot(1, c);
-    owner.array.wake(1);
+    owner.array.mark(1);
     owner.array.cover(500);
     owner.keys = {{2, 30}, {400, 10}};
-    owner.array.resettle([](int key) { return key == 10 ? slot_t{400} : no_slot; });
+    owner.array.rewatch([](int key) { return key == 10 ? slot_t{400} : no_slot; });
     CHECK_FALSE(one.attached());
     CHECK((ten.attached() && twenty.attached()));
-    CHECK_FALSE(owner.array.any_woken());
-    for (const slot_t slot : {slot_t{1}, slot_t{2}, slot_t{400}}) owner.array.wake(slot);
-    owner.tell(1);
+    CHECK_FALSE(owner.array.any_marked());
+    for (const slot_t slot : {slot_t{1}, slot_t{2}, slot_t{400}}) owner.array.mark(slot);
+    owner.notify(1);
     CHECK(TickLog::take() == Ticks{"a element 400 1"});
 }
 
@@ -282,11 +282,11 @@ TEST_CASE("an array that follows a container as an observer hears of erased elem
     Listener a("a"), b("b");
     const auto first = map.insert(10), second = map.insert(20);
     const auto one = array.subscribe_slot(first.index(), a), two = array.subscribe_slot(second.index(), b);
-    array.wake(first.index());
+    array.mark(first.index());
     map.erase(first);
     CHECK_FALSE(one.attached());
     CHECK(two.attached());
-    CHECK_FALSE(array.any_woken());
+    CHECK_FALSE(array.any_marked());
     map.clear();
     CHECK_FALSE(two.attached());
 }
@@ -300,8 +300,8 @@ TEST_CASE("keys that nobody waits for any more are forgotten", "[observer_array]
     const auto early = Ledger::live_bytes(1);
     for (int i = 100; i != 20'000; ++i) static_cast<void>(array.subscribe(i, no_slot, a));
     CHECK(Ledger::live_bytes(1) == early);
-    CHECK(array.expect(-1));
-    CHECK_FALSE(array.expect(5));
+    CHECK(array.is_watched(-1));
+    CHECK_FALSE(array.is_watched(5));
     CHECK(lasting.attached());
 }
 
@@ -323,9 +323,9 @@ TEST_CASE("an array whose memory runs out has the subscribers it had", "[observe
             owner.array.cover(5000);
         });
         REQUIRE(first.attached());
-        owner.array.wake(1);
-        owner.array.wake(900);
-        owner.tell(1);
+        owner.array.mark(1);
+        owner.array.mark(900);
+        owner.notify(1);
         const Ticks ticks = TickLog::take();
         REQUIRE(ticks.front() == "a element 1 1");
         REQUIRE(ticks.size() == 1u + token.attached() + slot.attached());
@@ -373,7 +373,7 @@ TEST_CASE("random subscriptions are told what a model says", "[observer_array][m
                 break;
             case 2:
                 if (at != slots.end()) {
-                    owner.array.wake(at->second);
+                    owner.array.mark(at->second);
                     woken.insert(at->second);
                 }
                 break;
@@ -384,7 +384,7 @@ TEST_CASE("random subscriptions are told what a model says", "[observer_array][m
                                      : owner.array.subscribe(key, at == slots.end() ? no_slot : at->second, *listener);
                 // Who comes when the slot was woken already may hear of that or not: let it be woken.
                 if (at != slots.end()) {
-                    owner.array.wake(at->second);
+                    owner.array.mark(at->second);
                     woken.insert(at->second);
                 }
                 entries.push_back({std::move(listener), of_slot ? -1 : key, of_slot ? at->second : no_slot, std::move(token)});
@@ -398,7 +398,7 @@ TEST_CASE("random subscriptions are told what a model says", "[observer_array][m
                 }
             }
         }
-        owner.tell(time);
+        owner.notify(time);
         bool sound = true;
         for (auto& entry : entries) {
             const slot_t slot = entry.slot != no_slot ? entry.slot : slots.contains(entry.key) ? slots.at(entry.key) : no_slot;
@@ -409,7 +409,7 @@ TEST_CASE("random subscriptions are told what a model says", "[observer_array][m
         }
         CAPTURE(time);
         REQUIRE(sound);
-        REQUIRE_FALSE(owner.array.any_woken());
+        REQUIRE_FALSE(owner.array.any_marked());
     }
     TickLog::take();
 }

@@ -202,7 +202,7 @@ TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing th
     REQUIRE((a.check_invariants() && b.check_invariants()));
 }
 
-// proves: ObserverArray::expect throws
+// proves: ObserverArray::is_watched throws
 TEST_CASE("asking whether someone waits for a key throws what hash and equality throw", "[promises][throwing]") {
     using Key = ThrowingCopy;
     using Array = ObserverArray<Key, std::int64_t, FailingHash<Key>, FailingEqual, ThrowingAllocator<Key>>;
@@ -214,13 +214,13 @@ TEST_CASE("asking whether someone waits for a key throws what hash and equality 
     const auto token = array.subscribe(waited, no_slot, listener);
     REQUIRE(fail_at_every_step([&](auto&& attempt) {
                 bool expected = true;
-                if (!attempt([&] { expected = array.expect(waited); })) REQUIRE(expected);
+                if (!attempt([&] { expected = array.is_watched(waited); })) REQUIRE(expected);
             }) == 2);
     REQUIRE(fail_at_every_step([&](auto&& attempt) {
                 bool expected = false;
-                if (!attempt([&] { expected = array.expect(other); })) REQUIRE_FALSE(expected);
+                if (!attempt([&] { expected = array.is_watched(other); })) REQUIRE_FALSE(expected);
             }) == 1);
-    REQUIRE(array.expect(waited));
+    REQUIRE(array.is_watched(waited));
 }
 
 // proves: ObserverArray::ObserverArray throws
@@ -245,9 +245,9 @@ TEST_CASE("a move of subscribers into another allocator's memory that throws lea
                 REQUIRE(array.unused());
                 REQUIRE((of_key.attached() && waiting.attached() && of_slot.attached()));
                 const Key key(7);
-                moved->wake(70);
-                moved->wake(300);
-                moved->tell(
+                moved->mark(70);
+                moved->mark(300);
+                moved->notify(
                     1, 1, [](slot_t) {}, [&](slot_t) -> const Key& { return key; });
                 REQUIRE(listener.told == 2);
             }

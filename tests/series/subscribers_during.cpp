@@ -372,7 +372,7 @@ TEST_CASE("a subscriber may end the list that is being told: those to come hear 
     Listener a("a"), b("b");
     const auto of_a = list->add(a), of_b = list->add(b);
     a.during = [&](const Tick&) { list.reset(); };
-    list->tell({SeriesLevel::whole, no_slot, 5}, 1);
+    list->notify({SeriesLevel::whole, no_slot, 5}, 1);
     CHECK(list == nullptr);
     CHECK(TickLog::take() == Ticks{"a whole 5"});
 }

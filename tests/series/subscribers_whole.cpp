@@ -244,7 +244,7 @@ struct FailingHash {
 
 } // namespace
 
-// proves: ObserverArray::resettle throws, SeriesCore::try_restore throws, SeriesCore::restore throws
+// proves: ObserverArray::rewatch throws, SeriesCore::try_restore throws, SeriesCore::restore throws
 TEST_CASE("an assignment or restore that fails at any step leaves subscribers and contents as they were",
           "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;

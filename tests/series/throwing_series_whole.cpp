@@ -170,10 +170,10 @@ TEST_CASE("an array of subscribers whose memory, hash, equality or key throws ha
             const bool slots_go = !threw && std::string(function) == "resettle";
             REQUIRE(token.attached());
             REQUIRE(of_slot.attached() == !slots_go);
-            REQUIRE(array.wake_always(1));
-            REQUIRE((slots_go || array.wake_always(2)));
+            REQUIRE(array.mark_always(1));
+            REQUIRE((slots_go || array.mark_always(2)));
             const Throwing key(10);
-            array.tell(
+            array.notify(
                 1, 1, [](slot_t) {}, [&](slot_t) -> const Throwing& { return key; });
             REQUIRE(there.told == (slots_go ? 1u : 2u));
         });
@@ -187,7 +187,7 @@ TEST_CASE("an array of subscribers whose memory, hash, equality or key throws ha
         [&](Array& array, Listener& late, Subscription<>& token) { token = array.subscribe_slot(5000, late, hash, equal); });
     run("cover", [&](Array& array, Listener&, Subscription<>&) { array.cover(20'000, hash, equal); });
     run("resettle", [&](Array& array, Listener&, Subscription<>&) {
-        array.resettle([](const Throwing& key) {
+        array.rewatch([](const Throwing& key) {
             Budget::spend();
             return key.value() == 10 ? slot_t{1} : no_slot;
         });
@@ -207,7 +207,7 @@ TEST_CASE("subscribers that move to another allocator and throw leak nothing, an
         attempt([&] { const Array moved(std::move(array), Allocator(2)); });
         const auto late = array.subscribe(Throwing(20), 3, there); // NOLINT(bugprone-use-after-move)
         REQUIRE(late.attached());
-        REQUIRE(array.wake_always(3));
+        REQUIRE(array.mark_always(3));
     });
     REQUIRE(failures > 0);
 }

@@ -166,7 +166,7 @@ TEMPLATE_TEST_CASE(
     "[throws]", CONTAINERS) {
     TestType source;
     for (int i = 0; i != 3; ++i) add(source, i);
-    int let_go = 0, kept = 0;
+    int detached = 0, kept = 0;
     const auto failures = test::fail_at_every_step(test::swept<TestType>("operator=(copy)"), [&](auto&& attempt) {
         TestType target;
         Mirror first, last;
@@ -176,7 +176,7 @@ TEMPLATE_TEST_CASE(
             CHECK(target.empty());
             CHECK(of_first.attached());
             CHECK(first.agrees(target));
-            for (const bool attached : {of_thrower.attached(), of_last.attached()}) (attached ? kept : let_go) += 1;
+            for (const bool attached : {of_thrower.attached(), of_last.attached()}) (attached ? kept : detached) += 1;
         }
         add(target, 7); // whoever is left can follow
         if (of_last.attached()) CHECK(last.agrees(target));
@@ -184,7 +184,7 @@ TEMPLATE_TEST_CASE(
         EventLog::take();
     });
     CHECK(failures == 4); // capacity, three elements
-    CHECK(let_go == 2);
+    CHECK(detached == 2);
     CHECK(kept == 6);
 }
 

@@ -22,44 +22,44 @@ constexpr int directories() {
 
     HOLDS(directory.next_is_fresh());
     slot_t slot = directory.acquire();
-    directory.unacquire(slot, true);
+    directory.undo_acquire(slot, true);
     HOLDS(slot == 0 && directory.cursor() == 0);
     for (int i = 0; i != 4; ++i) slot = directory.acquire_live();
     directory.erase(1);
     HOLDS(slot == 3 && directory.size() == 3 && !directory.is_live(1) && !directory.next_is_fresh());
     slot = directory.acquire();
     HOLDS(slot == 1 && directory.state(1) == SlotState::pending);
-    directory.unacquire(slot, false);
+    directory.undo_acquire(slot, false);
     HOLDS(directory.state(1) == SlotState::free && directory.check_invariants());
 
     slot = directory.reserve_slot();
     directory.unreserve(slot);
     HOLDS(directory.reserved() == 0);
-    directory.rereserve(slot);
+    directory.undo_unreserve(slot);
     HOLDS(directory.reserved() == 1 && directory.state(slot) == SlotState::reserved);
     directory.unreserve(slot);
-    directory.burn(slot);
+    directory.skip_version(slot);
 
     HOLDS(directory.can_take(10, 1) && !directory.can_take(10, 2) && !directory.can_take(0, 3));
     const std::uint32_t version = directory.take(10, 7);
     HOLDS(version == 0 && directory.cursor() == 11 && directory.version(10) == 6);
-    directory.untake(10, version, 4);
+    directory.undo_take(10, version, 4);
     HOLDS(directory.cursor() == 4 && directory.check_invariants());
     directory.take(10, 7);
     directory.commit(10);
     directory.take(5, 3);
-    directory.untake(5, 0);
+    directory.undo_take(5, 0);
     HOLDS(directory.is_live(10, 7) && directory.state(5) == SlotState::free && directory.check_invariants());
 
     directory.erase(10);
     slot = directory.cursor();
-    HOLDS(directory.retreat() == 4 && directory.cursor() == 4);
-    directory.unretreat(slot);
+    HOLDS(directory.lower_cursor() == 4 && directory.cursor() == 4);
+    directory.restore_cursor(slot);
     HOLDS(directory.cursor() == 11 && directory.check_invariants());
 
     const slot_t end = directory.begin_clear();
     HOLDS(end == 11 && !directory.is_live(0) && directory.occupancy().test(0));
-    directory.strike(0);
+    directory.mark_destroyed(0);
     HOLDS(!directory.occupancy().test(0) && directory.occupancy().test(2));
     directory.end_clear(end);
     HOLDS(directory.size() == 0 && directory.occupancy().none() && directory.check_invariants());
@@ -132,7 +132,7 @@ constexpr int cells() {
     ++cell->owners;
     detail::BasicObserverCell<int>::release(cell);
     const bool kept = cell->owners == 1;
-    cell->disband();
+    cell->detach_all();
     const bool disbanded = cell->count == 0;
     detail::BasicObserverCell<int>::release(cell);
     HOLDS(swept_early == 0 && swept && kept && disbanded);

@@ -48,7 +48,7 @@ struct Parts {
         directory.erase(5);
         static_cast<void>(directory.reserve_slot());
         directory.take(20, Directory::max_version);
-        directory.burn(20);
+        directory.skip_version(20);
         REQUIRE(directory.retired() == 1);
         REQUIRE(directory.check_invariants());
     }

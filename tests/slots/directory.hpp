@@ -51,10 +51,10 @@ constexpr void grow(Directory& directory, std::size_t slots) {
 /// Gives back all that lies above the slots in use, as shrink_to_fit of a container does.
 template <class Directory>
 constexpr void shrink(Directory& directory) {
-    const std::size_t end = directory.retreat();
-    const std::size_t from = directory.forgotten_from(end);
-    auto less = directory.prepare_shrunk(end, from, {});
-    directory.give_up(less, from);
+    const std::size_t end = directory.lower_cursor();
+    const std::size_t from = directory.first_forgotten(end);
+    auto less = directory.prepare_shrink(end, from, {});
+    directory.commit_shrink(less, from);
     directory.set_capacity(end);
 }
 

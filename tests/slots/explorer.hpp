@@ -215,7 +215,7 @@ private:
         const slot_t slot = after.directory.acquire();
         need(after.directory.check_invariants());
         need(!(after.directory.is_live(slot)));
-        after.directory.unacquire(slot, fresh); // a constructor threw: nothing has happened
+        after.directory.undo_acquire(slot, fresh); // a constructor threw: nothing has happened
         compare(after.directory, state.model);
         need(test::upcoming(after.directory) == test::upcoming(state.directory));
 
@@ -254,7 +254,7 @@ private:
     void fulfill_or_cancel(const State& state, slot_t slot) {
         State after = copy(state);
         after.directory.unreserve(slot);
-        after.directory.rereserve(slot); // a constructor threw: still reserved
+        after.directory.undo_unreserve(slot); // a constructor threw: still reserved
         compare(after.directory, state.model);
         State cancelled = copy(after);
         after.directory.unreserve(slot);
@@ -262,7 +262,7 @@ private:
         after.model.slots[slot].is = Is::live;
         visit(std::move(after));
         cancelled.directory.unreserve(slot);
-        cancelled.directory.burn(slot);
+        cancelled.directory.skip_version(slot);
         cancelled.model.vacate(slot); // as if the element had come and gone
         visit(std::move(cancelled));
     }
@@ -272,7 +272,7 @@ private:
         const slot_t cursor = undone.directory.cursor();
         const std::uint32_t before = undone.directory.take(slot, version);
         need(undone.directory.check_invariants());
-        undone.directory.untake(slot, before, cursor); // a constructor threw: nothing has happened
+        undone.directory.undo_take(slot, before, cursor); // a constructor threw: nothing has happened
         compare(undone.directory, state.model);
         need(test::upcoming(undone.directory) == test::upcoming(state.directory));
         after.directory.take(slot, version);

@@ -34,7 +34,7 @@ constexpr bool constant_use() {
     const slot_t promised = directory.reserve_slot();
     right = right && directory.is_reserved(promised, directory.version(promised) + 1);
     directory.unreserve(promised);
-    directory.burn(promised);
+    directory.skip_version(promised);
     right = right && directory.can_take(70, 3);
     directory.take(70, 3);
     directory.commit(70);
@@ -192,7 +192,7 @@ TEST_CASE("a slot that has used its last version is retired, at every width of v
         CHECK(directory.check_invariants());
         // Its last life may also end by cancelling a reservation, or by a clear.
         directory.take(2, last);
-        directory.burn(2);
+        directory.skip_version(2);
         directory.take(3, last);
         directory.commit(3);
         const slot_t end = directory.begin_clear();
@@ -228,7 +228,7 @@ TEST_CASE("under wrap a slot goes on from version 1, at every width of versions"
         directory.release(0);
         CHECK(directory.has_room());
         directory.take(0, last);
-        directory.burn(0);
+        directory.skip_version(0);
         CHECK(directory.has_room());
         CHECK(directory.recycle_retired() == 0);
         CHECK(directory.check_invariants());
@@ -308,7 +308,7 @@ TEMPLATE_TEST_CASE("untake puts a slot back exactly where it was", "", POLICIES)
         const auto before = upcoming(directory);
         const std::uint32_t version = directory.take(chosen, 7);
         CHECK(directory.check_invariants());
-        directory.untake(chosen, version);
+        directory.undo_take(chosen, version);
         CHECK(directory.check_invariants());
         CHECK(upcoming(directory) == before);
         CHECK(directory.version(chosen) == version);
@@ -325,7 +325,7 @@ TEMPLATE_TEST_CASE("untake of a slot above the cursor makes the gap fresh again"
         const slot_t cursor = directory.cursor();
         const std::uint32_t version = directory.take(chosen, 5);
         CHECK(directory.check_invariants());
-        directory.untake(chosen, version, cursor);
+        directory.undo_take(chosen, version, cursor);
         CHECK(directory.check_invariants());
         CHECK(directory.cursor() == 10);
         CHECK(upcoming(directory) == before);
@@ -335,7 +335,7 @@ TEMPLATE_TEST_CASE("untake of a slot above the cursor makes the gap fresh again"
     const std::uint32_t version = directory.take(20, 5);
     std::vector<slot_t> taken;
     for (int i = 0; i < 5; ++i) taken.push_back(insert(directory));
-    directory.untake(20, version, cursor);
+    directory.undo_take(20, version, cursor);
     CHECK(directory.check_invariants());
     CHECK(directory.size() == 12);
     CHECK(upcoming(directory).size() == 188);
@@ -351,12 +351,12 @@ TEMPLATE_TEST_CASE("unretreat brings back exactly what retreat gave up", "", POL
         for (const slot_t slot : vacated) directory.erase(slot);
         const auto before = upcoming(directory);
         const slot_t cursor = directory.cursor();
-        CHECK(directory.retreat(97) == 97);
-        directory.unretreat(cursor);
+        CHECK(directory.lower_cursor(97) == 97);
+        directory.restore_cursor(cursor);
         CHECK(upcoming(directory) == before);
-        CHECK(directory.retreat() == 95);
+        CHECK(directory.lower_cursor() == 95);
         CHECK(directory.check_invariants());
-        directory.unretreat(cursor);
+        directory.restore_cursor(cursor);
         CHECK(directory.check_invariants());
         CHECK(directory.cursor() == cursor);
         CHECK(upcoming(directory) == before);
@@ -369,12 +369,12 @@ TEMPLATE_TEST_CASE("untake of a fresh slot that had a place in an earlier list l
     // Vacated in this order slot 2 is listed behind slot 1; giving all of them up leaves that link behind.
     for (int i = 0; i < 3; ++i) insert(directory);
     for (slot_t slot = 0; slot < 3; ++slot) directory.erase(slot);
-    REQUIRE(directory.retreat() == 0);
+    REQUIRE(directory.lower_cursor() == 0);
     insert(directory);
     insert(directory);
     directory.erase(0);
     const std::uint32_t version = directory.take(2, 5);
-    directory.untake(2, version);
+    directory.undo_take(2, version);
     CHECK(directory.check_invariants());
     auto order = upcoming(directory);
     std::sort(order.begin(), order.end());
@@ -399,7 +399,7 @@ TEMPLATE_TEST_CASE("untake after its neighbours were taken too loses no slot", "
                 if (erased_again)
                     for (const slot_t slot : taken) directory.erase(slot);
                 CHECK(directory.check_invariants());
-                directory.untake(chosen, version);
+                directory.undo_take(chosen, version);
                 CHECK(directory.check_invariants());
                 CHECK(upcoming(directory).size() + directory.size() == 64);
                 CHECK(directory.size() == (erased_again ? 1u : 1u + static_cast<unsigned>(nested)));
@@ -413,7 +413,7 @@ TEMPLATE_TEST_CASE("untake of a slot above the cursor, when a higher one was tak
     const std::uint32_t version = directory.take(70, 5);
     directory.take(80, 5);
     directory.commit(80);
-    directory.untake(70, version, 10);
+    directory.undo_take(70, version, 10);
     CHECK(directory.check_invariants());
     CHECK(directory.cursor() == 81); // 80 is alive
     CHECK(directory.state(70) == SlotState::free);
@@ -429,8 +429,8 @@ TEMPLATE_TEST_CASE("untake after its neighbour in the list was given up loses no
         for (int i = 0; i < 10; ++i) insert(directory);
         for (const slot_t slot : order) directory.erase(slot);
         const std::uint32_t version = directory.take(5, 7);
-        CHECK(directory.retreat() == 9); // gives up slot 9
-        directory.untake(5, version);
+        CHECK(directory.lower_cursor() == 9); // gives up slot 9
+        directory.undo_take(5, version);
         CHECK(directory.check_invariants());
         auto next = upcoming(directory);
         CHECK(next.size() == 58);
@@ -455,7 +455,7 @@ TEMPLATE_TEST_CASE("unacquire after nested inserts and erases loses no slot", ""
                 for (int i = 0; i < nested; ++i) taken.push_back(insert(directory));
                 if (erased_again)
                     for (const slot_t slot : taken) directory.erase(slot);
-                directory.unacquire(held, fresh);
+                directory.undo_acquire(held, fresh);
                 CHECK(directory.check_invariants());
                 CHECK(upcoming(directory).size() + directory.size() == 64);
             }
@@ -465,7 +465,7 @@ TEMPLATE_TEST_CASE("a burned version is never issued", "", POLICIES) {
     TestType directory;
     grow(directory, 64);
     const slot_t slot = directory.acquire(); // its handle was seen, then its construction failed
-    directory.burn(slot);
+    directory.skip_version(slot);
     CHECK(directory.explain(slot, 1) == HandleStatus::stale);
     REQUIRE(insert(directory) == slot);
     CHECK(directory.is_live(slot, 3));
@@ -486,7 +486,7 @@ TEMPLATE_TEST_CASE("clear makes every handle stale, cancels reservations and sta
     CHECK(directory.size() == 0);
     CHECK(directory.occupancy().count() == before); // those to be destroyed
     CHECK_FALSE(directory.is_reserved(promised, promised_version));
-    directory.strike(1);
+    directory.mark_destroyed(1);
     CHECK(directory.occupancy().count() == before - 1);
     directory.end_clear(end);
     CHECK(directory.check_invariants());
@@ -533,7 +533,7 @@ TEMPLATE_TEST_CASE("between the halves of clear a slot is held until it is struc
     const slot_t end = directory.begin_clear();
     CHECK(directory.is_held(7)); // still to be destroyed
     CHECK_FALSE(directory.is_held(5));
-    directory.strike(7);
+    directory.mark_destroyed(7);
     CHECK_FALSE(directory.is_held(7));
     directory.end_clear(end);
     CHECK_FALSE(directory.is_held(8));

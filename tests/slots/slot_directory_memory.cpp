@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("retreat gives up free slots at the end and stops at live, re
     for (int i = 0; i < 150; ++i) insert(directory);
     for (slot_t slot = 100; slot < 150; ++slot) directory.erase(slot);
     for (slot_t slot = 0; slot < 50; ++slot) directory.erase(slot);
-    CHECK(directory.retreat() == 100);
+    CHECK(directory.lower_cursor() == 100);
     CHECK(directory.cursor() == 100);
     CHECK(directory.check_invariants());
     auto order = upcoming(directory);
@@ -122,17 +122,17 @@ TEMPLATE_TEST_CASE("retreat gives up free slots at the end and stops at live, re
 
     for (slot_t slot = 50; slot < 100; ++slot) directory.erase(slot);
     const slot_t promised = directory.reserve_slot();
-    CHECK(directory.retreat() == promised + 1);
+    CHECK(directory.lower_cursor() == promised + 1);
     CHECK(directory.check_invariants());
     directory.unreserve(promised);
     const slot_t slot = promised;
-    directory.burn(slot);
-    CHECK(directory.retreat() == 0);
+    directory.skip_version(slot);
+    CHECK(directory.lower_cursor() == 0);
     directory.take(77, TestType::max_version);
     directory.commit(77);
     directory.erase(77);
     CHECK(directory.retired() == 1);
-    CHECK(directory.retreat() == 78);
+    CHECK(directory.lower_cursor() == 78);
     CHECK(directory.check_invariants());
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("erasing, releasing and clearing never allocate") {
     for (int i = 0; i < 1000; ++i) insert(directory);
     for (slot_t slot = 0; slot < 500; ++slot) directory.erase(slot);
     directory.end_clear(directory.begin_clear());
-    directory.retreat();
+    directory.lower_cursor();
     directory.recycle_retired();
     CHECK(test::Ledger::allocations() == before);
     CHECK(test::Ledger::live_bytes(1) > 1000 * sizeof(std::uint32_t));

@@ -76,7 +76,7 @@ private:
                 directory_.commit(slot);
                 model_.slots[slot].is = Is::live;
             } else {
-                directory_.burn(slot);
+                directory_.skip_version(slot);
                 model_.vacate(slot);
             }
         } else if (dice < 880) {
@@ -85,7 +85,7 @@ private:
             if (slot == no_slot || !model_.can_take(slot, version)) return;
             const slot_t cursor = directory_.cursor();
             const std::uint32_t before = directory_.take(slot, version);
-            if (dice % 3 == 0) return directory_.untake(slot, before, cursor);
+            if (dice % 3 == 0) return directory_.undo_take(slot, before, cursor);
             directory_.commit(slot);
             model_.take(slot);
             model_.slots[slot] = {Is::live, version};
@@ -94,15 +94,15 @@ private:
             const bool fresh = directory_.next_is_fresh();
             const slot_t slot = directory_.acquire();
             test::need(slot == model_.next_slot());
-            directory_.unacquire(slot, fresh);
+            directory_.undo_acquire(slot, fresh);
         } else if (dice < 960) {
             Directory copy(directory_, {});
             directory_.swap(copy);
         } else if (dice < 975) {
             const slot_t cursor = directory_.cursor();
-            directory_.retreat();
+            directory_.lower_cursor();
             if (dice % 2 == 0)
-                directory_.unretreat(cursor);
+                directory_.restore_cursor(cursor);
             else
                 retreat_model();
         } else if (dice < 985)

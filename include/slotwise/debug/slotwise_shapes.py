@@ -647,7 +647,7 @@ class Delta:
     parts = ("touched", "added", "removed", "modified", "dropped", "reset")
 
     def __init__(self, node):
-        self.node, self.slots, self.plain = node, node["slots"].integer(), node["plain"].integer() != 0
+        self.node, self.slots, self.plain = node, node["slots"].integer(), node["values_only"].integer() != 0
         self.window = time_text(node["window"])
         if self.slots > NO_SLOT + 1 or self.slots % WORD:
             raise Damaged("more slots than there can be")
@@ -656,14 +656,14 @@ class Delta:
         """The words of DeltaWords::select(w, part)."""
         count = self.slots // WORD
         arrays = [numbers(self.node, self.node[name].integer(), 0, count, 8) for name in ("touched", "live")]
-        truth = numbers(self.node, self.node["truth"].integer(), 0, 4 * count, 8)
+        truth = numbers(self.node, self.node["opening"].integer(), 0, 4 * count, 8)
         for touched, live in zip(*arrays):
-            was_dead, was_invalid, ended, renewed = (next(truth) for _ in range(4))
+            was_vacant, was_invalid, ended, renewed = (next(truth) for _ in range(4))
             if self.plain:
                 yield touched if part in ("touched", "modified") else 0
                 continue
-            yield touched & {"touched": -1, "added": live & (was_dead | ended), "removed": ~was_dead & (~live | ended), "modified": live,
-                             "dropped": ~was_invalid & (~live | ended), "reset": live & ~was_dead & renewed}[part]
+            yield touched & {"touched": -1, "added": live & (was_vacant | ended), "removed": ~was_vacant & (~live | ended), "modified": live,
+                             "dropped": ~was_invalid & (~live | ended), "reset": live & ~was_vacant & renewed}[part]
 
     def selected(self, part):
         return bits_of(self.words(part), self.slots)

@@ -41,19 +41,19 @@ public:
     /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
     /// @throws what the type's operations, the allocator and observers throw; strong
     InsertResult insert(const void* key) {
-        return this->template add<0>(key, MakeKey<const void>{this->keys_, key}, NoValue());
+        return this->template do_insert<0>(key, MakeKey<const void>{this->keys_, key}, NoValue());
     }
     /// As insert, but moves the key when it is added (copies it, if the type has no move). Strong if the move is.
     InsertResult insert_moved(void* key) {
-        return this->template add<0>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key}, NoValue());
+        return this->template do_insert<0>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key}, NoValue());
     }
     using Core::contains;
     /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
     bool contains(const void* key) const { return slot_of(key) != no_slot; }
     /// Its slot, or no_slot.
-    slot_t slot_of(const void* key) const { return this->locate(this->keys_.hash(key), key); }
+    slot_t slot_of(const void* key) const { return this->do_find(this->keys_.hash(key), key); }
     /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
-    slot_t slot_of_any(const void* key) const { return this->template locate<true>(this->keys_.hash(key), key); }
+    slot_t slot_of_any(const void* key) const { return this->template do_find<true>(this->keys_.hash(key), key); }
     /// Its handle, or null.
     handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
@@ -70,7 +70,7 @@ public:
     bool erase(const void* key) {
         const slot_t slot = slot_of(key);
         if (slot == no_slot) return false;
-        this->erase_slot(slot);
+        this->do_erase(slot);
         return true;
     }
     /// Calls f(key address) for every key in slot order; f may erase the key it is given.
@@ -87,13 +87,13 @@ public:
 
 protected:
     struct NoValue {
-        static constexpr bool plain = true;
+        static constexpr bool trivial = true;
         void operator()(slot_t, InsertKind, bool&) const noexcept {}
-        static InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+        static InsertResult on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
     template <class Void>
     struct MakeKey {
-        static constexpr bool plain = false;
+        static constexpr bool trivial = false;
         AnyKeyStore<Allocator>& keys;
         Void* key;
         void operator()(slot_t slot, std::uint64_t hash) const {
@@ -201,13 +201,13 @@ public:
     /// strong (a pending element whose resurrection throws in the copy of the value is erased: a described value is built in
     /// its place)
     InsertResult insert(const void* key, const void* value) {
-        return this->template add<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
+        return this->template do_insert<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
     }
     /// As insert, but moves key and value when they are added (copies, if a type has no move). @pre value is not null. Strong
     /// if the moves are.
     InsertResult insert_moved(void* key, void* value) {
-        return this->template add<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
-                                     MakeValue<void>{column(), value});
+        return this->template do_insert<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
+                                           MakeValue<void>{column(), value});
     }
     /// As insert; where the key is a member, *value is assigned. @pre value is not null
     /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
@@ -260,15 +260,15 @@ private:
     using MakeKey = typename set_type::template MakeKey<Void>;
     template <class Void>
     struct MakeValue {
-        static constexpr bool plain = false;
+        static constexpr bool trivial = false;
         Column& column;
         Void* value;
-        void operator()(slot_t slot, InsertKind kind, bool& lost) const {
+        void operator()(slot_t slot, InsertKind kind, bool& old_destroyed) const {
             if (kind == InsertKind::resurrected) {
                 // The new value may be a copy of the old one.
                 if (value == column.ptr(slot)) return;
                 if (value == nullptr) column.expect_default();
-                lost = true;
+                old_destroyed = true;
                 column.destroy(slot);
             }
             if constexpr (std::is_const_v<Void>)
@@ -276,7 +276,7 @@ private:
             else
                 column.construct_moved(slot, value);
         }
-        static InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+        static InsertResult on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
     Column& column() noexcept { return this->hub_.template get<0>(); }
     const Column& column() const noexcept { return this->hub_.template get<0>(); }

@@ -14,14 +14,14 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Twelve entries in one cache line: what is compared first lies first.
-struct alignas(64) IndexLine {
-    std::uint8_t tags[tags_in_line]; // a byte of the hash, 0 = empty
-    std::uint8_t overflow[4];        // entries that passed by because the line was full, by class of hash; 255 stays
-    slot_t slots[tags_in_line];
+struct alignas(64) IndexGroup {
+    std::uint8_t tags[tags_in_group]; // a byte of the hash, 0 = empty
+    std::uint8_t overflow[4];         // entries that passed by because the line was full, by class of hash; 255 stays
+    slot_t slots[tags_in_group];
 };
-inline constexpr IndexLine no_line{};
+inline constexpr IndexGroup empty_group{};
 /// Where every search of an index with a seed begins: nothing is here, and it says that entries went on.
-inline constexpr IndexLine seeded_line{{}, {1, 1, 1, 1}, {}};
+inline constexpr IndexGroup seeded_group{{}, {1, 1, 1, 1}, {}};
 
 } // namespace detail
 
@@ -45,14 +45,14 @@ inline constexpr IndexLine seeded_line{{}, {1, 1, 1, 1}, {}};
 /// @tparam Tags how tags are compared; NativeTags or PortableTags
 template <class Allocator, class Tags>
 class GroupIndex {
-    using Line = detail::IndexLine;
-    using Lines = detail::FlatArray<Line, Allocator>;
-    static constexpr std::size_t per_line = 10; // of 12: at 11 misses cost a third more
+    using Group = detail::IndexGroup;
+    using Groups = detail::FlatArray<Group, Allocator>;
+    static constexpr std::size_t max_group_load = 10; // of 12: at 11 misses cost a third more
     // Measured while 7e8 random entries filled indexes of 16 to 65,536 lines: one in 1e8 passes 15 lines, and each line more is
     // 0.37 times as frequent; one count in 1e8 reaches 11, and each more is at most 0.15 times as frequent. So chance exceeds
     // either of these less than once in 1e21 entries.
-    static constexpr std::uint32_t most_passed = 48;
-    static constexpr std::uint8_t most_passing = 32;
+    static constexpr std::uint32_t max_passed = 48;
+    static constexpr std::uint8_t max_passing = 32;
 
 public:
     /// Whether place() cannot throw once make_room() has returned.
@@ -62,14 +62,14 @@ public:
     constexpr explicit GroupIndex(const Allocator& alloc) noexcept : storage_(alloc) {}
     /// The same entries in memory of `alloc`. @throws what the allocator throws
     constexpr GroupIndex(const GroupIndex& other, const Allocator& alloc)
-        : storage_(other.storage_.resized(other.storage_.size(), Line{}, alloc)), size_(other.size_), ways_(other.ways_),
-          seed_(other.seed_) {
-        aim();
+        : storage_(other.storage_.resized(other.storage_.size(), Group{}, alloc)), size_(other.size_),
+          probe_stats_(other.probe_stats_), seed_(other.seed_) {
+        update_search_start();
     }
     constexpr GroupIndex(GroupIndex&& other) noexcept
-        : storage_(std::move(other.storage_)), size_(other.size_), ways_(other.ways_), seed_(other.seed_) {
-        aim();
-        other.forget();
+        : storage_(std::move(other.storage_)), size_(other.size_), probe_stats_(other.probe_stats_), seed_(other.seed_) {
+        update_search_start();
+        other.reset_state();
     }
     GroupIndex(const GroupIndex&) = delete;
     GroupIndex& operator=(const GroupIndex&) = delete;
@@ -78,10 +78,10 @@ public:
     constexpr void swap(GroupIndex& other) noexcept {
         storage_.swap(other.storage_);
         std::swap(size_, other.size_);
-        std::swap(ways_, other.ways_);
+        std::swap(probe_stats_, other.probe_stats_);
         std::swap(seed_, other.seed_);
-        aim();
-        other.aim();
+        update_search_start();
+        other.update_search_start();
     }
 
     constexpr std::size_t size() const noexcept { return size_; }
@@ -111,22 +111,22 @@ public:
     /// Makes room for `count` entries in all. @throws what the allocator throws; nothing has changed then
     template <class Source>
     constexpr void reserve(std::size_t count, Source&& source) {
-        if (count > room()) rebuild(lines_for(count), source);
+        if (count > room()) rebuild(groups_for(count), source);
     }
     /// Gives back what the entries do not need. @throws what the allocator throws; nothing has changed then
     template <class Source>
     constexpr void shrink_to_fit(Source&& source) {
         if (size_ == 0)
             reset();
-        else if (lines_for(size_) < storage_.size())
-            rebuild(lines_for(size_), source);
+        else if (groups_for(size_) < storage_.size())
+            rebuild(groups_for(size_), source);
     }
 
     /// Adds an entry. @pre make_room(), and no entry has this slot
     SLOTWISE_ALWAYS_INLINE constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
         ++size_;
-        if (seed_ || !place_in_line(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
-            place_on(hash, slot);
+        if (seed_ || !place_in_group(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
+            place_further(hash, slot);
     }
     /// Takes the entry out. @pre place(hash, slot) was called, once
     constexpr void erase(std::uint64_t hash, slot_t slot) noexcept {
@@ -134,33 +134,33 @@ public:
     }
     /// Takes all entries out; memory stays.
     constexpr void clear() noexcept {
-        if (size_ == 0 && ways_.longest == 0 && !seed_) return; // no count can have stayed either
-        wipe(storage_);
-        forget();
+        if (size_ == 0 && probe_stats_.longest == 0 && !seed_) return; // no count can have stayed either
+        clear_groups(storage_);
+        reset_state();
     }
     /// Takes all entries out and gives the memory back.
     constexpr void reset() noexcept {
         storage_.free();
-        forget();
+        reset_state();
     }
 
     /// Bytes of memory held.
-    constexpr std::size_t memory() const noexcept { return storage_.size() * sizeof(Line); }
+    constexpr std::size_t memory() const noexcept { return storage_.size() * sizeof(Group); }
     /// Whether the entries are exactly those of `source` (each hash, each slot once) and every count is right; for tests.
     template <class Source>
     constexpr bool check(Source&& source) const {
         std::size_t entries = 0;
         bool sound = true;
         const std::size_t mask = storage_.size() - 1;
-        Lines expected = storage_.resized(storage_.size(), Line{}, Allocator(storage_.get_allocator()));
-        source([&](slot_t slot, std::uint64_t plain) {
+        Groups expected = storage_.resized(storage_.size(), Group{}, Allocator(storage_.get_allocator()));
+        source([&](slot_t slot, std::uint64_t unseeded) {
             ++entries;
-            const std::uint64_t hash = seed_ ? seed_(plain) : plain;
+            const std::uint64_t hash = seed_ ? seed_(unseeded) : unseeded;
             std::size_t at = home_in(hash, mask), passed = 0;
             for (sound = sound && !storage_.empty();
-                 sound && position(storage_[at], tag_of(hash), slot) == detail::tags_in_line; at = next_in(at, hash, mask)) {
+                 sound && position(storage_[at], tag_of(hash), slot) == detail::tags_in_group; at = next_in(at, hash, mask)) {
                 auto& count = expected[at].overflow[class_of(hash)];
-                sound = count != 0 && ++passed <= ways_.longest;
+                sound = count != 0 && ++passed <= probe_stats_.longest;
                 if (count != 255) --count;
             }
         });
@@ -186,25 +186,25 @@ private:
     static constexpr std::size_t next_in(std::size_t at, std::uint64_t hash, std::size_t mask) noexcept {
         return (at + (bits::to_size(hash >> 32) | 1u)) & mask;
     }
-    static constexpr std::size_t lines_for(std::size_t count) noexcept {
-        return std::bit_ceil(count / per_line + (count % per_line != 0));
+    static constexpr std::size_t groups_for(std::size_t count) noexcept {
+        return std::bit_ceil(count / max_group_load + (count % max_group_load != 0));
     }
 
-    constexpr std::size_t room() const noexcept { return storage_.size() * per_line; }
+    constexpr std::size_t room() const noexcept { return storage_.size() * max_group_load; }
 
     /// The way of an entry from the line where it belongs to the one where it is.
-    struct Way {
+    struct ProbePath {
         std::uint32_t passed = 0; // lines
         bool crowded = false;     // more entries than chance allows have passed one of them
     };
     /// Of all entries since they were last entered anew.
-    struct Ways {
+    struct ProbeStats {
         std::uint32_t longest = 0;
         bool flooded = false;
-        std::size_t worn = 0; // entries that were taken out past a count which had stuck at 255
-        constexpr void add(Way way) noexcept {
-            if (way.passed > longest) longest = way.passed;
-            flooded = flooded || way.crowded || way.passed > most_passed;
+        std::size_t saturated = 0; // entries that were taken out past a count which had stuck at 255
+        constexpr void add(ProbePath path) noexcept {
+            if (path.passed > longest) longest = path.passed;
+            flooded = flooded || path.crowded || path.passed > max_passed;
         }
     };
 
@@ -213,15 +213,15 @@ private:
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
         const std::size_t home = home_in(hash, mask_);
-        const Line& line = lines_[home];
-        const slot_t slot = search_line(line, hash, mask_, home, equal, found);
-        if (slot != no_slot || line.overflow[class_of(hash)] == 0) [[likely]]
+        const Group& group = groups_[home];
+        const slot_t slot = search_group(group, hash, mask_, home, equal, found);
+        if (slot != no_slot || group.overflow[class_of(hash)] == 0) [[likely]]
             return slot;
-        return search_on<Equal, Found>(hash, equal, found);
+        return probe_further<Equal, Found>(hash, equal, found);
     }
     // Functors by value: by reference, every find would write them to memory for this call, and take up to half longer.
     template <class Equal, class Found>
-    SLOTWISE_NEVER_INLINE constexpr slot_t search_on(std::uint64_t hash, Equal equal, Found found) const {
+    SLOTWISE_NEVER_INLINE constexpr slot_t probe_further(std::uint64_t hash, Equal equal, Found found) const {
         const std::size_t mask = storage_.size() - 1;
         std::uint32_t passed = 0;
         slot_t slot = no_slot;
@@ -229,20 +229,20 @@ private:
         if (seed_) {
             hash = seed_(hash);
             at = home_in(hash, mask);
-            slot = search_line(storage_[at], hash, mask, at, equal, found);
+            slot = search_group(storage_[at], hash, mask, at, equal, found);
         }
         // No entry has passed more lines, so a search need not: counts can send it on for ever, by accident or by design.
-        while (slot == no_slot && storage_[at].overflow[class_of(hash)] != 0 && passed++ != ways_.longest) {
+        while (slot == no_slot && storage_[at].overflow[class_of(hash)] != 0 && passed++ != probe_stats_.longest) {
             at = next_in(at, hash, mask);
-            slot = search_line(storage_[at], hash, mask, at, equal, found);
+            slot = search_group(storage_[at], hash, mask, at, equal, found);
         }
         return slot;
     }
     template <class Equal, class Found>
-    SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_line(const Line& line, std::uint64_t hash, std::size_t mask,
-                                                               std::size_t at, Equal& equal, Found& found) {
-        for (auto match = Tags::match(line.tags, tag_of(hash)); match; match.drop_first()) {
-            const slot_t slot = line.slots[match.first()];
+    SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_group(const Group& group, std::uint64_t hash, std::size_t mask,
+                                                                std::size_t at, Equal& equal, Found& found) {
+        for (auto match = Tags::match(group.tags, tag_of(hash)); match; match.drop_first()) {
+            const slot_t slot = group.slots[match.first()];
             if (equal(slot)) [[likely]] {
                 found(hash, mask, at, match.first());
                 SLOTWISE_ASSUME(slot != no_slot); // a find need not ask again whether it found (4 % of a hit)
@@ -254,53 +254,54 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr void remove(std::uint64_t hash, std::size_t mask, std::size_t at, std::size_t i) noexcept {
         storage_[at].tags[i] = 0;
         --size_;
-        bool worn = false;
-        for (std::size_t on_way = home_in(hash, mask); on_way != at; on_way = next_in(on_way, hash, mask)) {
-            std::uint8_t& count = storage_[on_way].overflow[class_of(hash)];
+        bool saturated = false;
+        for (std::size_t passed_group = home_in(hash, mask); passed_group != at;
+             passed_group = next_in(passed_group, hash, mask)) {
+            std::uint8_t& count = storage_[passed_group].overflow[class_of(hash)];
             if (count != 255)
                 --count;
             else
-                worn = true;
+                saturated = true;
         }
         // Rebuilt once so many are gone that their searches have cost as much.
-        if (worn && ++ways_.worn > (storage_.size() + size_) / 16) limit_ = 0;
+        if (saturated && ++probe_stats_.saturated > (storage_.size() + size_) / 16) limit_ = 0;
         if (size_ == 0 && limit_ == 0) [[unlikely]]
-            clear_worn();
+            clear_saturated();
     }
     /// Whether the line had room for the entry.
-    SLOTWISE_ALWAYS_INLINE static constexpr bool place_in_line(Line& line, std::uint64_t hash, slot_t slot) noexcept {
-        const auto empty = Tags::match(line.tags, 0);
+    SLOTWISE_ALWAYS_INLINE static constexpr bool place_in_group(Group& group, std::uint64_t hash, slot_t slot) noexcept {
+        const auto empty = Tags::match(group.tags, 0);
         if (!empty) return false;
-        line.tags[empty.first()] = tag_of(hash);
-        line.slots[empty.first()] = slot;
+        group.tags[empty.first()] = tag_of(hash);
+        group.slots[empty.first()] = slot;
         return true;
     }
     // What every insert need not do lies apart from it.
-    SLOTWISE_NEVER_INLINE constexpr void place_on(std::uint64_t hash, slot_t slot) noexcept {
-        const bool was_flooded = ways_.flooded;
-        ways_.add(place_in(storage_.data(), storage_.size() - 1, seed_ ? seed_(hash) : hash, slot));
-        if (ways_.flooded && !was_flooded && !seed_) limit_ = 0; // the next make_room() has something to do
+    SLOTWISE_NEVER_INLINE constexpr void place_further(std::uint64_t hash, slot_t slot) noexcept {
+        const bool had_flooded = probe_stats_.flooded;
+        probe_stats_.add(place_probing(storage_.data(), storage_.size() - 1, seed_ ? seed_(hash) : hash, slot));
+        if (probe_stats_.flooded && !had_flooded && !seed_) limit_ = 0; // the next make_room() has something to do
     }
-    SLOTWISE_NEVER_INLINE static constexpr Way place_in(Line* lines, std::size_t mask, std::uint64_t hash,
-                                                        slot_t slot) noexcept {
-        Way way;
+    SLOTWISE_NEVER_INLINE static constexpr ProbePath place_probing(Group* groups, std::size_t mask, std::uint64_t hash,
+                                                                   slot_t slot) noexcept {
+        ProbePath path;
         for (std::size_t at = home_in(hash, mask);; at = next_in(at, hash, mask)) {
-            Line& line = lines[at];
-            if (place_in_line(line, hash, slot)) return way;
-            std::uint8_t& count = line.overflow[class_of(hash)];
+            Group& group = groups[at];
+            if (place_in_group(group, hash, slot)) return path;
+            std::uint8_t& count = group.overflow[class_of(hash)];
             if (count != 255) ++count;
-            way.crowded = way.crowded || count > most_passing;
-            ++way.passed;
+            path.crowded = path.crowded || count > max_passing;
+            ++path.passed;
         }
     }
-    static constexpr void fetch_ahead([[maybe_unused]] const Line* line) noexcept {
+    static constexpr void prefetch([[maybe_unused]] const Group* group) noexcept {
 #if defined(__GNUC__)
-        if (!std::is_constant_evaluated()) __builtin_prefetch(line, 1);
+        if (!std::is_constant_evaluated()) __builtin_prefetch(group, 1);
 #endif
     }
-    constexpr unsigned position(const Line& line, std::uint8_t tag, slot_t slot) const noexcept {
+    constexpr unsigned position(const Group& group, std::uint8_t tag, slot_t slot) const noexcept {
         unsigned i = 0;
-        while (i != detail::tags_in_line && !(line.tags[i] == tag && line.slots[i] == slot)) ++i;
+        while (i != detail::tags_in_group && !(group.tags[i] == tag && group.slots[i] == slot)) ++i;
         return i;
     }
 
@@ -309,82 +310,83 @@ private:
         if (size_ >= room()) return rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
         // In the memory it has: what reserve() has promised holds, and nothing can fail.
         seed_ = detail::IndexSeed::random();
-        wipe(storage_);
+        clear_groups(storage_);
         fill(storage_, source);
     }
     template <class Source>
-    SLOTWISE_NEVER_INLINE constexpr void rebuild(std::size_t lines, Source& source) {
-        Lines fresh = Lines(Allocator(storage_.get_allocator())).resized(lines, Line{}, Allocator(storage_.get_allocator()));
-        if (ways_.flooded) seed_ = detail::IndexSeed::random();
+    SLOTWISE_NEVER_INLINE constexpr void rebuild(std::size_t groups, Source& source) {
+        Groups fresh =
+            Groups(Allocator(storage_.get_allocator())).resized(groups, Group{}, Allocator(storage_.get_allocator()));
+        if (probe_stats_.flooded) seed_ = detail::IndexSeed::random();
         storage_.swap(fresh);
         fill(storage_, source);
-        if (!ways_.flooded || seed_) return;
+        if (!probe_stats_.flooded || seed_) return;
         seed_ = detail::IndexSeed::random(); // hashes that collide in this number of lines only
-        wipe(storage_);
+        clear_groups(storage_);
         fill(storage_, source);
     }
     // Entries come in slot order, so keys are read in order; the lines they go to are all over the place and fetched ahead.
     template <class Source>
-    constexpr void fill(Lines& fresh, Source& source) {
-        constexpr unsigned ahead = 16;
-        std::uint64_t hashes[ahead]{};
-        slot_t slots[ahead]{};
-        unsigned waiting = 0;
+    constexpr void fill(Groups& fresh, Source& source) {
+        constexpr unsigned batch = 16;
+        std::uint64_t hashes[batch]{};
+        slot_t slots[batch]{};
+        unsigned buffered = 0;
         std::size_t entries = 0; // counted anew: an element that is being built may have been entered before and be no more
-        Ways ways;
-        Line* const data = fresh.data();
+        ProbeStats stats;
+        Group* const data = fresh.data();
         const std::size_t mask = fresh.size() - 1;
         const detail::IndexSeed seed = seed_;
-        const auto place_waiting = [&] {
-            if (!ways.flooded || seed) // else it is done again with a seed
-                for (unsigned i = 0; i != waiting; ++i)
-                    if (!place_in_line(data[home_in(hashes[i], mask)], hashes[i], slots[i]))
-                        ways.add(place_in(data, mask, hashes[i], slots[i]));
-            waiting = 0;
+        const auto place_buffered = [&] {
+            if (!stats.flooded || seed) // else it is done again with a seed
+                for (unsigned i = 0; i != buffered; ++i)
+                    if (!place_in_group(data[home_in(hashes[i], mask)], hashes[i], slots[i]))
+                        stats.add(place_probing(data, mask, hashes[i], slots[i]));
+            buffered = 0;
         };
         source([&](slot_t slot, std::uint64_t hash) {
             ++entries;
-            hashes[waiting] = seed ? seed(hash) : hash;
-            slots[waiting] = slot;
-            fetch_ahead(&data[home_in(hashes[waiting], mask)]);
-            if (++waiting == ahead) place_waiting();
+            hashes[buffered] = seed ? seed(hash) : hash;
+            slots[buffered] = slot;
+            prefetch(&data[home_in(hashes[buffered], mask)]);
+            if (++buffered == batch) place_buffered();
         });
-        place_waiting();
+        place_buffered();
         size_ = entries;
-        ways_ = ways;
-        aim();
+        probe_stats_ = stats;
+        update_search_start();
     }
-    static constexpr void wipe(Lines& lines) noexcept {
-        for (std::size_t i = 0; i != lines.size(); ++i) {
-            for (auto& tag : lines[i].tags) tag = 0;
-            for (auto& count : lines[i].overflow) count = 0;
+    static constexpr void clear_groups(Groups& groups) noexcept {
+        for (std::size_t i = 0; i != groups.size(); ++i) {
+            for (auto& tag : groups[i].tags) tag = 0;
+            for (auto& count : groups[i].overflow) count = 0;
         }
     }
     // Counts that have stuck go with the last entry.
-    SLOTWISE_NEVER_INLINE constexpr void clear_worn() noexcept {
-        wipe(storage_);
-        forget();
+    SLOTWISE_NEVER_INLINE constexpr void clear_saturated() noexcept {
+        clear_groups(storage_);
+        reset_state();
     }
-    constexpr void forget() noexcept {
+    constexpr void reset_state() noexcept {
         size_ = 0;
-        ways_ = {};
+        probe_stats_ = {};
         seed_ = {};
-        aim();
+        update_search_start();
     }
     // An empty index points to a line without tags, so that find need not ask; one with a seed to a line that says "go on".
-    constexpr void aim() noexcept {
-        const bool plain = !storage_.empty() && !seed_;
-        lines_ = plain ? storage_.data() : seed_ ? &detail::seeded_line : &detail::no_line;
-        mask_ = plain ? storage_.size() - 1 : 0;
-        limit_ = ways_.flooded && !seed_ ? 0 : room();
+    constexpr void update_search_start() noexcept {
+        const bool unseeded = !storage_.empty() && !seed_;
+        groups_ = unseeded ? storage_.data() : seed_ ? &detail::seeded_group : &detail::empty_group;
+        mask_ = unseeded ? storage_.size() - 1 : 0;
+        limit_ = probe_stats_.flooded && !seed_ ? 0 : room();
     }
 
-    Lines storage_{};
-    const Line* lines_ = &detail::no_line; // where a search without a seed begins
+    Groups storage_{};
+    const Group* groups_ = &detail::empty_group; // where a search without a seed begins
     std::size_t mask_ = 0;
     std::size_t size_ = 0;
     std::size_t limit_ = 0; // make_room() has something to do from so many entries on
-    Ways ways_{};
+    ProbeStats probe_stats_{};
     detail::IndexSeed seed_{};
 };
 

@@ -17,7 +17,7 @@ namespace detail {
 
 /// What may be asked instead of a Key: anything, if hash and equality are transparent and take it; else what converts to Key.
 template <class K, class Key, class Hash, class Equal>
-inline constexpr bool asks_directly =
+inline constexpr bool is_lookup_key =
     std::is_same_v<K, Key> || requires(const K& k, const Key& key, const Hash& h, const Equal& e) {
         typename Hash::is_transparent;
         typename Equal::is_transparent;
@@ -54,15 +54,15 @@ constexpr bool has_key(const K& key) noexcept {
 
 /// A set has no first column to fill.
 struct NoValue {
-    static constexpr bool plain = true;
+    static constexpr bool trivial = true;
     constexpr void operator()(slot_t, InsertKind, bool&) const noexcept {}
-    static constexpr InsertResult give_up(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+    static constexpr InsertResult on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
 };
 
 /// How the key of a new element comes into its slot.
 template <class Store, class Key, class Made>
 struct MakeKey {
-    static constexpr bool plain = std::is_trivially_constructible_v<Key, Made>;
+    static constexpr bool trivial = std::is_trivially_constructible_v<Key, Made>;
     Store& keys;
     Made&& made;
     constexpr void operator()(slot_t slot, std::uint64_t hash) const
@@ -140,36 +140,36 @@ public:
     constexpr InsertResult insert(const Key& key)
         requires std::copy_constructible<Key>
     {
-        return enter(key, key);
+        return do_emplace(key, key);
     }
     constexpr InsertResult insert(Key&& key)
         requires std::move_constructible<Key>
     {
-        return enter(key, std::move(key));
+        return do_emplace(key, std::move(key));
     }
     /// As above, for what a transparent hash takes: a Key is made of it only when it is not a member.
     template <class K>
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
-                 detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>)
+                 detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>)
     constexpr InsertResult insert(K&& key) {
-        return enter(key, std::forward<K>(key));
+        return do_emplace(key, std::forward<K>(key));
     }
     /// As above, for what converts to Key implicitly and without narrowing. @pre a number of another type has a Key that equals
     /// it
     template <class K>
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
-                 !detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
+                 !detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
                  std::is_move_constructible_v<Key>)
     constexpr InsertResult insert(K&& key) {
         Key made = as_key(std::forward<K>(key));
-        return enter(made, std::move(made));
+        return do_emplace(made, std::move(made));
     }
     /// Adds Key(args...). The key is made first, to be looked up. @throws as insert
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
     constexpr InsertResult emplace(Args&&... args) {
         Key key(std::forward<Args>(args)...);
-        return enter(key, std::move(key));
+        return do_emplace(key, std::move(key));
     }
 
     //=== lookup ===//
@@ -190,16 +190,16 @@ public:
     /// Its slot, or no_slot.
     template <class K = Key>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
-        if (!can_ask(key)) return no_slot;
-        const auto& asked = ask(key);
-        return this->locate(keys_.hash(asked), asked);
+        if (!can_match(key)) return no_slot;
+        const auto& lookup = as_lookup_key(key);
+        return this->do_find(keys_.hash(lookup), lookup);
     }
     /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
     template <class K = Key>
     constexpr slot_t slot_of_any(const K& key) const {
-        if (!can_ask(key)) return no_slot;
-        const auto& asked = ask(key);
-        return this->template locate<true>(keys_.hash(asked), asked);
+        if (!can_match(key)) return no_slot;
+        const auto& lookup = as_lookup_key(key);
+        return this->template do_find<true>(keys_.hash(lookup), lookup);
     }
     /// Its handle, or null.
     template <class K = Key>
@@ -225,15 +225,15 @@ public:
     template <class K = Key>
         requires(!std::is_convertible_v<const K&, iterator>)
     constexpr bool erase(const K& key) {
-        if (!can_ask(key)) return false;
-        const auto& asked = ask(key);
-        return this->erase_key(keys_.hash(asked), asked);
+        if (!can_match(key)) return false;
+        const auto& lookup = as_lookup_key(key);
+        return this->do_erase_key(keys_.hash(lookup), lookup);
     }
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(iterator it) noexcept {
         SLOTWISE_EXPECT(directory_.is_live(it.slot()),
                         "keyed container erase(it): the element here was erased, or it is the end");
-        this->erase_slot(it.slot());
+        this->do_erase(it.slot());
         return ++it;
     }
     /// The same as erase, under the name that says what happens: the slot becomes pending.
@@ -255,7 +255,7 @@ public:
     constexpr std::optional<Key> extract(const K& key) {
         std::optional<Key> result;
         if (const slot_t slot = slot_of(key); slot != no_slot)
-            this->template take_out<Store::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
+            this->template do_extract<Store::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
         return result;
     }
 
@@ -325,7 +325,7 @@ public:
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        this->expect_quiet();
+        this->expect_not_notifying();
         KeySet fresh(hash_function(), key_eq(), this->allocator_);
         const char* error = fresh.template from_bytes<0>(bytes, codec, [](slot_t, ByteReader&) { return true; });
         if (error == nullptr) this->adopt(fresh);
@@ -343,13 +343,13 @@ protected:
 
     /// False for a number that no Key equals.
     template <class K>
-    static constexpr bool can_ask(const K& key) noexcept {
-        return detail::asks_directly<K, Key, Hash, Equal> || detail::has_key<Key>(key);
+    static constexpr bool can_match(const K& key) noexcept {
+        return detail::is_lookup_key<K, Key, Hash, Equal> || detail::has_key<Key>(key);
     }
-    /// The key as it can be looked up. @pre can_ask(key)
+    /// The key as it can be looked up. @pre can_match(key)
     template <class K>
-    static constexpr decltype(auto) ask(const K& key) {
-        if constexpr (detail::asks_directly<K, Key, Hash, Equal>)
+    static constexpr decltype(auto) as_lookup_key(const K& key) {
+        if constexpr (detail::is_lookup_key<K, Key, Hash, Equal>)
             return (key);
         else
             return as_key(key);
@@ -365,8 +365,8 @@ protected:
         return static_cast<Key>(std::forward<K>(key));
     }
     template <class K, class Made>
-    constexpr InsertResult enter(const K& key, Made&& made) {
-        return this->template add<0>(key, key_maker(std::forward<Made>(made)), detail::NoValue());
+    constexpr InsertResult do_emplace(const K& key, Made&& made) {
+        return this->template do_insert<0>(key, key_maker(std::forward<Made>(made)), detail::NoValue());
     }
     template <class Made>
     constexpr auto key_maker(Made&& made) noexcept {
@@ -382,15 +382,15 @@ protected:
     /// @tparam Safe nothing else that f does can throw
     template <bool Safe = true, class F>
     constexpr void hand_over(KeySet& other, slot_t slot, F&& f) {
-        this->make_room_for_one();
+        this->reserve_one();
         if constexpr (std::is_copy_constructible_v<Key>) {
-            if (!Safe || O.deferred_erase || !this->insert_is_safe() || !std::is_nothrow_move_constructible_v<Key>)
+            if (!Safe || O.deferred_erase || !this->nothrow_insert() || !std::is_nothrow_move_constructible_v<Key>)
                 f(std::as_const(*other.keys_.ptr(slot)));
             else
                 f(std::move(*other.keys_.ptr(slot)));
         } else
             f(std::move(*other.keys_.ptr(slot)));
-        other.erase_slot(slot);
+        other.do_erase(slot);
     }
     constexpr bool is_subset_of(const KeySet& other) const {
         for (const Key& key : *this)
@@ -410,7 +410,7 @@ protected:
         for (slot_t slot = this->occupancy().find_next(0); slot != no_slot; slot = this->occupancy().find_next(slot + 1)) {
             // A destructor may call during clear: what is still to be destroyed is no element any more.
             if (!directory_.is_live(slot) || !pred(slot)) continue;
-            this->erase_slot(slot);
+            this->do_erase(slot);
             ++count;
         }
         return count;

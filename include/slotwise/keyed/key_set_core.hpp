@@ -52,7 +52,7 @@ public:
             this->swap_elements(other);
             return;
         }
-        KeySetCore as_new(typename Parts::Like(), other, other.allocator_);
+        KeySetCore replacement(typename Parts::Like(), other, other.allocator_);
         const typename Parts::StoredBits stored(other);
         typename Parts::Directory directory(other.directory_, alloc);
         Index<Allocator> index(other.index_, alloc);
@@ -67,7 +67,7 @@ public:
         directory_.swap(directory);
         index_.swap(index);
         this->pending_.swap(pending);
-        other.swap_elements(as_new); // and as_new destroys what was moved from
+        other.swap_elements(replacement); // and replacement destroys what was moved from
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
     /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
@@ -89,20 +89,20 @@ public:
         if (this == &other) return *this;
         if (detail::propagates_on_move<Allocator> || allocator_ == other.allocator_) {
             KeySetCore emptied(typename Parts::Like(), other, other.allocator_);
-            give(emptied);
+            move_contents_to(emptied);
             this->swap_elements(other);
         } else {
             KeySetCore taken(std::move(other), allocator_);
-            give(taken);
+            move_contents_to(taken);
         }
         return *this;
     }
     constexpr ~KeySetCore() {
         do { // again, because a destructor may insert
-            this->clear_elements();
-            this->flush_pending();
+            this->do_clear();
+            this->do_flush_removed();
         } while (!empty());
-        hub_.let_go();
+        hub_.detach_all();
     }
     /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
     /// at the price of moving every key. @throws also what the swaps of Hash and Equal throw; the elements are where they were
@@ -129,35 +129,35 @@ public:
     /// Room for `count` live elements in all, in slots and index, so that inserts up to there allocate nothing.
     /// @throws std::length_error when there can be no so many, what the allocator or an observer throws; strong
     constexpr void reserve(size_type count) {
-        this->expect_quiet();
+        this->expect_not_notifying();
         if (count > max_size())
             detail::throw_length_error("keyed container reserve(count): count exceeds max_size(); use more index bits");
         const std::size_t unusable = pending() + retired();
         if (count > max_size() - unusable)
             detail::throw_length_error(
                 "keyed container reserve(count): too many slots are pending or retired; flush_removed() first");
-        index_.reserve(count + unusable, this->relisting());
-        if (count + unusable > capacity()) this->grow_to(count + unusable);
+        index_.reserve(count + unusable, this->rebuild_source());
+        if (count + unusable > capacity()) this->do_reserve(count + unusable);
     }
     /// Gives back memory above the highest slot in use, and of the index. Old versions live on as a floor: old handles stay
     /// stale for ever. @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
-        this->expect_quiet();
+        this->expect_not_notifying();
         const slot_t cursor = directory_.cursor();
-        const slot_t end = directory_.retreat();
-        ScopeGuard undo([&]() noexcept { directory_.unretreat(cursor); });
+        const slot_t end = directory_.lower_cursor();
+        ScopeGuard undo([&]() noexcept { directory_.restore_cursor(cursor); });
         const std::size_t before = capacity(), slots = hub_.shrunk_capacity(end, keys_.shrunk_capacity(end));
-        const std::size_t from = directory_.forgotten_from(end);
-        auto less = directory_.prepare_shrunk(slots, from, allocator_);
+        const std::size_t from = directory_.first_forgotten(end);
+        auto less = directory_.prepare_shrink(slots, from, allocator_);
         auto pending = this->pending_.resized(this->deferred ? slots : 0, allocator_);
-        index_.shrink_to_fit(this->relisting());
+        index_.shrink_to_fit(this->rebuild_source());
         ++this->inserts_; // an empty index has listed nothing, but given its memory back
         undo.dismiss();
         const std::size_t after = slots < before ? slots : before;
         if (before != after)
             hub_.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
         keys_.shrink(end);
-        directory_.give_up(less, from);
+        directory_.commit_shrink(less, from);
         directory_.set_capacity(after);
         this->pending_.swap(pending);
     }
@@ -165,14 +165,14 @@ public:
     /// next flush_removed(). An element that a destructor inserts meanwhile survives; the dying are
     /// not found any more, but a walk from inside a destructor may still meet them. @throws nothing @complexity linear in slots
     constexpr void clear() noexcept {
-        this->expect_quiet();
-        this->clear_elements();
+        this->expect_not_notifying();
+        this->do_clear();
     }
     /// Erases all elements, pending ones too, and gives the memory back, but for a bit a slot where versions differ: handles
     /// stay stale for ever. A destructor must not insert meanwhile (asserted). While slots are retired their bookkeeping must
     /// stay: then it is clear() and flush_removed().
     /// @throws nothing
-    constexpr void reset() noexcept { this->reset_all(); }
+    constexpr void reset() noexcept { this->do_reset(); }
 
     //=== handles and slots ===//
 
@@ -195,7 +195,7 @@ public:
     /// Erases the element; false when it is not there. @throws nothing @complexity O(1), never allocates
     constexpr bool erase(handle_type handle) noexcept {
         if (!contains(handle)) return false;
-        this->erase_slot(handle.index());
+        this->do_erase(handle.index());
         return true;
     }
     /// Slots whose versions are used up.
@@ -225,8 +225,8 @@ public:
     /// Erases the pending elements, the one removed first first. What an observer or a destructor removes meanwhile waits for
     /// the next flush. @throws nothing
     constexpr void flush_removed() noexcept {
-        this->expect_quiet();
-        this->flush_pending();
+        this->expect_not_notifying();
+        this->do_flush_removed();
     }
 
     //=== observers ===//
@@ -238,9 +238,9 @@ public:
         const typename Parts::StoredBits stored(*this, true);
         return hub_.attach(
             observer, capacity(), stored.view(),
-            [this](slot_t slot) { return this->is_stored(slot) || slot == this->awaited_; },
+            [this](slot_t slot) { return this->is_stored(slot) || slot == this->transition_slot_; },
             [this](auto&& removed) {
-                if (this->awaited_ != no_slot && !this->taking_) removed(this->awaited_);
+                if (this->transition_slot_ != no_slot && !this->extracting_) removed(this->transition_slot_);
                 for_each_pending(removed);
             });
     }
@@ -252,7 +252,7 @@ public:
         this->for_each_stored([&](slot_t slot) {
             const auto& key = keys_.key_of(slot);
             sound = sound && keys_.hash_at(slot) == keys_.hash(key);
-            if (directory_.is_live(slot)) sound = sound && this->locate(keys_.hash_at(slot), key) == slot;
+            if (directory_.is_live(slot)) sound = sound && this->do_find(keys_.hash_at(slot), key) == slot;
         });
         return sound;
     }
@@ -301,7 +301,7 @@ protected:
         typename Parts::Directory directory(allocator_);
         if (!detail::DirectorySnapshot::read(directory, in, allocator_, order)) return in.error();
         if (directory.cursor() > max_size()) return "snapshot: more slots than this container's max_slots";
-        if (directory.cursor() != 0) this->grow_to(directory.cursor());
+        if (directory.cursor() != 0) this->do_reserve(directory.cursor());
         if (!directory.covers(capacity())) {
             auto more = directory.prepare(capacity(), allocator_);
             directory.adopt(more);
@@ -315,18 +315,19 @@ protected:
         const typename Parts::StoredBits stored(*this);
         // From here on there are live slots without elements: `sound_end` says how far they are built.
         slot_t sound_end = 0;
-        ScopeGuard undo([&]() noexcept { abandon<First>(stored.view(), sound_end); });
+        ScopeGuard undo([&]() noexcept { discard_elements<First>(stored.view(), sound_end); });
         bool sound = true;
         index_.reserve(size() + waiting, [](auto&&) {});
         stored.view().for_each([&](slot_t slot) {
             sound = sound && keys_.read(slot, in, codec);
             if (!sound) return;
-            ScopeGuard no_key([&]() noexcept { keys_.destroy(slot); });
+            ScopeGuard undo_key([&]() noexcept { keys_.destroy(slot); });
             const std::uint64_t hash = keys_.hash_at(slot);
-            const slot_t twin = this->template locate<true>(hash, keys_.key_of(slot));
+            const slot_t same_key = this->template do_find<true>(hash, keys_.key_of(slot));
             // Only beside a pending element that cannot live again there may be another with its key.
-            const auto spent = [&](slot_t s) { return this->is_pending(s) && !this->can_live_again(s); };
-            if (twin != no_slot && !spent(twin) && !spent(slot)) sound = in.fail("snapshot: a key occurs twice");
+            const auto exhausted = [&](slot_t s) { return this->is_pending(s) && !this->can_resurrect(s); };
+            if (same_key != no_slot && !exhausted(same_key) && !exhausted(slot))
+                sound = in.fail("snapshot: a key occurs twice");
             sound = sound && read_first(slot, in);
             if (!sound) return;
             index_.make_room([&](auto&& entry) { // there is room; the keys of a hostile snapshot may collide
@@ -334,14 +335,14 @@ protected:
                     if (built < sound_end) entry(built, keys_.hash_at(built));
                 });
             });
-            no_key.dismiss();
+            undo_key.dismiss();
             sound_end = slot + 1;
             // Of those with one key the index knows the live one, or the one removed last.
             const bool latest =
-                twin == no_slot || !this->is_pending(slot) || (this->is_pending(twin) && place[twin] < place[slot]);
+                same_key == no_slot || !this->is_pending(slot) || (this->is_pending(same_key) && place[same_key] < place[slot]);
             if (!latest) return this->pending_.supersede(slot);
             index_.place(hash, slot);
-            if (twin != no_slot) this->supersede(hash, twin);
+            if (same_key != no_slot) this->supersede(hash, same_key);
         });
         if (!sound) return in.error();
         hub_.template replay<First>(stored.view());
@@ -357,13 +358,13 @@ private:
         return [this](auto&& f) { this->for_each_stored(f); };
     }
     // What is here goes to `other`, and is exchanged for what is there; dynamic observers are let go.
-    constexpr void give(KeySetCore& other) noexcept(Parts::nothrow_swap) {
+    constexpr void move_contents_to(KeySetCore& other) noexcept(Parts::nothrow_swap) {
         keys_.swap_functors(other.keys_);
-        hub_.let_dynamic_go(directory_.occupancy(), size());
+        hub_.detach_dynamic(directory_.occupancy(), size());
         this->swap_elements(other);
     }
     template <std::size_t First>
-    void abandon(Occupancy stored, slot_t end) noexcept {
+    void discard_elements(Occupancy stored, slot_t end) noexcept {
         stored.for_each([&](slot_t slot) {
             if (slot >= end) return;
             if constexpr (First != 0) hub_.template get<0>().destroy(slot);

@@ -81,7 +81,7 @@ protected:
     constexpr bool is_pending(slot_t slot) const noexcept { return deferred && pending_.contains(slot); }
     constexpr bool is_stored(slot_t slot) const noexcept { return directory_.is_live(slot) || is_pending(slot); }
     /// A pending slot that has used its last version cannot live again; its key then gets another slot.
-    constexpr bool can_live_again(slot_t slot) const noexcept {
+    constexpr bool can_resurrect(slot_t slot) const noexcept {
         return O.exhaustion == Exhaustion::wrap || directory_.version(slot) != 0;
     }
     /// Calls f(slot) for every slot whose key is there, live or pending, in slot order.
@@ -96,13 +96,13 @@ protected:
     public:
         /// @param awaited also the slot that is being resurrected or taken out: for one who attaches meanwhile it is still
         /// pending or live
-        constexpr explicit StoredBits(const KeySetParts& parts, bool awaited = false) : live_(parts.directory_.occupancy()) {
-            const bool with_awaited = awaited && parts.awaited_ != no_slot;
-            if (deferred || with_awaited) {
+        constexpr explicit StoredBits(const KeySetParts& parts, bool transition = false) : live_(parts.directory_.occupancy()) {
+            const bool with_transition = transition && parts.transition_slot_ != no_slot;
+            if (deferred || with_transition) {
                 auto words = words_.resized(live_.words().size(), 0);
                 words_.swap(words);
                 for (std::size_t w = 0; w != words_.size(); ++w) words_[w] = parts.stored_word(w);
-                if (with_awaited) words_[bits::word_of(parts.awaited_)] |= bits::bit_of(parts.awaited_);
+                if (with_transition) words_[bits::word_of(parts.transition_slot_)] |= bits::bit_of(parts.transition_slot_);
                 live_ = {words_.data(), live_.size()};
             }
         }
@@ -133,20 +133,20 @@ protected:
     /// The live slot whose key equals `key`; also a pending one when `Any`: the live one first, then the one that was removed
     /// last.
     template <bool Any = false, class K>
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t locate(std::uint64_t hash, const K& key) const {
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t do_find(std::uint64_t hash, const K& key) const {
         if constexpr (!deferred)
             return index_.find(hash, [&](slot_t slot) {
-                fetch_first(slot);
+                prefetch_value(slot);
                 return equals(slot, key);
             });
         else {
             slot_t found = no_slot;
             const slot_t live = index_.find(hash, [&](slot_t slot) {
-                fetch_first(slot);
+                prefetch_value(slot);
                 if (!equals(slot, key)) return false;
                 if (directory_.is_live_bit(slot)) return true;
                 // Neither live nor pending: a constructor is at work on it. Of two pending ones that which can live again.
-                if (Any && is_pending(slot) && (found == no_slot || !can_live_again(found))) found = slot;
+                if (Any && is_pending(slot) && (found == no_slot || !can_resurrect(found))) found = slot;
                 return false;
             });
             return Any && live == no_slot ? found : live;
@@ -164,7 +164,7 @@ protected:
 
     /// The same for an index that lists all anew: it then forgets a slot that is being resurrected; resurrect() learns it by
     /// this.
-    constexpr auto relisting() noexcept {
+    constexpr auto rebuild_source() noexcept {
         return [this](auto&& entry) {
             ++inserts_;
             source()(entry);
@@ -175,70 +175,71 @@ protected:
 
     /// Enters a key that may be there already.
     /// @param make_key builds the key of a slot: (slot, hash) @param make_first builds the value of the first column: (slot,
-    /// kind, lost), where `lost` is set before an old value is given up; give_up(slot, found) hears that another element had
+    /// kind, lost), where `lost` is set before an old value is given up; on_existing(slot, found) hears that another element had
     /// come first. Both have `plain`: no user code runs. @tparam First 1 if there is such a column, else 0
     template <std::size_t First, class K, class MakeKey, class MakeFirst>
-    constexpr InsertResult add(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
-        expect_quiet();
+    constexpr InsertResult do_insert(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
+        expect_not_notifying();
         const std::uint64_t hash = keys_.hash(key);
-        slot_t worn = no_slot; // a pending element has this key, and cannot live again
+        slot_t exhausted_slot = no_slot; // a pending element has this key, and cannot live again
         if constexpr (deferred) {
-            worn = locate<true>(hash, key);
-            if (worn != no_slot) {
-                if (directory_.is_live(worn)) return {worn, false, InsertKind::fresh};
-                if (can_live_again(worn)) return resurrect<First>(hash, worn, make_first);
+            exhausted_slot = do_find<true>(hash, key);
+            if (exhausted_slot != no_slot) {
+                if (directory_.is_live(exhausted_slot)) return {exhausted_slot, false, InsertKind::fresh};
+                if (can_resurrect(exhausted_slot)) return resurrect<First>(hash, exhausted_slot, make_first);
             }
         } else {
-            const slot_t found = locate(hash, key);
+            const slot_t found = do_find(hash, key);
             if (found != no_slot) return {found, false, InsertKind::fresh};
         }
-        constexpr bool plain = Store::trivial && Hub::quiet && Hub::nothrow_insert && Index::nothrow_place && MakeKey::plain &&
-                               std::remove_reference_t<MakeFirst>::plain;
+        constexpr bool trivial = Store::trivial && Hub::trivial && Hub::nothrow_insert && Index::nothrow_place &&
+                                 MakeKey::trivial && std::remove_reference_t<MakeFirst>::trivial;
         if (!directory_.has_room()) [[unlikely]]
             grow();
-        if constexpr (plain) {
-            if (!hub_.dynamic() && worn == no_slot) [[likely]] {
-                index_.make_room(relisting());
+        if constexpr (trivial) {
+            if (!hub_.dynamic() && exhausted_slot == no_slot) [[likely]] {
+                index_.make_room(rebuild_source());
                 const slot_t slot = directory_.acquire_live();
                 make_key(slot, hash);
-                bool lost = false;
-                make_first(slot, InsertKind::fresh, lost);
+                bool old_destroyed = false;
+                make_first(slot, InsertKind::fresh, old_destroyed);
                 hub_.template insert_nothrow<First>(slot);
                 index_.place(hash, slot);
                 ++inserts_;
                 return {slot, true, InsertKind::fresh};
             }
         }
-        return add_carefully<First>(hash, worn, make_key, make_first);
+        return insert_guarded<First>(hash, exhausted_slot, make_key, make_first);
     }
 
     template <std::size_t First, class MakeKey, class MakeFirst>
-    SLOTWISE_NEVER_INLINE constexpr InsertResult add_carefully(std::uint64_t hash, slot_t worn, MakeKey& make_key,
-                                                               MakeFirst& make_first) {
+    SLOTWISE_NEVER_INLINE constexpr InsertResult insert_guarded(std::uint64_t hash, slot_t exhausted_slot, MakeKey& make_key,
+                                                                MakeFirst& make_first) {
         const bool fresh = directory_.next_is_fresh();
         const slot_t slot = directory_.acquire();
-        ScopeGuard give_back([&]() noexcept { directory_.unacquire(slot, fresh); });
+        ScopeGuard undo_acquire([&]() noexcept { directory_.undo_acquire(slot, fresh); });
         const std::size_t inserts = inserts_;
         make_key(slot, hash);
-        ScopeGuard no_key([&]() noexcept { keys_.destroy(slot); });
-        bool lost = false;
-        make_first(slot, InsertKind::fresh, lost);
-        ScopeGuard no_first([&]() noexcept {
+        ScopeGuard undo_key([&]() noexcept { keys_.destroy(slot); });
+        bool old_destroyed = false;
+        make_first(slot, InsertKind::fresh, old_destroyed);
+        ScopeGuard undo_first([&]() noexcept {
             if constexpr (First != 0) hub_.template get<0>().destroy(slot);
         });
         if (inserts != inserts_) { // a constructor has inserted: perhaps this very key
-            worn = locate<deferred>(hash, keys_.key_of(slot));
-            if (worn != no_slot && directory_.is_live(worn)) return make_first.give_up(slot, worn);
+            exhausted_slot = do_find<deferred>(hash, keys_.key_of(slot));
+            if (exhausted_slot != no_slot && directory_.is_live(exhausted_slot))
+                return make_first.on_existing(slot, exhausted_slot);
         }
-        index_.make_room(relisting());
+        index_.make_room(rebuild_source());
         hub_.template insert<First>(slot, InsertKind::fresh);
-        ScopeGuard untell([&]() noexcept { hub_.template erased<First>(slot); });
+        ScopeGuard undo_notify([&]() noexcept { hub_.template erased<First>(slot); });
         index_.place(hash, slot);
-        if (is_pending(worn)) supersede(hash, worn);
-        untell.dismiss();
-        no_first.dismiss();
-        no_key.dismiss();
-        give_back.dismiss();
+        if (is_pending(exhausted_slot)) supersede(hash, exhausted_slot);
+        undo_notify.dismiss();
+        undo_first.dismiss();
+        undo_key.dismiss();
+        undo_acquire.dismiss();
         directory_.commit(slot);
         ++inserts_;
         return {slot, true, InsertKind::fresh};
@@ -257,24 +258,24 @@ protected:
         // the element is erased, as the next flush would have done.
         pending_.remove(slot);
         const std::size_t inserts = inserts_;
-        bool lost = false;
+        bool old_destroyed = false;
         ScopeGuard undo([&]() noexcept {
-            if (!lost && is_listed(hash, slot)) return pending_.unremove(slot);
+            if (!old_destroyed && is_indexed(hash, slot)) return pending_.undo_remove(slot);
             erase_stored(slot);
         });
-        make_first(slot, InsertKind::resurrected, lost);
-        lost = true;
+        make_first(slot, InsertKind::resurrected, old_destroyed);
+        old_destroyed = true;
         // A constructor of the value, or a destructor in a column, may have inserted: perhaps this very key.
-        const auto overtaken_by = [&] { return inserts == inserts_ ? no_slot : locate(hash, keys_.key_of(slot)); };
-        if (const slot_t found = overtaken_by(); found != no_slot) return make_first.give_up(slot, found);
+        const auto inserted_meanwhile = [&] { return inserts == inserts_ ? no_slot : do_find(hash, keys_.key_of(slot)); };
+        if (const slot_t found = inserted_meanwhile(); found != no_slot) return make_first.on_existing(slot, found);
         {
-            const slot_t outer = std::exchange(awaited_, slot);
-            ScopeGuard told([&]() noexcept { awaited_ = outer; });
+            const slot_t outer = std::exchange(transition_slot_, slot);
+            ScopeGuard end_transition([&]() noexcept { transition_slot_ = outer; });
             hub_.template resurrect<First>(slot);
         }
-        if (const slot_t found = overtaken_by(); found != no_slot) return make_first.give_up(slot, found);
-        if (inserts != inserts_ && !is_listed(hash, slot)) { // the index was rebuilt meanwhile
-            index_.make_room(relisting());
+        if (const slot_t found = inserted_meanwhile(); found != no_slot) return make_first.on_existing(slot, found);
+        if (inserts != inserts_ && !is_indexed(hash, slot)) { // the index was rebuilt meanwhile
+            index_.make_room(rebuild_source());
             index_.place(hash, slot);
         }
         undo.dismiss();
@@ -286,44 +287,44 @@ protected:
     //=== erasing ===//
 
     /// @pre directory_.is_live(slot)
-    SLOTWISE_ALWAYS_INLINE constexpr void erase_slot(slot_t slot) noexcept {
-        expect_quiet();
+    SLOTWISE_ALWAYS_INLINE constexpr void do_erase(slot_t slot) noexcept {
+        expect_not_notifying();
         if constexpr (deferred) {
             directory_.remove(slot);
             pending_.push(slot);
             hub_.removed(slot);
         } else {
             index_.erase(keys_.hash_at(slot), slot);
-            erase_unlisted(slot);
+            erase_unindexed(slot);
         }
     }
     /// Erases by key; false when there is none. The key may be that of the element.
     template <class K>
-    SLOTWISE_ALWAYS_INLINE constexpr bool erase_key(std::uint64_t hash, const K& key) {
-        expect_quiet();
+    SLOTWISE_ALWAYS_INLINE constexpr bool do_erase_key(std::uint64_t hash, const K& key) {
+        expect_not_notifying();
         if constexpr (deferred) {
-            const slot_t slot = locate(hash, key);
-            if (slot != no_slot) erase_slot(slot);
+            const slot_t slot = do_find(hash, key);
+            if (slot != no_slot) do_erase(slot);
             return slot != no_slot;
         } else {
             const slot_t slot = index_.take(hash, [&](slot_t each) { return equals(each, key); });
-            if (slot != no_slot) erase_unlisted(slot);
+            if (slot != no_slot) erase_unindexed(slot);
             return slot != no_slot;
         }
     }
     /// The index does not know the slot any more.
-    SLOTWISE_ALWAYS_INLINE constexpr void erase_unlisted(slot_t slot) noexcept {
-        if constexpr (Store::trivial && Hub::quiet) {
+    SLOTWISE_ALWAYS_INLINE constexpr void erase_unindexed(slot_t slot) noexcept {
+        if constexpr (Store::trivial && Hub::trivial) {
             if (!hub_.dynamic()) [[likely]] {
                 directory_.erase(slot);
                 hub_.erase_static(slot);
                 return;
             }
         }
-        erase_carefully(slot);
+        erase_guarded(slot);
     }
     // The slot is blocked until key and columns are destroyed: a destructor may insert.
-    SLOTWISE_NEVER_INLINE constexpr void erase_carefully(slot_t slot) noexcept {
+    SLOTWISE_NEVER_INLINE constexpr void erase_guarded(slot_t slot) noexcept {
         directory_.remove(slot);
         hub_.erase(slot);
         keys_.destroy(slot);
@@ -339,36 +340,36 @@ protected:
     /// Erases the element of which take() makes a copy, or from which it moves. Both may run user code: the slot is nobody's
     /// meanwhile, as in erase. What take() throws leaves the element where it was; if something was inserted meanwhile, perhaps
     /// this very key, it is erased. @tparam Plain take() runs no user code and throws nothing
-    template <bool Plain, class Take>
-    constexpr void take_out(slot_t slot, Take&& take) {
-        expect_quiet();
-        if constexpr (Plain) {
+    template <bool Trivial, class Take>
+    constexpr void do_extract(slot_t slot, Take&& take) {
+        expect_not_notifying();
+        if constexpr (Trivial) {
             take();
-            erase_slot(slot);
+            do_erase(slot);
         } else {
             const std::uint64_t hash = keys_.hash_at(slot);
             const std::size_t inserts = inserts_;
             if constexpr (!deferred) index_.erase(hash, slot);
             directory_.remove(slot);
             ScopeGuard undo([&]() noexcept {
-                if (inserts == inserts_ && list_again(hash, slot)) return directory_.unremove(slot);
-                end_taken(hash, slot, inserts);
+                if (inserts == inserts_ && reindex(hash, slot)) return directory_.undo_remove(slot);
+                finish_extract(hash, slot, inserts);
             });
             {
-                const slot_t outer = std::exchange(awaited_, slot);
-                const bool taking = std::exchange(taking_, true);
+                const slot_t outer = std::exchange(transition_slot_, slot);
+                const bool taking = std::exchange(extracting_, true);
                 ScopeGuard taken([&]() noexcept {
-                    awaited_ = outer;
-                    taking_ = taking;
+                    transition_slot_ = outer;
+                    extracting_ = taking;
                 });
                 take();
             }
             undo.dismiss();
-            end_taken(hash, slot, inserts);
+            finish_extract(hash, slot, inserts);
         }
     }
-    /// Second half of take_out.
-    constexpr void end_taken(std::uint64_t hash, slot_t slot, std::size_t inserts) noexcept {
+    /// Second half of do_extract.
+    constexpr void finish_extract(std::uint64_t hash, slot_t slot, std::size_t inserts) noexcept {
         if constexpr (deferred) {
             pending_.push(slot);
             if (inserts != inserts_) supersede(hash, slot); // its key may be another's, or the index not know it any more
@@ -381,16 +382,16 @@ protected:
     }
     /// The entry of `slot` comes back into the index, which has the room it had. False when another table has none, and no
     /// memory.
-    bool list_again([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
+    bool reindex([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
         if constexpr (deferred)
             return true;
         else if constexpr (Index::nothrow_place) {
             index_.place(hash, slot);
             return true;
         } else
-            return place_if_possible(hash, slot);
+            return try_place(hash, slot);
     }
-    bool place_if_possible(std::uint64_t hash, slot_t slot) noexcept {
+    bool try_place(std::uint64_t hash, slot_t slot) noexcept {
 #if defined(__cpp_exceptions)
         try {
             index_.place(hash, slot);
@@ -403,14 +404,14 @@ protected:
         return true;
 #endif
     }
-    constexpr void flush_pending() noexcept {
+    constexpr void do_flush_removed() noexcept {
         // Counted beforehand: what a destructor removes meanwhile waits for the next flush.
         for (std::size_t n = pending_.size(); n != 0 && !pending_.empty(); --n) erase_stored(pending_.pop());
     }
-    constexpr void clear_elements() noexcept {
+    constexpr void do_clear() noexcept {
         if (deferred || clearing_) { // clearing: a destructor calls; the outer clear destroys the rest, newcomers go now
             for (slot_t slot = 0; slot < directory_.cursor(); ++slot)
-                if (directory_.is_live(slot)) erase_slot(slot);
+                if (directory_.is_live(slot)) do_erase(slot);
             return;
         }
         if (directory_.cursor() == 0) return;
@@ -427,7 +428,7 @@ protected:
         if constexpr (!Store::trivial)
             for (slot_t slot = directory_.occupancy().find_next(0); slot < end;
                  slot = directory_.occupancy().find_next(slot + 1)) {
-                directory_.strike(slot);
+                directory_.mark_destroyed(slot);
                 keys_.destroy(slot);
             }
     }
@@ -440,9 +441,9 @@ protected:
                 "keyed container insert: every slot that the handle can name is in use, pending or retired; use more "
                 "index bits, flush_removed(), or see recycle_retired()");
         const std::size_t want = hub_.grown_capacity(keys_.grown_capacity());
-        grow_to(want < max_slots() ? want : max_slots());
+        do_reserve(want < max_slots() ? want : max_slots());
     }
-    SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
+    SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
         SLOTWISE_EXPECT(!resetting_, "keyed container: a destructor inserts during reset()");
         keys_.reserve(slots);
         const std::size_t room = hub_.capacity_for(slots, keys_.capacity() < max_slots() ? keys_.capacity() : max_slots());
@@ -462,26 +463,26 @@ protected:
 
     /// The end of everything, memory included. While a slot is retired, or would be now, that must be remembered: then the
     /// memory stays, and observers hear of a clear instead.
-    constexpr void reset_all() noexcept {
-        expect_quiet();
+    constexpr void do_reset() noexcept {
+        expect_not_notifying();
         SLOTWISE_EXPECT(!clearing_ && !resetting_, "keyed container: a destructor calls reset() during clear() or reset()");
         if (would_retire()) {
-            clear_elements();
-            flush_pending();
+            do_clear();
+            do_flush_removed();
             return;
         }
         resetting_ = true;
         index_.reset();
-        directory_.set_capacity(directory_.cursor()); // no room: an insert from a destructor is noticed in grow_to()
+        directory_.set_capacity(directory_.cursor()); // no room: an insert from a destructor is noticed in do_reserve()
         const slot_t end = directory_.begin_clear();
         if constexpr (!Store::trivial) for_each_stored([this](slot_t slot) { keys_.destroy(slot); });
         directory_.end_clear(end);
         while (!pending_.empty()) directory_.release(pending_.pop());
-        directory_.retreat();
+        directory_.lower_cursor();
         SLOTWISE_EXPECT(directory_.cursor() == 0, "keyed container: an element calls reset() while it is built or destroyed");
-        auto none = directory_.prepare_shrunk(0, 0, allocator_);
+        auto none = directory_.prepare_shrink(0, 0, allocator_);
         auto no_pending = pending_.resized(0, allocator_);
-        directory_.give_up(none, 0);
+        directory_.commit_shrink(none, 0);
         pending_.swap(no_pending);
         directory_.set_capacity(0);
         keys_.shrink(0);
@@ -490,12 +491,12 @@ protected:
     }
 
     /// So that the next insert cannot fail for want of memory.
-    constexpr void make_room_for_one() {
+    constexpr void reserve_one() {
         if (!directory_.has_room()) grow();
-        index_.make_room(relisting());
+        index_.make_room(rebuild_source());
     }
     /// Whether an insert that has room, a hash and an answer, can still throw.
-    constexpr bool insert_is_safe() const noexcept { return Hub::nothrow_insert && Index::nothrow_place && !hub_.dynamic(); }
+    constexpr bool nothrow_insert() const noexcept { return Hub::nothrow_insert && Index::nothrow_place && !hub_.dynamic(); }
 
     //=== whole ===//
 
@@ -517,20 +518,20 @@ protected:
     constexpr void adopt(KeySetParts& other) {
         const StoredBits bits(other);     // first, as it may throw
         keys_.swap_functors(other.keys_); // the same
-        typename Hub::Exchange told(hub_, directory_.occupancy());
+        typename Hub::Exchange exchange(hub_, directory_.occupancy());
         swap_elements(other);
         hub_.swap_dynamic(other.hub_);
-        if (!told.needed()) return;
+        if (!exchange.needed()) return;
         const Occupancy stored = deferred ? bits.view() : directory_.occupancy();
         ScopeGuard undo([&]() noexcept {
             hub_.clear_static(stored);
-            forget_elements();
+            destroy_unobserved();
         });
-        told.replay(directory_.capacity(), stored, [this](auto&& removed) { pending_.for_each(removed); });
+        exchange.replay(directory_.capacity(), stored, [this](auto&& removed) { pending_.for_each(removed); });
         undo.dismiss();
     }
     // Keys are destroyed without a word to observers, which have gone with the contents or were told.
-    void forget_elements() noexcept {
+    void destroy_unobserved() noexcept {
         index_.clear();
         while (!pending_.empty()) {
             const slot_t slot = pending_.pop();
@@ -541,7 +542,7 @@ protected:
         destroy_keys(end);
         directory_.end_clear(end);
     }
-    constexpr void expect_quiet() const noexcept {
+    constexpr void expect_not_notifying() const noexcept {
         SLOTWISE_EXPECT_DEBUG(!hub_.notifying(), "keyed container: an observer changes the container that is notifying it");
     }
 
@@ -551,16 +552,17 @@ protected:
     PendingSlots<Allocator> pending_{};
     Hub hub_{};
     SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
-    std::size_t inserts_ = 0;  // how an insert learns that there was another from inside, or that the index was listed anew
-    slot_t awaited_ = no_slot; // of it observers are being told that it is resurrected, or, if taking_, it is being taken out
-    bool taking_ = false;
+    std::size_t inserts_ = 0; // how an insert learns that there was another from inside, or that the index was listed anew
+    slot_t transition_slot_ =
+        no_slot; // of it observers are being told that it is resurrected, or, if extracting_, it is being taken out
+    bool extracting_ = false;
     bool clearing_ = false;
     bool resetting_ = false;
 
 private:
     // A find of a string is followed by a read of its value; both are then on their way at once (2 % of a hit). Not for keys
     // that are compared in no time: there it cost more than it gave.
-    constexpr void fetch_first([[maybe_unused]] slot_t slot) const noexcept {
+    constexpr void prefetch_value([[maybe_unused]] slot_t slot) const noexcept {
 #if defined(__GNUC__)
         if constexpr (!Store::trivial && sizeof...(Columns) != 0) {
             if constexpr (requires { hub_.template get<0>().block(slot); })
@@ -582,7 +584,7 @@ private:
         if constexpr (deferred) word |= pending_.word(w);
         return word;
     }
-    constexpr bool is_listed(std::uint64_t hash, slot_t slot) const noexcept {
+    constexpr bool is_indexed(std::uint64_t hash, slot_t slot) const noexcept {
         return index_.find(hash, [slot](slot_t each) { return each == slot; }) == slot;
     }
 };

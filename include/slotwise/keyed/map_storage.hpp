@@ -16,32 +16,33 @@ namespace detail {
 template <bool Assign, class Column, class... Args>
 struct MakeValue {
     using T = typename Column::value_type;
-    static constexpr bool plain = std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
+    static constexpr bool trivial = std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
 
     Column& column;
     std::tuple<Args&&...> args;
     bool built = false; // the arguments were used
 
     constexpr void operator()(slot_t slot, InsertKind kind,
-                              bool& lost) noexcept(makes_nothrow<typename Column::allocator_type, T, Args...>) {
+                              bool& old_destroyed) noexcept(makes_nothrow<typename Column::allocator_type, T, Args...>) {
         built = true;
         std::apply(
             [&](auto&&... each) {
                 if (kind == InsertKind::fresh) [[likely]]
                     column.construct(slot, std::forward<Args>(each)...);
                 else if constexpr (std::is_move_constructible_v<T>) {
-                    MadeAside<T, typename Column::allocator_type> fresh(column.get_allocator(), std::forward<Args>(each)...);
-                    lost = true;
+                    TemporaryElement<T, typename Column::allocator_type> fresh(column.get_allocator(),
+                                                                               std::forward<Args>(each)...);
+                    old_destroyed = true;
                     column.destroy(slot);
                     column.construct(slot, fresh.take());
                 } else {
-                    lost = true;
+                    old_destroyed = true;
                     column.replace(slot, std::forward<Args>(each)...);
                 }
             },
             args);
     }
-    constexpr InsertResult give_up([[maybe_unused]] slot_t slot, slot_t found) const {
+    constexpr InsertResult on_existing([[maybe_unused]] slot_t slot, slot_t found) const {
         if constexpr (Assign) column[found] = std::move(column[slot]);
         return {found, false, InsertKind::fresh};
     }
@@ -166,7 +167,7 @@ public:
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
     constexpr InsertResult try_emplace(K&& key, Args&&... args) {
-        return enter(std::forward<K>(key), maker<false>(std::forward<Args>(args)...));
+        return do_emplace(std::forward<K>(key), maker<false>(std::forward<Args>(args)...));
     }
     /// As try_emplace.
     template <class K = Key, class... Args>
@@ -190,7 +191,7 @@ public:
         requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     constexpr InsertResult insert_or_assign(K&& key, V&& value) {
         auto make = maker<true>(std::forward<V>(value));
-        const InsertResult result = enter(std::forward<K>(key), make);
+        const InsertResult result = do_emplace(std::forward<K>(key), make);
         if (!result.inserted && !make.built) value_at(result.slot) = std::forward<V>(value);
         return result;
     }
@@ -249,7 +250,7 @@ public:
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(const_iterator it) noexcept {
         SLOTWISE_EXPECT(this->directory_.is_live(it.slot()), "map erase(it): the element here was erased, or it is the end");
-        this->erase_slot(it.slot());
+        this->do_erase(it.slot());
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
     constexpr iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
@@ -278,7 +279,7 @@ public:
         std::optional<std::pair<Key, T>> result;
         const slot_t slot = slot_of(key);
         if (slot == no_slot) return result;
-        this->template take_out<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
+        this->template do_extract<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
             if constexpr (O.deferred_erase)
                 result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
             else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
@@ -388,7 +389,7 @@ public:
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        this->expect_quiet();
+        this->expect_not_notifying();
         MapStorage fresh(hash_function(), key_eq(), this->allocator_);
         const char* error = fresh.template from_bytes<1>(bytes, codec, [&](slot_t slot, ByteReader& in) {
             T value(codec.template read<T>(in));
@@ -417,13 +418,13 @@ private:
         return detail::MakeValue<Assign, Values, Args...>{values_column(), {std::forward<Args>(args)...}};
     }
     template <class K, class Make>
-    constexpr InsertResult enter(K&& key, Make&& make) {
+    constexpr InsertResult do_emplace(K&& key, Make&& make) {
         if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
-                      (detail::asks_directly<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
-            return this->template add<1>(key, this->key_maker(std::forward<K>(key)), make);
+                      (detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
+            return this->template do_insert<1>(key, this->key_maker(std::forward<K>(key)), make);
         else {
             Key made = this->as_key(std::forward<K>(key));
-            return this->template add<1>(made, this->key_maker(std::move(made)), make);
+            return this->template do_insert<1>(made, this->key_maker(std::move(made)), make);
         }
     }
     template <class V>

@@ -82,8 +82,8 @@ public:
         bits_[bits::word_of(slot)] &= ~bits::bit_of(slot);
     }
     /// Undoes remove(): at the same place, if its neighbours are still neighbours.
-    constexpr void unremove(slot_t slot) noexcept {
-        queue_.unremove(slot, [this](slot_t each) noexcept { return contains(each); });
+    constexpr void undo_remove(slot_t slot) noexcept {
+        queue_.undo_remove(slot, [this](slot_t each) noexcept { return contains(each); });
         bits_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
 

@@ -28,7 +28,7 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Tags in a line; 0 = empty place. The four bytes after them are readable: a line's overflow counts.
-inline constexpr unsigned tags_in_line = 12;
+inline constexpr unsigned tags_in_group = 12;
 
 /// Which of the twelve tags matched: one bit each, 2^Shift bits apart. 32 bits where they suffice: shorter code.
 template <class Word, unsigned Shift>
@@ -95,7 +95,7 @@ struct NeonTags {
     SLOTWISE_ALWAYS_INLINE static constexpr mask match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
         if (std::is_constant_evaluated()) {
             std::uint64_t bits = 0;
-            for (unsigned i = 0; i != tags_in_line; ++i) bits |= std::uint64_t{tags[i] == tag} << (4 * i);
+            for (unsigned i = 0; i != tags_in_group; ++i) bits |= std::uint64_t{tags[i] == tag} << (4 * i);
             return mask(bits);
         }
         // No movemask: a narrowing shift leaves four bits a byte (D. Kutenin, "Porting x86 vector bitmask

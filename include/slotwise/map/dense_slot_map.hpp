@@ -97,11 +97,11 @@ public:
     }
 
     /// Removes the element at `it`; returns `it`, where the last element has come. @pre it is in [begin(), end())
-    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->erase_slot(slot_t{}))) {
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->do_erase(slot_t{}))) {
         SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()),
                         "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
         const std::ptrdiff_t row = it - data();
-        this->erase_slot(this->store_.slot(static_cast<std::size_t>(row)));
+        this->do_erase(this->store_.slot(static_cast<std::size_t>(row)));
         return data() + row;
     }
 

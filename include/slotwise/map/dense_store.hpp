@@ -104,7 +104,7 @@ public:
         construct(slot, row_type(make()));
     }
     /// If moving can throw: brings the slot's row to the end now, before anyone is told of its end.
-    constexpr void make_erasable(slot_t slot) noexcept(nothrow_move) {
+    constexpr void move_to_last_row(slot_t slot) noexcept(nothrow_move) {
         if constexpr (!nothrow_move) {
             const std::size_t last = count_ - 1;
             if (rows_[slot] != last) swap_rows(rows_[slot], last);
@@ -113,11 +113,11 @@ public:
     constexpr void destroy(slot_t slot) noexcept {
         const std::size_t row = rows_[slot], last = count_ - 1;
         if constexpr ((std::is_trivially_destructible_v<Ts> && ...) || !nothrow_move) {
-            close_gap(row, last);
+            erase_row(row, last);
         } else {
             // The row is taken out first: its destructor runs when the arrays are whole again, and may insert and erase.
             auto victim = std::apply([row](auto&... column) { return std::tuple<Ts...>(std::move(column[row])...); }, columns_);
-            close_gap(row, last);
+            erase_row(row, last);
         }
     }
     constexpr row_type take(slot_t slot) const { return Face::take(columns_, rows_[slot]); }
@@ -150,7 +150,7 @@ public:
             for (std::size_t row = count_; row-- != 0;) { // newcomers of a destructor are appended and stay
                 const slot_t slot = slots_[row];
                 if (slot >= end) continue; // a newcomer of a column's value
-                directory.strike(slot);
+                directory.mark_destroyed(slot);
                 destroy(slot);
             }
     }
@@ -278,7 +278,7 @@ private:
         rows_[slots_[b]] = static_cast<slot_t>(b);
         epoch_.advance();
     }
-    constexpr void close_gap(std::size_t row, std::size_t last) noexcept {
+    constexpr void erase_row(std::size_t row, std::size_t last) noexcept {
         if (row != last) {
             if constexpr (nothrow_move) each([&](auto& column) { column.relocate(row, column[last]); });
             slots_[row] = slots_[last];

@@ -282,7 +282,7 @@ private:
             seen = changes_;
             if (find(hash, std::as_const(node->id)) != nullptr) return false;
         }
-        if (running.overtaken() || !takes(handle)) return false;
+        if (running.element_erased() || !takes(handle)) return false;
         make_room();
         Node* const* const there = nodes_.find_slot(handle.index());
         Node* const older = there == nullptr ? nullptr : *there;

@@ -17,18 +17,18 @@ namespace detail {
 /// A value beside the container, built as the container builds its own: by its allocator, which may hand itself on to the
 /// value.
 template <class T, class Allocator>
-class Aside {
+class TemporaryValue {
     using allocator = rebind_t<Allocator, T>;
     using traits = std::allocator_traits<allocator>;
 
 public:
     template <class... Args>
-    explicit Aside(const Allocator& alloc, Args&&... args) : allocator_(alloc) {
+    explicit TemporaryValue(const Allocator& alloc, Args&&... args) : allocator_(alloc) {
         traits::construct(allocator_, std::addressof(value_), std::forward<Args>(args)...);
     }
-    Aside(const Aside&) = delete;
-    Aside& operator=(const Aside&) = delete;
-    ~Aside() { traits::destroy(allocator_, std::addressof(value_)); }
+    TemporaryValue(const TemporaryValue&) = delete;
+    TemporaryValue& operator=(const TemporaryValue&) = delete;
+    ~TemporaryValue() { traits::destroy(allocator_, std::addressof(value_)); }
     T& operator*() noexcept { return value_; }
 
 private:

@@ -115,7 +115,7 @@ public:
             page = &pages_.make(number(handle.index()));
         else if (page->in_use(i))
             return {nullptr, false};
-        T* const value = enter(*page, handle, std::forward<Args>(args)...);
+        T* const value = do_emplace(*page, handle, std::forward<Args>(args)...);
         return {value, value != nullptr};
     }
     /// Removes every entry for which pred(handle, value) holds; returns how many. pred and destructors may change the map: an
@@ -137,7 +137,7 @@ public:
     /// Removes everything and gives the memory back. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
         pages_.for_each([this](std::uint32_t, Page& page) { drop(page, page.live); });
-        end_dropped();
+        destroy_all_dropped();
     }
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
@@ -214,7 +214,7 @@ private:
     }
     /// The value in a vacant place of the slot's page; null when its element has gone meanwhile.
     template <class... Args>
-    T* enter(Page& page, H handle, Args&&... args) {
+    T* do_emplace(Page& page, H handle, Args&&... args) {
         const unsigned i = place(handle.index());
         if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls nothing back
             construct(page, i, std::forward<Args>(args)...);
@@ -222,9 +222,9 @@ private:
             const Insertion running(*this, handle.index());
             const bits::word_t others = page.busy; // what runs meanwhile ends before: it is that again, see Operation
             page.busy = others | bits::bit_of(i);
-            ScopeGuard vacate([&]() noexcept { leave(page, handle.index()); });
+            ScopeGuard vacate([&]() noexcept { end_work(page, handle.index()); });
             construct(page, i, std::forward<Args>(args)...);
-            if (running.overtaken()) [[unlikely]] {
+            if (running.element_erased()) [[unlikely]] {
                 destroy(page, i);
                 return nullptr;
             }
@@ -243,8 +243,8 @@ private:
             bool done = false;
             {
                 const Insertion running(*this, handle.index());
-                detail::Aside<T, Allocator> value(pages_.get_allocator(), std::forward<Args>(args)...);
-                done = !running.overtaken() && exchange(running, handle, *value);
+                detail::TemporaryValue<T, Allocator> value(pages_.get_allocator(), std::forward<Args>(args)...);
+                done = !running.element_erased() && exchange(running, handle, *value);
             }
             T* const value = find(handle);
             return {value, done && value != nullptr};
@@ -260,15 +260,15 @@ private:
         Page* page = pages_.find(number(slot));
         if (page == nullptr) page = &pages_.make(number(slot));
         if ((page->busy | page->dying) & bits::bit_of(i)) return false;
-        if (!page->holds(i)) return enter(*page, handle, std::move(by)) != nullptr;
+        if (!page->holds(i)) return do_emplace(*page, handle, std::move(by)) != nullptr;
         if (page->versions[i] >= handle.version()) return false;
         if constexpr (std::is_nothrow_move_constructible_v<T>) {
             page->live &= ~bits::bit_of(i);
             page->busy |= bits::bit_of(i);
             --size_;
             destroy(*page, i);
-            ScopeGuard vacate([&]() noexcept { leave(*page, slot); });
-            if (running.overtaken()) return false;
+            ScopeGuard vacate([&]() noexcept { end_work(*page, slot); });
+            if (running.element_erased()) return false;
             construct(*page, i, std::move(by));
             vacate.dismiss();
             page->busy &= ~bits::bit_of(i);
@@ -295,12 +295,12 @@ private:
         ScopeGuard end([&]() noexcept {
             if (held) return;
             if (!page.holds(place(slot))) destroy(page, place(slot));
-            leave(page, slot);
+            end_work(page, slot);
         });
         f(*page.value(place(slot)));
     }
     // Nobody works on the slot's place any more.
-    void leave(Page& page, slot_t slot) noexcept {
+    void end_work(Page& page, slot_t slot) noexcept {
         page.busy &= ~bits::bit_of(place(slot));
         if (page.idle()) emptied(page, slot);
     }
@@ -349,7 +349,7 @@ private:
             const std::size_t first = std::size_t{page_number} * page_slots;
             if (first < slots.size()) drop(page, slots.word(bits::word_of(first)) >> (first % bits::word_bits));
         });
-        end_dropped();
+        destroy_all_dropped();
     }
     void drop(Page& page, bits::word_t places) noexcept {
         places &= page.live;
@@ -358,7 +358,7 @@ private:
         if constexpr (!std::is_trivially_destructible_v<T>) page.dying |= places & ~page.busy;
     }
     // The values of the page that were dropped; the page stays meanwhile.
-    void end_dying(Page& page) noexcept {
+    void destroy_dropped(Page& page) noexcept {
         const Operation running(*this);
         while (page.dying != 0) {
             const unsigned i = bits::lowest(page.dying);
@@ -368,10 +368,11 @@ private:
             page.busy &= ~bits::bit_of(i);
         }
     }
-    void end_dropped() noexcept {
+    void destroy_all_dropped() noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) {
             std::uint64_t page_number = 0;
-            for (Page* page = pages_.next(page_number); page != nullptr; page = pages_.next(++page_number)) end_dying(*page);
+            for (Page* page = pages_.next(page_number); page != nullptr; page = pages_.next(++page_number))
+                destroy_dropped(*page);
         }
         pages_.clear_if([](const Page& each) { return each.idle(); });
     }
@@ -424,7 +425,7 @@ private:
     friend detail::IteratorFacade<basic_iterator, Item, Item>;
     static constexpr std::uint64_t end = std::uint64_t{1} << 33;
 
-    explicit basic_iterator(const Pages* pages) noexcept : pages_(pages), next_(0) { settle(); }
+    explicit basic_iterator(const Pages* pages) noexcept : pages_(pages), next_(0) { skip_to_entry(); }
     Item dereference() const noexcept {
         const auto slot = static_cast<slot_t>(next_);
         Page* page = pages_->find(number(slot));
@@ -433,10 +434,10 @@ private:
     }
     void increment() noexcept {
         ++next_;
-        settle();
+        skip_to_entry();
     }
     // To the first entry at or after next_.
-    void settle() noexcept {
+    void skip_to_entry() noexcept {
         if (next_entry(*pages_, next_) == nullptr) next_ = end;
     }
 

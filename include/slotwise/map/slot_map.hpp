@@ -123,7 +123,7 @@ public:
     constexpr void destroy(slot_t slot) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) traits::destroy(allocator_, values_.ptr(slot));
     }
-    constexpr void make_erasable(slot_t) noexcept {}
+    constexpr void move_to_last_row(slot_t) noexcept {}
     constexpr T&& take(slot_t slot) const noexcept { return std::move(*values_.ptr(slot)); }
     constexpr void swap_values(slot_t a, slot_t b) {
         using std::swap;
@@ -138,7 +138,7 @@ public:
                                           bits::low_mask(end - first < 64 ? end - static_cast<unsigned>(first) : 64);
                 bits::for_each(here, [&](unsigned bit) {
                     const auto slot = static_cast<slot_t>(first + bit);
-                    directory.strike(slot); // a nested clear must not meet it again
+                    directory.mark_destroyed(slot); // a nested clear must not meet it again
                     destroy(slot);
                 });
             }
@@ -284,7 +284,7 @@ public:
         SLOTWISE_EXPECT(this->directory_.is_live(it.slot()),
                         "SlotMap::erase(it): the element here was erased, or it is the end");
         auto next = this->store_.cursor_from(this->directory_, it.slot());
-        this->erase_slot(it.slot());
+        this->do_erase(it.slot());
         this->store_.advance(this->directory_, next);
         return {this, next};
     }

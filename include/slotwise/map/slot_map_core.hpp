@@ -73,9 +73,10 @@ public:
         directory_.swap(directory);
         store_.swap(store);
         hub_.swap(other.hub_);
-        other.forget_elements();
-        SlotMapCore as_new(other.allocator_); // the static columns went with the elements: other has no capacity for its own
-        other.swap_contents(as_new);
+        other.destroy_unobserved();
+        SlotMapCore replacement(
+            other.allocator_); // the static columns went with the elements: other has no capacity for its own
+        other.swap_contents(replacement);
     }
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
     /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
@@ -95,13 +96,13 @@ public:
         if (this == &other) return *this;
         constexpr bool propagate = detail::propagates_on_move<Allocator>;
         SlotMapCore taken(std::move(other), propagate ? other.allocator_ : allocator_);
-        hub_.let_dynamic_go(directory_.occupancy(), size());
+        hub_.detach_dynamic(directory_.occupancy(), size());
         swap_contents(taken);
         return *this;
     }
     constexpr ~SlotMapCore() {
         while (!empty()) clear(); // a destructor may insert
-        hub_.let_go();
+        hub_.detach_all();
     }
 
     /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
@@ -134,30 +135,30 @@ public:
     /// the address space, what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
-        expect_quiet();
+        expect_not_notifying();
         if (count > max_size())
             detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
         const std::size_t unusable = directory_.retired() + directory_.reserved();
         if (count > max_size() - unusable)
             detail::throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
-        if (count + unusable > capacity()) grow_to(count + unusable);
+        if (count + unusable > capacity()) do_reserve(count + unusable);
     }
     /// Gives back memory above the highest slot in use. Their versions live on as a floor: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
-        expect_quiet();
+        expect_not_notifying();
         const slot_t cursor = directory_.cursor();
-        const slot_t end = directory_.retreat();
-        ScopeGuard undo([&]() noexcept { directory_.unretreat(cursor); });
+        const slot_t end = directory_.lower_cursor();
+        ScopeGuard undo([&]() noexcept { directory_.restore_cursor(cursor); });
         const std::size_t slots = hub_.shrunk_capacity(end, store_.shrunk_capacity(end, size()));
         const std::size_t before = capacity();
-        const std::size_t from = directory_.forgotten_from(end);
-        auto less = directory_.prepare_shrunk(slots, from, allocator_);
+        const std::size_t from = directory_.first_forgotten(end);
+        auto less = directory_.prepare_shrink(slots, from, allocator_);
         store_.shrink(end, size()); // dense: may throw, and has then no effect
         undo.dismiss();
         const std::size_t after = slots < before ? slots : before;
-        this->tell_shrunk(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
-        directory_.give_up(less, from);
+        this->notify_shrink(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
+        directory_.commit_shrink(less, from);
         directory_.set_capacity(after);
     }
 
@@ -169,14 +170,14 @@ public:
     template <class... Args>
         requires(Store::template builds_from<Args...>)
     constexpr handle_type emplace(Args&&... args) {
-        expect_quiet();
+        expect_not_notifying();
         if constexpr (Store::stable) {
             if (!directory_.has_room()) [[unlikely]]
                 grow();
             return place(std::forward<Args>(args)...);
         } else {
             // Built before anything moves: an argument may refer to an element of this map.
-            detail::RowAside<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
+            detail::TemporaryRow<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
             if (!directory_.has_room()) [[unlikely]]
                 grow();
             return place(row.take());
@@ -201,13 +202,13 @@ public:
     template <class F>
         requires std::is_invocable_v<F, handle_type>
     constexpr handle_type insert_with(F&& f) {
-        expect_quiet();
+        expect_not_notifying();
         if (!directory_.has_room()) grow();
         const slot_t slot = directory_.acquire();
         const handle_type handle(slot, directory_.version(slot) + 1u);
-        ScopeGuard undo([&]() noexcept { directory_.burn(slot); });
+        ScopeGuard undo([&]() noexcept { directory_.skip_version(slot); });
         store_.construct_with(slot, [&]() -> decltype(auto) { return std::forward<F>(f)(handle); });
-        this->announce(slot);
+        this->notify_insert(slot);
         undo.dismiss();
         directory_.commit(slot);
         return handle;
@@ -216,7 +217,7 @@ public:
     /// A handle whose element comes later. Until fulfill() it is "reserved": no lookup finds it.
     /// @throws as emplace; strong
     constexpr handle_type reserve_handle() {
-        expect_quiet();
+        expect_not_notifying();
         if (!directory_.has_room()) grow();
         const slot_t slot = directory_.reserve_slot();
         return handle_type(slot, directory_.version(slot) + 1u);
@@ -225,11 +226,11 @@ public:
     /// @throws what T and observers throw; the handle is then still reserved
     template <class... Args>
     constexpr pointer fulfill(handle_type handle, Args&&... args) {
-        expect_quiet();
+        expect_not_notifying();
         const slot_t slot = handle.index();
         if (!directory_.is_reserved(slot, handle.version())) return pointer();
         directory_.unreserve(slot);
-        ScopeGuard undo([&]() noexcept { directory_.rereserve(slot); });
+        ScopeGuard undo([&]() noexcept { directory_.undo_unreserve(slot); });
         this->build(slot, std::forward<Args>(args)...);
         undo.dismiss();
         directory_.commit(slot);
@@ -239,7 +240,7 @@ public:
     constexpr bool cancel(handle_type handle) noexcept {
         if (!directory_.is_reserved(handle.index(), handle.version())) return false;
         directory_.unreserve(handle.index());
-        directory_.burn(handle.index());
+        directory_.skip_version(handle.index());
         return true;
     }
 
@@ -251,14 +252,14 @@ public:
     /// @throws as emplace; strong @complexity O(1), or the gap above the highest slot in use
     template <class... Args>
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
-        expect_quiet();
+        expect_not_notifying();
         const slot_t slot = handle.index();
         if (!directory_.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
         if constexpr (Store::stable) {
             if (!room_for(slot)) return pointer();
             return this->place_at(slot, handle.version(), std::forward<Args>(args)...);
         } else {
-            detail::RowAside<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
+            detail::TemporaryRow<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
             if (!room_for(slot)) return pointer();
             return this->place_at(slot, handle.version(), row.take());
         }
@@ -272,7 +273,7 @@ public:
     /// @invalidates the handle; dense: also addresses of the last element
     constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
         if (!directory_.is_live(handle.index(), handle.version())) return false;
-        erase_slot(handle.index());
+        do_erase(handle.index());
         return true;
     }
     /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, what was
@@ -283,7 +284,7 @@ public:
         store_.for_each_slot(directory_, [&](slot_t slot) {
             // A destructor may call during clear: what is still to be destroyed is no element any more.
             if (!directory_.is_live(slot) || !call(pred, *this, slot)) return;
-            erase_slot(slot);
+            do_erase(slot);
             ++count;
         });
         return count;
@@ -294,9 +295,9 @@ public:
     {
         std::optional<value_type> result; // the one object returned: built in the caller's place, not moved after the erase
         if (contains(handle)) {
-            store_.make_erasable(handle.index());
+            store_.move_to_last_row(handle.index());
             result.emplace(store_.take(handle.index()));
-            erase_slot(handle.index());
+            do_erase(handle.index());
         }
         return result;
     }
@@ -304,10 +305,10 @@ public:
     /// An element that a destructor inserts meanwhile survives. @throws nothing
     /// @complexity linear in slots; trivially destructible values: about 0.25 ns a slot
     constexpr void clear() noexcept {
-        expect_quiet();
+        expect_not_notifying();
         if (clearing_) { // a destructor calls: the outer clear destroys the rest, newcomers go now
             for (slot_t slot = 0; slot < directory_.cursor(); ++slot)
-                if (directory_.is_live(slot)) erase_slot(slot);
+                if (directory_.is_live(slot)) do_erase(slot);
             return;
         }
         if (directory_.cursor() == 0) return;
@@ -449,13 +450,13 @@ public:
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        expect_quiet();
+        expect_not_notifying();
         ByteReader in(bytes);
         Directory directory(allocator_);
         if (!detail::DirectorySnapshot::read(directory, in, allocator_)) return in.error();
         if (directory.cursor() > max_size()) return "snapshot: more slots than this map's max_slots";
         SlotMapCore fresh(allocator_);
-        if (directory.cursor() != 0) fresh.grow_to(directory.cursor());
+        if (directory.cursor() != 0) fresh.do_reserve(directory.cursor());
         if (!directory.covers(fresh.capacity())) {
             auto more = directory.prepare(fresh.capacity(), allocator_);
             directory.adopt(more);
@@ -464,7 +465,7 @@ public:
         // The store undoes what it has built when a value is bad or throws; only then does the directory speak of live slots.
         if (!fresh.store_.read(directory, in, codec)) return in.error();
         fresh.directory_.swap(directory);
-        ScopeGuard undo([&]() noexcept { fresh.forget_elements(); });
+        ScopeGuard undo([&]() noexcept { fresh.destroy_unobserved(); });
         fresh.hub_.replay(fresh.occupancy());
         undo.dismiss();
         if (!Columns::read(fresh.hub_, each_slot(fresh), in, codec)) return in.error();
@@ -481,7 +482,7 @@ protected:
     friend class detail::MapIterator;
     using Parts::directory_;
     using Parts::directory_view;
-    using Parts::erase_slot;
+    using Parts::do_erase;
     using Parts::store_;
     using typename Parts::Directory;
 
@@ -489,9 +490,9 @@ private:
     using Parts::adopt;
     using Parts::allocator_;
     using Parts::clearing_;
-    using Parts::expect_quiet;
+    using Parts::do_reserve;
+    using Parts::expect_not_notifying;
     using Parts::grow;
-    using Parts::grow_to;
     using Parts::hub_;
     using Parts::place;
     using Parts::room_for;

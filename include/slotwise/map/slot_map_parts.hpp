@@ -58,7 +58,7 @@ protected:
     }
 
     // Neither construction nor destruction of T, nor destruction of a column's value, runs user code.
-    static constexpr bool calls_nothing_back = Store::trivial && Hub::quiet;
+    static constexpr bool trivial = Store::trivial && Hub::trivial;
 
     constexpr detail::DirectoryView directory_view() const noexcept {
         return {directory_.occupancy(), directory_.versions(), sizeof(typename Directory::version_type)};
@@ -66,25 +66,25 @@ protected:
 
     template <class... Args>
     constexpr handle_type place(Args&&... args) {
-        if constexpr (calls_nothing_back && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
+        if constexpr (trivial && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
             if (hub_.dynamic()) [[unlikely]]
-                return place_observed(std::forward<Args>(args)...);
+                return place_notifying(std::forward<Args>(args)...);
             const slot_t slot = directory_.acquire_live();
             store_.construct(slot, std::forward<Args>(args)...);
             hub_.insert_nothrow(slot);
             return handle_type(slot, directory_.version(slot));
         } else
-            return place_carefully(std::forward<Args>(args)...);
+            return place_guarded(std::forward<Args>(args)...);
     }
     template <class... Args>
-    SLOTWISE_NEVER_INLINE handle_type place_observed(Args&&... args) {
-        return place_carefully(std::forward<Args>(args)...);
+    SLOTWISE_NEVER_INLINE handle_type place_notifying(Args&&... args) {
+        return place_guarded(std::forward<Args>(args)...);
     }
     template <class... Args>
-    constexpr handle_type place_carefully(Args&&... args) {
+    constexpr handle_type place_guarded(Args&&... args) {
         const bool fresh = directory_.next_is_fresh();
         const slot_t slot = directory_.acquire();
-        ScopeGuard undo([&]() noexcept { directory_.unacquire(slot, fresh); });
+        ScopeGuard undo([&]() noexcept { directory_.undo_acquire(slot, fresh); });
         build(slot, std::forward<Args>(args)...);
         undo.dismiss();
         directory_.commit(slot);
@@ -94,7 +94,7 @@ protected:
     constexpr auto place_at(slot_t slot, std::uint32_t version, Args&&... args) {
         const slot_t cursor = directory_.cursor();
         const std::uint32_t before = directory_.take(slot, version);
-        ScopeGuard undo([&]() noexcept { directory_.untake(slot, before, cursor); });
+        ScopeGuard undo([&]() noexcept { directory_.undo_take(slot, before, cursor); });
         build(slot, std::forward<Args>(args)...);
         undo.dismiss();
         directory_.commit(slot);
@@ -103,28 +103,28 @@ protected:
     template <class... Args>
     constexpr void build(slot_t slot, Args&&... args) {
         store_.construct(slot, std::forward<Args>(args)...);
-        announce(slot);
+        notify_insert(slot);
     }
-    constexpr void announce(slot_t slot) {
+    constexpr void notify_insert(slot_t slot) {
         ScopeGuard undo([&]() noexcept { store_.destroy(slot); });
         hub_.insert(slot, InsertKind::fresh);
         undo.dismiss();
     }
-    SLOTWISE_ALWAYS_INLINE constexpr void erase_slot(slot_t slot) noexcept(Store::nothrow_destroy) {
-        expect_quiet();
-        if constexpr (calls_nothing_back) {
+    SLOTWISE_ALWAYS_INLINE constexpr void do_erase(slot_t slot) noexcept(Store::nothrow_destroy) {
+        expect_not_notifying();
+        if constexpr (trivial) {
             if (hub_.dynamic()) [[unlikely]]
-                return erase_observed(slot);
+                return erase_notifying(slot);
             directory_.erase(slot);
             hub_.erase_static(slot);
             store_.destroy(slot);
         } else
-            erase_carefully(slot);
+            erase_guarded(slot);
     }
-    SLOTWISE_NEVER_INLINE void erase_observed(slot_t slot) noexcept(Store::nothrow_destroy) { erase_carefully(slot); }
+    SLOTWISE_NEVER_INLINE void erase_notifying(slot_t slot) noexcept(Store::nothrow_destroy) { erase_guarded(slot); }
     // The slot is blocked until its value is destroyed: the destructor may insert.
-    constexpr void erase_carefully(slot_t slot) noexcept(Store::nothrow_destroy) {
-        store_.make_erasable(slot);
+    constexpr void erase_guarded(slot_t slot) noexcept(Store::nothrow_destroy) {
+        store_.move_to_last_row(slot);
         directory_.remove(slot);
         hub_.erase(slot);
         store_.destroy(slot);
@@ -132,26 +132,26 @@ protected:
     }
     constexpr bool room_for(slot_t slot) {
         if (slot < directory_.capacity()) return true;
-        const std::size_t claimed = 8 * (directory_.size() + 1), most = claimed < claimed_at_once ? claimed_at_once : claimed;
+        const std::size_t budget = 8 * (directory_.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
         if (slot >= most) return false;
         const std::size_t need = std::size_t{slot} + 1, limit = most < max_slots() ? most : max_slots(),
                           usual = hub_.grown_capacity(store_.grown_capacity()); // or ascending slots would grow one by one
-        grow_to(need > usual ? need : usual < limit ? usual : limit);
+        do_reserve(need > usual ? need : usual < limit ? usual : limit);
         return true;
     }
     // What insert_at may claim although there are few elements. Relative to the capacity instead, 13 chosen handles, each for
     // the last slot allowed, took a map to 268 million slots.
     static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
-    static constexpr std::size_t claimed_at_once = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
+    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     SLOTWISE_COLD constexpr void grow() {
         if (directory_.capacity() >= max_slots())
             detail::throw_length_error(
                 "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
                 "or see recycle_retired()");
         const std::size_t want = hub_.grown_capacity(store_.grown_capacity());
-        grow_to(want < max_slots() ? want : max_slots());
+        do_reserve(want < max_slots() ? want : max_slots());
     }
-    SLOTWISE_COLD constexpr void grow_to(std::size_t slots) {
+    SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
         store_.reserve(slots, directory_.size());
         const std::size_t room = hub_.capacity_for(slots, store_.capacity() < max_slots() ? store_.capacity() : max_slots());
         const std::size_t before = directory_.capacity();
@@ -163,24 +163,24 @@ protected:
             hub_.capacity(before, room);
         directory_.set_capacity(room);
     }
-    constexpr void tell_shrunk(std::size_t before, std::size_t after) noexcept {
+    constexpr void notify_shrink(std::size_t before, std::size_t after) noexcept {
         if (before != after) hub_.capacity(before, after);
     }
 
     // The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
     constexpr void adopt(SlotMapParts& other) {
-        typename Hub::Exchange told(hub_, directory_.occupancy());
+        typename Hub::Exchange exchange(hub_, directory_.occupancy());
         hub_.swap(other.hub_);
         hub_.swap_dynamic(other.hub_);
         directory_.swap(other.directory_);
         store_.swap(other.store_);
         exchange_allocators(allocator_, other.allocator_);
-        if (!told.needed()) return;
+        if (!exchange.needed()) return;
         ScopeGuard undo([this]() noexcept {
             hub_.clear_static(directory_.occupancy());
-            forget_elements();
+            destroy_unobserved();
         });
-        told.replay(directory_.capacity(), directory_.occupancy(), [](auto&&) {});
+        exchange.replay(directory_.capacity(), directory_.occupancy(), [](auto&&) {});
         undo.dismiss();
     }
     constexpr void swap_contents(SlotMapParts& other) noexcept {
@@ -190,12 +190,12 @@ protected:
         exchange_allocators(allocator_, other.allocator_);
     }
     // After the elements were moved from one by one: destroyed without a word to observers, which have gone with the contents.
-    constexpr void forget_elements() noexcept {
+    constexpr void destroy_unobserved() noexcept {
         const slot_t end = directory_.begin_clear();
         store_.destroy_all(directory_, end);
         directory_.end_clear(end);
     }
-    constexpr void expect_quiet() const noexcept {
+    constexpr void expect_not_notifying() const noexcept {
         SLOTWISE_EXPECT_DEBUG(!hub_.notifying(), "slot map: an observer changes the container that is notifying it");
     }
 

@@ -160,11 +160,11 @@ public:
     }
 
     /// Removes the row at `it`; returns `it`, where the last row has come. @pre it is in [begin(), end())
-    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->erase_slot(slot_t{}))) {
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->do_erase(slot_t{}))) {
         SLOTWISE_EXPECT(it != this->cend(), "SoaSlotMap::erase(it): the iterator is the end");
         const slot_t slot = it.slot();
         const std::size_t row = this->store_.row_of(slot);
-        this->erase_slot(slot);
+        this->do_erase(slot);
         return {this, row};
     }
 

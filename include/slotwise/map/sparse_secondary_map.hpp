@@ -29,7 +29,7 @@ class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap
     using Operation = typename detail::SlotFollower<SparseSecondaryMap>::Operation;
     using Insertion = typename detail::SlotFollower<SparseSecondaryMap>::Insertion;
     static constexpr unsigned page_slots = 256;
-    static constexpr bool quiet = std::is_trivially_copyable_v<T>; // values move and end without a call
+    static constexpr bool trivial = std::is_trivially_copyable_v<T>; // values move and end without a call
     struct Page {
         slot_t row[page_slots]; // no_slot: no entry
         unsigned used = 0;
@@ -111,7 +111,7 @@ public:
                 return {handles_[row].version() == handle.version() ? values_.data() + row : nullptr, false};
             }
         }
-        return emplace_aside(handle, std::forward<Args>(args)...);
+        return emplace_temporary(handle, std::forward<Args>(args)...);
     }
     /// Removes every entry for which pred(handle, value) holds; returns how many. Destructors may change the map: an entry
     /// may then be asked about again, and one that was inserted meanwhile too.
@@ -202,7 +202,7 @@ private:
         return row != no_slot && handles_[row].version() == handle.version() ? values_.data() + row : nullptr;
     }
     /// The row of the value; no_slot if the slot has an entry that stays.
-    slot_t enter(H handle, T& value) {
+    slot_t do_emplace(H handle, T& value) {
         const slot_t row = row_of(handle.index());
         if (row == no_slot) return append(handle, value);
         // An older entry, or one that the value's constructor has made.
@@ -217,10 +217,10 @@ private:
         if (size_ >= room_) grow();
         values_.construct(size_, std::move(value));
         undo.dismiss();
-        return entered(page, handle);
+        return finish_emplace(page, handle);
     }
     // The value behind the last row is an entry.
-    slot_t entered(Page& page, H handle) noexcept {
+    slot_t finish_emplace(Page& page, H handle) noexcept {
         handles_[size_] = handle.with_user_bits(0);
         ++page.used;
         return page.row[handle.index() % page_slots] = static_cast<slot_t>(size_++);
@@ -234,26 +234,26 @@ private:
             Building running(*this, handle.index());
             ScopeGuard undo([&]() noexcept { running.end(); });
             values_.construct(running.row(), std::forward<Args>(args)...);
-            if (running.disturbed() || size_ != running.row()) [[unlikely]]
-                return settle(running, handle);
+            if (running.map_changed() || size_ != running.row()) [[unlikely]]
+                return finish_disturbed_emplace(running, handle);
             undo.dismiss();
             building_ = nullptr;
             room_ = values_.capacity();
         }
-        return {values_.data() + entered(page, handle), true};
+        return {values_.data() + finish_emplace(page, handle), true};
     }
     // The value's constructor has changed the map: the value is entered as if it had been built aside.
-    SLOTWISE_COLD std::pair<T*, bool> settle(Building& running, H handle) {
+    SLOTWISE_COLD std::pair<T*, bool> finish_disturbed_emplace(Building& running, H handle) {
         bool done = false;
         {
-            std::optional<AlignedArray<T, Allocator>>& aside = running.memory();
-            AlignedArray<T, Allocator>& values = aside.has_value() ? *aside : values_;
+            std::optional<AlignedArray<T, Allocator>>& separate = running.memory();
+            AlignedArray<T, Allocator>& values = separate.has_value() ? *separate : values_;
             Packing moving(*this);
-            detail::Aside<T, Allocator> value(get_allocator(), std::move(values[running.row()]));
+            detail::TemporaryValue<T, Allocator> value(get_allocator(), std::move(values[running.row()]));
             values.destroy(running.row(), running.row() + 1);
             moving.end();
             running.end();
-            done = !running.overtaken() && enter(handle, *value) != no_slot;
+            done = !running.element_erased() && do_emplace(handle, *value) != no_slot;
         }
         T* const value = find(handle); // not before: a destructor has run since
         // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
@@ -261,12 +261,12 @@ private:
     }
     // Where the page is missing, the rows are full, or an older entry is. Aside: an argument may refer to a value of this map.
     template <class... Args>
-    SLOTWISE_NEVER_INLINE std::pair<T*, bool> emplace_aside(H handle, Args&&... args) {
+    SLOTWISE_NEVER_INLINE std::pair<T*, bool> emplace_temporary(H handle, Args&&... args) {
         bool done = false;
         {
             const Insertion running(*this, handle.index());
-            detail::Aside<T, Allocator> value(get_allocator(), std::forward<Args>(args)...);
-            done = !running.overtaken() && enter(handle, *value) != no_slot;
+            detail::TemporaryValue<T, Allocator> value(get_allocator(), std::forward<Args>(args)...);
+            done = !running.element_erased() && do_emplace(handle, *value) != no_slot;
         }
         T* const value = find(handle); // not before: a destructor has run since
         // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
@@ -276,7 +276,7 @@ private:
     slot_t replace(slot_t row, H handle, T& value) noexcept {
         const Operation running(*this);
         Packing moving(*this);
-        [[maybe_unused]] const detail::Aside<T, Allocator> victim(get_allocator(), std::move(values_[row]));
+        [[maybe_unused]] const detail::TemporaryValue<T, Allocator> erased(get_allocator(), std::move(values_[row]));
         move_to(row, value);
         handles_[row] = handle.with_user_bits(0);
         moving.end();
@@ -291,7 +291,7 @@ private:
     template <class U>
     void assign(H handle, U&& value) {
         const Insertion running(*this, handle.index());
-        detail::Aside<T, Allocator> fresh(get_allocator(), std::forward<U>(value));
+        detail::TemporaryValue<T, Allocator> fresh(get_allocator(), std::forward<U>(value));
         if (const slot_t row = row_of(handle.index()); row != no_slot && handles_[row].version() == handle.version())
             replace(row, handle, *fresh);
     }
@@ -315,9 +315,9 @@ private:
         return true;
     }
     void drop_row(Page& page, slot_t slot, slot_t row) noexcept {
-        [[maybe_unused]] const std::conditional_t<quiet, Quiet, Operation> running(*this);
+        [[maybe_unused]] const std::conditional_t<trivial, NoOperation, Operation> running(*this);
         Packing moving(*this);
-        [[maybe_unused]] const detail::Aside<T, Allocator> victim(get_allocator(), std::move(values_[row]));
+        [[maybe_unused]] const detail::TemporaryValue<T, Allocator> erased(get_allocator(), std::move(values_[row]));
         const size_type last = size_ - 1;
         if (row != last) {
             move_to(row, values_[last]);
@@ -363,8 +363,8 @@ private:
                         "SparseSecondaryMap: a move of T, or the destructor of a moved-from T, changes the map that moves "
                         "it; use SecondaryMap, whose values never move");
     }
-    struct Quiet {
-        explicit Quiet(const SparseSecondaryMap&) noexcept {}
+    struct NoOperation {
+        explicit NoOperation(const SparseSecondaryMap&) noexcept {}
     };
     // A value is being built behind the last row, without a detour. Meanwhile there is no room for another: an insert
     // grows first. What moves the values to other memory, or ends them all, leaves the memory to the value that is built there.
@@ -385,7 +385,7 @@ private:
         }
         void take(AlignedArray<T, Allocator>& memory) noexcept {
             memory_.emplace(std::move(memory));
-            this->disturb();
+            this->mark_changed();
         }
         size_type row() const noexcept { return row_; }
         std::optional<AlignedArray<T, Allocator>>& memory() noexcept { return memory_; }
@@ -399,7 +399,7 @@ private:
     class Packing {
     public:
         explicit Packing(SparseSecondaryMap& map) noexcept : map_(map) {
-            if constexpr (!quiet) {
+            if constexpr (!trivial) {
                 map.expect_packed();
                 map.packing_ = true;
             }
@@ -408,7 +408,7 @@ private:
         Packing& operator=(const Packing&) = delete;
         ~Packing() { end(); }
         void end() noexcept {
-            if constexpr (!quiet)
+            if constexpr (!trivial)
                 if (!std::exchange(ended_, true)) map_.packing_ = false;
         }
 

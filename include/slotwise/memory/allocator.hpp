@@ -76,17 +76,17 @@ inline constexpr bool makes_nothrow =
 /// A T made by an allocator as it makes elements, before it has its place: one that knows its allocator is then moved there for
 /// nothing.
 template <class T, class Allocator>
-class MadeAside {
+class TemporaryElement {
     using traits = std::allocator_traits<Allocator>;
 
 public:
     template <class... Args>
-    constexpr explicit MadeAside(const Allocator& alloc, Args&&... args) : allocator_(alloc) {
+    constexpr explicit TemporaryElement(const Allocator& alloc, Args&&... args) : allocator_(alloc) {
         traits::construct(allocator_, std::addressof(value_), std::forward<Args>(args)...);
     }
-    MadeAside(const MadeAside&) = delete;
-    MadeAside& operator=(const MadeAside&) = delete;
-    constexpr ~MadeAside() { traits::destroy(allocator_, std::addressof(value_)); }
+    TemporaryElement(const TemporaryElement&) = delete;
+    TemporaryElement& operator=(const TemporaryElement&) = delete;
+    constexpr ~TemporaryElement() { traits::destroy(allocator_, std::addressof(value_)); }
     constexpr T&& take() noexcept { return std::move(value_); }
 
 private:
@@ -99,19 +99,19 @@ private:
 /// A row before it has its place, for containers that build it before anything moves: made by the allocator where that would
 /// hand itself on, for no other memory may be asked then.
 template <class T, class Allocator, bool = std::uses_allocator_v<T, Allocator> && !always_equal<Allocator>>
-class RowAside {
+class TemporaryRow {
 public:
     template <class... Args>
-    constexpr explicit RowAside(const Allocator&, Args&&... args) : row_(std::forward<Args>(args)...) {}
+    constexpr explicit TemporaryRow(const Allocator&, Args&&... args) : row_(std::forward<Args>(args)...) {}
     constexpr T&& take() noexcept { return std::move(row_); }
 
 private:
     T row_;
 };
 template <class T, class Allocator>
-class RowAside<T, Allocator, true> : public MadeAside<T, rebind_t<Allocator, T>> {
+class TemporaryRow<T, Allocator, true> : public TemporaryElement<T, rebind_t<Allocator, T>> {
 public:
-    using MadeAside<T, rebind_t<Allocator, T>>::MadeAside;
+    using TemporaryElement<T, rebind_t<Allocator, T>>::TemporaryElement;
 };
 
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)

@@ -18,9 +18,9 @@ namespace detail {
 ///   size(), empty()
 ///   push(slot)             slot became vacant
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
-///   unpop(slot)            exactly undo the pop that gave slot
+///   undo_pop(slot)            exactly undo the pop that gave slot
 ///   remove(slot, vacant)   take this one. @pre slot is in the policy; its vacant bit is already 0
-///   unremove(slot, is_free)  exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot) says which
+///   undo_remove(slot, is_free)  exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot) says which
 ///                          slots are in the policy
 ///   clear()                forget all
 ///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
@@ -73,7 +73,7 @@ public:
             advance(vacant);
         return slot;
     }
-    constexpr void unpop(slot_t slot) noexcept { push(slot); }
+    constexpr void undo_pop(slot_t slot) noexcept { push(slot); }
 
     template <class Vacant>
     constexpr void remove(slot_t slot, Vacant&& vacant) noexcept {
@@ -85,7 +85,7 @@ public:
         if (listed(bits::word_of(slot), vacant) == 0) words_.reset(bits::word_of(slot));
     }
     template <class IsFree>
-    constexpr void unremove(slot_t slot, IsFree&&) noexcept {
+    constexpr void undo_remove(slot_t slot, IsFree&&) noexcept {
         push(slot);
     }
     constexpr void clear() noexcept {
@@ -179,7 +179,7 @@ public:
         if (head_ == no_slot) tail_ = no_slot;
         return slot;
     }
-    constexpr void unpop(slot_t slot) noexcept { push_front(slot); }
+    constexpr void undo_pop(slot_t slot) noexcept { push_front(slot); }
 
     template <class Vacant>
     constexpr void remove(slot_t slot, Vacant&&) noexcept {
@@ -190,7 +190,7 @@ public:
         --count_;
     }
     template <class IsFree>
-    constexpr void unremove(slot_t slot, IsFree&& is_free) noexcept {
+    constexpr void undo_remove(slot_t slot, IsFree&& is_free) noexcept {
         const Link link = links_[slot]; // remove() left it as it was
         // A neighbour that was popped meanwhile still has its links: they say nothing unless it is in the list.
         if (head_ == link.next || link.previous == no_slot || !is_free(link.previous) ||
@@ -266,13 +266,13 @@ public:
     constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, const Allocator& alloc) : bits_(alloc) {
         if (words <= 16) return;
         SummaryBits<Allocator>::covering(words, alloc).swap(bits_);
-        renew(live, cursor);
+        rebuild(live, cursor);
     }
     constexpr void swap(LiveSummary& other) noexcept { bits_.swap(other.bits_); }
     constexpr SummaryView view() const noexcept { return bits_.view(); }
 
     /// After word `w` has become 0, or is 0 no more, or the cursor has passed it. Seldom, and so not inline where it is called.
-    constexpr void settle(const Words& live, std::size_t w, slot_t cursor) noexcept {
+    constexpr void update(const Words& live, std::size_t w, slot_t cursor) noexcept {
         if (bits_.empty()) return;
         if (has(live, w, cursor))
             bits_.set(w);
@@ -280,7 +280,7 @@ public:
             bits_.reset(w);
     }
     /// After the words were written by themselves.
-    constexpr void renew(const Words& live, slot_t cursor) noexcept {
+    constexpr void rebuild(const Words& live, slot_t cursor) noexcept {
         if (bits_.empty()) return;
         bits_.clear();
         const std::size_t fresh = bits::word_of(cursor);

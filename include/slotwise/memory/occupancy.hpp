@@ -222,14 +222,14 @@ private:
 
 namespace detail {
 
-/// build(slot) for every slot of `live` in ascending order; if one throws, unbuild(slot) for those before it, in descending
+/// build(slot) for every slot of `live` in ascending order; if one throws, undo_build(slot) for those before it, in descending
 /// order.
 template <class Build, class Unbuild>
-constexpr void build_each(Occupancy live, Build&& build, Unbuild&& unbuild) {
+constexpr void build_each(Occupancy live, Build&& build, Unbuild&& undo_build) {
     slot_t built = 0;
     ScopeGuard undo([&]() noexcept {
         while (built-- != 0)
-            if (live.test(built)) unbuild(built);
+            if (live.test(built)) undo_build(built);
     });
     live.for_each([&](slot_t slot) {
         built = slot; // not yet this one

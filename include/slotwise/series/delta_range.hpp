@@ -14,11 +14,11 @@ namespace detail {
 /// How 64 slots differ from what is usual for one that was touched: that it was live and had a value when the window opened,
 /// and that its element is the same. A bit each; all are 0 where nothing was touched. So a plain write of a value costs no look
 /// at it.
-struct DeltaTruth {
-    bits::word_t was_dead = 0;    ///< nothing lived there
+struct OpeningState {
+    bits::word_t was_vacant = 0;  ///< nothing lived there
     bits::word_t was_invalid = 0; ///< nothing, or something without a value
     bits::word_t ended = 0;       ///< an element was erased there for good: another one lives there now, under another key
-    bits::word_t renewed = 0;     ///< it was removed and lives again, under the same key
+    bits::word_t reinserted = 0;  ///< it was removed and lives again, under the same key
 };
 
 /// Which of the touched slots.
@@ -29,33 +29,33 @@ template <class Time>
 struct DeltaWords {
     bits::word_t* touched = nullptr;
     const bits::word_t* live = nullptr;
-    DeltaTruth* truth = nullptr;
+    OpeningState* opening = nullptr;
     slot_t* list = nullptr; ///< of touched slots, while there are no more than it has room for
     std::size_t listed = 0;
     std::size_t slots = 0; ///< 64 times the words
     Time window = TimeTraits<Time>::never();
-    bool by_list = false; ///< the list is whole; else the words of `touched` are walked
-    bool plain = true;    ///< only values were written: all that was touched lives, and every truth is all zeros
+    bool by_list = false;    ///< the list is whole; else the words of `touched` are walked
+    bool values_only = true; ///< only values were written: all that was touched lives, and every truth is all zeros
 
     /// Whether a plain window has anything of this.
-    static constexpr bool is_plain(DeltaPart part) noexcept {
+    static constexpr bool is_value_part(DeltaPart part) noexcept {
         return part == DeltaPart::touched || part == DeltaPart::modified;
     }
     constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
-        if (plain) return is_plain(part) ? touched[w] : 0;
+        if (values_only) return is_value_part(part) ? touched[w] : 0;
         const bits::word_t any = touched[w], now = live[w];
-        const DeltaTruth& differs = truth[w];
+        const OpeningState& differs = opening[w];
         switch (part) {
         case DeltaPart::added:
-            return any & now & (differs.was_dead | differs.ended);
+            return any & now & (differs.was_vacant | differs.ended);
         case DeltaPart::removed:
-            return any & ~differs.was_dead & (~now | differs.ended);
+            return any & ~differs.was_vacant & (~now | differs.ended);
         case DeltaPart::modified:
             return any & now;
         case DeltaPart::dropped:
             return any & ~differs.was_invalid & (~now | differs.ended);
         case DeltaPart::reset:
-            return any & now & ~differs.was_dead & differs.renewed;
+            return any & now & ~differs.was_vacant & differs.reinserted;
         case DeltaPart::touched:
             break;
         }
@@ -63,9 +63,9 @@ struct DeltaWords {
     }
     /// Of a live slot that was touched: whether that was to write it, beyond doubt. Else its stamp must be looked at.
     constexpr bool surely_written(slot_t slot) const noexcept {
-        if (plain) return true;
-        const DeltaTruth& differs = truth[bits::word_of(slot)];
-        return ((differs.was_dead | differs.was_invalid | differs.ended | differs.renewed) & bits::bit_of(slot)) == 0;
+        if (values_only) return true;
+        const OpeningState& differs = opening[bits::word_of(slot)];
+        return ((differs.was_vacant | differs.was_invalid | differs.ended | differs.reinserted) & bits::bit_of(slot)) == 0;
     }
     constexpr bool is_current(const Time& time) const noexcept { return time == window && time != TimeTraits<Time>::never(); }
     /// The first word at or after `w` in which a slot was touched, or the number of words.
@@ -112,7 +112,7 @@ public:
 
 private:
     constexpr bool has_any() const noexcept {
-        return words_ != nullptr && words_->is_current(window_) && (!words_->plain || words_->is_plain(part_));
+        return words_ != nullptr && words_->is_current(window_) && (!words_->values_only || words_->is_value_part(part_));
     }
 
     const detail::DeltaWords<Time>* words_ = nullptr;
@@ -180,7 +180,7 @@ private:
         if (words.by_list) {
             while (at_ < words.listed) {
                 slot_ = words.list[at_++];
-                if (words.plain || (words.selected(slot_, range_.part_) && stamped(slot_))) return;
+                if (words.values_only || (words.selected(slot_, range_.part_) && stamped(slot_))) return;
             }
             slot_ = no_slot;
             return;

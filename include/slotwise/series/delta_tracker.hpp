@@ -32,13 +32,13 @@ public:
     /// Slots.
     using range = DeltaRange<Time>;
     /// No hook looks at the container.
-    using is_quiet = void;
+    using is_trivial_observer = void;
     /// How touched slots are found again.
     static constexpr DeltaRepresentation representation = R;
 
     constexpr DeltaTracker() = default;
     constexpr explicit DeltaTracker(const Allocator& alloc) noexcept
-        : touched_(alloc), live_(alloc), truth_(alloc), list_(alloc) {}
+        : touched_(alloc), live_(alloc), opening_(alloc), list_(alloc) {}
     /// For copied containers: the same window and deltas, in memory of `alloc`.
     constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
         resize(other, other.now_.slots);
@@ -46,7 +46,7 @@ public:
     }
     constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
-        : touched_(std::move(other.touched_)), live_(std::move(other.live_)), truth_(std::move(other.truth_)),
+        : touched_(std::move(other.touched_)), live_(std::move(other.live_)), opening_(std::move(other.opening_)),
           list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
     /// The same in memory of `alloc`. @throws what the allocator throws; a source that is moved from is as before then
     constexpr DeltaTracker(const DeltaTracker& other, const Allocator& alloc) : DeltaTracker(other, {}, alloc) {}
@@ -66,7 +66,7 @@ public:
     constexpr void swap(DeltaTracker& other) noexcept {
         touched_.swap(other.touched_);
         live_.swap(other.live_);
-        truth_.swap(other.truth_);
+        opening_.swap(other.opening_);
         list_.swap(other.list_);
         std::swap(now_, other.now_);
     }
@@ -78,9 +78,9 @@ public:
         other.walk_touched([&](slot_t slot) {
             if (slot >= now_.slots) return; // given back by shrink_to_fit: nobody is there
             list(slot);
-            truth_[bits::word_of(slot)] = other.truth_[bits::word_of(slot)];
+            opening_[bits::word_of(slot)] = other.opening_[bits::word_of(slot)];
         });
-        now_.plain = other.now_.plain;
+        now_.values_only = other.now_.values_only;
     }
 
     //=== windows ===//
@@ -92,7 +92,7 @@ public:
         if (!detail::is_time(time))
             detail::throw_invalid_argument("open(time): time is \"never\", the lowest value of its type; give a later one");
         if (!(now_.window < time)) return false;
-        if (!now_.plain) forget_truth();
+        if (!now_.values_only) reset_opening();
         walk_touched_words([this](std::size_t w) { touched_[w] = 0; });
         now_.listed = 0;
         now_.by_list = has_list;
@@ -141,12 +141,12 @@ public:
     }
     /// `to` continues what `from` was when the window opened: the same key had to get another slot. @pre both are touched
     constexpr void inherit(slot_t from, slot_t to) noexcept {
-        auto& old = truth_at(from);
-        auto& now = truth_at(to);
+        auto& old = opening_at(from);
+        auto& now = opening_at(to);
         const word_t from_bit = bits::bit_of(from), to_bit = bits::bit_of(to);
-        if ((old.was_dead & from_bit) == 0) now.was_dead &= ~to_bit, now.renewed |= to_bit;
+        if ((old.was_vacant & from_bit) == 0) now.was_vacant &= ~to_bit, now.reinserted |= to_bit;
         if ((old.was_invalid & from_bit) == 0) now.was_invalid &= ~to_bit;
-        old.was_dead |= from_bit;
+        old.was_vacant |= from_bit;
         old.was_invalid |= from_bit;
     }
     /// What ranges read. @invalidates it when the tracker moves
@@ -168,18 +168,19 @@ public:
         now_.window = time;
         now_.by_list = has_list && tracking();
     }
-    /// What truth_flags(slot) said, for restored snapshots.
-    constexpr void restore_truth(slot_t slot, unsigned flags) noexcept {
+    /// What opening_flags(slot) said, for restored snapshots.
+    constexpr void restore_opening(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
-        if ((live_[bits::word_of(slot)] & bits::bit_of(slot)) == 0) now_.plain = false;
-        if ((flags & 4) != 0) truth_at(slot).ended |= bits::bit_of(slot);
-        if ((flags & 8) != 0) truth_at(slot).renewed |= bits::bit_of(slot);
+        if ((live_[bits::word_of(slot)] & bits::bit_of(slot)) == 0) now_.values_only = false;
+        if ((flags & 4) != 0) opening_at(slot).ended |= bits::bit_of(slot);
+        if ((flags & 8) != 0) opening_at(slot).reinserted |= bits::bit_of(slot);
     }
     /// 1: was not live, 2: was not valid, 4: another was erased there, 8: lives again.
-    constexpr unsigned truth_flags(slot_t slot) const noexcept {
-        const auto& truth = truth_[bits::word_of(slot)];
+    constexpr unsigned opening_flags(slot_t slot) const noexcept {
+        const auto& opening = opening_[bits::word_of(slot)];
         const auto flag = [&](word_t word) { return (word & bits::bit_of(slot)) != 0 ? 1u : 0u; };
-        return flag(truth.was_dead) | flag(truth.was_invalid) << 1 | flag(truth.ended) << 2 | flag(truth.renewed) << 3;
+        return flag(opening.was_vacant) | flag(opening.was_invalid) << 1 | flag(opening.ended) << 2 |
+               flag(opening.reinserted) << 3;
     }
 
     /// For tests: the list and the bits name the same slots, liveness is that of `live`, only live ones were valid.
@@ -188,8 +189,8 @@ public:
         std::size_t touched = 0;
         for (slot_t slot = 0; slot != now_.slots; ++slot) {
             sound = sound && ((live_[bits::word_of(slot)] & bits::bit_of(slot)) != 0) == live.test(slot);
-            const unsigned flags = truth_flags(slot);
-            sound = sound && (flags == 0 || (is_touched(slot) && !now_.plain)) && ((flags & 1) == 0 || (flags & 2) != 0);
+            const unsigned flags = opening_flags(slot);
+            sound = sound && (flags == 0 || (is_touched(slot) && !now_.values_only)) && ((flags & 1) == 0 || (flags & 2) != 0);
             touched += is_touched(slot);
         }
         for (std::size_t i = 0; i != now_.listed; ++i) sound = sound && is_touched(now_.list[i]);
@@ -208,18 +209,18 @@ public:
     constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
         if (tracking()) {
             if (!is_touched(slot)) mark(slot, false, false);
-            if (kind == InsertKind::resurrected) truth_at(slot).renewed |= bits::bit_of(slot);
+            if (kind == InsertKind::resurrected) opening_at(slot).reinserted |= bits::bit_of(slot);
         }
         live_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
     constexpr void on_remove(slot_t slot) noexcept {
         touch(slot);
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot);
-        now_.plain = now_.plain && !tracking();
+        now_.values_only = now_.values_only && !tracking();
     }
     constexpr void on_erase(slot_t slot) noexcept {
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // an insert that was rolled back was not removed before
-        if (is_touched(slot)) truth_at(slot).ended |= bits::bit_of(slot);
+        if (is_touched(slot)) opening_at(slot).ended |= bits::bit_of(slot);
     }
     constexpr void on_clear(Occupancy slots) noexcept {
         slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
@@ -233,9 +234,9 @@ private:
     constexpr bool tracking() const noexcept { return now_.window != TimeTraits<Time>::never(); }
     constexpr bool is_touched(slot_t slot) const noexcept { return (touched_[bits::word_of(slot)] & bits::bit_of(slot)) != 0; }
     /// The truth about the slot's word, to be changed. @pre the slot is touched
-    constexpr detail::DeltaTruth& truth_at(slot_t slot) noexcept {
-        now_.plain = false;
-        return truth_[bits::word_of(slot)];
+    constexpr detail::OpeningState& opening_at(slot_t slot) noexcept {
+        now_.values_only = false;
+        return opening_[bits::word_of(slot)];
     }
     /// @pre the slot is not touched yet
     constexpr void list(slot_t slot) noexcept {
@@ -252,13 +253,13 @@ private:
     constexpr void mark(slot_t slot, bool was_live, bool was_valid) noexcept {
         list(slot);
         if (was_valid) return;
-        auto& truth = truth_at(slot);
-        truth.was_invalid |= bits::bit_of(slot);
-        if (!was_live) truth.was_dead |= bits::bit_of(slot);
+        auto& opening = opening_at(slot);
+        opening.was_invalid |= bits::bit_of(slot);
+        if (!was_live) opening.was_vacant |= bits::bit_of(slot);
     }
-    constexpr void forget_truth() noexcept {
-        walk_touched_words([this](std::size_t w) { truth_[w] = {}; });
-        now_.plain = true;
+    constexpr void reset_opening() noexcept {
+        walk_touched_words([this](std::size_t w) { opening_[w] = {}; });
+        now_.values_only = true;
     }
     /// f(w) for every word with a touched slot, at least once.
     template <class F>
@@ -280,27 +281,27 @@ private:
         const std::size_t few = usual < before ? before : usual; // more after reserve_list()
         auto touched = other.touched_.resized(words, 0, alloc);
         auto live = other.live_.resized(words, 0, alloc);
-        auto truth = other.truth_.resized(words, {}, alloc);
+        auto opening = other.opening_.resized(words, {}, alloc);
         auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits
                                         : has_list                           ? few
                                                                              : 0,
                                         0, alloc);
         touched_.swap(touched);
         live_.swap(live);
-        truth_.swap(truth);
+        opening_.swap(opening);
         list_.swap(list);
         now_.listed = other.now_.listed;
-        now_.plain = other.now_.plain;
+        now_.values_only = other.now_.values_only;
         now_.by_list = other.now_.by_list;
         now_.touched = touched_.data();
         now_.live = live_.data();
-        now_.truth = truth_.data();
+        now_.opening = opening_.data();
         now_.list = list_.data();
         now_.slots = words * bits::word_bits;
     }
 
     detail::FlatArray<word_t, Allocator> touched_, live_; // no {}: an allocator without a default leaves this class without one
-    detail::FlatArray<detail::DeltaTruth, Allocator> truth_;
+    detail::FlatArray<detail::OpeningState, Allocator> opening_;
     detail::FlatArray<slot_t, Allocator> list_;
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them
 };

@@ -14,8 +14,8 @@ SLOTWISE_BEGIN
 /// key that has subscribers, nothing for the others.
 /// A subscription to a slot is one to the element living there and ends with it. One to a key lasts: it waits for the key to
 /// appear and stays when it goes.
-/// The owner tells what happens: expect() and settle() about an element that enters, wake() that one has changed, drop() that a
-/// slot was erased; tell() then tells the subscribers of the slots that were woken.
+/// The owner tells what happens: is_watched() and watch() about an element that enters, mark() that one has changed, drop() that a
+/// slot was erased; notify() then tells the subscribers of the slots that were woken.
 template <class Key, class Time, class Hash, class Equal, class Allocator>
 class ObserverArray {
     using List = detail::SubscriberList<Time>;
@@ -70,7 +70,7 @@ public:
         sweep(all);
         if (slot != no_slot) cover(std::size_t{slot} + 1, hash, equal);
         token result = all.by_key[key].add(subscriber);
-        if (slot != no_slot) settle(slot);
+        if (slot != no_slot) watch(slot);
         return result;
     }
     /// Tells `subscriber` of the element in `slot`, as long as it lives there. @throws as subscribe
@@ -79,7 +79,7 @@ public:
         auto& all = registry(hash, equal);
         cover(std::size_t{slot} + 1, hash, equal);
         token result = all.by_slot[slot].add(subscriber);
-        settle(slot);
+        watch(slot);
         return result;
     }
 
@@ -91,63 +91,63 @@ public:
         if (slots <= all.covered) return;
         const std::size_t room = bits::round_up(slots < 2 * all.covered ? 2 * all.covered : slots, bits::word_bits);
         auto watched = all.watched.resized(bits::word_count(room), 0);
-        auto woken = all.woken.resized(room, allocator_);
+        auto marked = all.marked.resized(room, allocator_);
         all.watched.swap(watched);
-        all.woken.swap(woken);
+        all.marked.swap(marked);
         all.covered = room;
     }
     /// Whether someone waits for the key. @throws what hash and equality throw
     template <class K>
-    constexpr bool expect(const K& key) const {
+    constexpr bool is_watched(const K& key) const {
         return registry_ != nullptr && registry_->by_key.contains(key);
     }
     /// The element in `slot` has subscribers. @pre cover(slot + 1)
-    void settle(slot_t slot) noexcept { registry_->watched[bits::word_of(slot)] |= bits::bit_of(slot); }
-    /// Its subscribers are to be told by the next tell(). @complexity O(1)
-    constexpr void wake(slot_t slot) noexcept {
+    void watch(slot_t slot) noexcept { registry_->watched[bits::word_of(slot)] |= bits::bit_of(slot); }
+    /// Its subscribers are to be told by the next notify(). @complexity O(1)
+    constexpr void mark(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return;
-        if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) != 0) registry_->woken.set(slot);
+        if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) != 0) registry_->marked.set(slot);
     }
-    /// tell() is to visit the slot, whether it has subscribers or not; false if it was not covered.
-    constexpr bool wake_always(slot_t slot) noexcept {
+    /// notify() is to visit the slot, whether it has subscribers or not; false if it was not covered.
+    constexpr bool mark_always(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return false;
-        registry_->woken.set(slot);
+        registry_->marked.set(slot);
         return true;
     }
-    /// Whether tell() would visit a slot.
-    constexpr bool any_woken() const noexcept { return registry_ != nullptr && !registry_->woken.none(); }
+    /// Whether notify() would visit a slot.
+    constexpr bool any_marked() const noexcept { return registry_ != nullptr && !registry_->marked.none(); }
     /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key
     /// in a slot
     /// @param number of the window: nobody is told twice of one
     template <class Visit, class KeyOf>
-    constexpr void tell(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of) noexcept {
-        while (any_woken()) {
-            const auto slot = static_cast<slot_t>(registry_->woken.lowest());
-            registry_->woken.reset(slot);
+    constexpr void notify(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of) noexcept {
+        while (any_marked()) {
+            const auto slot = static_cast<slot_t>(registry_->marked.lowest());
+            registry_->marked.reset(slot);
             visit(slot);
             if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) == 0) continue;
             const SeriesTick<Time> tick{SeriesLevel::element, slot, time};
-            if (List* list = registry_->by_slot.get(slot)) list->tell(tick, number);
-            if (List* list = registry_->by_key.get(key_of(slot))) list->tell(tick, number);
+            if (List* list = registry_->by_slot.get(slot)) list->notify(tick, number);
+            if (List* list = registry_->by_key.get(key_of(slot))) list->notify(tick, number);
         }
     }
     /// The element in `slot` was erased: subscriptions to it end, those to its key wait.
     constexpr void drop(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return;
         registry_->watched[bits::word_of(slot)] &= ~bits::bit_of(slot);
-        registry_->woken.reset(slot);
+        registry_->marked.reset(slot);
         registry_->by_slot.erase(slot);
     }
     /// All elements have been exchanged: those to elements end, those to keys find their slots anew by slot_of(key).
     /// @pre cover() of the new slots @throws what slot_of and the allocator throw; strong
     template <class SlotOf>
-    constexpr void resettle(SlotOf&& slot_of) {
+    constexpr void rewatch(SlotOf&& slot_of) {
         if (registry_ == nullptr) return;
         auto watched = detail::FlatArray<word_t, Allocator>(allocator_).resized(registry_->watched.size(), 0);
         for (const Key& key : registry_->by_key.as_set())
             if (const slot_t slot = slot_of(key); slot != no_slot) watched[bits::word_of(slot)] |= bits::bit_of(slot);
         registry_->watched.swap(watched);
-        registry_->woken.clear();
+        registry_->marked.clear();
         registry_->by_slot.clear();
     }
 
@@ -171,11 +171,11 @@ private:
     using Lists = MapStorage<K, List, H, E, KeySetOptions{}, detail::rebind_t<Allocator, K>>;
     struct Registry {
         Registry(const Hash& hash, const Equal& equal, const Allocator& alloc)
-            : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), woken(alloc) {}
+            : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), marked(alloc) {}
         Lists<Key, Hash, Equal> by_key;
         Lists<slot_t, DefaultHash<slot_t>, EqualTo> by_slot;
         detail::FlatArray<word_t, Allocator> watched;
-        detail::SummaryBits<Allocator> woken;
+        detail::SummaryBits<Allocator> marked;
         std::size_t covered = 0;
         std::size_t next_sweep = 16;
     };

@@ -204,7 +204,7 @@ public:
         out.number(static_cast<std::uint32_t>(touched.size()));
         for (const slot_t slot : touched) {
             out.number(slot);
-            out.number(static_cast<std::uint8_t>(tracker().truth_flags(slot)));
+            out.number(static_cast<std::uint8_t>(tracker().opening_flags(slot)));
         }
         return out.take();
     }
@@ -296,7 +296,7 @@ protected:
         subscribers_.swap(subscribers);
         window_number_ = other.window_number_;
         unset_ = other.unset_;
-        spent_ = other.spent_;
+        exhausted_ = other.exhausted_;
         other.forget_times();
         return *this;
     }
@@ -316,7 +316,7 @@ protected:
         // Where keys move one by one, some may be lost. A swap of hash or equality that throws has changed nothing else.
         ScopeGuard sound([&]() noexcept {
             if (at_once) return subscribers_.swap(other.subscribers_);
-            settle_loss(), other.settle_loss();
+            recount(), other.recount();
         });
         store_.swap(other.store_);
         sound.dismiss();
@@ -324,7 +324,7 @@ protected:
         std::swap(keys_, other.keys_);
         std::swap(window_number_, other.window_number_);
         std::swap(unset_, other.unset_);
-        std::swap(spent_, other.spent_);
+        std::swap(exhausted_, other.exhausted_);
     }
 
     //=== windows ===//
@@ -334,7 +334,7 @@ protected:
         if (!is_time(time)) throw_never();
         if (window() < time) {
             if (writers_ != 0) throw_newer("the open window, but a writer of that window is still open; close it first");
-            if (telling_) throw_newer("the window whose subscribers are being told; they may write to that window only");
+            if (notifying_) throw_newer("the window whose subscribers are being told; they may write to that window only");
             roll(time);
         } else if (!late && time < window())
             throw_late(time, window());
@@ -345,9 +345,9 @@ protected:
         if (writers_ == 1) parent_ = parent;
     }
     /// A writer closes. After the last one subscribers are told, by the outermost series.
-    constexpr void leave() noexcept {
+    constexpr void close_writer() noexcept {
         if (--writers_ != 0) return;
-        if (parent_.closed == nullptr) return tell();
+        if (parent_.closed == nullptr) return notify();
         const SeriesParent parent = std::exchange(parent_, {});
         parent.closed(parent.series, parent.slot);
     }
@@ -356,7 +356,7 @@ protected:
         store_.flush_removed();
         tracker_of(store_).open(time);
         ++window_number_;
-        spent_ = false;
+        exhausted_ = false;
     }
     /// Our slots can be woken, and so can we. @throws what the allocator throws
     void cover() {
@@ -379,40 +379,42 @@ protected:
             if (!keys_.list.empty()) return true;
         return !subscribers_.unused() || !whole_.list.empty();
     }
-    constexpr bool has_news() const noexcept { return whole_.news || keys_.news || subscribers_.any_woken(); }
-    constexpr void tell() noexcept {
-        if (telling_) return; // a subscriber has written: its caller goes on until there is no news
-        telling_ = true;
+    constexpr bool has_pending_notification() const noexcept {
+        return whole_.changed || keys_.changed || subscribers_.any_marked();
+    }
+    constexpr void notify() noexcept {
+        if (notifying_) return; // a subscriber has written: its caller goes on until there is no news
+        notifying_ = true;
         do {
             if (!subscribers_.unused())
-                subscribers_.tell(
-                    window(), window_number_, [this](slot_t slot) { tell_nested(slot); },
+                subscribers_.notify(
+                    window(), window_number_, [this](slot_t slot) { notify_nested(slot); },
                     [this](slot_t slot) -> const Key& { return store_.key(slot); });
-            keys_.tell(SeriesLevel::keys, window_number_);
-            whole_.tell(SeriesLevel::whole, window_number_);
-        } while (has_news());
-        telling_ = false;
+            keys_.notify(SeriesLevel::keys, window_number_);
+            whole_.notify(SeriesLevel::whole, window_number_);
+        } while (has_pending_notification());
+        notifying_ = false;
     }
 
     //=== changes; the window is open ===//
 
     /// What is to be known of a key before it enters, because finding it out may throw.
-    struct Entrance {
+    struct InsertInfo {
         bool watched = false;
         slot_t removed =
-            no_slot;       // its key was removed in this window; if it comes in another slot, that one has no version left
-        Time came = never; // a set's member when the window opened: it had come then
+            no_slot; // its key was removed in this window; if it comes in another slot, that one has no version left
+        Time added_time = never; // a set's member when the window opened: it had come then
     };
     template <class K>
-    constexpr Entrance prepare(const K& key) {
-        Entrance result;
+    constexpr InsertInfo prepare(const K& key) {
+        InsertInfo result;
         // The index knows the one of this key that was removed last: those before it handed on what was known of them.
-        if ((!Dict || nests || spent_) && pending() != 0) {
+        if ((!Dict || nests || exhausted_) && pending() != 0) {
             const slot_t slot = store_.slot_of_any(key);
             if (slot != no_slot && state(slot) == SlotState::pending) {
                 result.removed = slot;
                 if constexpr (!Dict)
-                    if (was_live(slot)) result.came = times().at(slot);
+                    if (was_live(slot)) result.added_time = times().at(slot);
                 if constexpr (nests)
                     if (store_.value(slot).writers() != 0) throw_removed_but_written();
             }
@@ -424,7 +426,7 @@ protected:
                                store_.explain({home, handle_type::max_version}) == HandleStatus::pending;
             if (full && (home == no_slot || ended)) reserve_for(1);
             subscribers_.cover(capacity(), store_.hash_function(), store_.key_eq());
-            result.watched = subscribers_.expect(key);
+            result.watched = subscribers_.is_watched(key);
         }
         return result;
     }
@@ -435,32 +437,32 @@ protected:
         const size_type amortised = used / 8 < most ? used / 8 : most;
         store_.reserve(size() + (more < amortised ? amortised : more));
     }
-    constexpr bool was_live(slot_t slot) const noexcept { return (tracker().truth_flags(slot) & 1) == 0; }
+    constexpr bool was_live(slot_t slot) const noexcept { return (tracker().opening_flags(slot) & 1) == 0; }
     /// insert() enters the key, if it is no member.
     template <class K, class Insert>
-    constexpr InsertResult enter(const K& key, Insert&& insert) {
-        const Entrance entrance = prepare(key);
+    constexpr InsertResult do_insert(const K& key, Insert&& insert) {
+        const InsertInfo info = prepare(key);
         const InsertResult result = insert();
-        if (result.inserted) entered(result, entrance);
+        if (result.inserted) finish_insert(result, info);
         return result;
     }
-    constexpr void entered(const InsertResult& result, const Entrance& entrance) noexcept {
-        if (result.kind == InsertKind::fresh && entrance.removed != no_slot) {
-            if (was_live(entrance.removed)) tracker_of(store_).inherit(entrance.removed, result.slot);
+    constexpr void finish_insert(const InsertResult& result, const InsertInfo& info) noexcept {
+        if (result.kind == InsertKind::fresh && info.removed != no_slot) {
+            if (was_live(info.removed)) tracker_of(store_).inherit(info.removed, result.slot);
             if constexpr (nests)
-                auto gone = std::move(store_.value(entrance.removed)); // with its subscribers, as where it stays in place
+                auto gone = std::move(store_.value(info.removed)); // with its subscribers, as where it stays in place
         }
-        if (entrance.watched) subscribers_.settle(result.slot);
+        if (info.watched) subscribers_.watch(result.slot);
         if constexpr (Dict)
             ++unset_; // until it is written
         else
-            times_of(store_).stamp(result.slot, entrance.came != never ? entrance.came : window());
+            times_of(store_).stamp(result.slot, info.added_time != never ? info.added_time : window());
         changed_keys(result.slot);
     }
     constexpr void changed_keys(slot_t slot) noexcept {
         keys_.tick(window());
         whole_.tick(window());
-        subscribers_.wake(slot);
+        subscribers_.mark(slot);
     }
     /// The element in `slot` is about to be written. Where every member has a value its old stamp need not be read: one cache
     /// miss less that the next write would wait for (20 -> 15 ns at 1e5 keys).
@@ -476,10 +478,10 @@ protected:
         }
         times.stamp(slot, now);
         whole_.tick(now);
-        subscribers_.wake(slot);
+        subscribers_.mark(slot);
     }
     constexpr void remove_slot(slot_t slot) noexcept {
-        leaving(slot);
+        before_remove(slot);
         store_.erase(store_.handle_at(slot));
         changed_keys(slot);
     }
@@ -487,17 +489,17 @@ protected:
         whole_.tick(window());
         if (empty()) return;
         occupancy().for_each([this](slot_t slot) {
-            leaving(slot);
-            subscribers_.wake(slot);
+            before_remove(slot);
+            subscribers_.mark(slot);
         });
         store_.clear();
         keys_.tick(window());
     }
-    constexpr void leaving(slot_t slot) noexcept {
+    constexpr void before_remove(slot_t slot) noexcept {
         const bool was_valid = times().valid(slot);
         tracker_of(store_).touch(slot, was_valid);
         unset_ -= !was_valid;
-        spent_ = spent_ || store_.handle_at(slot).version() == handle_type::max_version;
+        exhausted_ = exhausted_ || store_.handle_at(slot).version() == handle_type::max_version;
     }
 
     static constexpr auto& times_of(Store& store) noexcept { return store.template observer<0>(); }
@@ -518,7 +520,7 @@ private:
 
     constexpr SeriesCore(const SeriesCore& other, Store&& copy)
         : store_(std::move(copy)), subscribers_(store_.get_allocator()), window_number_(other.window_number_),
-          unset_(other.unset_), spent_(other.spent_) {
+          unset_(other.unset_), exhausted_(other.exhausted_) {
         other.expect_closed();
         set_times(other.whole_.last, other.keys_.last);
     }
@@ -526,12 +528,12 @@ private:
                          Store&& store) noexcept(std::is_nothrow_move_constructible_v<Store>)
         : store_(std::move(store)), whole_(std::move(other.whole_)), keys_(std::move(other.keys_)),
           subscribers_(std::move(subscribers)), window_number_(other.window_number_), unset_(other.unset_),
-          spent_(other.spent_) {
+          exhausted_(other.exhausted_) {
         other.expect_closed();
         other.forget_times();
     }
-    void tell_nested([[maybe_unused]] slot_t slot) noexcept {
-        if constexpr (nests) store_.value(slot).tell();
+    void notify_nested([[maybe_unused]] slot_t slot) noexcept {
+        if constexpr (nests) store_.value(slot).notify();
     }
     // The contents of `from`, made with the allocator that is to be ours, with these times. Strong: what may throw comes first.
     constexpr void take_contents(Store& from, Time last, Time keys_last) {
@@ -541,7 +543,7 @@ private:
         }
         if (!subscribers_.unused()) {
             subscribers_.cover(from.capacity(), store_.hash_function(), store_.key_eq());
-            subscribers_.resettle([&](const Key& key) { return from.slot_of_any(key); });
+            subscribers_.rewatch([&](const Key& key) { return from.slot_of_any(key); });
         }
         // The old contents are destroyed last: what a destructor looks at is the new ones.
         if constexpr (std::is_nothrow_move_constructible_v<Store>) {
@@ -550,7 +552,7 @@ private:
             adopt_times(last, keys_last);
         } else {
             ScopeGuard back([&]() noexcept { // a swap of hash or equality has thrown
-                if (!subscribers_.unused()) subscribers_.resettle([&](const Key& key) { return store_.slot_of_any(key); });
+                if (!subscribers_.unused()) subscribers_.rewatch([&](const Key& key) { return store_.slot_of_any(key); });
             });
             store_.swap(from);
             back.dismiss();
@@ -558,23 +560,23 @@ private:
         }
     }
     constexpr void adopt_times(Time last, Time keys_last) noexcept {
-        spent_ = pending() != 0; // perhaps
+        exhausted_ = pending() != 0; // perhaps
         unset_ = count_unset();
         set_times(last, keys_last);
         ++window_number_;
     }
     constexpr void set_times(Time last, [[maybe_unused]] Time keys_last) noexcept {
-        whole_.last = last, whole_.news = false;
-        if constexpr (Dict) keys_.last = keys_last, keys_.news = false;
+        whole_.last = last, whole_.changed = false;
+        if constexpr (Dict) keys_.last = keys_last, keys_.changed = false;
     }
-    constexpr void settle_loss() noexcept {
+    constexpr void recount() noexcept {
         if (window() < last_modified()) forget_times();
         unset_ = count_unset();
-        spent_ = pending() != 0;
+        exhausted_ = pending() != 0;
     }
     constexpr void forget_times() noexcept {
         set_times(never, never);
-        unset_ = 0, spent_ = false;
+        unset_ = 0, exhausted_ = false;
     }
     constexpr std::size_t count_unset() const noexcept {
         std::size_t count = 0;
@@ -586,8 +588,8 @@ private:
     std::uint64_t window_number_ = 0; // for "told once per window"
     std::size_t unset_ = 0;           // members without a value
     std::uint32_t writers_ = 0;
-    bool telling_ = false;
-    bool spent_ = false; // in this window an element was removed whose slot cannot live again
+    bool notifying_ = false;
+    bool exhausted_ = false; // in this window an element was removed whose slot cannot live again
     template <class, class>
     friend class SeriesCore;
 };

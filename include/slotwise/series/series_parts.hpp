@@ -17,15 +17,15 @@ namespace detail {
 template <class Time>
 struct SeriesTicker {
     Time last = TimeTraits<Time>::never();
-    bool news = false;
+    bool changed = false;
     mutable SubscriberList<Time> list{};
 
     constexpr void tick(Time time) noexcept {
         last = time;
-        news = true;
+        changed = true;
     }
-    constexpr void tell(SeriesLevel level, std::uint64_t number) noexcept {
-        if (std::exchange(news, false)) list.tell({level, no_slot, last}, number);
+    constexpr void notify(SeriesLevel level, std::uint64_t number) noexcept {
+        if (std::exchange(changed, false)) list.notify({level, no_slot, last}, number);
     }
 };
 
@@ -33,9 +33,9 @@ struct SeriesTicker {
 template <class Time>
 struct NoTicker {
     static constexpr Time last = TimeTraits<Time>::never();
-    static constexpr bool news = false;
+    static constexpr bool changed = false;
     constexpr void tick(Time) noexcept {}
-    constexpr void tell(SeriesLevel, std::uint64_t) noexcept {}
+    constexpr void notify(SeriesLevel, std::uint64_t) noexcept {}
 };
 
 /// A time as a message has it: as many digits as tell it from every other.
@@ -140,7 +140,7 @@ const char* read_changes(const Store& store, const Times& times, Tracker& tracke
         // Only what lived was valid; nothing ends where something is stored.
         if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0)
             return "snapshot: what is said of a changed slot is not possible";
-        tracker.restore_truth(slot, flags);
+        tracker.restore_opening(slot, flags);
     }
     bool sound = true;
     for_each_stored(store, [&](slot_t slot) {

@@ -33,7 +33,7 @@ public:
 
     /// Ends the writing. If no other writer is open, subscribers are told. The window stays open: another write(time) joins it.
     void close() noexcept {
-        if (series_ != nullptr) std::exchange(series_, nullptr)->leave();
+        if (series_ != nullptr) std::exchange(series_, nullptr)->close_writer();
     }
     /// Whether it can write: it was neither closed nor moved from.
     bool is_open() const noexcept { return series_ != nullptr; }

@@ -39,7 +39,7 @@ namespace detail {
 template <class Time>
 struct SubscriberEntry {
     SeriesSubscriber<Time>* observer = nullptr;
-    std::uint64_t told = 0; // the number of the last window it heard of
+    std::uint64_t notified = 0; // the number of the last window it heard of
     constexpr operator SeriesSubscriber<Time>*() const noexcept { return observer; }
 };
 
@@ -60,11 +60,11 @@ public:
     constexpr SubscriberList() noexcept = default;
     constexpr SubscriberList(SubscriberList&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     constexpr SubscriberList& operator=(SubscriberList&& other) noexcept {
-        let_go();
+        detach_all();
         cell_ = std::exchange(other.cell_, nullptr);
         return *this;
     }
-    constexpr ~SubscriberList() { let_go(); }
+    constexpr ~SubscriberList() { detach_all(); }
 
     constexpr bool empty() const noexcept { return cell_ == nullptr || cell_->count == 0; }
     /// @throws std::bad_alloc; nothing has changed then
@@ -73,7 +73,7 @@ public:
         return {*cell_, subscriber};
     }
     /// Tells those who have not heard of window `number` yet and were here when the telling began.
-    constexpr void tell(const SeriesTick<Time>& tick, std::uint64_t number) noexcept {
+    constexpr void notify(const SeriesTick<Time>& tick, std::uint64_t number) noexcept {
         if (empty()) return;
         Cell* const cell = cell_; // a subscriber may bring it about that this list goes
         ++cell->owners;
@@ -81,8 +81,8 @@ public:
             const typename Cell::Notification running(*cell);
             for (std::size_t i = 0, present = cell->count; i < present && i < cell->count; ++i) {
                 auto& entry = cell->list[i];
-                if (entry.observer == nullptr || entry.told == number) continue;
-                entry.told = number;
+                if (entry.observer == nullptr || entry.notified == number) continue;
+                entry.notified = number;
                 entry.observer->on_tick(tick);
             }
         }
@@ -90,9 +90,9 @@ public:
     }
 
 private:
-    constexpr void let_go() noexcept {
+    constexpr void detach_all() noexcept {
         if (cell_ == nullptr) return;
-        cell_->disband();
+        cell_->detach_all();
         Cell::release(std::exchange(cell_, nullptr));
     }
 

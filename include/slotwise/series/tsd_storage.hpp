@@ -189,14 +189,14 @@ private:
     static void nested_closed(void* series, slot_t slot) noexcept {
         auto& s = *static_cast<TSDStorage*>(series);
         T& child = s.store_.value(slot);
-        if (child.whole_.news && s.state(slot) == SlotState::live) s.stamp(slot);
+        if (child.whole_.changed && s.state(slot) == SlotState::live) s.stamp(slot);
         // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came. Without news the
         // slot stays asleep: those that wait for our element would hear of it too.
         if (!child.has_subscribers())
-            child.tell();
-        else if (child.has_news())
-            s.subscribers_.wake_always(slot);
-        s.leave();
+            child.notify();
+        else if (child.has_pending_notification())
+            s.subscribers_.mark_always(slot);
+        s.close_writer();
     }
 };
 
@@ -236,7 +236,7 @@ public:
         requires(std::is_default_constructible_v<T>)
     InsertResult create(K&& key) {
         Storage& s = this->series();
-        return s.enter(key, [&] { return s.store_.try_emplace(std::forward<K>(key)); });
+        return s.do_insert(key, [&] { return s.store_.try_emplace(std::forward<K>(key)); });
     }
     /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in
     /// this window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
@@ -292,7 +292,7 @@ private:
     template <class K, class V>
     SLOTWISE_NEVER_INLINE static InsertResult set_new(Storage& s, K&& key, V&& value) {
         const InsertResult result =
-            s.enter(key, [&] { return s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
+            s.do_insert(key, [&] { return s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
         s.stamp(result.slot);
         return result;
     }

@@ -138,7 +138,7 @@ public:
     template <class K = Key>
     bool add(K&& key) {
         Storage& s = this->series();
-        return s.enter(key, [&] { return s.store_.insert(std::forward<K>(key)); }).inserted;
+        return s.do_insert(key, [&] { return s.store_.insert(std::forward<K>(key)); }).inserted;
     }
     /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until
     /// the window rolls. @throws what hash and equality throw

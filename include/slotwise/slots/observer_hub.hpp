@@ -25,10 +25,10 @@ inline constexpr bool insert_hook_throws = [] {
 
 /// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any
 /// other may look at the container, or destroy values that enter it again, and must find it as a dynamic one would; unless it
-/// declares is_quiet: that its hooks look at nothing but itself, run no code of users, and cannot throw.
+/// declares is_trivial_observer: that its hooks look at nothing but itself, run no code of users, and cannot throw.
 template <class O>
-inline constexpr bool is_quiet = [] {
-    if constexpr (requires { typename O::is_quiet; })
+inline constexpr bool is_trivial_observer = [] {
+    if constexpr (requires { typename O::is_trivial_observer; })
         return true;
     else if constexpr (requires { typename O::value_type; })
         return std::is_trivially_destructible_v<typename O::value_type>;
@@ -52,7 +52,7 @@ class ObserverHub {
 
 public:
     static constexpr bool nothrow_insert = (!insert_hook_throws<Static> && ... && true);
-    static constexpr bool quiet = (is_quiet<Static> && ... && true);
+    static constexpr bool trivial = (is_trivial_observer<Static> && ... && true);
     static constexpr std::size_t slot_bytes = (bytes_a_slot<Static>() + ... + 0); ///< of all columns
 
     constexpr ObserverHub() = default;
@@ -196,8 +196,8 @@ public:
         /// Those who do not know the capacity, because one threw, are let go: they could not follow an insert.
         constexpr ~Exchange() {
             if (cell_ == nullptr) return;
-            for (std::size_t i = informed_; i < cell_->count; ++i)
-                if (cell_->list[i] != nullptr) cell_->expel(i);
+            for (std::size_t i = capacity_known_; i < cell_->count; ++i)
+                if (cell_->list[i] != nullptr) cell_->detach_at(i);
             cell_->exchanging = false;
             cell_->sweep();
         }
@@ -207,17 +207,17 @@ public:
         template <class EachRemoved>
         void replay(std::size_t slots, Occupancy live, EachRemoved&& each_removed) {
             const ObserverCell::Notification running(*cell_);
-            inform(slots);
-            std::size_t told = 0;
+            notify_capacity(slots);
+            std::size_t notified = 0;
             ScopeGuard undo([&]() noexcept {
-                while (told-- != 0) erase_each(told, live);
+                while (notified-- != 0) erase_each(notified, live);
             });
-            for (; told < cell_->count; ++told) {
-                inform(slots); // of those who attached meanwhile
+            for (; notified < cell_->count; ++notified) {
+                notify_capacity(slots); // of those who attached meanwhile
                 build_each(
-                    live, [&](slot_t slot) { call(told, [&](SlotObserver& o) { o.on_insert(slot, InsertKind::fresh); }); },
-                    [&](slot_t slot) { call(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
-                each_removed([&](slot_t slot) { call(told, [&](SlotObserver& o) { o.on_remove(slot); }); });
+                    live, [&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_insert(slot, InsertKind::fresh); }); },
+                    [&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_erase(slot); }); });
+                each_removed([&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_remove(slot); }); });
             }
             undo.dismiss();
         }
@@ -227,9 +227,9 @@ public:
         void call(std::size_t i, F&& f) {
             if (cell_->list[i] != nullptr) f(*cell_->list[i]); // it may detach at any time
         }
-        void inform(std::size_t slots) {
-            for (; informed_ < cell_->count; ++informed_)
-                if (slots != 0) call(informed_, [&](SlotObserver& o) { o.on_capacity(0, static_cast<slot_t>(slots)); });
+        void notify_capacity(std::size_t slots) {
+            for (; capacity_known_ < cell_->count; ++capacity_known_)
+                if (slots != 0) call(capacity_known_, [&](SlotObserver& o) { o.on_capacity(0, static_cast<slot_t>(slots)); });
         }
         void erase_each(std::size_t i, Occupancy live) noexcept {
             for (auto slot = static_cast<slot_t>(live.size()); slot-- != 0;)
@@ -237,7 +237,7 @@ public:
         }
 
         ObserverCell* cell_;
-        std::size_t informed_ = 0; // those before it know the capacity
+        std::size_t capacity_known_ = 0; // those before it know the capacity
     };
 
     /// on_remove to all, then on_erase to all, in reverse order.
@@ -246,10 +246,10 @@ public:
             // One notification with two halves: an observer that attaches in the first is not told of the slot, so not of its
             // erase either.
             const ObserverCell::Notification both(*cell_);
-            const std::size_t told = cell_->count;
-            cell_->backward(told, [&](SlotObserver& o) { o.on_remove(slot); });
+            const std::size_t notified = cell_->count;
+            cell_->backward(notified, [&](SlotObserver& o) { o.on_remove(slot); });
             removed_static(slot);
-            cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); });
+            cell_->backward(notified, [&](SlotObserver& o) { o.on_erase(slot); });
             erased_static(slot);
         } else
             erase_static(slot);
@@ -294,21 +294,21 @@ public:
     }
     /// The container is about to die: everyone is told, dynamic observers are let go. An observer that attaches meanwhile hears
     /// nothing, and is let go too.
-    constexpr void let_go() noexcept {
+    constexpr void detach_all() noexcept {
         if (cell_ != nullptr) cell_->exchanging = true;
         reset();
-        forget_dynamic();
+        release_dynamic();
     }
     /// Dynamic observers hear of the end of `live`, of which there are `count`, while it can still be looked at, and are let
     /// go. An observer that attaches meanwhile hears nothing, and is let go too.
-    constexpr void let_dynamic_go(Occupancy live, std::size_t count) noexcept {
+    constexpr void detach_dynamic(Occupancy live, std::size_t count) noexcept {
         if (dynamic()) {
             cell_->exchanging = true;
             const std::size_t present = cell_->count;
             if (count != 0) cell_->backward(present, [&](SlotObserver& o) { o.on_clear(live); });
             cell_->backward(present, [&](SlotObserver& o) { o.on_reset(); });
         }
-        forget_dynamic();
+        release_dynamic();
     }
 
 private:
@@ -321,9 +321,9 @@ private:
         return slots;
     }
 
-    constexpr void forget_dynamic() noexcept {
+    constexpr void release_dynamic() noexcept {
         if (cell_ == nullptr) return;
-        cell_->disband();
+        cell_->detach_all();
         ObserverCell::release(std::exchange(cell_, nullptr));
     }
     template <class O>
@@ -406,11 +406,11 @@ private:
         }
     }
     SLOTWISE_NEVER_INLINE void insert_dynamic(slot_t slot, InsertKind kind) {
-        std::size_t told = 0;
-        const ObserverCell::Notification until_undone(*cell_); // told counts positions: they must outlive the walk
-        ScopeGuard undo([&]() noexcept { cell_->backward(told, [&](SlotObserver& o) { o.on_erase(slot); }); });
+        std::size_t notified = 0;
+        const ObserverCell::Notification keep_positions(*cell_); // told counts positions: they must outlive the walk
+        ScopeGuard undo([&]() noexcept { cell_->backward(notified, [&](SlotObserver& o) { o.on_erase(slot); }); });
         cell_->forward([&](SlotObserver& o, std::size_t i) {
-            told = i;
+            notified = i;
             o.on_insert(slot, kind);
         });
         undo.dismiss();

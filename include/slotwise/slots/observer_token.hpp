@@ -79,7 +79,7 @@ struct BasicObserverCell {
         sweep();
     }
     /// As if its token were gone.
-    void expel(std::size_t place) noexcept {
+    void detach_at(std::size_t place) noexcept {
         tokens[place]->place_ = static_cast<std::size_t>(-1);
         remove(place);
     }
@@ -99,7 +99,7 @@ struct BasicObserverCell {
         nulls = 0;
     }
     /// The container is gone, or takes other contents: the tokens that are left keep nobody.
-    constexpr void disband() noexcept {
+    constexpr void detach_all() noexcept {
 #if SLOTWISE_CHECK_LEVEL >= 2
         for (std::size_t i = 0; i != count; ++i) count_attachment(list[i], false);
 #endif
@@ -178,26 +178,26 @@ public:
     }
     /// The two observers exchange what they are attached to: for swapping and moving observers. @complexity O(1)
     static void exchange(BasicObserverToken& a, Observer& observer_a, BasicObserverToken& b, Observer& observer_b) noexcept {
-        a.enter(observer_b);
-        b.enter(observer_a);
+        a.replace_observer(observer_b);
+        b.replace_observer(observer_a);
         a.swap(b);
     }
     void swap(BasicObserverToken& other) noexcept {
         std::swap(place_, other.place_);
         std::swap(cell_, other.cell_);
         std::swap(observer_, other.observer_);
-        settle();
-        other.settle();
+        update_place();
+        other.update_place();
     }
 
 private:
     friend Cell;
-    void enter(Observer& observer) noexcept {
+    void replace_observer(Observer& observer) noexcept {
         // The first is for the analyser of clang, which asks it again.
         if (cell_ != nullptr && attached()) cell_->replace(place_, observer);
         observer_ = &observer;
     }
-    void settle() noexcept {
+    void update_place() noexcept {
         if (attached()) cell_->tokens[place_] = this;
     }
 

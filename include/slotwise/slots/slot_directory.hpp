@@ -173,10 +173,10 @@ public:
         return slot;
     }
 
-    /// Takes the next slot; it is blocked until commit() or unacquire(). @pre has_room()
+    /// Takes the next slot; it is blocked until commit() or undo_acquire(). @pre has_room()
     constexpr slot_t acquire() noexcept {
         const slot_t slot = free_.empty() ? n_.cursor++ : free_.pop(vacant());
-        if (n_.cursor % bits::word_bits == 0) settle(slot);
+        if (n_.cursor % bits::word_bits == 0) update_summary(slot);
         block(slot);
         return slot;
     }
@@ -185,16 +185,16 @@ public:
         unblock(slot);
         set_live(slot);
     }
-    /// Whether acquire() would take a slot at the cursor; to be asked before it, for unacquire().
+    /// Whether acquire() would take a slot at the cursor; to be asked before it, for undo_acquire().
     constexpr bool next_is_fresh() const noexcept { return free_.empty(); }
     /// Exactly undoes acquire(): the same slot at the same version comes next (if nothing else was taken in between).
-    constexpr void unacquire(slot_t slot, bool was_fresh) noexcept {
+    constexpr void undo_acquire(slot_t slot, bool was_fresh) noexcept {
         unblock(slot);
         if (was_fresh && slot + 1 == n_.cursor) {
             --n_.cursor;
-            settle(slot);
+            update_summary(slot);
         } else
-            free_.unpop(slot);
+            free_.undo_pop(slot);
     }
 
     /// Ends the life of `slot`: its handle is stale from now on; the slot is blocked until release(). @pre is_live(slot)
@@ -203,7 +203,7 @@ public:
         block(slot);
     }
     /// Undoes remove(), after a throw: the handle that it had resolves again.
-    void unremove(slot_t slot) noexcept {
+    void undo_remove(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] - 2u) & max_version);
         commit(slot);
     }
@@ -222,9 +222,9 @@ public:
         word &= ~bits::bit_of(slot);
         if (word == 0) [[unlikely]] // asked at once: the flags of the line before tell
             return erase_last_of_word(slot);
-        bump_vacant(slot);
+        bump_version(slot);
         if (exhausted(slot)) [[unlikely]]
-            return release_rare(slot);
+            return release_or_retire(slot);
         free_.push(slot);
     }
 
@@ -248,12 +248,12 @@ public:
         --n_.reserved;
     }
     /// Undoes unreserve().
-    constexpr void rereserve(slot_t slot) noexcept {
+    constexpr void undo_unreserve(slot_t slot) noexcept {
         reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.reserved;
     }
     /// Gives back an acquired slot whose handle was seen outside: that version is skipped. @pre slot is blocked
-    constexpr void burn(slot_t slot) noexcept {
+    constexpr void skip_version(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
         release(slot);
     }
@@ -268,13 +268,13 @@ public:
         if constexpr (E == Exhaustion::wrap) return true;
         return std::uint64_t{version} + 1 >= (slot < versions_.size() ? versions_[slot] : floors_.of(slot));
     }
-    /// Takes a chosen slot; it is blocked until commit(). Its version becomes `version` - 1; returns what it was, for untake().
+    /// Takes a chosen slot; it is blocked until commit(). Its version becomes `version` - 1; returns what it was, for undo_take().
     /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
     constexpr std::uint32_t take(slot_t slot, std::uint32_t version) noexcept {
-        for (; n_.cursor < slot; pass_slot()) free_.push(n_.cursor);
+        for (; n_.cursor < slot; advance_cursor()) free_.push(n_.cursor);
         if (slot == n_.cursor) {
             block(slot);
-            pass_slot();
+            advance_cursor();
         } else {
             block(slot);
             free_.remove(slot, vacant());
@@ -283,15 +283,15 @@ public:
     }
     /// Undoes take(): the same slots come next as before it, if nothing else was taken in between.
     /// @param cursor_before what cursor() was before take(); slots from there on become fresh again
-    constexpr void untake(slot_t slot, std::uint32_t version_before, slot_t cursor_before = no_slot) noexcept {
+    constexpr void undo_take(slot_t slot, std::uint32_t version_before, slot_t cursor_before = no_slot) noexcept {
         versions_[slot] = static_cast<version_type>(version_before);
         unblock(slot);
         if (slot >= cursor_before && slot + 1 == n_.cursor) {
             --n_.cursor;
-            settle(slot);
-            retreat(cursor_before);
+            update_summary(slot);
+            lower_cursor(cursor_before);
         } else
-            free_.unremove(slot, in_list());
+            free_.undo_remove(slot, is_free_slot());
     }
 
     //=== all at once ===//
@@ -308,7 +308,7 @@ public:
             exhausting += version == static_cast<version_type>(max_version);
             versions[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
         }
-        if (exhausting != 0 && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { exhaust_in_clear(slot); });
+        if (exhausting != 0 && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { retire_in_clear(slot); });
         for (std::size_t w = 0; n_.reserved != 0; ++w)
             bits::for_each(std::exchange(reserved_[w], 0), [&](unsigned bit) {
                 const slot_t slot = static_cast<slot_t>(w * bits::word_bits + bit);
@@ -332,7 +332,7 @@ public:
     }
 
     /// Between the halves: `slot` leaves the list of slots to be destroyed.
-    constexpr void strike(slot_t slot) noexcept { live_[bits::word_of(slot)] &= ~bits::bit_of(slot); }
+    constexpr void mark_destroyed(slot_t slot) noexcept { live_[bits::word_of(slot)] &= ~bits::bit_of(slot); }
 
     /// Second half of clear: the slots below `end` are vacant. @pre their values are destroyed
     constexpr void end_clear(slot_t end) noexcept {
@@ -349,9 +349,9 @@ public:
         if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
             n_.cursor = 0;
             n_.blocked = 0;
-            return summary_.renew(live_, n_.cursor);
+            return summary_.rebuild(live_, n_.cursor);
         }
-        summary_.renew(live_, n_.cursor);
+        summary_.rebuild(live_, n_.cursor);
         // Descending for lists that give back the last one first: slot 0 comes first under every policy.
         for (slot_t i = 0; i < end; ++i) {
             const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
@@ -409,7 +409,7 @@ public:
 
     /// Moves the cursor down over free slots, at most to `least`. Returns the slots that must be kept.
     /// @complexity linear in slots given up
-    constexpr slot_t retreat(slot_t least = 0) noexcept {
+    constexpr slot_t lower_cursor(slot_t least = 0) noexcept {
         if (least < n_.clear_end) least = n_.clear_end; // a destructor asks during clear
         slot_t end = n_.cursor;
         while (end > least && state(end - 1) == SlotState::free) --end;
@@ -418,26 +418,26 @@ public:
             // Lowest: the word's remaining vacant bits are those below the new cursor.
             n_.cursor = slot;
             free_.remove(slot, vacant());
-            if (slot % bits::word_bits == 0 || slot == end) settle(slot);
+            if (slot % bits::word_bits == 0 || slot == end) update_summary(slot);
         }
         return end;
     }
-    /// Undoes retreat(), exactly if nothing was taken or freed in between.
-    constexpr void unretreat(slot_t cursor_before) noexcept {
+    /// Undoes lower_cursor(), exactly if nothing was taken or freed in between.
+    constexpr void restore_cursor(slot_t cursor_before) noexcept {
         while (n_.cursor < cursor_before) {
             const slot_t slot = n_.cursor;
-            pass_slot();
-            free_.unremove(slot, in_list());
+            advance_cursor();
+            free_.undo_remove(slot, is_free_slot());
         }
     }
     /// The first slot whose version is forgotten by shrinking to the slots below `end`. 64 slots above these keep their own:
     /// they come next, and where slots are used over and over, it is they. (One slot reused 100 times a round, a shrink each
     /// round, versions of 16 bits: 7,226 rounds until the first insert is refused; 348 where they shared a floor with it.)
-    static constexpr std::size_t forgotten_from(std::size_t end) noexcept {
+    static constexpr std::size_t first_forgotten(std::size_t end) noexcept {
         return bits::round_up(end, bits::word_bits) + bits::word_bits;
     }
     /// Bookkeeping for `slots` slots, and for the versions of those below `from` that are kept.
-    constexpr Growth prepare_shrunk(std::size_t slots, std::size_t from, const Allocator& alloc) const {
+    constexpr Growth prepare_shrink(std::size_t slots, std::size_t from, const Allocator& alloc) const {
         const auto one = floors_.one_of(versions_, n_.cursor, from);
         std::size_t kept = from < versions_.size() ? from : versions_.size();
         while (one.holds && kept > slots && versions_[kept - 1] == one.of(kept - 1)) --kept;
@@ -445,10 +445,10 @@ public:
         less.floor = one;
         return less;
     }
-    /// Takes what prepare_shrunk() made. Of the versions of the slots from `from` on only floors are left: slots made there
+    /// Takes what prepare_shrink() made. Of the versions of the slots from `from` on only floors are left: slots made there
     /// later start at them, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since
-    /// prepare_shrunk()
-    constexpr void give_up(Growth& less, std::size_t from) noexcept {
+    /// prepare_shrink()
+    constexpr void commit_shrink(Growth& less, std::size_t from) noexcept {
         adopt(less);
         floors_.keep(less.versions, from, less.floor, less.blocked);
         // As if made anew: how much memory the store happens to keep there must not show in later handles, or a copy would give
@@ -473,32 +473,32 @@ private:
             return w == bits::word_of(n_.cursor) ? word & bits::low_mask(n_.cursor % bits::word_bits) : word;
         };
     }
-    constexpr auto in_list() const noexcept {
+    constexpr auto is_free_slot() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
     SLOTWISE_NEVER_INLINE constexpr slot_t set_live(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         ++versions_[slot];
-        if (std::exchange(word, word | bits::bit_of(slot)) == 0) settle(slot);
+        if (std::exchange(word, word | bits::bit_of(slot)) == 0) update_summary(slot);
         return slot;
     }
     constexpr void set_vacant(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         word &= ~bits::bit_of(slot);
-        bump_vacant(slot);
+        bump_version(slot);
         if (word == 0) [[unlikely]]
-            settle(slot);
+            update_summary(slot);
     }
-    SLOTWISE_ALWAYS_INLINE constexpr void bump_vacant(slot_t slot) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void bump_version(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
     }
     // The last calls of an erase: one in its middle would make every erase save and restore registers.
     SLOTWISE_NEVER_INLINE constexpr void erase_last_of_word(slot_t slot) noexcept {
-        bump_vacant(slot);
-        settle(slot);
-        release_rare(slot);
+        bump_version(slot);
+        update_summary(slot);
+        release_or_retire(slot);
     }
-    SLOTWISE_NEVER_INLINE constexpr void release_rare(slot_t slot) noexcept {
+    SLOTWISE_NEVER_INLINE constexpr void release_or_retire(slot_t slot) noexcept {
         if (exhausted(slot)) {
             block(slot);
             ++n_.retired;
@@ -506,11 +506,11 @@ private:
             free_.push(slot);
     }
     /// The cursor moves up over a slot that is not live.
-    constexpr void pass_slot() noexcept {
-        if (++n_.cursor % bits::word_bits == 0) settle(n_.cursor - 1);
+    constexpr void advance_cursor() noexcept {
+        if (++n_.cursor % bits::word_bits == 0) update_summary(n_.cursor - 1);
     }
-    SLOTWISE_NEVER_INLINE constexpr void settle(slot_t slot) noexcept {
-        summary_.settle(live_, bits::word_of(slot), n_.cursor);
+    SLOTWISE_NEVER_INLINE constexpr void update_summary(slot_t slot) noexcept {
+        summary_.update(live_, bits::word_of(slot), n_.cursor);
     }
     constexpr void block(slot_t slot) noexcept {
         blocked_[bits::word_of(slot)] |= bits::bit_of(slot);
@@ -521,7 +521,7 @@ private:
         --n_.blocked;
     }
     constexpr bool exhausted(slot_t slot) const noexcept { return E == Exhaustion::retire && versions_[slot] == 0; }
-    constexpr void exhaust_in_clear(slot_t slot) noexcept {
+    constexpr void retire_in_clear(slot_t slot) noexcept {
         if (versions_[slot] != 0) return;
         blocked_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.retired;

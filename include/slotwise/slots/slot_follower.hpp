@@ -78,44 +78,44 @@ protected:
         Insertion& operator=(const Insertion&) = delete;
         ~Insertion() { map_.inserting_ = outer_; }
         /// Whether the element of the slot has gone since: its entry comes too late.
-        bool overtaken() const noexcept { return overtaken_; }
-        /// Whether that, or what disturb() tells, has happened.
-        bool disturbed() const noexcept { return disturbed_; }
-        void disturb() noexcept { disturbed_ = true; }
+        bool element_erased() const noexcept { return element_erased_; }
+        /// Whether that, or what mark_changed() tells, has happened.
+        bool map_changed() const noexcept { return map_changed_; }
+        void mark_changed() noexcept { map_changed_ = true; }
 
     private:
         friend SlotFollower;
         SlotFollower& map_;
         Insertion* outer_;
         slot_t slot_;
-        bool overtaken_ = false;
-        bool disturbed_ = false;
+        bool element_erased_ = false;
+        bool map_changed_ = false;
     };
 
 private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
     template <class Gone>
-    void overtake(Gone gone) noexcept {
+    void mark_erased(Gone gone) noexcept {
         for (Insertion* each = inserting_; each != nullptr; each = each->outer_)
-            if (gone(each->slot_)) each->overtaken_ = each->disturbed_ = true;
+            if (gone(each->slot_)) each->element_erased_ = each->map_changed_ = true;
     }
-    void element_gone(slot_t slot) noexcept {
-        overtake([=](slot_t each) { return each == slot; });
+    void on_element_erased(slot_t slot) noexcept {
+        mark_erased([=](slot_t each) { return each == slot; });
         self().drop_slot(slot);
     }
 
     // Deferred erase: what lives again under its key is another element, with a handle of its own; the old one never resolves
     // again.
     void on_insert(slot_t slot, InsertKind kind) final {
-        if (kind == InsertKind::resurrected) element_gone(slot);
+        if (kind == InsertKind::resurrected) on_element_erased(slot);
     }
-    void on_erase(slot_t slot) noexcept final { element_gone(slot); }
+    void on_erase(slot_t slot) noexcept final { on_element_erased(slot); }
     void on_clear(Occupancy slots) noexcept final {
-        overtake([=](slot_t each) { return slots.test(each); });
+        mark_erased([=](slot_t each) { return slots.test(each); });
         self().drop_slots(slots);
     }
     void on_reset() noexcept final {
-        overtake([](slot_t) { return true; });
+        mark_erased([](slot_t) { return true; });
         self().clear();
     }
 

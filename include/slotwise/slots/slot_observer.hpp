@@ -70,13 +70,13 @@ struct Hooks {
     static constexpr bool named_clear = requires { &Probe::on_clear; } != probed;
     static constexpr bool named_reset = requires { &Probe::on_reset; } != probed;
     // A column whose values have no default constructor is filled by its owner, as that of a MapStorage.
-    static constexpr bool filled_by_owner = requires { requires !O::builds_on_insert; };
+    static constexpr bool built_by_owner = requires { requires !O::builds_on_insert; };
 
     template <class Result>
     static constexpr bool is_void = std::is_void_v<Result>;
     static constexpr bool has_capacity = requires(O& o, slot_t slot) { requires is_void<decltype(o.on_capacity(slot, slot))>; };
     static constexpr bool has_insert =
-        requires(O& o, slot_t slot) { requires is_void<decltype(o.on_insert(slot, InsertKind::fresh))>; } || filled_by_owner;
+        requires(O& o, slot_t slot) { requires is_void<decltype(o.on_insert(slot, InsertKind::fresh))>; } || built_by_owner;
     static constexpr bool has_remove =
         requires(O& o, slot_t slot) { requires noexcept(o.on_remove(slot)) && is_void<decltype(o.on_remove(slot))>; };
     static constexpr bool has_erase =
@@ -86,12 +86,12 @@ struct Hooks {
     static constexpr bool has_reset = requires(O& o) { requires noexcept(o.on_reset()) && is_void<decltype(o.on_reset())>; };
 
     static constexpr bool any = has_capacity || has_insert || has_remove || has_erase || has_clear || has_reset;
-    static constexpr bool sound = named_capacity == has_capacity && (named_insert || filled_by_owner) == has_insert &&
+    static constexpr bool sound = named_capacity == has_capacity && (named_insert || built_by_owner) == has_insert &&
                                   named_remove == has_remove && named_erase == has_erase && named_clear == has_clear &&
                                   named_reset == has_reset;
 
     // Names that others gave to such functions, where they could be called as the hook: they would never be.
-    static constexpr bool near_capacity =
+    static constexpr bool misnamed_capacity =
         !named_capacity &&
         (
             requires(O& o, slot_t s) { o.on_capacity_changed(s, s); } ||
@@ -101,7 +101,7 @@ struct Hooks {
             requires(O& o, slot_t s) { o.on_reserve(s); } || requires(O& o, slot_t s) { o.on_resize(s); } ||
             requires(O& o, slot_t s) { o.on_grow(s); });
     static constexpr InsertKind fresh = InsertKind::fresh;
-    static constexpr bool near_insert =
+    static constexpr bool misnamed_insert =
         !named_insert &&
         (
             requires(O& o, slot_t s) { o.on_inserted(s, fresh); } || requires(O& o, slot_t s) { o.on_inserted(s); } ||
@@ -111,26 +111,27 @@ struct Hooks {
             requires(O& o, slot_t s) { o.on_construct(s, fresh); } || requires(O& o, slot_t s) { o.on_construct(s); } ||
             requires(O& o, slot_t s) { o.onInsert(s, fresh); } || requires(O& o, slot_t s) { o.onInsert(s); } ||
             requires(O& o, slot_t s) { o.OnInsert(s, fresh); } || requires(O& o, slot_t s) { o.OnInsert(s); });
-    static constexpr bool near_remove =
+    static constexpr bool misnamed_remove =
         !named_remove && (
                              requires(O& o, slot_t s) { o.on_removed(s); } || requires(O& o, slot_t s) { o.onRemove(s); } ||
                              requires(O& o, slot_t s) { o.OnRemove(s); });
-    static constexpr bool near_erase =
+    static constexpr bool misnamed_erase =
         !named_erase && (
                             requires(O& o, slot_t s) { o.on_erased(s); } || requires(O& o, slot_t s) { o.on_delete(s); } ||
                             requires(O& o, slot_t s) { o.on_deleted(s); } || requires(O& o, slot_t s) { o.on_destroy(s); } ||
                             requires(O& o, slot_t s) { o.on_destroyed(s); } || requires(O& o, slot_t s) { o.onErase(s); } ||
                             requires(O& o, slot_t s) { o.OnErase(s); });
-    static constexpr bool near_clear =
+    static constexpr bool misnamed_clear =
         !named_clear && (
                             requires(O& o, Occupancy live) { o.on_cleared(live); } || requires(O& o) { o.on_cleared(); } ||
                             requires(O& o, Occupancy live) { o.onClear(live); } || requires(O& o) { o.onClear(); } ||
                             requires(O& o, Occupancy live) { o.OnClear(live); } || requires(O& o) { o.OnClear(); });
-    static constexpr bool near_reset =
+    static constexpr bool misnamed_reset =
         !named_reset && (
                             requires(O& o) { o.on_resetted(); } || requires(O& o) { o.on_was_reset(); } ||
                             requires(O& o) { o.onReset(); } || requires(O& o) { o.OnReset(); });
-    static constexpr bool near = near_capacity || near_insert || near_remove || near_erase || near_clear || near_reset;
+    static constexpr bool misnamed =
+        misnamed_capacity || misnamed_insert || misnamed_remove || misnamed_erase || misnamed_clear || misnamed_reset;
 };
 
 /// Names, in an error, the type that is no static observer, and the hook.
@@ -140,7 +141,7 @@ struct CheckStaticObserver {
     static_assert(
         H::named_capacity == H::has_capacity,
         "static observer: its on_capacity is not called; declare public: void on_capacity(slot_t old_slots, slot_t new_slots)");
-    static_assert((H::named_insert || H::filled_by_owner) == H::has_insert,
+    static_assert((H::named_insert || H::built_by_owner) == H::has_insert,
                   "static observer: its on_insert is not called; declare public: void on_insert(slot_t, InsertKind)");
     static_assert(H::named_remove == H::has_remove,
                   "static observer: its on_remove is not called; declare public: void on_remove(slot_t) noexcept");
@@ -150,18 +151,18 @@ struct CheckStaticObserver {
                   "static observer: its on_clear is not called; declare public: void on_clear(Occupancy) noexcept");
     static_assert(H::named_reset == H::has_reset,
                   "static observer: its on_reset is not called; declare public: void on_reset() noexcept");
-    static_assert(!H::near_capacity,
+    static_assert(!H::misnamed_capacity,
                   "static observer: on_reserve, on_resize, on_grow and the like are not called; name it on_capacity");
-    static_assert(!H::near_insert,
+    static_assert(!H::misnamed_insert,
                   "static observer: on_inserted, on_add, on_create and the like are not called; name it on_insert");
-    static_assert(!H::near_remove, "static observer: on_removed and the like are not called; name it on_remove");
-    static_assert(!H::near_erase, "static observer: on_erased, on_destroy and the like are not called; name it on_erase");
-    static_assert(!H::near_clear, "static observer: on_cleared and the like are not called; name it on_clear");
-    static_assert(!H::near_reset, "static observer: onReset and the like are not called; name it on_reset");
-    static_assert(H::any || !H::sound || H::near,
+    static_assert(!H::misnamed_remove, "static observer: on_removed and the like are not called; name it on_remove");
+    static_assert(!H::misnamed_erase, "static observer: on_erased, on_destroy and the like are not called; name it on_erase");
+    static_assert(!H::misnamed_clear, "static observer: on_cleared and the like are not called; name it on_clear");
+    static_assert(!H::misnamed_reset, "static observer: onReset and the like are not called; name it on_reset");
+    static_assert(H::any || !H::sound || H::misnamed,
                   "static observer: this type has no hook (on_capacity, on_insert, on_remove, on_erase, on_clear, on_reset); "
                   "for a column of values write ValueArray<T>");
-    static constexpr bool holds = H::any && H::sound && !H::near;
+    static constexpr bool holds = H::any && H::sound && !H::misnamed;
 };
 
 } // namespace detail
@@ -171,7 +172,7 @@ struct CheckStaticObserver {
 /// on_erase(slot_t), on_clear(Occupancy) and on_reset(), which are noexcept. All are public and return nothing. A container
 /// that is given another type does not compile, and the error names the type and the hook.
 template <class O>
-concept StaticObserver = detail::Hooks<O>::any && detail::Hooks<O>::sound && !detail::Hooks<O>::near;
+concept StaticObserver = detail::Hooks<O>::any && detail::Hooks<O>::sound && !detail::Hooks<O>::misnamed;
 
 SLOTWISE_END
 

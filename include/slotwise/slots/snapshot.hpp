@@ -238,7 +238,7 @@ struct DirectorySnapshot {
             d.reserved_.swap(reserved);
         }
         for (std::size_t w = 0; w != words; ++w) d.live_[w] = in.number<bits::word_t>();
-        d.summary_.renew(d.live_, n.cursor);
+        d.summary_.rebuild(d.live_, n.cursor);
         for (std::size_t w = 0; w != words; ++w) d.blocked_[w] = in.number<bits::word_t>();
         for (std::size_t w = 0; promised && w != words; ++w) d.reserved_[w] = in.number<bits::word_t>();
         if (in.error() != nullptr) return false;

@@ -164,7 +164,7 @@ public:
     template <class... Args>
     constexpr void replace(slot_t slot, Args&&... args) {
         if constexpr (std::is_move_constructible_v<T>) {
-            detail::MadeAside<T, allocator> fresh(values_.get_allocator(), std::forward<Args>(args)...);
+            detail::TemporaryElement<T, allocator> fresh(values_.get_allocator(), std::forward<Args>(args)...);
             destroy(slot);
             construct(slot, fresh.take());
         } else {
