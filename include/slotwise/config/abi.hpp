@@ -15,8 +15,8 @@
     SLOTWISE_ABI_JOIN(SLOTWISE_VERSION_MAJOR, SLOTWISE_VERSION_MINOR, SLOTWISE_VERSION_PATCH, SLOTWISE_CHECK_LEVEL,            \
                       SLOTWISE_EXCEPTIONS)
 
-// Containers count in memory of their own: to a user's -Wunsafe-buffer-usage they are the buffers that others shall use. Clang
-// 16 has the warning and not the pragma.
+// Containers index memory that they own, which -Wunsafe-buffer-usage would report in user code. Clang 16 has the warning but
+// not the pragma that switches it off.
 #if defined(__clang__) && __clang_major__ >= 17
 #define SLOTWISE_BUFFERS_BEGIN _Pragma("clang unsafe_buffer_usage begin")
 #define SLOTWISE_BUFFERS_END _Pragma("clang unsafe_buffer_usage end")

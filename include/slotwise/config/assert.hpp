@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Preconditions at three levels, with one failure hook. A check works in constant expressions (a failed one is then not a
-// constant) and still type-checks when it is switched off.
+// Preconditions at three levels, with one failure hook. A check works in constant expressions, where a failed check is not a
+// constant. It still type-checks when it is switched off.
 #ifndef SLOTWISE_CONFIG_ASSERT_HPP
 #define SLOTWISE_CONFIG_ASSERT_HPP
 

@@ -49,8 +49,8 @@
 #endif
 
 //=== attributes ===//
-// SLOTWISE_ASSUME tells what always holds, so that a test for the contrary is dropped where it was inlined.
-// The hot paths are small but the optimiser counts their cold tails; inlining is forced where a measurement asked for it.
+// SLOTWISE_ASSUME states what always holds. The compiler then drops inlined tests for the opposite. Hot paths are small, but
+// the optimiser counts their cold tails. Inlining is forced where a measurement showed a gain.
 #if defined(_MSC_VER) && !defined(__clang__)
 #define SLOTWISE_ALWAYS_INLINE __forceinline
 #define SLOTWISE_NEVER_INLINE __declspec(noinline)

@@ -21,12 +21,12 @@ namespace detail {
 #define SLOTWISE_THROW_OR_FAIL(exception, what) fail(what, __FILE__, __LINE__)
 #endif
 
-/// @throws std::out_of_range: an element was asked for that is not there.
+/// @throws std::out_of_range: the element does not exist.
 [[noreturn]] SLOTWISE_COLD inline void throw_out_of_range(const char* what) {
     SLOTWISE_THROW_OR_FAIL(std::out_of_range(what), what);
 }
 
-/// @throws std::length_error: a container cannot hold that many elements, whatever the memory.
+/// @throws std::length_error: a container cannot hold that many elements.
 [[noreturn]] SLOTWISE_COLD inline void throw_length_error(const char* what) {
     SLOTWISE_THROW_OR_FAIL(std::length_error(what), what);
 }
@@ -36,12 +36,12 @@ namespace detail {
     SLOTWISE_THROW_OR_FAIL(std::invalid_argument(what), what);
 }
 
-/// @throws std::bad_alloc: the system gave no memory; `what` is what is reported when exceptions are off.
+/// @throws std::bad_alloc: the system refuses memory. `what` is reported when exceptions are off.
 [[noreturn]] SLOTWISE_COLD inline void throw_bad_alloc([[maybe_unused]] const char* what) {
     SLOTWISE_THROW_OR_FAIL(std::bad_alloc(), what);
 }
 
-/// @throws std::bad_array_new_length: so many bytes are more than an object can have, whatever the memory.
+/// @throws std::bad_array_new_length: the array would have more bytes than any object can have.
 [[noreturn]] SLOTWISE_COLD inline void throw_bad_array_new_length([[maybe_unused]] const char* what) {
     SLOTWISE_THROW_OR_FAIL(std::bad_array_new_length(), what);
 }

@@ -19,7 +19,8 @@ namespace bits {
 /// 64 slots.
 using word_t = std::uint64_t;
 
-/// As std::size_t, the upper half dropped where that has 32 bits. No cast where there is nothing to do: g++ warns of those.
+/// As std::size_t, the upper half dropped where that has 32 bits. It does not cast when nothing is to be done, because g++
+/// warns about such casts.
 template <class Number>
 constexpr std::size_t to_size(Number number) noexcept {
     if constexpr (sizeof(Number) > sizeof(std::size_t))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Bits that nobody can foresee, from the system, and the seeds of hash tables made of them.
+// Random bits from the system, and hash table seeds made of them.
 #ifndef SLOTWISE_CORE_ENTROPY_HPP
 #define SLOTWISE_CORE_ENTROPY_HPP
 
@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-// Neither <random>, which is dear to include, nor <unistd.h>, whose names are everybody's, where there is something else.
+// Avoids <random>, which is slow to include, and <unistd.h>, which declares many global names, where another header suffices.
 #if defined(__linux__)
 #include <sys/random.h>
 #elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
@@ -45,11 +45,11 @@ constexpr std::uint64_t random_bits() noexcept {
     return draw();
 }
 
-/// Takes hashes to others by a secret: the upper half of a product with a random odd number of 128 bits, plus a random number,
-/// mixed as MurmurHash3 does at its end. Two different hashes that were chosen without knowing the secret agree in n low bits
-/// of the results with a probability of about 2^(1-n), like random ones. (Multiply-shift: M. Dietzfelbinger et al., "A reliable
-/// randomized algorithm for the closest-pair problem", 1997. Without the mixing, one seed in fifteen sent hashes on a grid to
-/// few lines.)
+/// Maps hashes to other hashes by a secret: the upper half of a product with a random odd number of 128 bits, plus a random
+/// number, mixed as MurmurHash3 does at its end. Two different hashes that were chosen without knowing the secret agree in n
+/// low bits of the results with a probability of about 2^(1-n), like random ones. (Multiply-shift: M. Dietzfelbinger et al., "A
+/// reliable randomized algorithm for the closest-pair problem", 1997. Without the mixing, one seed in fifteen sent hashes on a
+/// grid to few groups.)
 class IndexSeed {
 public:
     constexpr IndexSeed() = default;

@@ -42,7 +42,7 @@ struct HandleTraits {
     static constexpr std::size_t max_slots = index_mask == no_slot ? std::size_t{no_slot} : std::size_t{index_mask} + 1;
 };
 
-/// Characters that no allocation is needed for, ended by a zero.
+/// A short zero-terminated text without allocation.
 struct HandleText {
     char chars[48]{};
     unsigned size = 0;
@@ -162,8 +162,8 @@ public:
         const auto text = handle.to_text();
         return String(text.chars, text.size);
     }
-    /// The handle that to_string() writes so; empty when it writes nothing so, for example when a part does not fit its bits.
-    /// @param text a string, a string view, or characters that a zero ends
+    /// Reads the text that to_string() writes. Empty for any other text, for example when a part does not fit its bits.
+    /// @param text a string, a string view, or zero-terminated characters
     template <class Text>
         requires requires(const Text& text) { static_cast<const char*>(text.data()) + text.size(); }
     static constexpr std::optional<Handle> from_string(const Text& text) noexcept {
@@ -175,13 +175,13 @@ public:
         return parse(text, end);
     }
 
-    /// Writes to_string(handle); width and fill are heeded.
+    /// Writes to_string(handle). Width and fill apply.
     template <class Char, class Traits>
     friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, Handle handle) {
         return out << static_cast<const char*>(handle.to_text().chars);
     }
-    /// Reads what operator<< writes, up to the first character that no handle has. Sets failbit on other text; the handle is
-    /// then as before.
+    /// Reads what operator<< writes, up to the first character that cannot belong to a handle. Sets failbit on other text and
+    /// leaves the handle unchanged.
     template <class Char, class Traits>
     friend std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& in, Handle& handle) {
         const typename std::basic_istream<Char, Traits>::sentry ready(in);
@@ -200,7 +200,7 @@ public:
         return in;
     }
 
-    /// The characters of to_string() without allocation: {chars, size}, ended by a zero.
+    /// The characters of to_string() without allocation: {chars, size}, zero-terminated.
     constexpr detail::HandleText to_text() const noexcept {
         detail::HandleText text;
         if (is_null()) {
@@ -254,7 +254,7 @@ concept NamedEnum = std::is_same_v<E, HandleStatus> || std::is_same_v<E, SlotSta
 
 } // namespace detail
 
-/// Writes the name of a HandleStatus, a SlotState or an InsertKind, such as "stale"; width and fill are heeded.
+/// Writes the name of a HandleStatus, a SlotState or an InsertKind, such as "stale". Width and fill apply.
 template <class Char, class Traits, detail::NamedEnum E>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, E value) {
     return out << detail::name_of(value);

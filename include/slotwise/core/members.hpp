@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The members of an aggregate, found without a word from its author: how snapshots write a struct without its padding.
+// The members of an aggregate, found without declarations by its author. Snapshots use it to write a struct without its
+// padding.
 #ifndef SLOTWISE_CORE_MEMBERS_HPP
 #define SLOTWISE_CORE_MEMBERS_HPP
 
@@ -19,8 +20,8 @@ namespace detail {
 template <class... Ts>
 struct TypeList {};
 
-/// An initialiser for a member of any type. Nobody calls it, but clang wants a body where std::optional's constructor is looked
-/// at.
+/// An initialiser for a member of any type. It is never called, but clang needs a body when it examines std::optional's
+/// constructors.
 template <std::size_t>
 struct AnyMember {
     template <class U>
@@ -36,7 +37,8 @@ struct AnyBase {
     operator U() const noexcept; // declared only
 };
 
-/// A struct has fewer, or its members are not looked for: float[64] is one member, but 64 initialisers.
+/// Structs with more initialisers are not decomposed. An array has one for each element: float[64] is one member, but 64
+/// initialisers.
 inline constexpr std::size_t max_initialisers = 256;
 
 /// Whether T can be initialised from `Before` values; with `Braces` an empty pair of them and `After` values follow.
@@ -66,7 +68,7 @@ consteval std::size_t most_initialisers() {
 }
 
 /// The members from initialiser number `At` of `Total` on: an array takes as many initialisers as it has elements, and one pair
-/// of braces. 0 and more than there can be when that cannot be found out.
+/// of braces. max_initialisers when that cannot be determined.
 template <class T, std::size_t At, std::size_t Total>
 consteval std::size_t members_from() {
     if constexpr (At == Total)
@@ -79,7 +81,7 @@ consteval std::size_t members_from() {
     }
 }
 
-/// How many members T has; 0 when it is no struct whose members are all public, its own and within the limits.
+/// How many members T has. 0 unless T is a struct whose members are all public, its own and within the limits.
 template <class T>
 consteval std::size_t count_members() {
     if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T> || std::is_empty_v<T> || !std::default_initializable<T>)
@@ -95,7 +97,7 @@ consteval std::size_t count_members() {
     }
 }
 
-/// What visit_members() gives when a member is a bit-field.
+/// What visit_members() returns when a member is a bit-field.
 struct NoMembers {};
 
 /// f(members...), in the order of their declaration. @pre count_members<T>() == N, which is not 0
@@ -129,7 +131,7 @@ constexpr decltype(auto) visit_members(T& object, F&& f) {
 #undef SLOTWISE_VISIT
 }
 
-/// Nobody calls it: its result type is asked for. But clang wants a body where the type of a member has no linkage.
+/// Only its result type is used. Clang needs a body when the type of a member has no linkage.
 struct ListTypes {
     template <class... Ms>
     TypeList<Ms...> operator()(Ms&...) const noexcept {

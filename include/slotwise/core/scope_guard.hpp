@@ -21,14 +21,14 @@ public:
         if (armed_) undo_();
     }
 
-    /// All went well: nothing will be undone.
+    /// Nothing will be undone.
     constexpr void dismiss() noexcept { armed_ = false; }
 
 private:
     Undo undo_;
     bool armed_ = true;
 };
-/// The guard of a function is named without its type.
+/// Deduces the type of `undo`.
 template <class Undo>
 ScopeGuard(Undo) -> ScopeGuard<Undo>;
 

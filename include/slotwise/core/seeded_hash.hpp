@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeededHash: a hash under a secret of its own, for keys that come from somebody who wants them to collide.
+// SeededHash: a hash under a secret key, for keys from sources that may try to make them collide.
 #ifndef SLOTWISE_CORE_SEEDED_HASH_HPP
 #define SLOTWISE_CORE_SEEDED_HASH_HPP
 
@@ -15,17 +15,15 @@
 SLOTWISE_BEGIN
 
 /// SipHash-1-3 under a key of 128 bits (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; one round
-/// a word and three at the end, as Rust's and Python's tables use it). Without the key nobody can choose inputs that
-/// collide. What SeededHash is made of, and a hash of your own type can be: derive from it, and hash the bytes that decide
-/// about equality.
+/// a word and three at the end, as Rust's and Python's tables use it). Without the key, colliding inputs cannot be chosen.
+/// SeededHash derives from it. A hash for your own type can derive from it too and hash the bytes that decide about equality.
 struct SipHash13 {
-    /// Draws a key: every object has one of its own, and its copies have the same. One system call or two; a constant key in
-    /// constant expressions.
+    /// Draws a random key, which copies share. Costs one or two system calls. The key is constant in constant expressions.
     constexpr SipHash13() noexcept : SipHash13(detail::random_bits(), detail::random_bits()) {}
-    /// This key, for hashes that must be the same again.
+    /// Uses this key, for hashes that must be reproducible.
     constexpr SipHash13(std::uint64_t key_low, std::uint64_t key_high) noexcept : low_(key_low), high_(key_high) {}
 
-    /// The hash of `count` characters or bytes, whose own bytes count from the lowest. @complexity O(count)
+    /// The hash of `count` characters or bytes, each read from its lowest byte on. @complexity O(count)
     template <class Unit>
     constexpr std::uint64_t hash_units(const Unit* units, std::size_t count) const noexcept {
         static_assert(std::is_integral_v<Unit> || std::is_enum_v<Unit>,
@@ -101,8 +99,8 @@ private:
     std::uint64_t low_, high_;
 };
 
-/// A hash that is another in every container: for keys from outside, where somebody may gain from collisions. Each object made
-/// by default draws a key (SipHash13); copies and moves take it along, so that a copied container finds what it holds.
+/// A hash that differs in every container, for keys from outside that may be chosen to collide. A default-constructed object
+/// draws a key (SipHash13). Copies and moves keep it, so that a copied container finds its elements.
 ///     MapStorage<std::string, Session, SeededHash<std::string>> sessions;
 /// Integers, enumerations, strings, and other trivially copyable types whose bytes are equal exactly when they are (handles,
 /// PublicId). For another type specialise it, or write a hash that derives from SipHash13.

@@ -20,8 +20,8 @@ using change_t = std::uint64_t;
 
 /// A value and how often it has changed. A fresh one has changed once, so that mark 0 means "never seen".
 ///
-/// Assignments and swaps, those inside std::vector::erase and std::sort too, never hide a change: if the value differs
-/// afterwards from what a reader has seen, of the target or of the source that it followed here, changed_since() says so.
+/// Assignments and swaps, those inside std::vector::erase and std::sort too, never hide a change: if the value then differs
+/// from what a reader of the target, or of the source, has seen, changed_since() reports it.
 ///   construction  copies and moves take value and counter, so a container that relocates by construction carries both exactly
 ///   copy          assigns as set() does: nothing is stored when Equal finds the values equal
 ///   move          takes the value whatever a custom Equal says, or std::sort would lose values that are only nearly equal. It
@@ -38,7 +38,7 @@ class Versioned {
         else
             return std::is_nothrow_invocable_v<Equal&, const T&, const T&>;
     }();
-    // Equal values are interchangeable, EqualTo says; a custom Equal may mean "near enough".
+    // EqualTo says that equal values are interchangeable. A custom Equal may mean "near enough".
     static constexpr bool move_compares = std::same_as<Equal, EqualTo> && nothrow_equal;
     static constexpr bool nothrow_construct =
         std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_constructible_v<Equal>;

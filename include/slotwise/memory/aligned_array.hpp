@@ -51,20 +51,20 @@ public:
         destroy(0, alive);
         swap(fresh);
     }
-    /// The steps of resize(), for an owner of several arrays that resizes all or none: an empty array of that capacity, ...
+    /// First step of resize(), for an owner of several arrays that resizes all or none: an empty array of that capacity.
     constexpr AlignedArray sized(std::size_t capacity) const {
         AlignedArray fresh{Allocator(allocator_)};
         if (capacity != 0) fresh.acquire(capacity);
         return fresh;
     }
-    /// ... the values moved (or copied) into it, ours being still there to be destroyed, ...
+    /// Second step: moves (or copies) the values into it. The values here must still be destroyed.
     constexpr void relocate_into(AlignedArray& fresh, std::size_t alive) {
         std::size_t done = 0;
         ScopeGuard undo([&]() noexcept { fresh.destroy(0, done); });
         for (; done != alive; ++done) fresh.construct(done, std::move_if_noexcept(data_[done]));
         undo.dismiss();
     }
-    /// ... and the way back.
+    /// Undoes the second step.
     constexpr void take_back(AlignedArray& fresh, std::size_t alive) noexcept {
         if constexpr (std::is_nothrow_move_constructible_v<T>) // others were copied, or cannot be brought back
             for (std::size_t i = 0; i != alive; ++i) {

@@ -28,14 +28,14 @@ inline constexpr bool propagates_on_swap = std::allocator_traits<Allocator>::pro
 template <class Allocator>
 inline constexpr bool always_equal = std::allocator_traits<Allocator>::is_always_equal::value;
 
-/// `object` made anew from `by`: for what cannot be assigned, and for standard containers, whose assignment and swap mind the
-/// propagation of allocators. @pre the construction does not throw
+/// Rebuilds `object` from `by`: for types that cannot be assigned, and for standard containers, whose assignment and swap
+/// follow the propagation traits of their allocators. @pre the construction does not throw
 template <class T, class By>
 constexpr void renew(T& object, By&& by) noexcept {
     std::destroy_at(std::addressof(object));
     std::construct_at(std::addressof(object), std::forward<By>(by));
 }
-/// Exchanges two objects by renewing both, whatever a swap of theirs minds. @pre their moves do not throw
+/// Exchanges two objects by rebuilding both, without their own swap. @pre their moves do not throw
 template <class T>
 constexpr void exchange_by_moving(T& a, T& b) noexcept {
     T kept(std::move(a));
@@ -43,9 +43,9 @@ constexpr void exchange_by_moving(T& a, T& b) noexcept {
     renew(b, std::move(kept));
 }
 
-/// Exchanges two allocators together with what was allocated by them. Those that do not propagate too: a map's static column
-/// may hold memory of another allocator than the map, and goes along with the elements. Some cannot be assigned
-/// (std::pmr::polymorphic_allocator): they are made anew.
+/// Exchanges two allocators together with what was allocated by them. This includes allocators that do not propagate: a static
+/// column may hold memory of another allocator than its map, and moves with the elements. Allocators that cannot be assigned
+/// (std::pmr::polymorphic_allocator) are rebuilt.
 template <class Allocator>
 constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
     if constexpr (always_equal<Allocator>)
@@ -56,25 +56,25 @@ constexpr void exchange_allocators(Allocator& a, Allocator& b) noexcept {
         exchange_by_moving(a, b);
 }
 
-/// Bytes of `count` values of `size` bytes and `more`: the one place where a count becomes a number of bytes to ask for. Every
-/// allocation of the library comes through here by way of allocate_raw(), whatever the allocator checks itself.
+/// Bytes of `count` values of `size` bytes and `more`: the one place where a count becomes a number of bytes. Every allocation
+/// of the library calls it through allocate_raw(), whatever the allocator checks itself.
 /// @throws std::bad_array_new_length when that is more than half of the address space, which is all that a pointer difference
 /// spans
 constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::size_t more = 0) {
     constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
     if (more > most || (size != 0 && count > (most - more) / size)) [[unlikely]]
-        throw_bad_array_new_length("allocation: so many values are more than half of the address space");
+        throw_bad_array_new_length("allocation: the values are more than half of the address space; ask for fewer");
     return count * size + more;
 }
 
-/// Whether an allocator makes a T of these without a throw. One that hands itself to what it makes (uses-allocator
+/// Whether an allocator builds a T from these arguments without throwing. An allocator that passes itself on (uses-allocator
 /// construction, as std::pmr::polymorphic_allocator does) may have to allocate, whatever T's own constructor says.
 template <class Allocator, class T, class... Args>
 inline constexpr bool makes_nothrow =
     std::is_nothrow_constructible_v<T, Args...> && (always_equal<Allocator> || !std::uses_allocator_v<T, Allocator>);
 
-/// A T made by an allocator as it makes elements, before it has its place: one that knows its allocator is then moved there for
-/// nothing.
+/// A T that the allocator builds like an element, before its place is known. A T that knows its allocator is then moved there
+/// without an allocation.
 template <class T, class Allocator>
 class TemporaryElement {
     using traits = std::allocator_traits<Allocator>;
@@ -96,8 +96,8 @@ private:
     };
 };
 
-/// A row before it has its place, for containers that build it before anything moves: made by the allocator where that would
-/// hand itself on, for no other memory may be asked then.
+/// A row that is built before its place is known, for containers that build it before anything moves. The allocator builds it
+/// if it passes itself on, because the row may use no other memory then.
 template <class T, class Allocator, bool = std::uses_allocator_v<T, Allocator> && !always_equal<Allocator>>
 class TemporaryRow {
 public:
@@ -132,7 +132,7 @@ constexpr void deallocate_raw(Allocator& allocator, T* data, std::size_t count) 
         std::allocator_traits<Allocator>::deallocate(allocator, std::pointer_traits<pointer>::pointer_to(*data), count);
 }
 
-/// What an allocator is asked for so that it honours the alignment of a cache line, or of T where that is stricter.
+/// The unit requested from an allocator, so that it honours the alignment of a cache line, or of T where that is stricter.
 template <class T>
 struct alignas(alignof(T) < 64 ? 64 : alignof(T)) LineOf {
     unsigned char bytes[alignof(T) < 64 ? 64 : alignof(T)];
@@ -141,7 +141,8 @@ struct alignas(alignof(T) < 64 ? 64 : alignof(T)) LineOf {
     }
 };
 
-/// Room for `count` values, the first of them on a cache line: no value of 16, 32 or 64 bytes then lies on two.
+/// Room for `count` values, the first of them at the start of a cache line. A value of 16, 32 or 64 bytes then never spans two
+/// lines.
 template <class Allocator>
 constexpr auto* allocate_on_line(Allocator& allocator, std::size_t count) {
     using T = typename std::allocator_traits<Allocator>::value_type;
@@ -190,7 +191,7 @@ public:
     }
     constexpr FlatArray resized(std::size_t count, const T& fill) const { return resized(count, fill, Allocator(allocator_)); }
 
-    /// Exchanges the contents; the allocators too, which must have come from equal ones or be meant to travel.
+    /// Exchanges contents and allocators. @pre the allocators are equal, or are meant to be exchanged
     constexpr void swap(FlatArray& other) noexcept {
         exchange_allocators(allocator_, other.allocator_);
         std::swap(data_, other.data_);

@@ -18,19 +18,20 @@ namespace detail {
 ///   size(), empty()
 ///   push(slot)             slot became vacant
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
-///   undo_pop(slot)            exactly undo the pop that gave slot
+///   undo_pop(slot)         exactly undo the pop that gave slot
 ///   remove(slot, vacant)   take this one. @pre slot is in the policy; its vacant bit is already 0
-///   undo_remove(slot, is_free)  exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot) says which
+///   undo_remove(slot, is_free)
+///                          exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot) says which
 ///                          slots are in the policy
 ///   clear()                forget all
 ///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
 template <Reuse Policy, class Allocator>
 class FreeSlots;
 
-/// Lowest first: one bit a word of 64 slots says that the word has a vacant slot; which one, the occupancy words know.
-/// The lowest slot is kept aside, and its successor looked up when it is taken: a full map that erases and inserts touches
-/// neither the summary nor a count (erase + insert at 1e5 cost 2.8x plain arrays without this, 1.1x with it), and one with
-/// holes need not wait for the look-up (17 ns without, 12 with).
+/// Lowest first: one bit a word of 64 slots says that the word has a vacant slot. The occupancy words say which one. The lowest
+/// slot is stored apart. Its successor is looked up when it is taken. A full map that erases and inserts then touches neither
+/// the summary nor a count (erase + insert at 1e5 cost 2.8x plain arrays without this, 1.1x with it). A map with holes need not
+/// wait for the look-up (17 ns without, 12 with).
 template <class Allocator>
 class FreeSlots<Reuse::lowest, Allocator> {
 public:
@@ -94,7 +95,7 @@ public:
         more_ = 0;
     }
 
-    /// Whether the set is what is vacant in `words` words, the lowest kept aside; for check_invariants.
+    /// Whether the set is what is vacant in `words` words, the lowest stored apart; for check_invariants.
     template <class Vacant>
     constexpr bool check(std::size_t words, Vacant&& vacant) const noexcept {
         std::size_t more = 0;
@@ -108,7 +109,7 @@ public:
     }
 
 private:
-    /// The vacant slots of a word without the one kept aside.
+    /// The vacant slots of a word without the one stored apart.
     template <class Vacant>
     constexpr bits::word_t listed(std::size_t w, Vacant&& vacant) const noexcept {
         const bits::word_t word = vacant(w);
@@ -209,7 +210,7 @@ public:
     constexpr void order(F&& f) const {
         for (slot_t slot = head_; slot != no_slot; slot = links_[slot].next) f(slot);
     }
-    /// Whether ends, count and links agree, and is_member(slot) of each; for check_invariants. Ends whatever the links say.
+    /// Whether ends, count and links agree, and is_member(slot) of each; for check_invariants. It terminates for any links.
     template <class IsMember>
     constexpr bool check(IsMember&& is_member) const {
         slot_t slot = head_, previous = no_slot;
@@ -252,9 +253,9 @@ private:
     slot_t count_ = 0;
 };
 
-/// The summary of the words that say which slots live: which of them are not 0. Words of fresh slots, from the cursor on, are
-/// in it beforehand, so that taking one need not look: that cost 0.3 of 2.6 ns. It covers none while they are few: a walk
-/// through 16 costs no more than the summary, and small containers take no memory for it.
+/// The summary of the liveness words: which of them are not 0. Words of fresh slots, from the cursor on, are set in advance, so
+/// that taking a slot does not check them: the check cost 0.3 of 2.6 ns. Up to 16 words have no summary: a walk through them
+/// costs no more, and small containers save the memory.
 template <class Allocator>
 class LiveSummary {
     using Words = FlatArray<bits::word_t, Allocator>;
@@ -262,7 +263,7 @@ class LiveSummary {
 public:
     constexpr LiveSummary() = default;
     constexpr explicit LiveSummary(const Allocator& alloc) noexcept : bits_(alloc) {}
-    /// Of `words` words, of which those there are come first. @throws what the allocator throws
+    /// A summary of `words` words, which begin with those of `live`. @throws what the allocator throws
     constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, const Allocator& alloc) : bits_(alloc) {
         if (words <= 16) return;
         SummaryBits<Allocator>::covering(words, alloc).swap(bits_);
@@ -271,7 +272,7 @@ public:
     constexpr void swap(LiveSummary& other) noexcept { bits_.swap(other.bits_); }
     constexpr SummaryView view() const noexcept { return bits_.view(); }
 
-    /// After word `w` has become 0, or is 0 no more, or the cursor has passed it. Seldom, and so not inline where it is called.
+    /// To be called when word `w` has become 0 or non-zero, or the cursor has passed it. Rare, so callers do not inline it.
     constexpr void update(const Words& live, std::size_t w, slot_t cursor) noexcept {
         if (bits_.empty()) return;
         if (has(live, w, cursor))
@@ -279,7 +280,7 @@ public:
         else
             bits_.reset(w);
     }
-    /// After the words were written by themselves.
+    /// To be called when the words were written directly.
     constexpr void rebuild(const Words& live, slot_t cursor) noexcept {
         if (bits_.empty()) return;
         bits_.clear();

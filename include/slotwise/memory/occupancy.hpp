@@ -17,8 +17,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// At level debug: how often that of which there are views was exchanged, so that a stale view is found when it is used. At the
-/// other levels nothing. (The level is part of the ABI namespace.) What died is found as long as its memory was not used again.
+/// At level debug: counts how often the viewed data was exchanged, so that the use of a stale view is detected. Empty at the
+/// other levels. (The level is part of the ABI namespace.) A view of a dead container is detected until the memory is reused.
 class ViewEpoch {
 #if SLOTWISE_CHECK_LEVEL >= 2
 public:
@@ -60,7 +60,7 @@ private:
 
 /// Summary bits where they lie: a set of numbers as one bit each, with levels above. Level k has one bit for each 64 bits of
 /// level k - 1, the top is one word; six levels cover 2^32 numbers. The first words of the block say where each level begins
-/// and ends, and how many there are, so that a view of it is one pointer, which stays true when the owner moves.
+/// and ends, and how many there are, so that a view of it is one pointer, which stays valid when the owner moves.
 class SummaryView {
 public:
     static constexpr unsigned max_levels = 6;
@@ -97,8 +97,8 @@ private:
     const bits::word_t* block_ = nullptr;
 };
 
-/// Counts empty words one after another, for walks that go through them: only many are worth a look into the summary. A branch
-/// on each empty word is one that at 1 % live nobody can foresee: it cost a walk half as much again.
+/// Counts consecutive empty words of a walk. Only a run of several is worth a look into the summary. At 1 % live a branch on
+/// each empty word is unpredictable: it made a walk 1.5 times as slow.
 class EmptyWords {
 public:
     SLOTWISE_ALWAYS_INLINE constexpr bool many(bits::word_t word) noexcept {
@@ -117,8 +117,8 @@ private:
 } // namespace detail
 
 /// A read-only view of liveness bits: 64-bit words, least significant bit first, 1 = live. Bits from size() on are 0.
-/// @invalidates itself when the container it came from grows, shrinks, moves or dies (its use is then found at level debug);
-/// erases and inserts below size() show through
+/// @invalidates itself when the container it came from grows, shrinks, moves or dies (level debug detects its use); erases and
+/// inserts below size() show through
 class Occupancy {
 public:
     constexpr Occupancy() noexcept = default;
@@ -170,13 +170,14 @@ public:
     }
     /// The first word not below `w` that is not 0, or words().size(). @pre w <= words().size()
     constexpr std::size_t next_word(std::size_t w) const noexcept {
-        // A few are looked at before the summary is: at 1 % live every other word is empty.
+        // A few words are read before the summary: at 1 % live every other word is empty.
         const bits::word_t* const words = data();
         const std::size_t end = bits::word_count(slots_);
         const std::size_t near = summary_.empty() || end - w < detail::EmptyWords::few ? end : w + detail::EmptyWords::few;
         for (; w != near; ++w)
             if (words[w] != 0) return w;
-        while (w < end && words[w] == 0) w = summary_.find_next(w + 1); // once, or twice: it has the words of fresh slots too
+        while (w < end && words[w] == 0)
+            w = summary_.find_next(w + 1); // once or twice: the summary has the words of fresh slots too
         return w < end ? w : end;
     }
     /// The same out of line, for walks that must keep their registers.

@@ -24,17 +24,16 @@ struct SlotRun {
 
 namespace detail {
 
-/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small. But one
-/// slot where 64 values are more than 1 MiB: such values lie side by side only by chance, see `scattered`.
-/// Pages are only the grain of the page table. Memory comes in chunks that grow with the array, up to 1 MiB, contiguous inside,
-/// because at a million elements short runs cost iteration with holes 2-4x (pages of 1,024 slots against a flat array).
+/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small. One slot
+/// where 64 values are more than 1 MiB, see `scattered`. Pages are only the granularity of the page table. Memory comes in
+/// chunks that grow with the array, up to 1 MiB, contiguous inside, because at a million elements short runs cost iteration
+/// with holes 2-4x (pages of 1,024 slots against a flat array).
 constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
     if (value_bytes > (std::size_t{1} << 20) / bits::word_bits) return 1;
     const std::size_t fit = 4096 / value_bytes;
     return fit <= bits::word_bits ? bits::word_bits : std::bit_floor(fit);
 }
-/// Whether T is so large (more than 16 KiB) that a page holds one: walks then look up each value, which costs nothing beside
-/// it.
+/// Whether T is so large (more than 16 KiB) that a page holds one: walks then look up each value, at a negligible cost.
 template <class T>
 inline constexpr bool scattered = default_page_slots(sizeof(T)) == 1;
 
@@ -46,8 +45,8 @@ constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noex
     return more == 0 ? 1 : more < most ? more : most;
 }
 
-/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full: so growth is amortised
-/// although the entries are copied. @throws what the allocator throws; nothing has changed then
+/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full, so that copying the
+/// entries is amortised. @throws what the allocator throws; nothing has changed then
 template <class Array>
 constexpr void reserve_entries(Array& array, std::size_t count) {
     if (count <= array.size()) return;
@@ -109,7 +108,7 @@ public:
     }
 
     constexpr std::size_t capacity() const noexcept { return pages_ * page_slots; }
-    /// The capacity that reserve(slots) would leave.
+    /// The capacity after reserve(slots).
     constexpr std::size_t capacity_for(std::size_t slots) const noexcept {
         const std::size_t want = slots / page_slots + (slots % page_slots != 0);
         return (want < pages_ ? pages_ : want) * page_slots;
@@ -140,7 +139,7 @@ public:
     constexpr void reserve(std::size_t slots) {
         const std::size_t want = slots / page_slots + (slots % page_slots != 0);
         if (want <= pages_) return;
-        static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before page after page is taken in vain
+        static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before pages are allocated in vain
         detail::reserve_entries(table_, want);
         detail::reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
         const std::size_t pages_before = pages_;
@@ -149,20 +148,19 @@ public:
         undo.dismiss();
     }
 
-    /// Room for the next slots as growth wants it: as much again as there is up to 64 KiB, then an eighth more, at most 1 MiB.
-    /// Nothing is copied, so growing often is cheap; with as much again as there is up to 1 MiB, a map of 8 + 8 bytes held 4.4
-    /// bytes an element more on average.
+    /// The capacity that growth asks for next: double up to 64 KiB, then an eighth more, at most 1 MiB more. Nothing is copied,
+    /// so growing often is cheap. Doubling up to 1 MiB took a map of 8 + 8 bytes 4.4 bytes more an element on average.
     constexpr std::size_t grown_capacity() const noexcept {
         return (pages_ + detail::more_pages(pages_, sizeof(T) * page_slots)) * page_slots;
     }
 
-    /// The capacity that shrink(slots) would leave.
+    /// The capacity after shrink(slots).
     constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         std::size_t keep = chunk_count_;
         while (keep != 0 && chunks_[keep - 1].first_page * page_slots >= slots) --keep;
         return keep == 0 ? 0 : (chunks_[keep - 1].first_page + chunks_[keep - 1].pages) * page_slots;
     }
-    /// Gives back every chunk that lies wholly at or above `slots`. @pre no value lives there
+    /// Frees every chunk that lies wholly at or above `slots`. @pre no value lives there
     constexpr void shrink(std::size_t slots) noexcept {
         const std::size_t keep_pages = shrunk_capacity(slots) / page_slots;
         release_chunks(keep_pages);

@@ -57,7 +57,7 @@ class ReservedArray {
 public:
     /// Whether all slots are one run.
     static constexpr bool contiguous = true;
-    /// Bytes of address space for values where no limit is given: much of what there is, and room for many arrays.
+    /// Bytes of address space for values without a limit. Large, but many such arrays fit.
     static constexpr std::size_t default_bytes = std::size_t{1} << (sizeof(std::size_t) >= 8 ? 36 : 28);
     /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values (where a pointer has 32 bits: 256 MiB), at
     /// most every slot a handle can name.
@@ -104,15 +104,15 @@ public:
         static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
         if (slots <= capacity()) return;
         if (slots > max_slots)
-            detail::throw_length_error("ReservedArray::reserve: more slots than address space was reserved for");
+            detail::throw_length_error("ReservedArray::reserve(slots): slots exceeds max_slots; give a larger max_slots");
         if (data_ == nullptr) {
             data_ = static_cast<T*>(detail::virtual_reserve(reserved_bytes));
             if (data_ == nullptr)
-                detail::throw_bad_alloc("ReservedArray: the system refuses that much address space; give max_slots");
+                detail::throw_bad_alloc("ReservedArray: the system refuses the address space; give a smaller max_slots");
         }
         const std::size_t want = bits::round_up(slots * sizeof(T), detail::virtual_grain);
         if (!detail::virtual_commit(reinterpret_cast<std::byte*>(data_) + committed_, want - committed_))
-            detail::throw_bad_alloc("ReservedArray: the system has no memory to commit");
+            detail::throw_bad_alloc("ReservedArray::reserve(slots): the system refuses the memory; reserve fewer slots");
         committed_ = want;
     }
 
@@ -124,7 +124,7 @@ public:
         return slots < max_slots ? slots : max_slots;
     }
 
-    /// The capacity that shrink(slots) would leave.
+    /// The capacity after shrink(slots).
     std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         const std::size_t keep = bits::round_up(slots * sizeof(T), detail::virtual_grain);
         const std::size_t left = (keep < committed_ ? keep : committed_) / sizeof(T);

@@ -15,8 +15,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Owns value-initialised `Page` objects by page number. Low numbers, up to a small multiple of the pages there are, stand in a
-/// flat table: one load. Far ones stand in an ordered map, so that an untrusted handle cannot claim the memory of its range
+/// Owns value-initialised `Page` objects by page number. Low numbers, up to a small multiple of the pages there are, are in a
+/// flat table: one load. Far ones are in an ordered map, so that an untrusted handle cannot claim the memory of its range
 /// (Rust's SecondaryMap allocates all of it: 10 million slots for one entry).
 template <class Page, class Allocator>
 class SparsePages {
@@ -25,7 +25,7 @@ class SparsePages {
     using far_map = std::map<std::uint32_t, Page*, std::less<>, rebind_t<Allocator, std::pair<const std::uint32_t, Page*>>>;
 
 public:
-    /// Empty pages there may be.
+    /// How many empty pages are kept.
     static constexpr unsigned kept = 8;
 
     SparsePages() = default;
@@ -44,7 +44,7 @@ public:
     void swap(SparsePages& other) noexcept {
         exchange_allocators(allocator_, other.allocator_);
         near_.swap(other.near_);
-        // By moving: maps swap only if their allocators are equal, and these may have travelled.
+        // By moving: std::map::swap requires equal allocators, and these may have been exchanged.
         exchange_by_moving(far_, other.far_);
         std::swap(count_, other.count_);
         std::swap(emptied_, other.emptied_);
@@ -61,9 +61,9 @@ public:
         Page* const page = find(number);
         return page != nullptr ? *page : added(number);
     }
-    /// Page `number` has become empty. The last few such pages stay, so that entries that come and go allocate nothing: giving
-    /// back at once cost 60 to 100 ns for each, most of it in the tree of far pages. The one before them goes, if empty(page).
-    /// Page has a `bool listed`, false at first: whether it is among those that were empty once.
+    /// Page `number` has become empty. The last few such pages are kept, so that repeated insertion and erasure do not
+    /// allocate: freeing at once cost 60 to 100 ns each, most of it in the tree of far pages. The oldest one is freed if
+    /// empty(page). Page has a `bool listed`, false at first: whether it is among those that were empty once.
     template <class F>
     void emptied(std::uint32_t number, Page& page, F&& empty) noexcept {
         if (!page.listed) list(number, page, empty);
@@ -75,7 +75,7 @@ public:
             if (near_[i] != nullptr) f(static_cast<std::uint32_t>(i), *near_[i]);
         for (const auto& [number, page] : far_) f(number, *page);
     }
-    /// Pages there are.
+    /// Number of pages.
     std::size_t size() const noexcept { return count_; }
     /// The first page at or after `number`; null when there is none, else `number` becomes its number.
     Page* next(std::uint64_t& number) const noexcept {
@@ -86,7 +86,7 @@ public:
         number = it->first;
         return it->second;
     }
-    /// Gives back every page for which goes(page), and the table when no page is left.
+    /// Frees every page for which goes(page) holds, and the table when no page is left.
     template <class F>
     void clear_if(F&& goes) noexcept {
         for (std::size_t i = 0; i != near_.size(); ++i)
