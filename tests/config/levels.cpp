@@ -185,7 +185,7 @@ const Check checks[] = {
          static_cast<void>(live.test(0));
      }},
     // slots
-    {Level::debug, "observer: it dies while it is attached; its token must die or detach() before",
+    {Level::debug, "observer: it is destroyed while it is attached; destroy or detach() its token before",
      [] {
          auto& dead = *new Meddler;
          new auto(holed<SlotMap<int>>().attach(dead));
@@ -231,7 +231,9 @@ const Check checks[] = {
          map.try_emplace(1, 1);
          move_away(map);
      }},
-    {Level::fast, "ValueArray: nobody knows which values are to be moved to an unequal allocator",
+    {Level::fast,
+     "ValueArray(ValueArray&&, alloc): the allocators differ, and only the container knows which slots have a value; move the "
+     "container",
      [] {
          struct Plain { // has no destructor, and is not copied as bytes
              Plain() = default;

@@ -159,9 +159,9 @@ TEST_CASE("a snapshot of a container with other columns is refused", "[snapshot]
     one.insert(1);
     REQUIRE(refusal(one.try_restore(none.snapshot())) == "snapshot: the bytes end too early");
     REQUIRE(refusal(none.try_restore(one.snapshot())) == "snapshot: there are more bytes than the state needs");
-    REQUIRE(refusal(two.try_restore(one.snapshot())) == "snapshot: made by a container with other columns");
+    REQUIRE(refusal(two.try_restore(one.snapshot())) == "snapshot: it was made by a container with other columns");
     REQUIRE(refusal(wide.try_restore(one.snapshot())) ==
-            "snapshot: made by a container with a column of values of another size");
+            "snapshot: it was made by a container with a column of values of another size");
 }
 
 TEST_CASE("the version of a slot that was never in use is refused, and so are reserved slots that are none", "[snapshot]") {
@@ -171,11 +171,11 @@ TEST_CASE("the version of a slot that was never in use is refused, and so are re
     auto longer = bytes; // one version more, which says what it would be without a word
     longer[14] = std::byte{2};
     longer.insert(longer.begin() + 34, 4, std::byte{0});
-    REQUIRE(refusal(restored.try_restore(longer)) == "snapshot: the version of a slot is there that was never in use");
+    REQUIRE(refusal(restored.try_restore(longer)) == "snapshot: a slot that was never in use has a version");
     auto promised = bytes;
     REQUIRE(promised[34] == std::byte{0});
     promised[34] = std::byte{1};
     promised.insert(promised.begin() + 35 + 16, 8, std::byte{0});
-    REQUIRE(refusal(restored.try_restore(promised)) == "snapshot: reserved slots are announced, and there are none");
+    REQUIRE(refusal(restored.try_restore(promised)) == "snapshot: it announces reserved slots and has none");
     REQUIRE(restored.empty());
 }

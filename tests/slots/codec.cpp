@@ -189,7 +189,7 @@ TEST_CASE("bool and enumerations out of range are refused", "[codec]") {
 
 TEST_CASE("a length that the bytes do not back is refused before memory is taken", "[codec]") {
     const auto length = [](std::uint64_t count) { return written(count); };
-    const std::string why = "snapshot: a length says more than there are bytes";
+    const std::string why = "snapshot: a length exceeds the bytes that are left";
     for (const std::uint64_t count :
          {std::uint64_t{1}, std::uint64_t{1} << 20, std::uint64_t{1} << 32, std::uint64_t{1} << 61, ~std::uint64_t{0}}) {
         CHECK(error_of<std::string>(length(count)) == why);
@@ -211,7 +211,7 @@ TEST_CASE("elements that take no byte take one in a vector, which says nothing",
     comes_back(std::vector<std::tuple<>>(2), 10);
     Bytes bytes = written(std::vector<Nothing>(1));
     bytes.back() = std::byte{1};
-    CHECK(std::string(error_of<std::vector<Nothing>>(bytes)) == "snapshot: a byte that says nothing is not 0");
+    CHECK(std::string(error_of<std::vector<Nothing>>(bytes)) == "snapshot: a filler byte is not 0");
 }
 
 TEST_CASE("a number that is not a number comes back bit by bit", "[codec]") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Codecs: how values become bytes, and come back from bytes that nobody vouches for.
+// Codecs: how values become bytes, and how they are read back from untrusted bytes.
 #ifndef SLOTWISE_SLOTS_CODEC_HPP
 #define SLOTWISE_SLOTS_CODEC_HPP
 
@@ -20,7 +20,7 @@
 
 SLOTWISE_BEGIN
 
-/// Appends little-endian integers and raw bytes to a buffer. What a codec writes with.
+/// Appends little-endian integers and raw bytes to a buffer. Codecs write with it.
 class ByteWriter {
 public:
     /// Appends an integer, lowest byte first.
@@ -34,20 +34,20 @@ public:
         const auto* first = static_cast<const std::byte*>(data);
         bytes_.insert(bytes_.end(), first, first + size);
     }
-    /// The bytes; the writer is empty then.
+    /// Returns the bytes and leaves the writer empty.
     std::vector<std::byte> take() noexcept { return std::move(bytes_); }
 
 private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads what ByteWriter wrote. The first thing that is wrong is remembered, everything after it reads as zero.
+/// Reads what ByteWriter wrote. It remembers the first error. Everything after an error reads as zero.
 class ByteReader {
 public:
     /// Reads these bytes, which must stay where they are.
     explicit ByteReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
 
-    /// The next integer; 0 when it is not there.
+    /// The next integer; 0 after the end.
     template <class U>
         requires std::is_unsigned_v<U>
     U number() noexcept {
@@ -62,15 +62,15 @@ public:
         const auto value = number<std::uint8_t>();
         return value == 1 || (value != 0 && fail("snapshot: a bool or a flag is neither 0 nor 1"));
     }
-    /// The next integer as the length of something whose parts take at least `part_bytes` each, of which there must be enough;
-    /// 0 when there are not. To be asked before memory is taken. @pre part_bytes != 0
+    /// The next integer as the length of a sequence whose parts take at least `part_bytes` each. Returns 0 when the bytes left
+    /// are too few. To be called before memory is allocated. @pre part_bytes != 0
     std::size_t length(std::size_t part_bytes) noexcept {
         const auto value = number<std::uint64_t>();
         if (value <= left() / part_bytes) return static_cast<std::size_t>(value);
-        fail("snapshot: a length says more than there are bytes");
+        fail("snapshot: a length exceeds the bytes that are left");
         return 0;
     }
-    /// The next `size` bytes; empty when they are not there.
+    /// The next `size` bytes; empty when fewer are left.
     std::span<const std::byte> raw(std::size_t size) noexcept {
         if (!need(size)) return {};
         const auto result = bytes_.first(size);
@@ -79,13 +79,13 @@ public:
     }
     /// Bytes not read yet.
     std::size_t left() const noexcept { return bytes_.size(); }
-    /// Marks the bytes as wrong; `what` is a literal that says how. The first mark stays. Returns false.
+    /// Records an error; `what` is a literal that describes it. The first error is kept. Returns false.
     bool fail(const char* what) noexcept {
         if (error_ == nullptr) error_ = what;
         bytes_ = {};
         return false;
     }
-    /// Null while all is well.
+    /// The first error, or null.
     const char* error() const noexcept { return error_; }
 
 private:
@@ -95,7 +95,7 @@ private:
     const char* error_ = nullptr;
 };
 
-/// How a T becomes bytes wherever DefaultCodec meets one. Specialise it for a type that DefaultCodec does not know:
+/// How DefaultCodec writes and reads a T. Specialise it for a type that DefaultCodec does not know:
 ///     template <> struct slotwise::CodecFor<Money> {
 ///         static void write(const Money& value, ByteWriter& out);
 ///         static Money read(ByteReader& in);   // reports bad bytes by in.fail("..."), and then returns anything
@@ -110,7 +110,7 @@ namespace detail {
 enum class Form : std::uint8_t {
     none,     // not at all
     custom,   // CodecFor says how
-    raw,      // as it lies in memory: each bit is part of the value, and each pattern of bits is a value
+    raw,      // as in memory: each bit is part of the value, and each pattern of bits is a value
     boolean,  // a byte, 0 or 1
     array,    // each element
     tuple,    // each element
@@ -141,7 +141,7 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T, class A>
 inline constexpr bool is_vector<std::vector<T, A>> = true;
-// A program that uses <string> or <chrono> has them already; no other one is to pay for them.
+// Only programs that use <string> or <chrono> pay for including them.
 template <class T>
 concept Text = requires(T& text, std::size_t size) {
     typename T::traits_type::char_type;
@@ -176,7 +176,7 @@ consteval Form form_of() noexcept {
         return Form::custom;
     else if constexpr (std::is_same_v<T, bool>)
         return Form::boolean;
-    else if constexpr (std::is_floating_point_v<T>) // the 80-bit one of x86 has padding, and patterns that are no value
+    else if constexpr (std::is_floating_point_v<T>) // the 80-bit type of x86 has padding, and patterns that are no value
         return std::numeric_limits<T>::digits == 64 ? Form::none : Form::raw;
     else if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::byte> || AnyHandle<T>)
         return Form::raw;
@@ -222,8 +222,8 @@ consteval auto parts_of() noexcept {
         return TypeList<>{};
 }
 
-/// What is known of a type's bytes: of 1,000 floats in a struct that they are one block, of a vector's elements how many there
-/// can be.
+/// What is known about the bytes of a type: that 1,000 floats in a struct are one block, and how many elements a vector can
+/// have.
 struct Coding {
     bool known = false;    // it has a codec
     bool block = false;    // its bytes are its memory
@@ -288,7 +288,7 @@ consteval Coding coding_of() noexcept {
     }
 }
 
-/// A T whose bytes are the next ones; all zero when they are not there. Needs no default constructor.
+/// A T made of the next bytes; all zero when fewer are left. T needs no default constructor.
 template <class T>
 T read_block(ByteReader& in) noexcept {
     std::array<std::byte, sizeof(T)> memory{};
@@ -299,15 +299,14 @@ T read_block(ByteReader& in) noexcept {
 template <class T, class M>
 T owner_of(M T::*);
 
-/// Names, in the compiler's words about this call, the type that has no codec: a member, if that is to blame.
+/// The compiler's message about this call names the type without a codec, which may be a member.
 template <class T>
 consteval void demand_codec() noexcept {
     static_assert(!std::is_pointer_v<T> && !std::is_member_pointer_v<T>,
-                  "snapshot: T is a pointer, which means nothing to another process; store a handle in its place");
-    static_assert(
-        !std::is_enum_v<T> || coding<T>.known,
-        "snapshot: T is an enumeration, and which of its values are sound is not known; specialise slotwise::CodecFor<T> and "
-        "derive it from EnumCodec<first, last>, or from RawCodec<T> if each value of its underlying type is sound");
+                  "snapshot: T is a pointer, which another process cannot use; store a handle in its place");
+    static_assert(!std::is_enum_v<T> || coding<T>.known,
+                  "snapshot: T is an enumeration, and its range of values is not known; specialise slotwise::CodecFor<T> and "
+                  "derive it from EnumCodec<first, last>, or from RawCodec<T> if each value of its underlying type is valid");
     if constexpr (!coding<T>.known && !std::is_enum_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T>) {
         constexpr bool parts_known = []<class... Ps>(TypeList<Ps...>) {
             (demand_codec<Ps>(), ...);
@@ -329,7 +328,7 @@ concept Snapshotable = detail::coding<T>.known;
 
 /// A base for CodecFor<T>: T is its bytes.
 ///     template <> struct slotwise::CodecFor<Money> : slotwise::RawCodec<Money> {};
-/// @pre every pattern of bytes is a sound T
+/// @pre every pattern of bytes is a valid T
 template <class T>
 struct RawCodec {
     static_assert(
@@ -339,7 +338,7 @@ struct RawCodec {
         !std::is_enum_v<T> || detail::FixedEnum<T>,
         "RawCodec<T>: not each number is a value of an enumeration without a fixed underlying type; write enum T : int, "
         "or EnumCodec<first, last>");
-    /// That a run of them is one block.
+    /// A run of values is one block.
     static constexpr bool is_raw = true;
     /// Appends the bytes of the value.
     static void write(const T& value, ByteWriter& out) { out.raw(std::addressof(value), sizeof(T)); }
@@ -347,11 +346,11 @@ struct RawCodec {
     static T read(ByteReader& in) { return detail::read_block<T>(in); }
 };
 
-/// What snapshot() and restore() use unless they are given another: writes a value as its parts, never its padding, and reads
-/// nothing that it would not write. It knows numbers, bool (0 or 1), handles, durations and time points, std::string, vector,
-/// array, pair, tuple and optional, structs of up to 16 public members of such types, and what CodecFor says. Not pointers,
-/// enumerations whose range CodecFor does not state, and classes that hide members: they are compile errors which name the
-/// type. A codec of your own has the same two functions; it may have a state.
+/// The codec that snapshot() and restore() use by default. It writes a value as its parts, never its padding, and accepts only
+/// what it would write. It knows numbers, bool (0 or 1), handles, durations and time points, std::string, vector, array, pair,
+/// tuple and optional, structs of up to 16 public members of such types, and types with a CodecFor. Pointers, enumerations
+/// without a CodecFor, and classes with hidden members are compile errors that name the type. A codec of your own has the same
+/// two functions; it may have a state.
 struct DefaultCodec {
     /// Appends the bytes of the value. Integers and floating-point numbers in the machine's byte order, which snapshots record.
     template <class T>
@@ -383,7 +382,8 @@ struct DefaultCodec {
         else if constexpr (form == detail::Form::since)
             write(value.time_since_epoch(), out);
     }
-    /// The value of the next bytes; any value when they are wrong, which in.error() says. @throws what T's functions throw
+    /// The value of the next bytes. When they are wrong, in.error() is set and any value is returned. @throws what T's
+    /// functions throw
     template <class T>
     static T read(ByteReader& in) {
         detail::demand_codec<T>();
@@ -435,7 +435,7 @@ struct DefaultCodec {
     }
 
 private:
-    // An element that may take no byte gets one: no length is believed that bytes do not back.
+    // An element that may take no byte gets one, so that every length is backed by bytes.
     template <class T>
     static constexpr bool is_filled = detail::coding<T>.least == 0;
 
@@ -459,16 +459,16 @@ private:
         if constexpr (detail::coding<T>.block && std::is_default_constructible_v<T>) {
             values.resize(count);
             if (count != 0) std::memcpy(values.data(), in.raw(count * sizeof(T)).data(), count * sizeof(T));
-        } else // memory is taken as elements come: they may be far larger than their bytes
+        } else // memory grows with the elements: they may be far larger than their bytes
             for (; count != 0 && in.error() == nullptr; --count) {
-                if (is_filled<T> && in.number<std::uint8_t>() != 0) in.fail("snapshot: a byte that says nothing is not 0");
+                if (is_filled<T> && in.number<std::uint8_t>() != 0) in.fail("snapshot: a filler byte is not 0");
                 values.push_back(read<T>(in));
             }
         return values;
     }
 };
 
-/// A base for CodecFor of an enumeration whose sound values are those from `First` to `Last`.
+/// A base for CodecFor of an enumeration whose valid values are those from `First` to `Last`.
 ///     template <> struct slotwise::CodecFor<Kind> : slotwise::EnumCodec<Kind::rock, Kind::ship> {};
 template <auto First, decltype(First) Last>
 struct EnumCodec {
@@ -481,7 +481,7 @@ struct EnumCodec {
                         "EnumCodec: the value to be written is not in the range First to Last");
         DefaultCodec::write(static_cast<std::underlying_type_t<value_type>>(value), out);
     }
-    /// The value of the next bytes, refused when it is not in the range.
+    /// The value of the next bytes; an error when it is out of range.
     static value_type read(ByteReader& in) {
         const auto number = DefaultCodec::read<std::underlying_type_t<value_type>>(in);
         if (number < static_cast<decltype(number)>(First) || number > static_cast<decltype(number)>(Last)) {
@@ -495,7 +495,7 @@ struct EnumCodec {
 /// A base for CodecFor<T>: T is these members, written one after the other. For classes with constructors, and for more than 16
 /// members.
 ///     template <> struct slotwise::CodecFor<Point> : slotwise::MemberCodec<&Point::x, &Point::y> {};
-/// @pre what the members are not, follows from them
+/// @pre the members determine the rest of the state
 template <auto First, auto... Rest>
 struct MemberCodec {
     using value_type = decltype(detail::owner_of(First));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ColumnView: a column seen from outside, indexed by slot: what job systems, SIMD loops and exporters use.
+// ColumnView: a view of a column, indexed by slot, for job systems, SIMD loops and exporters.
 #ifndef SLOTWISE_SLOTS_COLUMN_VIEW_HPP
 #define SLOTWISE_SLOTS_COLUMN_VIEW_HPP
 
@@ -44,21 +44,19 @@ struct DirectoryView {
     }
 };
 
-/// 64 slots whose values each lie somewhere; indexed as an address is. `Source` has ptr(slot), and is asked each time.
+/// 64 slots whose values are not adjacent; indexed like a pointer. `Source` has ptr(slot), which is called each time.
 template <class T, class Source>
 struct ScatteredBlock {
     const Source* source;
     std::size_t first;
     constexpr T& operator[](std::size_t i) const noexcept { return *source->ptr(static_cast<slot_t>(first + i)); }
 };
-/// The values of 64 slots from `first` on: the address of the first, or for scattered ones what looks each up.
+/// The values of 64 slots from `first` on: the address of the first. Scattered values are looked up one by one.
 template <class T, class Source>
 constexpr auto block_of(const Source& source, std::size_t first) noexcept {
     if constexpr (scattered<T>)
         return ScatteredBlock<T, Source>{&source, first};
-    else if constexpr (requires {
-                           source.block(static_cast<slot_t>(first));
-                       }) // of a column: nobody need live in the first slot
+    else if constexpr (requires { source.block(static_cast<slot_t>(first)); }) // of a column: the first slot may be vacant
         return static_cast<T*>(source.block(static_cast<slot_t>(first)));
     else
         return static_cast<T*>(source.ptr(static_cast<slot_t>(first)));
@@ -97,7 +95,7 @@ constexpr void visit_word(bits::word_t word, slot_t first, F& f, Blocks... block
 /// The same for every live slot. A word is read once: f may change it without effect on the walk.
 template <class F, class... T>
 constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
-    // Word by word: looking for the ends of chunks first costs a tenth more than a look into the page tables each 64 values.
+    // Word by word: finding the ends of chunks first costs 10 % more than a page table lookup each 64 values.
     const bits::word_t* const words = live.words().data();
     EmptyWords empty;
     for (std::size_t w = 0, end = live.words().size(); w != end;) {
@@ -111,7 +109,7 @@ constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
 
 } // namespace detail
 
-/// One column of a container: a value for every live slot. Two pointers wide and some; passed by value.
+/// One column of a container: a value for every live slot. A few words wide; passed by value.
 /// @tparam T const for a read-only view
 /// @invalidates itself when the container grows, shrinks, moves or dies; erases and inserts below slot_end() show through
 template <class T>
@@ -137,7 +135,7 @@ public:
         SLOTWISE_EXPECT(directory_.live.test(slot), "ColumnView[slot]: the slot is not live; ask contains(slot) first");
         return *values_.ptr(slot);
     }
-    /// The value of the element that `handle` names, or null when it is gone. Any bit pattern may be asked.
+    /// The value of the element that `handle` names, or null when it was erased. Any bit pattern is allowed.
     template <AnyHandle H>
     constexpr T* get(H handle) const noexcept {
         const slot_t slot = handle.index();
@@ -150,7 +148,7 @@ public:
     constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
     constexpr Occupancy occupancy() const noexcept { return directory_.live; }
     constexpr SlotRange slots() const noexcept { return SlotRange(directory_.live); }
-    /// Where the values lie, also those of removed elements; for views that read these too.
+    /// Where the values lie, including those of removed elements.
     constexpr detail::PageView<T> pages() const noexcept { return values_; }
 
     /// Live values in slot order.
@@ -238,7 +236,7 @@ template <class T>
 class ColumnView<T>::iterator : public detail::IteratorFacade<iterator, std::remove_const_t<T>, T&> {
 public:
     constexpr iterator() noexcept = default;
-    /// For views: at `slot`, which lives, or at the end (no_slot).
+    /// For views: at `slot`, which is live, or at the end (no_slot).
     constexpr iterator(const ColumnView& view, slot_t slot) noexcept
         : values_(view.values_), live_(view.directory_.live), at_(slot) {
         find_block();
@@ -264,7 +262,7 @@ private:
     }
 
     detail::PageView<T> values_{};
-    T* block_ = nullptr; // the values of the word at hand: a look into the page table for each of them costs a third more
+    T* block_ = nullptr; // the values of the current word: a page table lookup for each of them costs a third more
     Occupancy live_{};
     detail::LiveCursor at_{};
 };
@@ -285,7 +283,7 @@ constexpr void zip_columns(F&& f, ColumnView<First> first, ColumnView<Rest>... r
 
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class T>
 inline constexpr bool std::ranges::enable_view<slotwise::ColumnView<T>> = true;
 template <class T>

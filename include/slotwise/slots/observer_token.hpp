@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// BasicObserverToken: keeps an observer attached. And the list of those who are attached to one container or series.
+// BasicObserverToken: keeps an observer attached. BasicObserverCell: the observers attached to one container or series.
 #ifndef SLOTWISE_SLOTS_OBSERVER_TOKEN_HPP
 #define SLOTWISE_SLOTS_OBSERVER_TOKEN_HPP
 
@@ -11,19 +11,19 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of what is attached. At level debug it counts its attachments, so that one that dies attached ends the program there,
-/// and not at the next event. (At the other levels it is empty; the level is part of the ABI namespace.)
-/// @tparam Observer the class derived from it, so that one may be an observer of two kinds
+/// Base of observers. At level debug it counts the attachments, so that destroying an attached observer ends the program at
+/// once, and not at the next event. (It is empty at the other levels. The level is part of the ABI namespace.)
+/// @tparam Observer the derived class, so that a class may be an observer of two kinds
 template <class Observer>
 class Attachable {
 #if SLOTWISE_CHECK_LEVEL >= 2
 protected:
     constexpr Attachable() noexcept = default;
-    constexpr Attachable(const Attachable&) noexcept {} // attached is the original
+    constexpr Attachable(const Attachable&) noexcept {} // the original stays attached
     constexpr Attachable& operator=(const Attachable&) noexcept { return *this; }
     constexpr ~Attachable() {
         SLOTWISE_EXPECT_DEBUG(attachments_ == 0,
-                              "observer: it dies while it is attached; its token must die or detach() before");
+                              "observer: it is destroyed while it is attached; destroy or detach() its token before");
     }
 
 private:
@@ -33,23 +33,23 @@ private:
 #endif
 };
 
-/// Those who hear of one container, on the heap so that moving the container moves a pointer, and shared with the tokens so
-/// that either may die first. A token knows its place in the list and the list knows the token, so that attaching, detaching
-/// and moving one is O(1), amortised: what is detached leaves a null behind, and the list is compacted when the nulls outnumber
+/// The observers of one container. It lies on the heap, so that moving the container moves a pointer. The tokens share it, so
+/// that either may be destroyed first. A token knows its place in the list, and the list knows the token, so that attaching,
+/// detaching and moving are amortised O(1). A detached observer leaves a null. The list is compacted when the nulls outnumber
 /// the rest.
-/// @tparam Observer SlotObserver, or what else is told of something
-/// @tparam Entry a pointer to one, or a struct that converts to it and is made of it
+/// @tparam Observer SlotObserver, SeriesSubscriber
+/// @tparam Entry a pointer to an observer, or a struct that is made of one and converts to it
 template <class Observer, class Entry = Observer*>
 struct BasicObserverCell {
     using Token = BasicObserverToken<Observer, Entry>;
 
     FlatArray<Entry, std::allocator<std::byte>> list{};
-    FlatArray<Token*, std::allocator<std::byte>> tokens{}; // apart, because a notification reads the list alone
+    FlatArray<Token*, std::allocator<std::byte>> tokens{}; // a separate array, because a notification reads only the list
     std::size_t count = 0;                                 // entries in use, nulls included
     std::size_t nulls = 0;
     std::size_t owners = 1;  // the container and the tokens
     std::size_t depth = 0;   // notifications running
-    bool exchanging = false; // an observer that attaches now is told of the new contents later, with all others
+    bool exchanging = false; // an observer that attaches now is notified of the new contents later, with the others
 
     /// Returns the place in the list. @throws std::bad_alloc; nothing has changed then
     std::size_t add(Observer& observer, Token& token) {
@@ -65,7 +65,7 @@ struct BasicObserverCell {
         count_attachment(list[count], true);
         return count++;
     }
-    /// Another observer takes the place of the one there.
+    /// Replaces the observer at this place.
     constexpr void replace(std::size_t place, Observer& observer) noexcept {
         count_attachment(list[place], false);
         list[place] = Entry{&observer};
@@ -78,7 +78,7 @@ struct BasicObserverCell {
         ++nulls;
         sweep();
     }
-    /// As if its token were gone.
+    /// Detaches the observer. Its token is detached too.
     void detach_at(std::size_t place) noexcept {
         tokens[place]->place_ = static_cast<std::size_t>(-1);
         remove(place);
@@ -98,7 +98,7 @@ struct BasicObserverCell {
         count = kept;
         nulls = 0;
     }
-    /// The container is gone, or takes other contents: the tokens that are left keep nobody.
+    /// Detaches all observers: the container is destroyed or takes other contents.
     constexpr void detach_all() noexcept {
 #if SLOTWISE_CHECK_LEVEL >= 2
         for (std::size_t i = 0; i != count; ++i) count_attachment(list[i], false);
@@ -109,7 +109,7 @@ struct BasicObserverCell {
         if (cell != nullptr && --cell->owners == 0) delete cell;
     }
 
-    /// While one lives, positions in the list stay as they are: an observer that detaches leaves a null behind.
+    /// While a Notification exists, positions in the list do not change: a detached observer leaves a null.
     class Notification {
     public:
         constexpr explicit Notification(BasicObserverCell& cell) noexcept : cell_(cell) { ++cell.depth; }
@@ -127,7 +127,8 @@ struct BasicObserverCell {
     template <class F>
     void forward(F&& f) {
         const Notification running(*this);
-        for (std::size_t i = 0; i < count; ++i) // count is read each time: one attached during the event hears of it
+        for (std::size_t i = 0; i < count;
+             ++i) // count is read each time: an observer attached during the event is notified too
             if (list[i] != nullptr) f(*list[i], i);
     }
     template <class F>
@@ -149,15 +150,15 @@ private:
 
 } // namespace detail
 
-/// Keeps an observer attached; detaches it when it dies. Move-only. Valid when the container moves, and harmless when the
-/// container is gone. ObserverToken is the one of slot observers, Subscription that of series.
+/// Keeps an observer attached until the token is destroyed. Move-only. Stays valid when the container moves or is destroyed.
+/// ObserverToken is the token of slot observers, Subscription that of series.
 template <class Observer, class Entry>
 class BasicObserverToken {
     using Cell = detail::BasicObserverCell<Observer, Entry>;
 
 public:
     BasicObserverToken() noexcept = default;
-    /// For containers: enters `observer` in the list of `cell`. @throws std::bad_alloc; nothing has changed then
+    /// For containers: adds `observer` to the list of `cell`. @throws std::bad_alloc; nothing has changed then
     BasicObserverToken(Cell& cell, Observer& observer) : place_(cell.add(observer, *this)), cell_(&cell), observer_(&observer) {
         ++cell.owners;
     }
@@ -168,9 +169,9 @@ public:
     }
     ~BasicObserverToken() { detach(); }
 
-    /// Whether the observer still hears of a container.
+    /// Whether the observer is attached to a container.
     bool attached() const noexcept { return cell_ != nullptr && place_ < cell_->count; }
-    /// The observer hears nothing more. It is not told. Allowed inside a notification. @complexity amortised O(1)
+    /// Detaches the observer without notifying it. Allowed inside a notification. @complexity amortised O(1)
     void detach() noexcept {
         if (cell_ == nullptr) return;
         if (attached()) cell_->remove(place_);
@@ -193,7 +194,7 @@ public:
 private:
     friend Cell;
     void replace_observer(Observer& observer) noexcept {
-        // The first is for the analyser of clang, which asks it again.
+        // The first test is for clang's analyser.
         if (cell_ != nullptr && attached()) cell_->replace(place_, observer);
         observer_ = &observer;
     }

@@ -10,24 +10,24 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of a map that drops entries when their element goes. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
-/// noexcept, clear() noexcept and erase_if(pred on handle). The attachment is the base's own: copies have none, moves take it
-/// along.
+/// Base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
+/// noexcept, clear() noexcept and erase_if(pred on handle). The base owns the attachment: a copy is not attached, a move takes
+/// the attachment.
 template <class Derived>
 class SlotFollower : private SlotObserver {
 public:
-    /// Drops entries as their elements go from `map`, from now on; those whose element is gone already go now. One map at a
-    /// time. With deferred erase an entry goes when the removed element is flushed, or when it lives again: then it has another
-    /// handle.
+    /// From now on drops entries when their elements are erased from `map`, and drops the entries of absent elements at once. A
+    /// map follows one map at a time. With deferred erase an entry is dropped when the removed element is flushed or
+    /// resurrected: its handle is another one then.
     /// @throws std::bad_alloc; nothing has changed then
     template <class Map>
     void attach_to(Map& map) {
         static_assert(std::is_same_v<typename Map::handle_type, typename Derived::handle_type>,
-                      "attach_to(map): the map gives handles of another type");
+                      "attach_to(map): the map's handles have another type");
         token_ = map.attach(static_cast<SlotObserver&>(*this));
         self().erase_if([&](auto handle, const auto&...) { return !map.contains(handle); });
     }
-    /// Follows no map any more; entries stay.
+    /// Stops following. Entries stay.
     void detach() noexcept { token_.detach(); }
     /// Whether it follows a map.
     bool attached() const noexcept { return token_.attached(); }
@@ -51,20 +51,20 @@ protected:
         ObserverToken::exchange(token_, *this, other.token_, other);
     }
 
-    /// While one lives, code of the user runs inside an operation of the map: the constructor or destructor of an entry, hash,
-    /// equality. That code may do anything to the map but replace it as a whole.
+    /// Exists while user code runs inside an operation of the map: the constructor or destructor of an entry, hash, equality.
+    /// That code may do anything to the map but replace it as a whole.
     class Operation {
     public:
         explicit Operation(SlotFollower& map) noexcept : map_(map), before_(map.running_) { map.running_ = before_ + 1; }
         Operation(const Operation&) = delete;
         Operation& operator=(const Operation&) = delete;
-        ~Operation() { map_.running_ = before_; } // they nest: a store does, and the next one need not wait for a sum
+        ~Operation() { map_.running_ = before_; } // they nest: a store suffices, and the next operation does not wait for a sum
 
     private:
         SlotFollower& map_;
         const unsigned before_;
     };
-    /// One that builds an entry. They nest; each knows the one around it.
+    /// An operation that builds an entry. Insertions nest; each refers to the enclosing one.
     class Insertion {
     public:
         Insertion(SlotFollower& map, slot_t slot) noexcept : map_(map), outer_(map.inserting_), slot_(slot) {
@@ -77,9 +77,9 @@ protected:
         Insertion(const Insertion&) = delete;
         Insertion& operator=(const Insertion&) = delete;
         ~Insertion() { map_.inserting_ = outer_; }
-        /// Whether the element of the slot has gone since: its entry comes too late.
+        /// Whether the element of the slot was erased since: the entry comes too late.
         bool element_erased() const noexcept { return element_erased_; }
-        /// Whether that, or what mark_changed() tells, has happened.
+        /// Whether the element was erased or mark_changed() was called.
         bool map_changed() const noexcept { return map_changed_; }
         void mark_changed() noexcept { map_changed_ = true; }
 
@@ -104,8 +104,7 @@ private:
         self().drop_slot(slot);
     }
 
-    // Deferred erase: what lives again under its key is another element, with a handle of its own; the old one never resolves
-    // again.
+    // Deferred erase: a resurrected element has a new handle. The old handle never resolves again.
     void on_insert(slot_t slot, InsertKind kind) final {
         if (kind == InsertKind::resurrected) on_element_erased(slot);
     }

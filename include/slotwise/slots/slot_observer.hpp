@@ -16,25 +16,25 @@ SLOTWISE_BEGIN
 /// needs no base; see StaticObserver.
 ///
 /// Construct-type events (on_capacity, on_insert) run in attach order, destroy-type events in reverse; static observers count
-/// as attached first, in the order of the template arguments. An observer must not change the container that is notifying;
-/// it may attach and detach observers, itself too. It must not die while it is attached (checked at level debug).
+/// as attached first, in the order of the template arguments. An observer must not change the container that is notifying; it
+/// may attach and detach observers, including itself. It must not die while it is attached (checked at level debug).
 class SlotObserver : public detail::Attachable<SlotObserver> {
 public:
-    /// Slots from now on; told before any new slot is used. May throw when it grows: then nothing has changed. Must not throw
-    /// when new_slots < old_slots (shrink_to_fit).
+    /// The number of slots changes, before any new slot is used. May throw when it grows: nothing has changed then. Must not
+    /// throw when new_slots < old_slots (shrink_to_fit).
     virtual void on_capacity([[maybe_unused]] slot_t old_slots, [[maybe_unused]] slot_t new_slots) {}
-    /// The value of `slot` was built; the handle is issued after every observer has agreed. May throw: those already told
-    /// get on_erase in reverse order and the insert is rolled back.
+    /// The value of `slot` was built. The handle is issued after all observers have returned. May throw: the observers already
+    /// notified then get on_erase in reverse order, and the insert is rolled back.
     virtual void on_insert([[maybe_unused]] slot_t slot, [[maybe_unused]] InsertKind kind) {}
-    /// No longer live; value and every column still intact.
+    /// The element is no longer live. Its value and every column are still intact.
     virtual void on_remove([[maybe_unused]] slot_t slot) noexcept {}
-    /// Last look before destruction; the slot may be reused after it.
+    /// The value is about to be destroyed. The slot may be reused afterwards.
     virtual void on_erase([[maybe_unused]] slot_t slot) noexcept {}
-    /// All of exactly these slots are removed and erased.
+    /// Exactly these slots are removed and erased.
     virtual void on_clear(Occupancy slots) noexcept {
         slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
     }
-    /// Everything is physically gone, capacity too.
+    /// All elements and the capacity are gone.
     virtual void on_reset() noexcept {}
 
 protected:
@@ -57,11 +57,12 @@ protected:
     ~HookProbe(); // never made; protected, because O may have virtual functions and no virtual destructor
 };
 
-/// Which hooks O has, and whether they are as the protocol wants them.
+/// Which hooks O has, and whether their signatures fit.
 template <class O>
 struct Hooks {
     static constexpr bool probed = std::is_class_v<O> && !std::is_final_v<O>;
-    using Probe = std::conditional_t<probed, HookProbe<O>, O>; // of a final class only what is not overloaded is found
+    using Probe =
+        std::conditional_t<probed, HookProbe<O>, O>; // in a final class only functions that are not overloaded are found
 
     static constexpr bool named_capacity = requires { &Probe::on_capacity; } != probed;
     static constexpr bool named_insert = requires { &Probe::on_insert; } != probed;
@@ -69,7 +70,7 @@ struct Hooks {
     static constexpr bool named_erase = requires { &Probe::on_erase; } != probed;
     static constexpr bool named_clear = requires { &Probe::on_clear; } != probed;
     static constexpr bool named_reset = requires { &Probe::on_reset; } != probed;
-    // A column whose values have no default constructor is filled by its owner, as that of a MapStorage.
+    // The owner builds the values of a column without a default constructor, as MapStorage does.
     static constexpr bool built_by_owner = requires { requires !O::builds_on_insert; };
 
     template <class Result>
@@ -90,7 +91,7 @@ struct Hooks {
                                   named_remove == has_remove && named_erase == has_erase && named_clear == has_clear &&
                                   named_reset == has_reset;
 
-    // Names that others gave to such functions, where they could be called as the hook: they would never be.
+    // Likely misspellings of the hooks with a fitting signature. Such functions would never be called.
     static constexpr bool misnamed_capacity =
         !named_capacity &&
         (
@@ -134,7 +135,7 @@ struct Hooks {
         misnamed_capacity || misnamed_insert || misnamed_remove || misnamed_erase || misnamed_clear || misnamed_reset;
 };
 
-/// Names, in an error, the type that is no static observer, and the hook.
+/// Its errors name the type that is no static observer, and the hook.
 template <class O>
 struct CheckStaticObserver {
     using H = Hooks<O>;
@@ -167,10 +168,10 @@ struct CheckStaticObserver {
 
 } // namespace detail
 
-/// What may be named as a static observer: a class with at least one hook of SlotObserver, each with the name and signature
-/// that are called: on_capacity(slot_t, slot_t) and on_insert(slot_t, InsertKind), which may throw; on_remove(slot_t),
-/// on_erase(slot_t), on_clear(Occupancy) and on_reset(), which are noexcept. All are public and return nothing. A container
-/// that is given another type does not compile, and the error names the type and the hook.
+/// A static observer: a class with at least one hook of SlotObserver, with these names and signatures: on_capacity(slot_t,
+/// slot_t) and on_insert(slot_t, InsertKind), which may throw; on_remove(slot_t), on_erase(slot_t), on_clear(Occupancy) and
+/// on_reset(), which are noexcept. All are public and return nothing. A container that is given another type does not compile,
+/// and the error names the type and the hook.
 template <class O>
 concept StaticObserver = detail::Hooks<O>::any && detail::Hooks<O>::sound && !detail::Hooks<O>::misnamed;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots: the exact state of a slot map as bytes, and its restoration from bytes that nobody vouches for.
+// Snapshots: the exact state of a container as bytes, and its restoration from untrusted bytes.
 #ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
 #define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
@@ -12,12 +12,12 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
-/// Whether a codec writes (or reads) a T, as far as its declarations tell.
+/// Whether a codec writes (or reads) a T, according to its declarations.
 template <bool Reads, class Codec, class T>
 consteval bool covers() noexcept {
     if constexpr (std::is_same_v<Codec, DefaultCodec>)
         return Snapshotable<T>;
-    else if constexpr (requires { Codec::template covers<Reads, T>(); }) // it asks the codec inside
+    else if constexpr (requires { Codec::template covers<Reads, T>(); }) // it delegates to the inner codec
         return Codec::template covers<Reads, T>();
     else if constexpr (Reads)
         return requires(Codec& codec, ByteReader& in) {
@@ -29,14 +29,14 @@ consteval bool covers() noexcept {
 
 } // namespace detail
 
-/// What dropping() makes: a codec that leaves columns out.
+/// A codec that leaves columns out, made by dropping().
 template <class Codec, class... Columns>
 class DroppingCodec {
 public:
     /// Whether snapshots with this codec leave the column out.
     template <class Column>
     static constexpr bool drops = (std::is_same_v<Column, Columns> || ...);
-    /// Whether the codec inside writes (or reads) a T.
+    /// Whether the inner codec writes (or reads) a T.
     template <bool Reads, class T>
     static consteval bool covers() noexcept {
         return detail::covers<Reads, Codec, T>();
@@ -45,12 +45,12 @@ public:
     constexpr DroppingCodec() = default;
     /// Values are written and read by `codec`.
     constexpr explicit DroppingCodec(Codec codec) : codec_(std::move(codec)) {}
-    /// As the codec inside.
+    /// Delegates to the inner codec.
     template <class T>
     void write(const T& value, ByteWriter& out) {
         codec_.write(value, out);
     }
-    /// As the codec inside.
+    /// Delegates to the inner codec.
     template <class T>
     T read(ByteReader& in) {
         return codec_.template read<T>(in);
@@ -60,9 +60,8 @@ private:
     SLOTWISE_NO_UNIQUE_ADDRESS Codec codec_{};
 };
 
-/// A codec for snapshot() and restore() that leaves these static columns out; all else is as `codec` has it. Bytes say which
-/// columns are missing: they are restored with a codec that drops the same ones, which are value-initialised then, and refused
-/// by every other.
+/// A codec for snapshot() and restore() that leaves these static columns out and delegates the rest to `codec`. The bytes
+/// record which columns are missing. Restoring needs a codec that drops the same columns, which are then value-initialised.
 ///     bytes = bodies.snapshot(dropping<ValueArray<Texture*>>());   bodies.restore(bytes, dropping<ValueArray<Texture*>>());
 template <class... Columns, class Codec = DefaultCodec>
 constexpr DroppingCodec<Codec, Columns...> dropping(Codec codec = {}) {
@@ -79,14 +78,14 @@ inline constexpr bool drops_column = [] {
         return false;
 }();
 
-/// A static observer with a value for each slot. Others hear of a restored element as of an insert.
+/// A static observer with a value for each slot. Other observers get on_insert for a restored element.
 template <class O>
 inline constexpr bool is_column = requires(const O& column, slot_t slot) {
     typename O::value_type;
     { column[slot] } -> std::same_as<const typename O::value_type&>;
 };
 
-/// What is written of a type to notice that other bytes are read: its size where it is the same on every machine of a kind.
+/// Identifies a type in the bytes: its size, where that is the same on every machine of a kind.
 template <class T>
 consteval std::uint32_t size_stamp() noexcept {
     return std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
@@ -98,7 +97,7 @@ struct ColumnSnapshot {
     /// @param each each(f) calls f(slot) for all slots with an element
     template <class Hub, class Each, class Codec>
     static void write(const Hub& hub, Each&& each, ByteWriter& out, Codec& codec) {
-        if (count != 0) out.number(count); // a container without columns has no byte for them
+        if (count != 0) out.number(count); // a container without columns writes no count
         walk([&]<std::size_t I, class Column>() {
             out.number(static_cast<std::uint8_t>(carried<false, Column, Codec>()));
             if constexpr (carried<false, Column, Codec>()) {
@@ -107,11 +106,11 @@ struct ColumnSnapshot {
             }
         });
     }
-    /// Replaces the values that on_insert() has made. False, and in.error() says why, when the bytes are wrong.
+    /// Replaces the values that on_insert() has built. Returns false when the bytes are wrong; in.error() says why.
     template <class Hub, class Each, class Codec>
     static bool read(Hub& hub, Each&& each, ByteReader& in, Codec& codec) {
         if (count != 0 && in.number<std::uint8_t>() != count)
-            return in.fail("snapshot: made by a container with other columns");
+            return in.fail("snapshot: it was made by a container with other columns");
         walk([&]<std::size_t I, class Column>() {
             using T = typename Column::value_type;
             const bool here = in.flag();
@@ -122,7 +121,7 @@ struct ColumnSnapshot {
                 if (!here)
                     in.fail("snapshot: a column was dropped when it was made; restore it with the same dropping<Column>()");
                 if (in.error() == nullptr && in.number<std::uint32_t>() != size_stamp<T>())
-                    in.fail("snapshot: made by a container with a column of values of another size");
+                    in.fail("snapshot: it was made by a container with a column of values of another size");
                 each([&](slot_t slot) {
                     if (in.error() != nullptr) return;
                     T value(codec.template read<T>(in));
@@ -190,7 +189,7 @@ struct DirectorySnapshot {
         for (std::size_t w = 0; w != floors; ++w) out.number(d.floors_.words_[w]);
         for (std::size_t i = 0; i != count; ++i) out.number(d.versions_[i]);
         const std::size_t words = bits::word_count(d.n_.cursor);
-        const bool promised = d.n_.reserved != 0; // its words may be there when nothing is: they are no part of the state
+        const bool promised = d.n_.reserved != 0; // the words may exist without a reservation: they are no part of the state
         out.number(static_cast<std::uint8_t>(promised));
         for (std::size_t w = 0; w != words; ++w) out.number(d.live_[w]);
         for (std::size_t w = 0; w != words; ++w) out.number(d.blocked_[w]);
@@ -200,8 +199,8 @@ struct DirectorySnapshot {
     }
 
     /// Reads into `d`, a directory without slots. `held` lists slots that are blocked because their elements are pending.
-    /// False, and in.error() says why, when the bytes are not a sound state. Allocates nothing that the number of bytes does
-    /// not justify. @throws what the allocator throws
+    /// Returns false when the bytes are no valid state; in.error() says why. Memory allocated is proportional to the number of
+    /// bytes. @throws what the allocator throws
     template <HandleLayout L, Exhaustion E, Reuse R, class A>
     static bool read(SlotDirectory<L, E, R, A>& d, ByteReader& in, const A& alloc, std::span<const slot_t> held = {}) {
         using directory = SlotDirectory<L, E, R, A>;
@@ -209,7 +208,7 @@ struct DirectorySnapshot {
         if (in.number<std::uint32_t>() != magic) return in.fail("snapshot: these bytes are not a slotwise snapshot");
         for (const auto byte : header<L, E, R>())
             if (in.number<std::uint8_t>() != byte)
-                return in.fail("snapshot: made by a map of another handle layout, reuse, exhaustion or byte order");
+                return in.fail("snapshot: it was made by a map of another handle layout, reuse, exhaustion or byte order");
         auto& n = d.n_;
         n.cursor = in.number<std::uint32_t>();
         const std::size_t count = in.number<std::uint32_t>();
@@ -230,7 +229,7 @@ struct DirectorySnapshot {
             d.versions_[i] = in.number<version_type>();
             if (d.versions_[i] > directory::max_version) return in.fail("snapshot: a version does not fit the handle");
         }
-        if (count != written_versions(d)) return in.fail("snapshot: the version of a slot is there that was never in use");
+        if (count != written_versions(d)) return in.fail("snapshot: a slot that was never in use has a version");
         const std::size_t words = bits::word_count(n.cursor);
         const bool promised = in.flag();
         if (promised) {
@@ -254,23 +253,23 @@ struct DirectorySnapshot {
             if (slot >= n.cursor && (live || blocked || reserved))
                 return in.fail("snapshot: a slot beyond the last one is in use");
             if (live != ((d.versions_[slot] & 1u) != 0))
-                return in.fail("snapshot: a version's parity denies the slot's liveness");
+                return in.fail("snapshot: the parity of a version contradicts the slot's liveness");
             if (live && blocked) return in.fail("snapshot: a live slot is blocked");
             if (reserved && !blocked) return in.fail("snapshot: a reserved slot is not blocked");
             const bool retired = blocked && !reserved && !(slot < pending.size() && pending[slot]);
             if (retired && (E == Exhaustion::wrap || d.versions_[slot] != 0))
-                return in.fail("snapshot: a slot is retired that has versions left");
+                return in.fail("snapshot: a retired slot has versions left");
             n.blocked += blocked;
             n.reserved += reserved;
             n.retired += retired;
             vacant += slot < n.cursor && !live && !blocked;
         }
-        if (promised && n.reserved == 0) return in.fail("snapshot: reserved slots are announced, and there are none");
+        if (promised && n.reserved == 0) return in.fail("snapshot: it announces reserved slots and has none");
         return read_free(d, in, vacant);
     }
 
 private:
-    // Versions above the cursor matter too: a clear leaves them there for the next elements.
+    // Versions above the cursor matter too: after a clear the next elements continue them.
     template <HandleLayout L, Exhaustion E, Reuse R, class A>
     static std::size_t written_versions(const SlotDirectory<L, E, R, A>& d) noexcept {
         std::size_t count = d.versions_.size();
@@ -288,7 +287,7 @@ private:
                       static_cast<std::uint8_t>(R)}};
     }
 
-    // A version for each block of slots that were given up: that of a vacant slot, and none at the end that says nothing.
+    // A version for each block of released slots: that of a vacant slot, without trailing zeros.
     template <HandleLayout L, Exhaustion E, Reuse R, class A>
     static bool read_floors(SlotDirectory<L, E, R, A>& d, ByteReader& in, std::size_t words, const A& alloc) {
         using directory = SlotDirectory<L, E, R, A>;
@@ -303,7 +302,7 @@ private:
         return sound || in.fail("snapshot: a version floor is not a vacant slot's version");
     }
 
-    // The vacant slots enter their policy one by one, each checked to be vacant and new: the list cannot loop or miss one.
+    // Vacant slots are pushed one by one, each checked to be vacant and new, so that the list cannot loop or miss one.
     template <HandleLayout L, Exhaustion E, Reuse R, class A>
     static bool read_free(SlotDirectory<L, E, R, A>& d, ByteReader& in, slot_t vacant) {
         if constexpr (R == Reuse::lowest) {

@@ -12,8 +12,8 @@
 
 SLOTWISE_BEGIN
 
-/// A T for every live slot of the container it follows: value-initialised when an element arrives, destroyed when it goes.
-/// Addresses never change. Name it as a static observer of a container:
+/// A T for every live slot of the container it follows: value-initialised when an element is inserted, destroyed when it is
+/// erased. Addresses never change. Name it as a static observer of a container:
 ///     SlotMap<Body, SlotMapOptions{}, std::allocator<Body>, ValueArray<Velocity>> bodies;
 ///     bodies.observer<0>()[slot] = Velocity{...};
 template <class T, class Allocator>
@@ -25,7 +25,7 @@ class ValueArray {
 public:
     using value_type = T;
     using allocator_type = Allocator;
-    /// Whether an insert builds a value. One without a default constructor is built by the owner, with construct().
+    /// Whether an insert builds a value. The owner builds values without a default constructor by construct().
     static constexpr bool builds_on_insert = std::default_initializable<T>;
     /// Bytes of memory for each slot of the container.
     static constexpr std::size_t slot_bytes = sizeof(T);
@@ -34,7 +34,7 @@ public:
         requires std::is_default_constructible_v<Allocator>
     = default;
     constexpr explicit ValueArray(const Allocator& alloc) noexcept : values_(alloc), alive_(alloc) {}
-    /// Copies the values of the slots in `live`: what a copied container does with its columns.
+    /// Copies the values of the slots in `live`. A copied container calls it.
     /// @throws what the allocator and the copies throw
     constexpr ValueArray(const ValueArray& other, Occupancy live)
         : ValueArray(other, live, Allocator(traits::select_on_container_copy_construction(other.values_.get_allocator()))) {}
@@ -46,23 +46,23 @@ public:
         });
     }
     /// Moves the values of the slots in `live` over one by one; copies them where moving may throw and a copy can be made.
-    /// @pre no value lives here, and on_capacity() was told the slots
+    /// @pre no value lives here, and on_capacity() was called for these slots
     constexpr void take_from(ValueArray& other, Occupancy live) noexcept(detail::makes_nothrow<allocator, T, T>) {
         if constexpr (std::is_move_constructible_v<T>)
             fill(live, [&](slot_t slot) -> decltype(auto) { return std::move_if_noexcept(*other.values_.ptr(slot)); });
         else
             SLOTWISE_EXPECT(live.none(), "ValueArray: values that cannot move cannot be moved to an unequal allocator");
     }
-    ValueArray(const ValueArray&) = delete; // which slots have values, only their container knows
+    ValueArray(const ValueArray&) = delete; // only the container knows which slots have values
     ValueArray& operator=(const ValueArray&) = delete;
     constexpr ValueArray(ValueArray&& other) noexcept : values_(std::move(other.values_)), alive_(std::move(other.alive_)) {}
     constexpr ValueArray& operator=(ValueArray&& other) noexcept {
         ValueArray(std::move(other)).swap(*this);
         return *this;
     }
-    /// The same into memory of `alloc`: what a container of columns does that hands its allocator on. If that is not the
+    /// The same into memory of `alloc`, for a container of columns that passes its allocator on. If `alloc` is not the
     /// allocator of `other`, values are moved one by one. @pre the allocators are equal, or T has a destructor or is trivially
-    /// copyable: of others only their container knows which are there (checked at level fast)
+    /// copyable: only the container knows where other values are (checked at level fast)
     /// @throws if the allocators differ: what the allocator and T's move throw
     constexpr ValueArray(ValueArray&& other, const Allocator& alloc) : ValueArray(alloc) {
         if (values_.get_allocator() == other.values_.get_allocator()) {
@@ -73,12 +73,12 @@ public:
         if constexpr (tracks)
             take_from(other, {other.alive_.data(), other.alive_.size() * bits::word_bits});
         else if constexpr (std::is_trivially_copyable_v<T>)
-            for (std::size_t slot = 0; slot != other.values_.capacity(); ++slot) // those that are there and those that are not
+            for (std::size_t slot = 0; slot != other.values_.capacity(); ++slot) // whether a value is there or not
                 std::memcpy(static_cast<void*>(values_.ptr(static_cast<slot_t>(slot))),
                             other.values_.ptr(static_cast<slot_t>(slot)), sizeof(T));
         else
-            SLOTWISE_EXPECT(other.values_.capacity() == 0,
-                            "ValueArray: nobody knows which values are to be moved to an unequal allocator");
+            SLOTWISE_EXPECT(other.values_.capacity() == 0, "ValueArray(ValueArray&&, alloc): the allocators differ, and only "
+                                                           "the container knows which slots have a value; move the container");
         other.on_reset();
     }
     constexpr ~ValueArray() { destroy_all(); }
@@ -104,12 +104,12 @@ public:
     /// @pre first is a multiple of 64, below the capacity
     constexpr T* block(slot_t first) const noexcept { return values_.ptr(first); }
 
-    /// The slots that growth should make room for. The container takes the least of its own pages and its columns', so that
-    /// each has pages by its own size.
+    /// The slots that growth should make room for. The container takes the least of its own and its columns' capacities, so
+    /// that each has pages of its own size.
     constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
-    /// The slots that on_capacity(n, slots) would leave room for.
+    /// The capacity after on_capacity(n, slots).
     constexpr std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
-    /// The slots that there is room for once what lies above `slots` was given back.
+    /// The capacity after the memory above `slots` was freed.
     constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return values_.shrunk_capacity(slots); }
 
     /// Where the values lie, for views.
@@ -158,9 +158,9 @@ public:
         traits::construct(alloc, values_.ptr(slot), std::forward<Args>(args)...);
         if constexpr (tracks) alive_[bits::word_of(slot)] |= bits::bit_of(slot);
     }
-    /// Destroys the value of `slot` and builds another in its place, first aside if T can move, so that arguments may refer to
-    /// the old one. @pre one lives there @throws what T's constructors throw; the old value is then gone if it was the move
-    /// that threw, or if T cannot move
+    /// Destroys the value of `slot` and builds another in its place. If T can move, the new value is built apart first, so that
+    /// arguments may refer to the old one. @pre one lives there @throws what T's constructors throw; the old value is lost if
+    /// the move threw, or if T cannot move
     template <class... Args>
     constexpr void replace(slot_t slot, Args&&... args) {
         if constexpr (std::is_move_constructible_v<T>) {
@@ -183,11 +183,10 @@ public:
     }
 
 private:
-    // Which slots have a value is the container's knowledge; it is kept here too only where it decides what the destructor
-    // destroys. (For trivial values the two bit updates cost 2 ns on insert + erase.)
-    // Without them a column costs 6 instructions on an insert, none on an erase: 0.3 ns while all is in the first-level cache,
-    // 2 ns at 1e5, where it is the line of memory. Asking for that line on erase, before the insert needs it, gained nothing
-    // there and cost a twentieth elsewhere.
+    // The container knows which slots have a value. They are recorded here only where the destructor has to destroy them. (For
+    // trivial values the two bit updates cost 2 ns on insert + erase.) Without the record a column costs 6 instructions on an
+    // insert and none on an erase: 0.3 ns in the first-level cache, 2 ns at 1e5, where it is a cache miss. Prefetching the
+    // cache line on erase gained nothing there and cost 5 % elsewhere.
     static constexpr bool tracks = !std::is_trivially_destructible_v<T>;
 
     template <class Source>
@@ -211,7 +210,7 @@ class DynamicColumn final : public SlotObserver {
 
 public:
     DynamicColumn() = default;
-    /// Takes the static observer over.
+    /// Takes over the static observer.
     explicit DynamicColumn(Column column) : column_(std::move(column)) {}
 
     /// The static observer inside.

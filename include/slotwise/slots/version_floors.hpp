@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// VersionFloors: where the versions of slots start whose memory was given back, so that shrinking forgets no handle.
+// VersionFloors: the first versions of slots whose memory was released, so that shrinking forgets no handle.
 #ifndef SLOTWISE_SLOTS_VERSION_FLOORS_HPP
 #define SLOTWISE_SLOTS_VERSION_FLOORS_HPP
 
@@ -15,9 +15,8 @@ SLOTWISE_BEGIN
 namespace detail {
 struct DirectorySnapshot;
 
-/// While all slots that were given up have the same version, it is one number. Else it is the highest of each block of slots,
-/// so that a slot that is used more than others ages its block only. A block is as many slots as a version has bits, which
-/// takes one bit a slot.
+/// One number while all released slots have the same version. Otherwise the highest version of each block of slots, so that a
+/// busy slot ages only its block. A block has as many slots as a version has bits, which takes one bit a slot.
 template <class Version, class Allocator>
 class VersionFloors {
     using word_t = bits::word_t;
@@ -28,7 +27,7 @@ public:
     /// Slots that share a floor; a word of floors serves 64 slots.
     static constexpr unsigned block_slots = std::numeric_limits<Version>::digits;
 
-    /// One floor for all slots below `end`. It holds if it says the versions of all slots that are given up.
+    /// One floor for all slots below `end`. `holds` if it is the version of all released slots.
     struct One {
         Version version = 0;
         slot_t end = 0;
@@ -38,7 +37,7 @@ public:
 
     constexpr VersionFloors() = default;
     constexpr explicit VersionFloors(const Allocator& alloc) noexcept : words_(alloc) {}
-    /// A copy, for which the allocator is asked.
+    /// A copy in memory of the allocator.
     constexpr VersionFloors(const VersionFloors& other, const Allocator& alloc)
         : words_(other.words_.resized(other.words_.size(), 0, alloc)), one_(other.one_) {}
     constexpr VersionFloors(VersionFloors&& other) noexcept
@@ -48,21 +47,20 @@ public:
         std::swap(one_, other.one_);
     }
 
-    /// The version at which `slot` starts when it is made anew.
+    /// The version at which `slot` starts when its memory is allocated again.
     constexpr Version of(std::size_t slot) const noexcept {
         const std::size_t w = bits::word_of(slot);
         return w < words_.size() ? static_cast<Version>(words_[w] >> shift(slot)) : one_.of(slot);
     }
-    /// All slots from there on start at 0.
+    /// Slots from this one on start at 0.
     constexpr std::size_t end() const noexcept {
         const std::size_t words_end = words_.size() * bits::word_bits;
         return one_.end < words_end ? words_end : one_.end;
     }
-    /// What would be the one floor if the versions of the slots from `from` on were given up; no slot from `cursor` on is in
-    /// use.
+    /// The common floor if the versions of the slots from `from` on were released. No slot from `cursor` on is in use.
     constexpr One one_of(const FlatArray<Version, Allocator>& versions, std::size_t cursor, std::size_t from) const noexcept {
         One one = one_;
-        if (one_.end <= versions.size()) { // else slots that were not made anew have this floor still
+        if (one_.end <= versions.size()) { // otherwise slots that were not allocated again still have this floor
             std::size_t end = versions.size();
             while (end > cursor && versions[end - 1] == 0) --end;
             one = end > cursor ? One{versions[end - 1], static_cast<slot_t>(end)} : One{};
@@ -74,8 +72,8 @@ public:
         one.holds = others == 0;
         return one;
     }
-    /// Keeps the versions from `from` on. @param one what one_of() said of them
-    /// @param spare as many words as `versions` has, which are used if there are too few: giving memory back asks for none
+    /// Keeps the versions from `from` on. @param one the result of one_of() for them
+    /// @param spare as many words as `versions` has, used if there are too few here: shrinking must not allocate
     constexpr void keep(const FlatArray<Version, Allocator>& versions, std::size_t from, const One& one,
                         Words& spare) noexcept {
         if (one.holds) {
@@ -84,7 +82,7 @@ public:
         }
         if (words_.size() < spare.size()) {
             const std::uint64_t whole_words =
-                std::uint64_t{bits::word_count(one_.end)} * bits::word_bits; // as if they were here
+                std::uint64_t{bits::word_count(one_.end)} * bits::word_bits; // as if these slots were allocated
             one_.end = whole_words < no_slot ? static_cast<slot_t>(whole_words) : no_slot;
             for (std::size_t w = 0; w != spare.size(); ++w) spare[w] = word(w);
             words_.swap(spare);

@@ -1,5 +1,5 @@
-// expect: the map gives handles of another type
-// covers: slots/slot_follower.hpp static_assert "the map gives handles of another type"
+// expect: the map's handles have another type
+// covers: slots/slot_follower.hpp static_assert "the map's handles have another type"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/map/secondary_map.hpp>

@@ -1,4 +1,4 @@
-// expect: T is an enumeration, and which of its values are sound is not known
+// expect: T is an enumeration, and its range of values is not known
 // expect: Kind
 // covers: slots/codec.hpp static_assert "snapshot: T is an enumeration"
 // SPDX-License-Identifier: MIT
