@@ -47,23 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
 
 namespace {
 
-std::vector<std::uint8_t> fuzz_random_input(std::uint64_t seed) {
-    const auto next = [&seed] { // splitmix64 (Steele, Lea, Flood 2014)
-        std::uint64_t x = seed += 0x9E37'79B9'7F4A'7C15u;
-        x = (x ^ (x >> 30)) * 0xBF58'476D'1CE4'E5B9u;
-        x = (x ^ (x >> 27)) * 0x94D0'49BB'1331'11EBu;
-        return x ^ (x >> 31);
-    };
-    seed = next(); // or the inputs of neighbouring seeds would be shifted copies of each other
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(64 + next() % 1985));
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i != bytes.size(); ++i) {
-        word = i % 8 == 0 ? next() : word >> 8;
-        bytes[i] = static_cast<std::uint8_t>(word);
-    }
-    return bytes;
-}
-
 /// What runs now, for whoever looks at the end of a run that failed.
 std::string fuzz_current;
 
@@ -96,10 +79,10 @@ int main(int argc, char** argv) {
         if (std::strcmp(argv[i], "--random") == 0 && i + 2 < argc) {
             const auto rounds = std::strtoull(argv[i + 1], nullptr, 10), seed = std::strtoull(argv[i + 2], nullptr, 10);
             for (unsigned long long round = 0; round != rounds; ++round)
-                one(fuzz_random_input(seed + round), "--random 1 " + std::to_string(seed + round));
+                one(test::random_input(seed + round), "--random 1 " + std::to_string(seed + round));
             i += 2;
         } else if (std::strcmp(argv[i], "--write") == 0 && i + 2 < argc) {
-            const auto bytes = fuzz_random_input(std::strtoull(argv[i + 2], nullptr, 10));
+            const auto bytes = test::random_input(std::strtoull(argv[i + 2], nullptr, 10));
             std::ofstream stream(argv[i + 1], std::ios::binary);
             for (const auto byte : bytes) stream.put(static_cast<char>(byte));
             return stream.flush() ? 0 : 2;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 namespace test {
 
@@ -40,6 +41,37 @@ private:
     const std::uint8_t* at_;
     const std::uint8_t* end_;
 };
+
+/// The input of a seed: so many bytes, or 64 to 2,048 of them.
+inline std::vector<std::uint8_t> random_input(std::uint64_t seed, std::size_t size = 0) {
+    const auto next = [&seed] { // splitmix64 (Steele, Lea, Flood 2014)
+        std::uint64_t x = seed += 0x9E37'79B9'7F4A'7C15u;
+        x = (x ^ (x >> 30)) * 0xBF58'476D'1CE4'E5B9u;
+        x = (x ^ (x >> 27)) * 0x94D0'49BB'1331'11EBu;
+        return x ^ (x >> 31);
+    };
+    seed = next(); // or the inputs of neighbouring seeds would be shifted copies of each other
+    const std::uint64_t random_size = 64 + next() % 1985;
+    std::vector<std::uint8_t> bytes(size != 0 ? size : static_cast<std::size_t>(random_size));
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i != bytes.size(); ++i) {
+        word = i % 8 == 0 ? next() : word >> 8;
+        bytes[i] = static_cast<std::uint8_t>(word);
+    }
+    return bytes;
+}
+
+/// How many operations a body does with `count` such inputs: what unit tests run over more types than a fuzz target has.
+template <class Body>
+std::uint64_t run_random(Body body, std::uint64_t seed, int count, std::size_t size) {
+    std::uint64_t operations = 0;
+    for (int i = 0; i != count; ++i) {
+        const auto bytes = random_input(seed + static_cast<std::uint64_t>(i), size);
+        Input input(bytes.data(), bytes.size());
+        operations += body(input);
+    }
+    return operations;
+}
 
 /// Ends the program: libFuzzer keeps the input, replay fails.
 [[noreturn]] inline void fuzz_fail(const char* what, const char* file, int line) {

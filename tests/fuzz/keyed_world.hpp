@@ -127,21 +127,6 @@ struct ByteCodec {
     }
 };
 
-/// Whether f throws an Error. Without exceptions such calls would end the program: they are left out.
-template <class Error, class F>
-bool refuses([[maybe_unused]] F&& f) {
-#if SLOTWISE_EXCEPTIONS
-    try {
-        f();
-    } catch (const Error&) {
-        return true;
-    }
-    return false;
-#else
-    return true;
-#endif
-}
-
 /// What try_restore answers must be a reason.
 inline bool is_reason(const char* error) { return std::string_view(error).starts_with("snapshot: "); }
 

@@ -3,13 +3,43 @@
 //
 // Integer keys that ruin tables which trust std::hash or low bits: sequences, multiples of powers of two, reversed bits. Many of
 // them, against std::unordered_set, with the identity as hash too.
-#include "model_keyed.hpp"
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+
+#include <slotwise/keyed/set_storage.hpp>
 
 #include <unordered_set>
 
 namespace {
 
 using namespace test;
+
+enum class Pattern { sequential, times_16, times_2_to_20, times_2_to_48, reversed, from_the_top, scattered };
+inline constexpr int patterns_of_keys = 7;
+
+constexpr std::uint64_t reversed_bits(std::uint64_t x) {
+    std::uint64_t result = 0;
+    for (unsigned i = 0; i != 64; ++i) result |= ((x >> i) & 1u) << (63 - i);
+    return result;
+}
+constexpr std::uint64_t patterned(Pattern pattern, std::uint64_t i) {
+    switch (pattern) {
+    case Pattern::sequential:
+        return i;
+    case Pattern::times_16:
+        return i << 4;
+    case Pattern::times_2_to_20:
+        return i << 20;
+    case Pattern::times_2_to_48:
+        return i << 48;
+    case Pattern::reversed:
+        return reversed_bits(i);
+    case Pattern::from_the_top:
+        return ~i;
+    default:
+        return Random(i).next();
+    }
+}
 
 /// Counts comparisons: what a table that clusters spends.
 struct CountingEqual {

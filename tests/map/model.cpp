@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Random histories of every storage under every policy, by the bodies of the fuzz targets: a model knows each handle in advance.
+#include "fuzz/map_body.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+constexpr HandleLayout bits16{.index_bits = 8, .version_bits = 4, .user_bits = 4};
+constexpr HandleLayout bits32{.index_bits = 20, .version_bits = 12, .user_bits = 0};
+constexpr HandleLayout bits64{.index_bits = 24, .version_bits = 16, .user_bits = 24};
+
+template <class Storage, class T, HandleLayout L, Reuse R, Exhaustion E>
+void histories(std::uint64_t seed) {
+    using Map = typename Storage::template map<T, few(L, R, E)>;
+    const NothingLeft objects;
+    CHECK(run_random(run<MapBody<Map>>, seed, 3, 8192) > 3000);
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a random history agrees with the oracle: lifo", "[model]", ALL_STORAGES) {
+    histories<TestType, Counted, bits16, Reuse::lifo, Exhaustion::retire>(1);
+    histories<TestType, int, HandleLayout{}, Reuse::lifo, Exhaustion::wrap>(101);
+}
+
+TEMPLATE_TEST_CASE("a random history agrees with the oracle: fifo", "[model]", ALL_STORAGES) {
+    histories<TestType, Counted, bits16, Reuse::fifo, Exhaustion::wrap>(201);
+    histories<TestType, int, bits32, Reuse::fifo, Exhaustion::retire>(301);
+}
+
+TEMPLATE_TEST_CASE("a random history agrees with the oracle: lowest", "[model]", ALL_STORAGES) {
+    histories<TestType, int, bits16, Reuse::lowest, Exhaustion::retire>(401);
+    histories<TestType, Counted, bits64, Reuse::lowest, Exhaustion::retire>(501);
+    histories<TestType, int, bits16, Reuse::lowest, Exhaustion::wrap>(601);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Random histories of series by the body of the fuzz target: each delta is held against what a model knows, a replica follows by captured
+// deltas, a second one by composed ones, subscribers hear what they must.
+#include "fuzz/series_body.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+template <DeltaRepresentation R>
+struct Same {
+    static constexpr SeriesOptions options = with(R);
+};
+template <DeltaRepresentation R, unsigned Bits, Exhaustion E, Reuse U = Reuse::lowest>
+struct Few { // lives: slots are used up all the time
+    static constexpr SeriesOptions options{
+        .delta = R, .exhaustion = E, .reuse = U, .page_slots = 64, .handle = {.index_bits = 16 - Bits, .version_bits = Bits}};
+};
+#define ALL_SERIES                                                                                                             \
+    Same<by_list>, Same<by_bits>, Same<by_both>, (Few<by_list, 2, Exhaustion::retire, Reuse::fifo>),                           \
+        (Few<by_bits, 3, Exhaustion::retire, Reuse::lifo>), (Few<by_both, 2, Exhaustion::retire>),                             \
+        (Few<by_list, 2, Exhaustion::wrap>), (Few<by_both, 3, Exhaustion::wrap, Reuse::lifo>)
+
+template <class S, unsigned Ids>
+void histories(std::uint64_t seed, int count = 3) {
+    CHECK(run_random(run<S, Ids>, seed, count, 16384) > 2000);
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("a replica of a set never diverges, also while slots are used up", "[series][replica]", ALL_SERIES) {
+    histories<Set<U32, TestType::options>, 24>(1);
+    histories<Set<U32, TestType::options>, 200>(11);
+}
+
+TEMPLATE_TEST_CASE("a replica of a dictionary never diverges, also while slots are used up", "[series][replica]", ALL_SERIES) {
+    histories<Dict<U32, U32, TestType::options>, 12>(21);
+    histories<Dict<U32, U32, TestType::options>, 200>(31);
+}
+
+TEMPLATE_TEST_CASE("a replica of a dictionary of strings never diverges", "[series][replica]", Same<by_list>, Same<by_bits>,
+                   Same<by_both>) {
+    histories<Dict<std::string, std::string, TestType::options>, 12>(41);
+}
+
+TEMPLATE_TEST_CASE("a replica of a dictionary of series never diverges", "[series][replica]", Same<by_list>, Same<by_bits>,
+                   Same<by_both>, (Few<by_both, 2, Exhaustion::retire>)) {
+    using Leaf = Set<U32, TestType::options>;
+    histories<Dict<U32, Leaf, TestType::options>, 6>(51);
+    histories<Dict<U32, Dict<U32, U32, TestType::options>, TestType::options>, 5>(61);
+    histories<Dict<U32, Dict<U32, Leaf, TestType::options>, TestType::options>, 3>(71, 2);
+}
