@@ -259,20 +259,20 @@ const Check checks[] = {
          auto& map = holed<SlotMap<int>>();
          static_cast<void>(map[SlotMap<int>::handle_type(1, 1)]);
      }},
-    {Level::fast, "slot map copy: the source is inside an operation; its elements and observers must not copy it",
+    {Level::fast, "container copy: the source is inside an operation; its elements and observers must not copy it",
      [] {
          using Map = SlotMap<Calls>;
          auto& map = *new Map;
          auto& once = *new std::function<void()>([&] { new Map(map); });
          map.erase(map.emplace(&once));
      }},
-    {Level::fast, "slot map copy: the copy of an element changes the map that is copied",
+    {Level::fast, "container copy: the copy of an element changes the container that is copied",
      [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { map.emplace(); }); }},
-    {Level::fast, "slot map copy: the copy of an element changes the map that is copied",
+    {Level::fast, "container copy: the copy of an element changes the container that is copied",
      [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
-    {Level::fast, "slot map copy: the copy of an element changes the map that is copied",
+    {Level::fast, "container copy: the copy of an element changes the container that is copied",
      [] { during_copy<DenseSlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
-    {Level::debug, "slot map: an observer changes the container that is notifying it", [] { during_insert<SlotMap<int>>(); }},
+    {Level::debug, "container: an observer changes the container that is notifying it", [] { during_insert<SlotMap<int>>(); }},
     {Level::debug, "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators",
      [] {
          auto& map = holed<SlotMap<int>>();

@@ -19,12 +19,10 @@ using Secondary = SecondaryMap<H, int>;
 using Sparse = SparseSecondaryMap<H, int>;
 using Ids = IdentityMap<int, H>;
 
-TEST_PRIVATE(PagedDirectory, SlotMap<int>, directory_)
-TEST_PRIVATE(PagedStore, SlotMap<int>, store_)
-TEST_PRIVATE(DenseDirectory, DenseSlotMap<int>, directory_)
-TEST_PRIVATE(DenseRows, DenseSlotMap<int>, store_)
-using Directory = reached_t<DenseDirectory, DenseSlotMap<int>>;
-using Rows = reached_t<DenseRows, DenseSlotMap<int>>;
+TEST_PRIVATE(PagedCore, SlotMap<int>, core_)
+TEST_PRIVATE(DenseCore, DenseSlotMap<int>, core_)
+using Directory = reached_t<DenseCore, DenseSlotMap<int>>::Directory;
+using Rows = reached_t<DenseCore, DenseSlotMap<int>>::Store;
 TEST_PRIVATE(Counters, Directory, n_)
 TEST_PRIVATE(Count, Rows, count_)
 TEST_PRIVATE(SlotsByRow, Rows, slots_)
@@ -56,17 +54,17 @@ Map four_of_handles() {
 
 TEST_CASE("a slot map notices damage to its directory, and slots without memory") {
     auto map = three<SlotMap<int>>();
-    auto& store = reach<PagedStore>(map);
-    reached_t<PagedStore, SlotMap<int>> without_memory;
+    auto& store = reach<PagedCore>(map).store;
+    reached_t<PagedCore, SlotMap<int>>::Store without_memory;
     const auto exchange = [&] { store.swap(without_memory); };
     CHECK(notices_that(map, exchange, exchange));
-    CHECK(notices(map, reach<Counters>(reach<PagedDirectory>(map)).retired, 1));
+    CHECK(notices(map, reach<Counters>(reach<PagedCore>(map).directory).retired, 1));
 }
 
 TEST_CASE("a packed map notices damage to its directory, and rows that disagree with it") {
     auto map = three<DenseSlotMap<int>>();
-    auto& rows = reach<DenseRows>(map);
-    CHECK(notices(map, reach<Counters>(reach<DenseDirectory>(map)).retired, 1));
+    auto& rows = reach<DenseCore>(map).store;
+    CHECK(notices(map, reach<Counters>(reach<DenseCore>(map).directory).retired, 1));
     CHECK(notices(map, reach<Count>(rows), 2));
     CHECK(notices(map, reach<SlotsByRow>(rows)[1], 9)); // nobody lives there
     CHECK(notices(map, reach<SlotsByRow>(rows)[1], 2)); // that is row 2

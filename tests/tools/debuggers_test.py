@@ -211,7 +211,7 @@ class Natvis(unittest.TestCase):
 
     def test_faults_are_found(self):
         good = natvis.made()
-        for old, new, fault in (("store_.count_", "store_.amount_", "dense: natvis shows 0 elements"), ("slot % 64)) &amp; 1", "slot % 64)) &amp; 0", "elements"),
+        for old, new, fault in (("core_.store.count_", "core_.store.amount_", "dense: natvis shows 0 elements"), ("slot % 64)) &amp; 1", "slot % 64)) &amp; 0", "elements"),
                                 ("max_index + 1ull", "max_version + 1ull", "user_handle")):
             self.assertIn(old, good)
             said = self.evaluate(good.replace(old, new))

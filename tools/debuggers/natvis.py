@@ -90,17 +90,18 @@ def live(directory, value, name=None):
 
 
 def rows(name):
-    slot = "store_.slots_.data_[row]"
-    handle = f"[{{{slot},d}}v{{(unsigned int)directory_.versions_.data_[{slot}],d}}]{name}"
-    return walk("row", "store_.count_", "true", handle, f"store_.columns_{FIRST}.data_[row]")
+    slot = "core_.store.slots_.data_[row]"
+    handle = f"[{{{slot},d}}v{{(unsigned int)core_.directory.versions_.data_[{slot}],d}}]{name}"
+    return walk("row", "core_.store.count_", "true", handle, f"core_.store.columns_{FIRST}.data_[row]")
 
 
 PAGE_SLOTS = "(sizeof(pages_.near_.data_[0]->versions) / sizeof(pages_.near_.data_[0]->versions[0]))"
 PAGE = f"pages_.near_.data_[slot / {PAGE_SLOTS}]"
 MORE = [item("[allocator]", "allocator_"), item("[static observers]", "hub_.static_")]
-SLOT_MAP = [*sizes("directory_"),
-            live("directory_", paged("store_.values_")),
-            live("directory_", "store_.values_.data_[slot]"), *MORE]
+CORE = [item("[allocator]", "core_.allocator"), item("[static observers]", "core_.hub.static_")]
+SLOT_MAP = [*sizes("core_.directory"),
+            live("core_.directory", paged("core_.store.values_")),
+            live("core_.directory", "core_.store.values_.data_[slot]"), *CORE]
 VALUES = f"hub_.static_{FIRST}.values_"
 
 # (class names with their template arguments, elements)
@@ -115,8 +116,8 @@ TYPES = [
     ("Versioned<*>", [shown("{value_} ({changes_,d} changes)"), item("value", "value_"), item("changes", "changes_")]),
 
     ("SlotMap<*> SlotMapCore<*>", SLOT_MAP),
-    ("DenseSlotMap<*>", [*sizes("directory_"), rows(""), *MORE]),
-    ("BasicSoaSlotMap<*>", [*sizes("directory_"), rows("<0>"), item("[columns]", "store_.columns_"), *MORE]),
+    ("DenseSlotMap<*>", [*sizes("core_.directory"), rows(""), *CORE]),
+    ("BasicSoaSlotMap<*>", [*sizes("core_.directory"), rows("<0>"), item("[columns]", "core_.store.columns_"), *CORE]),
     ("SecondaryMap<*,*,*>", [shown("{{ size={size_,d} }}"),
                              walk("slot", f"pages_.near_.size_ * {PAGE_SLOTS}", f"{PAGE} != 0 && ((({PAGE}->live) >> (slot % {PAGE_SLOTS})) & 1)",
                                   f"[{{slot,d}}v{{(unsigned int){PAGE}->versions[slot % {PAGE_SLOTS}],d}}]",

@@ -366,7 +366,7 @@ class SlotMapShape(Shape):
 
     def __init__(self, node, name):
         super().__init__(node, name)
-        self.directory, self.store = Directory(node["directory_"]), node["store_"]
+        self.directory, self.store = Directory(node["core_"]["directory"]), node["core_"]["store"]
 
     def summary(self):
         return self.title(self.directory.size, self.directory.told())
@@ -810,8 +810,9 @@ def status(container, handle):
     slot, version, user = handle_parts(handle)
     if slot == version == user == 0:
         return "null"
-    return Directory((container["store_"] if class_of(container.name)[0] in ("TSSStorage", "TSDStorage") else container)["directory_"]
-                     ).status(slot, version)
+    if class_of(container.name)[0] in ("TSSStorage", "TSDStorage"):
+        container = container["store_"]
+    return Directory(container["core_"]["directory"] if container.has("core_") else container["directory_"]).status(slot, version)
 
 
 def marked(container, handle):

@@ -8,8 +8,8 @@
 #include "../slots/column_view.hpp"
 #include "../slots/directory_check.hpp"
 #include "../slots/observer_hub.hpp"
+#include "../slots/pending_slots.hpp"
 #include "hash_index.hpp"
-#include "pending_slots.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

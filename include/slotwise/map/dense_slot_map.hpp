@@ -48,6 +48,8 @@ class DenseSlotMap : public SlotMapCore<detail::DenseStore<detail::ValueFace<T>,
     using Core = SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...>;
     static_assert(O.growth == Growth::pages, "DenseSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
 
+    using Core::core_;
+
 public:
     using typename Core::handle_type;
     using typename Core::size_type;
@@ -71,21 +73,21 @@ public:
     constexpr std::span<T> values() noexcept { return {data(), this->size()}; }
     constexpr std::span<const T> values() const noexcept { return {data(), this->size()}; }
     constexpr iterator begin() noexcept { return data(); }
-    constexpr iterator end() noexcept { return data() + this->store_.count(); }
+    constexpr iterator end() noexcept { return data() + core_.store.count(); }
     constexpr const_iterator begin() const noexcept { return data(); }
-    constexpr const_iterator end() const noexcept { return data() + this->store_.count(); }
+    constexpr const_iterator end() const noexcept { return data() + core_.store.count(); }
     constexpr const_iterator cbegin() const noexcept { return begin(); }
     constexpr const_iterator cend() const noexcept { return end(); }
 
     /// The row of an element in values(). @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
         SLOTWISE_EXPECT(this->contains(handle), "DenseSlotMap::index_of(handle): no element has this handle");
-        return this->store_.row_of(handle.index());
+        return core_.store.row_of(handle.index());
     }
     /// The handle of the value in row `row`. @pre row < size()
     constexpr handle_type handle_at(size_type row) const noexcept {
         SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_at(row): there are not so many rows");
-        return Core::handle_of(this->store_.slot(row));
+        return Core::handle_of(core_.store.slot(row));
     }
     /// The handle of the element at `address`, null when none of this map lives there. Iterators are addresses here.
     /// @complexity O(1)
@@ -97,11 +99,11 @@ public:
     }
 
     /// Removes the element at `it`; returns `it`, where the last element has come. @pre it is in [begin(), end())
-    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->do_erase(slot_t{}))) {
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
         SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()),
                         "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
         const std::ptrdiff_t row = it - data();
-        this->do_erase(this->store_.slot(static_cast<std::size_t>(row)));
+        core_.erase(core_.store.slot(static_cast<std::size_t>(row)));
         return data() + row;
     }
 
@@ -124,17 +126,17 @@ public:
     template <class Less>
     constexpr void sort(Less less) {
         const T* const values = data();
-        this->store_.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
+        core_.store.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
 
 private:
-    constexpr T* data() noexcept { return this->store_.template data<0>(); }
-    constexpr const T* data() const noexcept { return this->store_.template data<0>(); }
+    constexpr T* data() noexcept { return core_.store.template data<0>(); }
+    constexpr const T* data() const noexcept { return core_.store.template data<0>(); }
     template <class Self, class F>
     static constexpr void walk(Self& self, F& f) {
         auto* const data = self.data();
         const std::size_t count = self.size();
-        [[maybe_unused]] const detail::EpochMark rows(self.store_.epoch());
+        [[maybe_unused]] const detail::EpochMark rows(self.core_.store.epoch());
         for (std::size_t row = 0; row != count; ++row) {
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "DenseSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");

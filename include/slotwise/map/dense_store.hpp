@@ -32,6 +32,7 @@ public:
     using Cursor = std::size_t; ///< a row
     using columns_type = std::tuple<AlignedArray<Ts, Allocator>...>;
     static constexpr bool stable = false;
+    static constexpr bool indexed = false;
     static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
     static constexpr std::size_t slot_bytes = (sizeof(Ts) + ...);
     static constexpr bool nothrow_move = (std::is_nothrow_move_constructible_v<Ts> && ...); // then nothing is ever assigned
@@ -50,8 +51,9 @@ public:
         : DenseStore(alloc) {
         take_rows(slots, other, [](const auto& value) -> const auto& { return value; });
     }
-    constexpr DenseStore(DenseStore&& other, Occupancy, std::size_t slots, const Allocator& alloc) : DenseStore(alloc) {
-        take_rows(slots, other, [](auto& value) -> auto&& { return std::move(value); });
+    /// Moves the rows over one by one. @pre none is here, and there is room
+    constexpr void take_from(DenseStore& other, Occupancy) {
+        take_rows(capacity(), other, [](auto& value) -> auto&& { return std::move(value); });
     }
     constexpr DenseStore(DenseStore&& other) noexcept
         : columns_(std::move(other.columns_)), slots_(std::move(other.slots_)), rows_(std::move(other.rows_)),
@@ -69,11 +71,11 @@ public:
 
     constexpr std::size_t capacity() const noexcept { return rows_.size(); }
     constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
-    constexpr void reserve(std::size_t slots, std::size_t) {
+    constexpr void reserve(std::size_t slots) {
         if (slots > capacity()) resize(slots);
     }
-    constexpr std::size_t shrunk_capacity(slot_t end, std::size_t alive) const noexcept { return end > alive ? end : alive; }
-    constexpr void shrink(slot_t end, std::size_t alive) { resize(shrunk_capacity(end, alive)); }
+    constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return end > count_ ? end : count_; }
+    constexpr void shrink(std::size_t end) { resize(shrunk_capacity(end)); }
 
     //=== rows ===//
 
@@ -321,13 +323,13 @@ private:
     }
     template <class Other, class Get>
     constexpr void take_rows(std::size_t slots, Other& other, Get&& get) {
-        resize(slots);
+        reserve(slots);
         ScopeGuard undo([this]() noexcept { drop_all(); });
         const std::size_t count = other.count_;
         for (std::size_t row = 0; row != count; ++row) {
             if constexpr (!trivial)
                 SLOTWISE_EXPECT(count == other.count_ && other.slots_[row] < slots,
-                                "slot map copy: the copy of an element changes the map that is copied");
+                                "container copy: the copy of an element changes the container that is copied");
             std::apply([&](auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },
                        other.columns_);
         }

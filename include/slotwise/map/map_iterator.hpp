@@ -53,7 +53,7 @@ public:
         : map_(other.map_), cursor_(other.cursor_) {}
 
     /// The slot of the element here. @pre not at the end
-    constexpr slot_t slot() const noexcept { return map_->store_.slot(cursor_); }
+    constexpr slot_t slot() const noexcept { return map_->core_.store.slot(cursor_); }
     /// Its handle.
     constexpr auto handle() const noexcept { return map_->handle_of(slot()); }
     friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.cursor_ == b.cursor_; }
@@ -63,15 +63,15 @@ private:
     friend class MapIterator;
     friend Base;
     constexpr Reference dereference() const {
-        SLOTWISE_EXPECT_DEBUG(map_->directory_.is_live(slot()), "slot map iterator: the element here was erased");
+        SLOTWISE_EXPECT_DEBUG(map_->core_.directory.is_live(slot()), "slot map iterator: the element here was erased");
         if constexpr (std::same_as<Projection, HandleProjection>)
-            return Reference(slot(), map_->directory_.version(slot()));
+            return Reference(slot(), map_->core_.directory.version(slot()));
         else if constexpr (std::same_as<Projection, ItemProjection>)
-            return {map_->handle_of(slot()), *map_->store_.at(cursor_)};
+            return {map_->handle_of(slot()), *map_->core_.store.at(cursor_)};
         else
-            return *map_->store_.at(cursor_);
+            return *map_->core_.store.at(cursor_);
     }
-    constexpr void increment() noexcept { map_->store_.advance(map_->directory_, cursor_); }
+    constexpr void increment() noexcept { map_->core_.store.advance(map_->core_.directory, cursor_); }
 
     Core* map_ = nullptr;
     Cursor cursor_{};

@@ -5,9 +5,8 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 #define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 
-#include "../slots/snapshot.hpp"
+#include "../slots/slot_container.hpp"
 #include "map_iterator.hpp"
-#include "slot_map_parts.hpp"
 
 #include <concepts>
 #include <optional>
@@ -23,8 +22,9 @@ SLOTWISE_BEGIN
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMapCore : protected detail::SlotMapParts<Store, Tag, O, Allocator, Observers...> {
-    using Parts = detail::SlotMapParts<Store, Tag, O, Allocator, Observers...>;
+class SlotMapCore {
+    using Container = detail::SlotContainer<Store, detail::SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots},
+                                            Allocator, Observers...>;
     // Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale
     // handles 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat
     // form as a contender (article_slot_map).
@@ -53,66 +53,30 @@ public:
     constexpr SlotMapCore()
         requires std::is_default_constructible_v<Allocator>
     = default;
-    constexpr explicit SlotMapCore(const Allocator& alloc) : Parts(alloc) {}
+    constexpr explicit SlotMapCore(const Allocator& alloc) : core_(alloc) {}
     /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied,
     /// dynamic ones stay with the original. @throws what the allocator and the copies throw
-    constexpr SlotMapCore(const SlotMapCore& other)
-        : SlotMapCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator_)) {}
-    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : Parts(other, alloc) {}
+    constexpr SlotMapCore(const SlotMapCore& other) = default;
+    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : core_(other.core_, alloc) {}
     /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
-    constexpr SlotMapCore(SlotMapCore&& other) noexcept : Parts(std::move(other)) {}
+    constexpr SlotMapCore(SlotMapCore&& other) noexcept = default;
     /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the elements are moved one by
     /// one: addresses change, handles stay.
-    constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : SlotMapCore(alloc) {
-        if (alloc == other.allocator_) {
-            swap_contents(other);
-            return;
-        }
-        Directory directory(other.directory_, alloc);
-        Store store(std::move(other.store_), other.occupancy(), other.capacity(), alloc);
-        directory_.swap(directory);
-        store_.swap(store);
-        hub_.swap(other.hub_);
-        other.destroy_unobserved();
-        SlotMapCore replacement(
-            other.allocator_); // the static columns went with the elements: other has no capacity for its own
-        other.swap_contents(replacement);
-    }
+    constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
     /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
     /// that attaches meanwhile is told of the new contents alone.
-    constexpr SlotMapCore& operator=(const SlotMapCore& other) {
-        if (this == &other) return *this;
-        constexpr bool propagate = detail::propagates_on_copy<Allocator>;
-        SlotMapCore copy(other, propagate ? other.allocator_ : allocator_);
-        adopt(copy);
-        return *this;
-    }
+    constexpr SlotMapCore& operator=(const SlotMapCore& other) = default;
     /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are
     /// still there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do
     /// not propagate the elements are moved one by one.
-    constexpr SlotMapCore& operator=(SlotMapCore&& other) noexcept(detail::propagates_on_move<Allocator> ||
-                                                                   detail::always_equal<Allocator>) {
-        if (this == &other) return *this;
-        constexpr bool propagate = detail::propagates_on_move<Allocator>;
-        SlotMapCore taken(std::move(other), propagate ? other.allocator_ : allocator_);
-        hub_.detach_dynamic(directory_.occupancy(), size());
-        swap_contents(taken);
-        return *this;
-    }
-    constexpr ~SlotMapCore() {
-        while (!empty()) clear(); // a destructor may insert
-        hub_.detach_all();
-    }
+    constexpr SlotMapCore& operator=(SlotMapCore&& other) = default;
+    ~SlotMapCore() = default;
 
     /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
     /// at the price of moving every element.
-    constexpr void swap(SlotMapCore& other) noexcept(detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>) {
-        if (detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator> || allocator_ == other.allocator_)
-            return swap_contents(other);
-        SlotMapCore mine(std::move(*this), other.allocator_), theirs(std::move(other), allocator_);
-        swap_contents(theirs);
-        other.swap_contents(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
+    constexpr void swap(SlotMapCore& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+        core_.swap(other.core_);
     }
     // A template, so that it fits the map itself better than std::swap does; a base's friend would not.
     template <std::derived_from<SlotMapCore> Map>
@@ -120,16 +84,16 @@ public:
         a.swap(b);
     }
 
-    constexpr allocator_type get_allocator() const noexcept { return allocator_; }
+    constexpr allocator_type get_allocator() const noexcept { return core_.allocator; }
 
     //=== capacity ===//
 
-    constexpr size_type size() const noexcept { return directory_.size(); }
+    constexpr size_type size() const noexcept { return core_.directory.size(); }
     constexpr bool empty() const noexcept { return size() == 0; }
     /// Slots there is memory for. size() + retired() + reserved ones never exceed it.
-    constexpr size_type capacity() const noexcept { return directory_.capacity(); }
+    constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
     /// Slots there can ever be.
-    static constexpr size_type max_size() noexcept { return Parts::max_slots(); }
+    static constexpr size_type max_size() noexcept { return Container::max_slots(); }
     /// Room for `count` elements in all, so that inserts up to there allocate nothing.
     /// @throws std::length_error when there can be no so many, std::bad_array_new_length when they are more bytes than half of
     /// the address space, what the allocator or an observer throws; strong
@@ -138,28 +102,16 @@ public:
         expect_not_notifying();
         if (count > max_size())
             detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
-        const std::size_t unusable = directory_.retired() + directory_.reserved();
+        const std::size_t unusable = core_.unusable();
         if (count > max_size() - unusable)
             detail::throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
-        if (count + unusable > capacity()) do_reserve(count + unusable);
+        if (count + unusable > capacity()) core_.do_reserve(count + unusable);
     }
     /// Gives back memory above the highest slot in use. Their versions live on as a floor: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
         expect_not_notifying();
-        const slot_t cursor = directory_.cursor();
-        const slot_t end = directory_.lower_cursor();
-        ScopeGuard undo([&]() noexcept { directory_.restore_cursor(cursor); });
-        const std::size_t slots = hub_.shrunk_capacity(end, store_.shrunk_capacity(end, size()));
-        const std::size_t before = capacity();
-        const std::size_t from = directory_.first_forgotten(end);
-        auto less = directory_.prepare_shrink(slots, from, allocator_);
-        store_.shrink(end, size()); // dense: may throw, and has then no effect
-        undo.dismiss();
-        const std::size_t after = slots < before ? slots : before;
-        this->notify_shrink(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
-        directory_.commit_shrink(less, from);
-        directory_.set_capacity(after);
+        core_.shrink_to_fit([] {});
     }
 
     //=== insert ===//
@@ -172,14 +124,12 @@ public:
     constexpr handle_type emplace(Args&&... args) {
         expect_not_notifying();
         if constexpr (Store::stable) {
-            if (!directory_.has_room()) [[unlikely]]
-                grow();
+            make_room();
             return place(std::forward<Args>(args)...);
         } else {
             // Built before anything moves: an argument may refer to an element of this map.
-            detail::TemporaryRow<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
-            if (!directory_.has_room()) [[unlikely]]
-                grow();
+            detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
+            make_room();
             return place(row.take());
         }
     }
@@ -203,14 +153,14 @@ public:
         requires std::is_invocable_v<F, handle_type>
     constexpr handle_type insert_with(F&& f) {
         expect_not_notifying();
-        if (!directory_.has_room()) grow();
-        const slot_t slot = directory_.acquire();
-        const handle_type handle(slot, directory_.version(slot) + 1u);
-        ScopeGuard undo([&]() noexcept { directory_.skip_version(slot); });
-        store_.construct_with(slot, [&]() -> decltype(auto) { return std::forward<F>(f)(handle); });
-        this->notify_insert(slot);
+        make_room();
+        const slot_t slot = core_.directory.acquire();
+        const handle_type handle(slot, core_.directory.version(slot) + 1u);
+        ScopeGuard undo([&]() noexcept { core_.directory.skip_version(slot); });
+        core_.store.construct_with(slot, [&]() -> decltype(auto) { return std::forward<F>(f)(handle); });
+        notify_insert(slot);
         undo.dismiss();
-        directory_.commit(slot);
+        core_.directory.commit(slot);
         return handle;
     }
 
@@ -218,9 +168,9 @@ public:
     /// @throws as emplace; strong
     constexpr handle_type reserve_handle() {
         expect_not_notifying();
-        if (!directory_.has_room()) grow();
-        const slot_t slot = directory_.reserve_slot();
-        return handle_type(slot, directory_.version(slot) + 1u);
+        make_room();
+        const slot_t slot = core_.directory.reserve_slot();
+        return handle_type(slot, core_.directory.version(slot) + 1u);
     }
     /// Builds the element of a reserved handle. Null when the handle is not reserved (any more).
     /// @throws what T and observers throw; the handle is then still reserved
@@ -228,19 +178,19 @@ public:
     constexpr pointer fulfill(handle_type handle, Args&&... args) {
         expect_not_notifying();
         const slot_t slot = handle.index();
-        if (!directory_.is_reserved(slot, handle.version())) return pointer();
-        directory_.unreserve(slot);
-        ScopeGuard undo([&]() noexcept { directory_.undo_unreserve(slot); });
-        this->build(slot, std::forward<Args>(args)...);
+        if (!core_.directory.is_reserved(slot, handle.version())) return pointer();
+        core_.directory.unreserve(slot);
+        ScopeGuard undo([&]() noexcept { core_.directory.undo_unreserve(slot); });
+        build(slot, std::forward<Args>(args)...);
         undo.dismiss();
-        directory_.commit(slot);
-        return store_.ptr(slot);
+        core_.directory.commit(slot);
+        return core_.store.ptr(slot);
     }
     /// Gives a reserved handle back; it stays stale for ever. False when it is not reserved.
     constexpr bool cancel(handle_type handle) noexcept {
-        if (!directory_.is_reserved(handle.index(), handle.version())) return false;
-        directory_.unreserve(handle.index());
-        directory_.skip_version(handle.index());
+        if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
+        core_.directory.unreserve(handle.index());
+        core_.directory.skip_version(handle.index());
         return true;
     }
 
@@ -254,14 +204,14 @@ public:
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
         expect_not_notifying();
         const slot_t slot = handle.index();
-        if (!directory_.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
+        if (!core_.directory.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
         if constexpr (Store::stable) {
             if (!room_for(slot)) return pointer();
-            return this->place_at(slot, handle.version(), std::forward<Args>(args)...);
+            return place_at(slot, handle.version(), std::forward<Args>(args)...);
         } else {
-            detail::TemporaryRow<typename Store::row_type, Allocator> row(allocator_, std::forward<Args>(args)...);
+            detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
             if (!room_for(slot)) return pointer();
-            return this->place_at(slot, handle.version(), row.take());
+            return place_at(slot, handle.version(), row.take());
         }
     }
 
@@ -272,8 +222,8 @@ public:
     /// @throws nothing (dense: if T's moves do not throw) @complexity O(1), never allocates
     /// @invalidates the handle; dense: also addresses of the last element
     constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
-        if (!directory_.is_live(handle.index(), handle.version())) return false;
-        do_erase(handle.index());
+        if (!core_.directory.is_live(handle.index(), handle.version())) return false;
+        core_.erase(handle.index());
         return true;
     }
     /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, what was
@@ -281,10 +231,10 @@ public:
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         size_type count = 0;
-        store_.for_each_slot(directory_, [&](slot_t slot) {
+        core_.store.for_each_slot(core_.directory, [&](slot_t slot) {
             // A destructor may call during clear: what is still to be destroyed is no element any more.
-            if (!directory_.is_live(slot) || !call(pred, *this, slot)) return;
-            do_erase(slot);
+            if (!core_.directory.is_live(slot) || !call(pred, *this, slot)) return;
+            core_.erase(slot);
             ++count;
         });
         return count;
@@ -295,9 +245,9 @@ public:
     {
         std::optional<value_type> result; // the one object returned: built in the caller's place, not moved after the erase
         if (contains(handle)) {
-            store_.move_to_last_row(handle.index());
-            result.emplace(store_.take(handle.index()));
-            do_erase(handle.index());
+            core_.store.move_to_last_row(handle.index());
+            result.emplace(core_.store.take(handle.index()));
+            core_.erase(handle.index());
         }
         return result;
     }
@@ -306,23 +256,14 @@ public:
     /// @complexity linear in slots; trivially destructible values: about 0.25 ns a slot
     constexpr void clear() noexcept {
         expect_not_notifying();
-        if (clearing_) { // a destructor calls: the outer clear destroys the rest, newcomers go now
-            for (slot_t slot = 0; slot < directory_.cursor(); ++slot)
-                if (directory_.is_live(slot)) do_erase(slot);
-            return;
-        }
-        if (directory_.cursor() == 0) return;
-        clearing_ = true;
-        const slot_t end = directory_.begin_clear();
-        hub_.clear(directory_.occupancy());
-        store_.destroy_all(directory_, end);
-        directory_.end_clear(end);
-        clearing_ = false;
+        core_.clear();
     }
 
     //=== lookup ===//
 
-    constexpr bool contains(handle_type handle) const noexcept { return directory_.is_live(handle.index(), handle.version()); }
+    constexpr bool contains(handle_type handle) const noexcept {
+        return core_.directory.is_live(handle.index(), handle.version());
+    }
     /// The element, or null when it is gone. @complexity O(1)
     constexpr pointer get(handle_type handle) noexcept { return look_up<pointer>(handle); }
     constexpr const_pointer get(handle_type handle) const noexcept { return look_up<const_pointer>(handle); }
@@ -344,34 +285,34 @@ public:
     /// Exchanges two values; the handles stay where they are. False, and no effect, when one is gone.
     constexpr bool swap_values(handle_type a, handle_type b) {
         if (!contains(a) || !contains(b)) return false;
-        store_.swap_values(a.index(), b.index());
+        core_.store.swap_values(a.index(), b.index());
         return true;
     }
 
     /// The handle of the element in `slot`, null when none lives there.
     constexpr handle_type handle_of(slot_t slot) const noexcept {
-        return directory_.is_live(slot) ? handle_type(slot, directory_.version(slot)) : handle_type();
+        return core_.directory.is_live(slot) ? handle_type(slot, core_.directory.version(slot)) : handle_type();
     }
     template <class C, class P>
     constexpr handle_type handle_of(const detail::MapIterator<C, Store, P>& it) const noexcept {
         return handle_of(it.slot());
     }
-    constexpr SlotState state(slot_t slot) const noexcept { return directory_.state(slot); }
+    constexpr SlotState state(slot_t slot) const noexcept { return core_.state(slot); }
     /// Why a handle does or does not resolve.
     constexpr HandleStatus explain(handle_type handle) const noexcept {
-        return handle.is_null() ? HandleStatus::null : directory_.explain(handle.index(), handle.version());
+        return handle.is_null() ? HandleStatus::null : core_.explain(handle.index(), handle.version());
     }
     /// Slots whose versions are used up.
-    constexpr size_type retired() const noexcept { return directory_.retired(); }
+    constexpr size_type retired() const noexcept { return core_.directory.retired(); }
     /// Retired slots may be issued again; you promise that no handle to their first lives is left. Returns how many.
-    constexpr size_type recycle_retired() noexcept { return directory_.recycle_retired(); }
+    constexpr size_type recycle_retired() noexcept { return core_.directory.recycle_retired(); }
 
     //=== iteration ===//
 
-    constexpr iterator begin() noexcept { return {this, store_.first(directory_)}; }
-    constexpr iterator end() noexcept { return {this, store_.last(directory_)}; }
-    constexpr const_iterator begin() const noexcept { return {this, store_.first(directory_)}; }
-    constexpr const_iterator end() const noexcept { return {this, store_.last(directory_)}; }
+    constexpr iterator begin() noexcept { return {this, core_.store.first(core_.directory)}; }
+    constexpr iterator end() noexcept { return {this, core_.store.last(core_.directory)}; }
+    constexpr const_iterator begin() const noexcept { return {this, core_.store.first(core_.directory)}; }
+    constexpr const_iterator end() const noexcept { return {this, core_.store.last(core_.directory)}; }
     constexpr const_iterator cbegin() const noexcept { return begin(); }
     constexpr const_iterator cend() const noexcept { return end(); }
     /// Handles of all elements. The same walk as begin() to end().
@@ -382,7 +323,7 @@ public:
     /// Live slots in ascending order.
     constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
     /// Liveness of the slots, one bit each.
-    constexpr Occupancy occupancy() const noexcept { return directory_.occupancy(); }
+    constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
 
     //=== observers ===//
 
@@ -390,29 +331,26 @@ public:
     /// assignment or a restore tells others is told of the new contents alone.
     /// @pre the observer lives as long as the token is attached
     /// @throws what the observer throws; it is not attached then
-    [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
-        return hub_.attach(
-            observer, capacity(), occupancy(), [this](slot_t slot) { return directory_.is_live(slot); }, [](auto&&) {});
-    }
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.attach(observer); }
     /// Static observer number I.
     template <std::size_t I>
     constexpr auto& observer() noexcept {
-        return hub_.template get<I>();
+        return core_.hub.template get<I>();
     }
     template <std::size_t I>
     constexpr const auto& observer() const noexcept {
-        return hub_.template get<I>();
+        return core_.hub.template get<I>();
     }
     /// Static observer number I, a column, seen by slot.
     template <std::size_t I>
     constexpr auto column() noexcept {
         using T = typename std::remove_reference_t<decltype(observer<I>())>::value_type;
-        return ColumnView<T>(observer<I>().pages(), directory_view());
+        return ColumnView<T>(observer<I>().pages(), core_.directory_view());
     }
     template <std::size_t I>
     constexpr auto column() const noexcept {
         using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), directory_view()));
+        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
     }
 
     //=== whole ===//
@@ -422,7 +360,7 @@ public:
         if (a.size() != b.size()) return false;
         for (const slot_t slot : a.slots())
             if (a.handle_of(slot) != b.handle_of(slot) ||
-                !(*const_pointer(a.store_.ptr(slot)) == *const_pointer(b.store_.ptr(slot))))
+                !(*const_pointer(a.core_.store.ptr(slot)) == *const_pointer(b.core_.store.ptr(slot))))
                 return false;
         return true;
     }
@@ -434,9 +372,7 @@ public:
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
-        detail::DirectorySnapshot::write(directory_, out);
-        store_.write(directory_, out, codec);
-        Columns::write(hub_, each_slot(*this), out, codec);
+        core_.template write<0>(out, codec, [&] { core_.store.write(core_.directory, out, codec); });
         return out.take();
     }
     /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes, and bytes that
@@ -452,59 +388,102 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         expect_not_notifying();
         ByteReader in(bytes);
-        Directory directory(allocator_);
-        if (!detail::DirectorySnapshot::read(directory, in, allocator_)) return in.error();
-        if (directory.cursor() > max_size()) return "snapshot: more slots than this map's max_slots";
-        SlotMapCore fresh(allocator_);
-        if (directory.cursor() != 0) fresh.do_reserve(directory.cursor());
-        if (!directory.covers(fresh.capacity())) {
-            auto more = directory.prepare(fresh.capacity(), allocator_);
-            directory.adopt(more);
-        }
-        directory.set_capacity(fresh.capacity());
-        // The store undoes what it has built when a value is bad or throws; only then does the directory speak of live slots.
-        if (!fresh.store_.read(directory, in, codec)) return in.error();
-        fresh.directory_.swap(directory);
-        ScopeGuard undo([&]() noexcept { fresh.destroy_unobserved(); });
-        fresh.hub_.replay(fresh.occupancy());
-        undo.dismiss();
-        if (!Columns::read(fresh.hub_, each_slot(fresh), in, codec)) return in.error();
-        if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
-        adopt(fresh);
-        return nullptr;
+        Container fresh(core_.allocator);
+        const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& directory) {
+            // The store undoes what it has built when a value is bad or throws; only then are there live slots.
+            if (!fresh.store.read(directory, in, codec)) return false;
+            fresh.directory.swap(directory);
+            return true;
+        });
+        if (error == nullptr) core_.adopt(fresh);
+        return error;
     }
 
     /// Whether directory and store agree in every count, bit and link; for tests. @complexity linear in capacity
-    constexpr bool check_invariants() const noexcept { return directory_.check_invariants() && store_.check(directory_); }
+    constexpr bool check_invariants() const noexcept {
+        return core_.directory.check_invariants() && core_.store.check(core_.directory);
+    }
 
 protected:
     template <class, class, class>
     friend class detail::MapIterator;
-    using Parts::directory_;
-    using Parts::directory_view;
-    using Parts::do_erase;
-    using Parts::store_;
-    using typename Parts::Directory;
+
+    Container core_{};
 
 private:
-    using Parts::adopt;
-    using Parts::allocator_;
-    using Parts::clearing_;
-    using Parts::do_reserve;
-    using Parts::expect_not_notifying;
-    using Parts::grow;
-    using Parts::hub_;
-    using Parts::place;
-    using Parts::room_for;
-    using Parts::swap_contents;
+    static constexpr const char* full =
+        "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
+        "or see recycle_retired()";
 
-    using Columns = detail::ColumnSnapshot<0, Observers...>;
-    static auto each_slot(const SlotMapCore& map) noexcept {
-        return [live = map.occupancy()](auto&& f) { live.for_each(f); };
+    constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
+    constexpr void make_room() {
+        if (!core_.directory.has_room()) [[unlikely]]
+            core_.grow(full);
     }
+    /// The element of an acquired slot, and observers are told. @throws as emplace; nobody knows of it then
+    template <class... Args>
+    constexpr void build(slot_t slot, Args&&... args) {
+        core_.store.construct(slot, std::forward<Args>(args)...);
+        notify_insert(slot);
+    }
+    constexpr void notify_insert(slot_t slot) {
+        ScopeGuard undo([&]() noexcept { core_.store.destroy(slot); });
+        core_.hub.insert(slot, InsertKind::fresh);
+        undo.dismiss();
+    }
+    template <class... Args>
+    constexpr handle_type place(Args&&... args) {
+        if constexpr (Container::trivial && Container::Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
+            if (core_.hub.dynamic()) [[unlikely]]
+                return place_notifying(std::forward<Args>(args)...);
+            const slot_t slot = core_.directory.acquire_live();
+            core_.store.construct(slot, std::forward<Args>(args)...);
+            core_.hub.insert_nothrow(slot);
+            return handle_type(slot, core_.directory.version(slot));
+        } else
+            return place_guarded(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    SLOTWISE_NEVER_INLINE handle_type place_notifying(Args&&... args) {
+        return place_guarded(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    constexpr handle_type place_guarded(Args&&... args) {
+        const bool fresh = core_.directory.next_is_fresh();
+        const slot_t slot = core_.directory.acquire();
+        ScopeGuard undo([&]() noexcept { core_.directory.undo_acquire(slot, fresh); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        core_.directory.commit(slot);
+        return handle_type(slot, core_.directory.version(slot));
+    }
+    template <class... Args>
+    constexpr auto place_at(slot_t slot, std::uint32_t version, Args&&... args) {
+        const slot_t cursor = core_.directory.cursor();
+        const std::uint32_t before = core_.directory.take(slot, version);
+        ScopeGuard undo([&]() noexcept { core_.directory.undo_take(slot, before, cursor); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        core_.directory.commit(slot);
+        return core_.store.ptr(slot);
+    }
+    constexpr bool room_for(slot_t slot) {
+        if (slot < core_.directory.capacity()) return true;
+        const std::size_t budget = 8 * (core_.directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
+        if (slot >= most) return false;
+        const std::size_t need = std::size_t{slot} + 1, limit = most < Container::max_slots() ? most : Container::max_slots(),
+                          usual = core_.hub.grown_capacity(
+                              core_.store.grown_capacity()); // or ascending slots would grow one by one
+        core_.do_reserve(need > usual ? need : usual < limit ? usual : limit);
+        return true;
+    }
+    // What insert_at may claim although there are few elements. Relative to the capacity instead, 13 chosen handles, each for
+    // the last slot allowed, took a map to 268 million slots.
+    static constexpr std::size_t slot_bytes = Store::slot_bytes + Container::Hub::slot_bytes;
+    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     template <class Ptr>
     constexpr Ptr look_up(handle_type handle) const noexcept {
-        const auto element = store_.places(); // before the check: a loop of lookups then keeps it
+        const auto element = core_.store.places(); // before the check: a loop of lookups then keeps it
         return contains(handle) ? Ptr(element(handle.index())) : Ptr();
     }
     template <class Self>
@@ -519,22 +498,22 @@ private:
         SLOTWISE_EXPECT(self.contains(handle),
                         "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         using result = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
-        return result(self.store_.ptr(handle.index()));
+        return result(self.core_.store.ptr(handle.index()));
     }
     template <class F, class Self>
     static constexpr decltype(auto) call(F& f, Self& self, slot_t slot) {
         using Ptr = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
-        const Ptr at(self.store_.ptr(slot));
+        const Ptr at(self.core_.store.ptr(slot));
         if constexpr (std::is_invocable_v<F&, handle_type, decltype(*at)>)
-            return f(handle_type(slot, self.directory_.version(slot)), *at);
+            return f(handle_type(slot, self.core_.directory.version(slot)), *at);
         else
             return f(*at);
     }
     template <class Projection, class Self>
     static constexpr auto range(Self& self) noexcept {
         using It = detail::MapIterator<Self, Store, Projection>;
-        return detail::IteratorRange<It>(It(&self, self.store_.first(self.directory_)),
-                                         It(&self, self.store_.last(self.directory_)), self.size());
+        return detail::IteratorRange<It>(It(&self, self.core_.store.first(self.core_.directory)),
+                                         It(&self, self.core_.store.last(self.core_.directory)), self.size());
     }
 };
 

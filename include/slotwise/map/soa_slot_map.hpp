@@ -95,6 +95,8 @@ class BasicSoaSlotMap
     static_assert(sizeof...(Ts) > 0, "SoaSlotMap<Ts...>: name at least one member type");
     static_assert(O.growth == Growth::pages, "SoaSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
 
+    using Core::core_;
+
 public:
     using Core::Core;
     using Core::erase;
@@ -123,12 +125,12 @@ public:
     /// Member I of all rows, packed, in row order. @invalidates itself on growth
     template <std::size_t I>
     constexpr auto column() noexcept {
-        return std::span(this->store_.template data<I>(), this->size());
+        return std::span(core_.store.template data<I>(), this->size());
     }
     template <std::size_t I>
     constexpr auto column() const noexcept {
         using T = std::tuple_element_t<I, std::tuple<Ts...>>;
-        return std::span<const T>(this->store_.template data<I>(), this->size());
+        return std::span<const T>(core_.store.template data<I>(), this->size());
     }
     /// The member of type T of all rows.
     template <class T>
@@ -151,28 +153,28 @@ public:
     /// The row of an element in every column. @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
         SLOTWISE_EXPECT(this->contains(handle), "SoaSlotMap::index_of(handle): no element has this handle");
-        return this->store_.row_of(handle.index());
+        return core_.store.row_of(handle.index());
     }
     /// The handle of row `row`. @pre row < size()
     constexpr handle_type handle_at(size_type row) const noexcept {
         SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_at(row): there are not so many rows");
-        return Core::handle_of(this->store_.slot(row));
+        return Core::handle_of(core_.store.slot(row));
     }
 
     /// Removes the row at `it`; returns `it`, where the last row has come. @pre it is in [begin(), end())
-    constexpr iterator erase(const_iterator it) noexcept(noexcept(this->do_erase(slot_t{}))) {
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
         SLOTWISE_EXPECT(it != this->cend(), "SoaSlotMap::erase(it): the iterator is the end");
         const slot_t slot = it.slot();
-        const std::size_t row = this->store_.row_of(slot);
-        this->do_erase(slot);
+        const std::size_t row = core_.store.row_of(slot);
+        core_.erase(slot);
         return {this, row};
     }
 
     /// Sorts the rows by member I; the handles follow. As DenseSlotMap::sort.
     template <std::size_t I, class Less>
     constexpr void sort(Less less) {
-        const auto* const values = this->store_.template data<I>();
-        this->store_.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
+        const auto* const values = core_.store.template data<I>();
+        core_.store.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
 
     /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase (checked at
@@ -194,7 +196,7 @@ private:
     static constexpr void walk(Self& self, F& f, std::index_sequence<I...>) {
         const auto columns = std::tuple(self.template column<I>().data()...);
         const std::size_t count = self.size();
-        [[maybe_unused]] const detail::EpochMark rows(self.store_.epoch());
+        [[maybe_unused]] const detail::EpochMark rows(self.core_.store.epoch());
         for (std::size_t row = 0; row != count; ++row) {
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "SoaSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");

@@ -159,28 +159,33 @@ constexpr void deallocate_on_line(Allocator& allocator, T* data, std::size_t cou
 
 /// A contiguous array of trivial values (versions, words, links): the bookkeeping of every container. It never grows in
 /// place: resized() builds the new array beside the old one, so that a caller with several arrays commits them together.
-template <class T, class Allocator>
-class FlatArray {
+/// @tparam Bytes an allocator of bytes, so that containers of all element types share one instantiation; see FlatArray
+template <class T, class Bytes>
+class BasicFlatArray {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-    using allocator = rebind_t<Allocator, T>;
+    using allocator = rebind_t<Bytes, T>;
 
 public:
-    constexpr FlatArray() noexcept(noexcept(Allocator()))
-        requires std::is_default_constructible_v<Allocator>
+    constexpr BasicFlatArray() noexcept(noexcept(Bytes()))
+        requires std::is_default_constructible_v<Bytes>
     = default;
-    constexpr explicit FlatArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
-    constexpr FlatArray(FlatArray&& other) noexcept
+    /// Takes memory of this allocator, whatever it is an allocator of.
+    template <class Allocator>
+        requires(!std::is_same_v<Allocator, BasicFlatArray>)
+    constexpr explicit BasicFlatArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
+    constexpr BasicFlatArray(BasicFlatArray&& other) noexcept
         : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)) {}
-    FlatArray(const FlatArray&) = delete;
-    FlatArray& operator=(const FlatArray&) = delete;
-    FlatArray& operator=(FlatArray&&) = delete;
-    constexpr ~FlatArray() { free(); }
+    BasicFlatArray(const BasicFlatArray&) = delete;
+    BasicFlatArray& operator=(const BasicFlatArray&) = delete;
+    BasicFlatArray& operator=(BasicFlatArray&&) = delete;
+    constexpr ~BasicFlatArray() { free(); }
 
     /// A copy of the first min(size, count) values in memory of `alloc`, followed by `fill` up to `count`.
     /// @throws what the allocator throws; this array is unchanged
-    constexpr FlatArray resized(std::size_t count, const T& fill, const Allocator& alloc) const {
-        FlatArray result(alloc);
+    template <class Allocator>
+    constexpr BasicFlatArray resized(std::size_t count, const T& fill, const Allocator& alloc) const {
+        BasicFlatArray result(alloc);
         if (count == 0) return result;
         result.data_ = allocate_raw(result.allocator_, count);
         result.size_ = count;
@@ -189,10 +194,10 @@ public:
         for (std::size_t i = kept; i < count; ++i) std::construct_at(result.data_ + i, fill);
         return result;
     }
-    constexpr FlatArray resized(std::size_t count, const T& fill) const { return resized(count, fill, Allocator(allocator_)); }
+    constexpr BasicFlatArray resized(std::size_t count, const T& fill) const { return resized(count, fill, allocator_); }
 
     /// Exchanges contents and allocators. @pre the allocators are equal, or are meant to be exchanged
-    constexpr void swap(FlatArray& other) noexcept {
+    constexpr void swap(BasicFlatArray& other) noexcept {
         exchange_allocators(allocator_, other.allocator_);
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
@@ -218,6 +223,8 @@ private:
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
+template <class T, class Allocator>
+using FlatArray = BasicFlatArray<T, rebind_t<Allocator, std::byte>>;
 
 } // namespace detail
 SLOTWISE_END

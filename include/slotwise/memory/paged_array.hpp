@@ -37,6 +37,12 @@ constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
 template <class T>
 inline constexpr bool scattered = default_page_slots(sizeof(T)) == 1;
 
+/// Pages of a PagedArray that were allocated together.
+struct PageChunk {
+    std::size_t first_page;
+    std::size_t pages;
+};
+
 /// How many pages growth adds to `pages`.
 constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noexcept {
     constexpr std::size_t again_bytes = std::size_t{1} << 16, most_bytes = std::size_t{1} << 20;
@@ -74,10 +80,7 @@ constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexc
 template <class T, class Allocator = std::allocator<T>, std::size_t PageSlots = 0>
 class PagedArray {
     using allocator = detail::rebind_t<Allocator, T>;
-    struct Chunk {
-        std::size_t first_page;
-        std::size_t pages;
-    };
+    using Chunk = detail::PageChunk;
 
 public:
     /// Slots in a page.

@@ -1,5 +1,5 @@
 // expect: needs virtual memory, which this platform lacks: use Growth::pages
-// covers: map/slot_map.hpp static_assert "needs virtual memory"
+// covers: map/paged_store.hpp static_assert "needs virtual memory"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #define SLOTWISE_VIRTUAL_MEMORY 0

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // PendingSlots: which slots were removed and wait to be erased, oldest first.
-#ifndef SLOTWISE_KEYED_PENDING_SLOTS_HPP
-#define SLOTWISE_KEYED_PENDING_SLOTS_HPP
+#ifndef SLOTWISE_SLOTS_PENDING_SLOTS_HPP
+#define SLOTWISE_SLOTS_PENDING_SLOTS_HPP
 
 #include "../memory/free_slots.hpp"
 
@@ -91,6 +91,31 @@ private:
     FreeSlots<Reuse::fifo, Allocator> queue_{};
     FlatArray<bits::word_t, Allocator> bits_{};
     FlatArray<bits::word_t, Allocator> superseded_{}; // of slots in the queue; means nothing of others
+};
+
+/// The same for containers whose erase is not deferred: there is never one.
+struct NoPendingSlots {
+    constexpr NoPendingSlots() noexcept = default;
+    template <class Allocator>
+    constexpr explicit NoPendingSlots(const Allocator&) noexcept {}
+    static constexpr void swap(NoPendingSlots&) noexcept {}
+    template <class Allocator>
+    static constexpr NoPendingSlots resized(std::size_t, const Allocator&) noexcept {
+        return {};
+    }
+    static constexpr std::size_t room() noexcept { return 0; }
+    static constexpr std::size_t size() noexcept { return 0; }
+    static constexpr bool empty() noexcept { return true; }
+    static constexpr bool contains(slot_t) noexcept { return false; }
+    static constexpr bool superseded(slot_t) noexcept { return false; }
+    static constexpr bits::word_t word(std::size_t) noexcept { return 0; }
+    template <class F>
+    static constexpr void for_each(F&&) noexcept {}
+    template <class IsMember>
+    static constexpr bool check(IsMember&&) noexcept {
+        return true;
+    }
+    static constexpr slot_t pop() noexcept { return no_slot; }
 };
 
 } // namespace detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// PagedStore: one T a slot in memory that never moves. Behind SlotMap.
+#ifndef SLOTWISE_MAP_PAGED_STORE_HPP
+#define SLOTWISE_MAP_PAGED_STORE_HPP
+
+#include "../memory/reserved_array.hpp"
+#include "../slots/slot_container.hpp"
+#include "../slots/slot_range.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Values in the place of their slot, in memory that never moves.
+template <class T, SlotMapOptions O, class Allocator>
+class PagedStore {
+#if SLOTWISE_VIRTUAL_MEMORY
+    template <bool Reserve, class U>
+    struct Choose {
+        using type = PagedArray<U, Allocator, O.page_slots>;
+    };
+    template <class U>
+    struct Choose<true, U> {
+        // Asked for, or what the handle can index where that is less than the default: a map of 16 bits reserves no 64 GiB.
+        static constexpr std::size_t indexed = HandleTraits<O.handle>::max_slots;
+        static constexpr bool fewer = indexed < ReservedArray<U, Allocator>::max_slots;
+        using type = ReservedArray<U, Allocator, (O.max_slots != 0 ? O.max_slots : fewer ? indexed : 0)>;
+    };
+#else
+    static_assert(O.growth != Growth::reserve,
+                  "Growth::reserve needs virtual memory, which this platform lacks: use Growth::pages");
+    template <bool, class U>
+    struct Choose {
+        using type = PagedArray<U, Allocator, O.page_slots>;
+    };
+#endif
+    using Array = typename Choose<O.growth == Growth::reserve, T>::type;
+    using allocator = rebind_t<Allocator, T>;
+    using traits = std::allocator_traits<allocator>;
+
+public:
+    using value_type = T;
+    using pointer = T*;
+    using const_pointer = const T*;
+    using reference = T&;
+    using const_reference = const T&;
+    /// A live slot, the values of its word of 64 slots (which never move), and the live slots after it in that word.
+    struct Cursor {
+        T* block = nullptr; // null: the end
+        bits::word_t rest = 0;
+        slot_t word = no_slot / bits::word_bits; // the end says no_slot, or erase(end()) would find slot 0 alive
+        unsigned bit = bits::word_bits - 1;
+        // The block first: inside a word only `bit` moves, and the optimiser then drops the comparison with the end.
+        friend constexpr bool operator==(const Cursor& a, const Cursor& b) noexcept {
+            return a.block == b.block && a.bit == b.bit;
+        }
+    };
+    static constexpr bool stable = true;
+    static constexpr bool indexed = false;
+    static constexpr bool nothrow_destroy = true;
+    static constexpr bool trivial = std::is_trivially_copyable_v<T>;
+    static constexpr std::size_t slot_bytes = sizeof(T);
+    static constexpr std::size_t max_slots = [] {
+        if constexpr (O.growth == Growth::reserve)
+            return Array::max_slots;
+        else
+            return std::size_t{no_slot};
+    }();
+    template <class... Args>
+    static constexpr bool builds_from = std::is_constructible_v<T, Args...>;
+    template <class... Args>
+    static constexpr bool builds_nothrow = std::is_nothrow_constructible_v<T, Args...>;
+
+    constexpr PagedStore() = default;
+    constexpr explicit PagedStore(const Allocator& alloc) : allocator_(alloc), values_(alloc) {}
+    /// @param expect_there is called with a slot before its value is copied, if copies run code of users
+    template <class ExpectThere>
+    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc,
+                         ExpectThere&& expect_there)
+        : PagedStore(alloc) {
+        fill(live, slots, [&](slot_t slot) -> const T& {
+            if constexpr (!trivial) expect_there(slot);
+            return *other.ptr(slot);
+        });
+    }
+    /// Moves the values over one by one. @pre none lives here, and there is room
+    constexpr void take_from(PagedStore& other, Occupancy live) {
+        if constexpr (std::is_move_constructible_v<T>)
+            fill(live, 0, [&](slot_t slot) -> T&& { return std::move(*other.ptr(slot)); });
+        else
+            SLOTWISE_EXPECT(live.none(), "SlotMap: elements that cannot move cannot be moved to an unequal allocator");
+    }
+    constexpr PagedStore(PagedStore&& other) noexcept : allocator_(other.allocator_), values_(std::move(other.values_)) {}
+    constexpr void swap(PagedStore& other) noexcept {
+        exchange_allocators(allocator_, other.allocator_);
+        values_.swap(other.values_);
+    }
+
+    constexpr std::size_t capacity() const noexcept { return values_.capacity(); }
+    constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
+    constexpr void reserve(std::size_t slots) { values_.reserve(slots); }
+    constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return values_.shrunk_capacity(end); }
+    constexpr void shrink(std::size_t end) noexcept { values_.shrink(end); }
+    constexpr const Array& array() const noexcept { return values_; }
+
+    constexpr auto places() const noexcept { return values_.places(); }
+    constexpr T* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
+    template <class... Args>
+    constexpr void construct(slot_t slot, Args&&... args) noexcept(builds_nothrow<Args...>) {
+        traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...);
+    }
+    // Placement new, because no construct() of an allocator can elide the copy of what make() returns. An allocator that has
+    // one may hand itself on to the value (std::pmr): there the value is moved in.
+    template <class Make>
+    constexpr void construct_with(slot_t slot, Make&& make) {
+        if constexpr (std::is_move_constructible_v<T> &&
+                      requires(allocator& a, T* p, T&& v) { a.construct(p, std::move(v)); }) {
+            traits::construct(allocator_, values_.ptr(slot), make());
+        } else if (std::is_constant_evaluated()) {
+            if constexpr (std::is_move_constructible_v<T>) std::construct_at(values_.ptr(slot), make());
+        } else
+            ::new (static_cast<void*>(values_.ptr(slot))) T(make());
+    }
+    constexpr void destroy(slot_t slot) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>) traits::destroy(allocator_, values_.ptr(slot));
+    }
+    constexpr void move_to_last_row(slot_t) noexcept {}
+    constexpr T&& take(slot_t slot) const noexcept { return std::move(*values_.ptr(slot)); }
+    constexpr void swap_values(slot_t a, slot_t b) {
+        using std::swap;
+        if (a != b) swap(*ptr(a), *ptr(b));
+    }
+
+    template <class Directory>
+    constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>)
+            destroy_each(directory, end, [this](slot_t slot) { destroy(slot); });
+    }
+    /// f may erase the slot it is given.
+    template <class Directory, class F>
+    constexpr void for_each_slot(const Directory& directory, F&& f) const {
+        for (Cursor c = first(directory); c != Cursor(); advance(directory, c)) f(slot(c));
+    }
+
+    template <class Directory>
+    constexpr Cursor first(const Directory& directory) const noexcept {
+        return cursor_from(directory, 0);
+    }
+    template <class Directory>
+    constexpr Cursor last(const Directory&) const noexcept {
+        return {};
+    }
+    /// To the next live slot. The rest of the word is remembered but checked against the live one: an erased slot is skipped.
+    template <class Directory>
+    constexpr void advance(const Directory& directory, Cursor& c) const noexcept {
+        const bits::word_t rest = c.rest & directory.occupancy().word(c.word);
+        if (rest != 0) [[likely]] {
+            c.bit = bits::lowest(rest);
+            c.rest = rest & (rest - 1);
+        } else
+            c = cursor_at_word(directory, std::size_t{c.word} + 1);
+    }
+    /// At the first live slot from word `w` on. By words, not by slots: taking a slot number apart again cost a third of a
+    /// step.
+    template <class Directory>
+    constexpr Cursor cursor_at_word(const Directory& directory, std::size_t w) const noexcept {
+        const LiveWord at = LiveWord::from(directory.occupancy(), w);
+        if (at.word == 0) return {};
+        const auto number = static_cast<slot_t>(at.number);
+        return {values_.ptr(number * bits::word_bits), at.word & (at.word - 1), number, bits::lowest(at.word)};
+    }
+    /// At the first live slot not below `slot`.
+    template <class Directory>
+    constexpr Cursor cursor_from(const Directory& directory, std::size_t from) const noexcept {
+        const slot_t slot = directory.occupancy().find_next(from);
+        if (slot == no_slot) return {};
+        const unsigned bit = slot % bits::word_bits;
+        const bits::word_t word = directory.occupancy().word(bits::word_of(slot));
+        return {values_.ptr(slot - bit), word & ~bits::low_mask(bit + 1), slot / bits::word_bits, bit};
+    }
+    constexpr T* at(const Cursor& c) const noexcept {
+        if constexpr (scattered<T>)
+            return values_.ptr(slot(c));
+        else
+            return c.block + c.bit;
+    }
+    constexpr slot_t slot(const Cursor& c) const noexcept { return c.word * bits::word_bits + c.bit; }
+
+    template <class Directory, class Codec>
+    void write(const Directory& directory, ByteWriter& out, Codec& codec) const {
+        out.number(size_stamp<T>());
+        directory.occupancy().for_each([&](slot_t slot) { codec.write(std::as_const(*ptr(slot)), out); });
+    }
+    template <class Directory, class Codec>
+    bool read(const Directory& directory, ByteReader& in, Codec& codec) {
+        if (in.number<std::uint32_t>() != size_stamp<T>())
+            return in.fail("snapshot: made by a map of elements of another size");
+        slot_t built = 0;
+        ScopeGuard undo([&]() noexcept { destroy_below(directory.occupancy(), built); });
+        bool sound = true;
+        directory.occupancy().for_each([&](slot_t slot) {
+            built = slot;
+            if (!sound) return;
+            construct_with(slot, [&]() -> T { return codec.template read<T>(in); });
+            if (in.error() == nullptr) return;
+            destroy(slot);
+            destroy_below(directory.occupancy(), slot);
+            sound = false;
+        });
+        undo.dismiss();
+        return sound;
+    }
+    template <class Directory>
+    constexpr bool check(const Directory& directory) const noexcept {
+        return directory.capacity() <= values_.capacity();
+    }
+
+private:
+    template <class Source>
+    constexpr void fill(Occupancy live, std::size_t slots, Source&& source) {
+        values_.reserve(slots);
+        build_each(
+            live, [&](slot_t slot) { construct(slot, source(slot)); }, [this](slot_t slot) { destroy(slot); });
+    }
+    void destroy_below(Occupancy live, slot_t end) noexcept {
+        while (end-- != 0)
+            if (live.test(end)) destroy(end);
+    }
+
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
+    Array values_{};
+};
+
+#if SLOTWISE_VIRTUAL_MEMORY
+template <class T, class A, std::size_t M>
+auto page_view(const ReservedArray<T, A, M>& array) noexcept {
+    // One page: every slot below max_slots, which is less than half of the address space.
+    return PageView<T>{array.pages(), sizeof(std::size_t) * 8 - 1};
+}
+#endif
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

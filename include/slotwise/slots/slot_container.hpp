@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SlotContainer: the one core of slot maps and keyed containers. A directory, a store, observers and an allocator, and the steps in
+// which they change together.
+#ifndef SLOTWISE_SLOTS_SLOT_CONTAINER_HPP
+#define SLOTWISE_SLOTS_SLOT_CONTAINER_HPP
+
+#include "column_view.hpp"
+#include "directory_check.hpp"
+#include "observer_hub.hpp"
+#include "pending_slots.hpp"
+#include "snapshot.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What a store of values or keys by slot must offer to a SlotContainer. It says where elements lie; which slots have one, the
+/// directory knows. All but construction, reserve() and the moves of a packed store is noexcept. Copied with
+/// Store(other, live, slots, alloc, expect_there), filled from a store of another allocator by take_from(other, live).
+///   trivial        neither construction nor destruction of an element runs user code
+///   indexed        elements are found by key: the store also has hash, equality and an index of its slots, see IndexedKeys
+///   slot_bytes     memory for an element; max_slots: the most there can be
+///   move_to_last_row  what of an erase may throw, before anybody is told
+template <class S>
+concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t slots) {
+    { S::trivial } -> std::convertible_to<bool>;
+    { S::indexed } -> std::convertible_to<bool>;
+    { S::nothrow_destroy } -> std::convertible_to<bool>;
+    { S::slot_bytes } -> std::convertible_to<std::size_t>;
+    { S::max_slots } -> std::convertible_to<std::size_t>;
+    { other.capacity() } noexcept -> std::same_as<std::size_t>;
+    { other.grown_capacity() } noexcept -> std::same_as<std::size_t>;
+    { other.shrunk_capacity(slots) } noexcept -> std::same_as<std::size_t>;
+    store.reserve(slots);
+    store.shrink(slots);
+    store.move_to_last_row(slot);
+    { store.destroy(slot) } noexcept;
+    store.swap(store);
+};
+
+/// The choices of a SlotContainer.
+struct SlotContainerOptions {
+    HandleLayout handle{};
+    Exhaustion exhaustion = Exhaustion::retire;
+    Reuse reuse = Reuse::lowest;
+    std::size_t max_slots = 0;            ///< 0: what handle and store allow
+    bool deferred_erase = false;          ///< erased slots are pending until do_flush_removed()
+    bool columns_share_allocator = false; ///< static columns take the container's allocator; else they keep their own
+};
+
+/// What a store does in destroy_all() whose elements stay where they are: destroys them slot by slot. Each leaves the directory's
+/// list first, because a clear inside a destructor must not meet it again.
+template <class Directory, class Destroy>
+constexpr void destroy_each(Directory& directory, slot_t end, Destroy&& destroy) noexcept {
+    for (std::size_t first = 0; first < end; first += bits::word_bits) {
+        const bits::word_t here = directory.occupancy().word(bits::word_of(first)) &
+                                  bits::low_mask(end - first < 64 ? end - static_cast<unsigned>(first) : 64);
+        bits::for_each(here, [&](unsigned bit) {
+            const auto slot = static_cast<slot_t>(first + bit);
+            directory.mark_destroyed(slot);
+            destroy(slot);
+        });
+    }
+}
+
+/// State and steps, no interface: faces are built over it and reach its parts. Each step leaves the parts in agreement or has no
+/// effect. It knows nothing of values, keys, hashing and handles' types.
+///
+/// Directory, pending slots and snapshots do not depend on the element: they are templates over choices and an allocator of bytes,
+/// so that containers of a hundred types share one instantiation.
+template <class StoreType, SlotContainerOptions O, class Allocator, class... Observers>
+class SlotContainer {
+public:
+    using Store = StoreType;
+    using Bytes = rebind_t<Allocator, std::byte>;
+    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes>;
+    using Pending = std::conditional_t<O.deferred_erase, PendingSlots<Bytes>, NoPendingSlots>;
+    using Hub = ObserverHub<Observers...>;
+    static_assert(SlotStore<Store>);
+
+    static constexpr bool deferred = O.deferred_erase;
+    /// Whether neither construction nor destruction of an element, nor destruction of a column's value, runs user code.
+    static constexpr bool trivial = Store::trivial && Hub::trivial;
+    /// Whether a move, and a swap, call nothing of hash, equality and index that may throw.
+    static constexpr bool nothrow_move = std::is_nothrow_move_constructible_v<Store>;
+    static constexpr bool nothrow_element_swap = noexcept(std::declval<Store&>().swap(std::declval<Store&>()));
+    static constexpr bool nothrow_swap = [] {
+        if constexpr (Store::indexed)
+            return nothrow_element_swap&& noexcept(std::declval<Store&>().swap_functors(std::declval<Store&>()));
+        else
+            return nothrow_element_swap;
+    }();
+
+    //=== construct, copy, move ===//
+
+    constexpr SlotContainer() = default;
+    constexpr explicit SlotContainer(const Allocator& alloc) : SlotContainer(Store(alloc), alloc) {}
+    constexpr SlotContainer(Store&& empty, const Allocator& alloc)
+        : directory(Bytes(alloc)), pending(Bytes(alloc)), store(std::move(empty)), hub(alloc), allocator(alloc) {}
+    struct Like {};
+    /// Nothing in it, but hashes, compares and describes like `other`.
+    constexpr SlotContainer(Like, const SlotContainer& other, const Allocator& alloc)
+        : directory(Bytes(alloc)), pending(Bytes(alloc)), store(empty_like(other.store, alloc)),
+          hub(Hub::like(other.hub, alloc)), allocator(alloc) {}
+    constexpr SlotContainer(const SlotContainer& other)
+        : SlotContainer(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator)) {}
+    /// The elements come last: if a column's copy throws there are none to destroy, and no store knows by itself which of them
+    /// live.
+    constexpr SlotContainer(const SlotContainer& other, const Allocator& alloc)
+        : directory(settled(other).directory, Bytes(alloc)), pending(other.pending.resized(other.pending.room(), Bytes(alloc))),
+          store(empty_like(other.store, alloc)), hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)),
+          allocator(alloc) {
+        const StoredBits stored(directory, pending);
+        Store elements(other.store, stored.view(), directory.capacity(), alloc, [&](slot_t slot) {
+            SLOTWISE_EXPECT(other.is_stored(slot),
+                            "container copy: the copy of an element changes the container that is copied");
+        });
+        if constexpr (!Store::trivial || sizeof...(Observers) != 0)
+            SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(),
+                            "container copy: the copy of an element changes the container that is copied");
+        store.swap(elements);
+    }
+    /// `other` is empty and usable. The store first: if a copy of hash or equality throws, nothing has changed.
+    constexpr SlotContainer(SlotContainer&& other) noexcept(nothrow_move)
+        : directory(Bytes(other.allocator)), pending(Bytes(other.allocator)), store(std::move(other.store)),
+          hub(std::move(other.hub)), allocator(other.allocator) {
+        directory.swap(other.directory);
+        pending.swap(other.pending);
+    }
+    /// With unequal allocators the elements are moved one by one; those whose move may throw are copied where the store says so.
+    constexpr SlotContainer(SlotContainer&& other, const Allocator& alloc) : SlotContainer(Like(), other, alloc) {
+        if (alloc == other.allocator) {
+            swap_elements(other);
+            return;
+        }
+        SlotContainer replacement(Like(), other, other.allocator);
+        const StoredBits stored(other.directory, other.pending);
+        Directory same_slots(other.directory, Bytes(alloc));
+        auto same_pending = other.pending.resized(other.pending.room(), Bytes(alloc));
+        if (const std::size_t slots = other.directory.capacity(); slots != 0) {
+            store.reserve(slots);
+            if (O.columns_share_allocator) hub.capacity(0, slots);
+        }
+        // First whatever may throw, and leaves the source alone, because it then copies.
+        if constexpr (O.columns_share_allocator) hub.take_from(other.hub, stored.view(), true);
+        store.take_from(other.store, stored.view());
+        if constexpr (O.columns_share_allocator) {
+            hub.take_from(other.hub, stored.view(), false);
+            hub.swap_dynamic(other.hub);
+        } else
+            hub.swap(other.hub);
+        directory.swap(same_slots);
+        pending.swap(same_pending);
+        other.swap_elements(replacement);                                 // which dies with what was moved from
+        if (!O.columns_share_allocator) replacement.destroy_unobserved(); // its observers have never heard of these
+    }
+    constexpr SlotContainer& operator=(const SlotContainer& other) {
+        if (this == &other) return *this;
+        SlotContainer copy(other, propagates_on_copy<Allocator> ? other.allocator : allocator);
+        adopt(copy);
+        return *this;
+    }
+    constexpr SlotContainer& operator=(SlotContainer&& other) noexcept(nothrow_move&& nothrow_swap &&
+                                                                       (propagates_on_move<Allocator> ||
+                                                                        always_equal<Allocator>)) {
+        if (this == &other) return *this;
+        if (propagates_on_move<Allocator> || allocator == other.allocator) {
+            SlotContainer old(Like(), other, other.allocator);
+            exchange_old(old);
+            swap_elements(other);
+        } else {
+            SlotContainer taken(std::move(other), allocator);
+            exchange_old(taken);
+        }
+        return *this;
+    }
+    constexpr ~SlotContainer() {
+        do { // again, because a destructor may insert
+            clear();
+            do_flush_removed();
+        } while (directory.size() != 0);
+        hub.detach_all();
+    }
+    constexpr void swap(SlotContainer& other) noexcept(nothrow_swap &&
+                                                       (propagates_on_swap<Allocator> || always_equal<Allocator>)) {
+        if (propagates_on_swap<Allocator> || always_equal<Allocator> || allocator == other.allocator)
+            return swap_contents(other);
+        SlotContainer mine(std::move(*this), other.allocator), theirs(std::move(other), allocator);
+        swap_contents(theirs);
+        other.swap_contents(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
+    }
+    /// Everything; the allocators travel along.
+    constexpr void swap_contents(SlotContainer& other) noexcept(nothrow_swap) {
+        if constexpr (Store::indexed) store.swap_functors(other.store);
+        swap_elements(other);
+    }
+    /// The same but for hash and equality.
+    constexpr void swap_elements(SlotContainer& other) noexcept(nothrow_element_swap) {
+        store.swap(other.store); // first, as an index may throw
+        directory.swap(other.directory);
+        pending.swap(other.pending);
+        hub.swap(other.hub);
+        exchange_allocators(allocator, other.allocator);
+    }
+    /// The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
+    constexpr void adopt(SlotContainer& other) {
+        const StoredBits bits(other.directory, other.pending);          // first, as it may throw
+        if constexpr (Store::indexed) store.swap_functors(other.store); // the same
+        typename Hub::Exchange exchange(hub, directory.occupancy());
+        swap_elements(other);
+        hub.swap_dynamic(other.hub);
+        if (!exchange.needed()) return;
+        const Occupancy stored = deferred ? bits.view() : directory.occupancy();
+        ScopeGuard undo([&]() noexcept {
+            hub.clear_static(stored);
+            destroy_unobserved();
+        });
+        exchange.replay(directory.capacity(), stored, [&](auto&& removed) { pending.for_each(removed); });
+        undo.dismiss();
+    }
+    /// Destroys the elements without a word to observers, which have gone with the contents or were told.
+    constexpr void destroy_unobserved() noexcept {
+        if constexpr (Store::indexed) store.unlist_all();
+        while (!pending.empty()) {
+            const slot_t slot = pending.pop();
+            store.destroy(slot);
+            directory.release(slot);
+        }
+        const slot_t end = directory.begin_clear();
+        store.destroy_all(directory, end);
+        directory.end_clear(end);
+    }
+
+    //=== states ===//
+
+    static constexpr std::size_t max_slots() noexcept {
+        std::size_t limit = O.max_slots != 0 && O.max_slots < Directory::max_slots ? O.max_slots : Directory::max_slots;
+        return limit < Store::max_slots ? limit : Store::max_slots;
+    }
+    constexpr DirectoryView directory_view() const noexcept {
+        return {directory.occupancy(), directory.versions(), sizeof(typename Directory::version_type)};
+    }
+    /// Removed, and the element still there.
+    constexpr bool is_pending(slot_t slot) const noexcept { return deferred && pending.contains(slot); }
+    constexpr bool is_stored(slot_t slot) const noexcept { return directory.is_live(slot) || is_pending(slot); }
+    constexpr SlotState state(slot_t slot) const noexcept {
+        return is_pending(slot) ? SlotState::pending : directory.state(slot);
+    }
+    /// Why {slot, version} does or does not name an element.
+    constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
+        if (!is_pending(slot)) return directory.explain(slot, version);
+        const bool last = directory.version(slot) == ((version + 1u) & Directory::max_version);
+        return last && (version & 1u) != 0 ? HandleStatus::pending : HandleStatus::stale;
+    }
+    /// The stored slots of word `w`.
+    constexpr bits::word_t stored_word(std::size_t w) const noexcept {
+        return directory.occupancy().word(w) | (deferred ? pending.word(w) : 0);
+    }
+    /// Calls f(slot) for every slot whose element is there, live or pending, in slot order.
+    template <class F>
+    constexpr void for_each_stored(F&& f) const {
+        const Occupancy live = directory.occupancy();
+        for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
+            bits::for_each(stored_word(w), [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
+    }
+    /// Stored slots as bits; a copy where they are not the live ones.
+    class StoredBits {
+    public:
+        /// @param also one more slot that counts as stored, if it is one
+        constexpr explicit StoredBits(const Directory& directory, const Pending& pending, slot_t also = no_slot)
+            : live_(directory.occupancy()) {
+            if (!deferred && also == no_slot) return;
+            auto words = words_.resized(live_.words().size(), 0);
+            words_.swap(words);
+            for (std::size_t w = 0; w != words_.size(); ++w) words_[w] = live_.word(w) | (deferred ? pending.word(w) : 0);
+            if (also != no_slot) words_[bits::word_of(also)] |= bits::bit_of(also);
+            live_ = {words_.data(), live_.size()};
+        }
+        constexpr Occupancy view() const noexcept { return live_; }
+
+    private:
+        FlatArray<bits::word_t, std::allocator<std::byte>> words_{};
+        Occupancy live_;
+    };
+
+    //=== capacity ===//
+
+    /// Slots that no element can have now.
+    constexpr std::size_t unusable() const noexcept { return pending.size() + directory.retired() + directory.reserved(); }
+    /// Room for more elements. @throws std::length_error that says `full` when there can be none
+    SLOTWISE_COLD constexpr void grow(const char* full) {
+        if (directory.capacity() >= max_slots()) throw_length_error(full);
+        const std::size_t want = hub.grown_capacity(store.grown_capacity());
+        do_reserve(want < max_slots() ? want : max_slots());
+    }
+    SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
+        SLOTWISE_EXPECT(!resetting, "keyed container: a destructor inserts during reset()");
+        store.reserve(slots);
+        const std::size_t room = hub.capacity_for(slots, store.capacity() < max_slots() ? store.capacity() : max_slots());
+        const std::size_t before = directory.capacity();
+        const Bytes bytes(allocator);
+        // Doubled, because it is copied when it grows; and only then: a copy at each growth by a page was quadratic.
+        const bool full = deferred && room > pending.room();
+        auto more_pending = pending.resized(!full ? 0 : room < 2 * pending.room() ? 2 * pending.room() : room, bytes);
+        if (!directory.covers(room)) {
+            auto more = directory.prepare(room, bytes);
+            hub.capacity(before, room);
+            directory.adopt(more);
+        } else
+            hub.capacity(before, room);
+        if (full) pending.swap(more_pending);
+        directory.set_capacity(room);
+    }
+    /// Gives back memory above the highest slot in use. @param also what else gives memory back, and may throw
+    template <class Also>
+    constexpr void shrink_to_fit(Also&& also) {
+        const Bytes bytes(allocator);
+        const slot_t cursor = directory.cursor();
+        const slot_t end = directory.lower_cursor();
+        ScopeGuard undo([&]() noexcept { directory.restore_cursor(cursor); });
+        const std::size_t slots = hub.shrunk_capacity(end, store.shrunk_capacity(end));
+        const std::size_t before = directory.capacity(), from = directory.first_forgotten(end);
+        auto less = directory.prepare_shrink(slots, from, bytes);
+        auto less_pending = pending.resized(deferred ? slots : 0, bytes);
+        also();
+        store.shrink(end); // dense: may throw, and has then no effect
+        undo.dismiss();
+        const std::size_t after = slots < before ? slots : before;
+        if (before != after)
+            hub.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
+        directory.commit_shrink(less, from);
+        directory.set_capacity(after);
+        pending.swap(less_pending);
+    }
+
+    //=== erasing ===//
+
+    /// @pre directory.is_live(slot)
+    SLOTWISE_ALWAYS_INLINE constexpr void erase(slot_t slot) noexcept(Store::nothrow_destroy) {
+        expect_not_notifying();
+        if constexpr (deferred) {
+            directory.remove(slot);
+            pending.push(slot);
+            hub.removed(slot);
+        } else {
+            if constexpr (Store::indexed) store.unlist(slot);
+            erase_unindexed(slot);
+        }
+    }
+    /// The index, if there is one, does not know the slot any more.
+    SLOTWISE_ALWAYS_INLINE constexpr void erase_unindexed(slot_t slot) noexcept(Store::nothrow_destroy) {
+        if constexpr (trivial) {
+            if (hub.dynamic()) [[unlikely]]
+                return erase_notifying(slot);
+            directory.erase(slot);
+            hub.erase_static(slot);
+            store.destroy(slot);
+        } else
+            erase_guarded(slot);
+    }
+    SLOTWISE_NEVER_INLINE void erase_notifying(slot_t slot) noexcept(Store::nothrow_destroy) { erase_guarded(slot); }
+    // The slot is blocked until its element is destroyed: a destructor may insert.
+    constexpr void erase_guarded(slot_t slot) noexcept(Store::nothrow_destroy) {
+        store.move_to_last_row(slot);
+        directory.remove(slot);
+        hub.erase(slot);
+        store.destroy(slot);
+        directory.release(slot);
+    }
+    /// Ends a pending element. The index may not know it.
+    constexpr void erase_pending(slot_t slot) noexcept {
+        store.unlist(slot);
+        hub.erased(slot);
+        store.destroy(slot);
+        directory.release(slot);
+    }
+    constexpr void do_flush_removed() noexcept {
+        // Counted beforehand: what a destructor removes meanwhile waits for the next flush.
+        if constexpr (deferred)
+            for (std::size_t n = pending.size(); n != 0 && !pending.empty(); --n) erase_pending(pending.pop());
+    }
+    constexpr void clear() noexcept {
+        if (deferred || clearing) { // clearing: a destructor calls; the outer clear destroys the rest, newcomers go now
+            for (slot_t slot = 0; slot < directory.cursor(); ++slot)
+                if (directory.is_live(slot)) erase(slot);
+            return;
+        }
+        if (directory.cursor() == 0) return;
+        clearing = true;
+        if constexpr (Store::indexed) store.unlist_all();
+        const slot_t end = directory.begin_clear();
+        hub.clear(directory.occupancy());
+        store.destroy_all(directory, end);
+        directory.end_clear(end);
+        clearing = false;
+    }
+
+    //=== observers ===//
+
+    /// @param between a slot that is neither live nor pending, and counts as one of them; @param is_removed as a pending one
+    ObserverToken attach(SlotObserver& observer, slot_t between = no_slot, bool is_removed = false) {
+        const StoredBits stored(directory, pending, between);
+        return hub.attach(
+            observer, directory.capacity(), stored.view(),
+            [this, between](slot_t slot) { return is_stored(slot) || slot == between; },
+            [&](auto&& removed) {
+                if (is_removed) removed(between);
+                pending.for_each(removed);
+            });
+    }
+    constexpr void expect_not_notifying() const noexcept {
+        SLOTWISE_EXPECT_DEBUG(!hub.notifying(), "container: an observer changes the container that is notifying it");
+    }
+
+    //=== snapshots ===//
+
+    /// Directory, what write_elements() writes, and the columns from number `First` on.
+    template <std::size_t First, class Codec, class WriteElements>
+    void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
+        DirectorySnapshot::write(directory, out);
+        write_elements();
+        ColumnSnapshot<First, Observers...>::write(hub, each_stored(), out, codec);
+    }
+    /// Reads the same into this container, which is new and empty. Returns what is wrong with the bytes, and is good for nothing
+    /// then; null when all is well. @param order the pending slots @param read_elements is given the directory that was read;
+    /// it brings it here together with the elements, or returns false
+    template <std::size_t First, class Codec, class ReadElements>
+    const char* read(ByteReader& in, Codec& codec, std::span<const slot_t> order, ReadElements&& read_elements) {
+        const Bytes bytes(allocator);
+        Directory restored(bytes);
+        if (!DirectorySnapshot::read(restored, in, bytes, order)) return in.error();
+        if (restored.cursor() > max_slots()) return "snapshot: more slots than this container's max_slots";
+        if (restored.cursor() != 0) do_reserve(restored.cursor());
+        if (!restored.covers(directory.capacity())) {
+            auto more = restored.prepare(directory.capacity(), bytes);
+            restored.adopt(more);
+        }
+        restored.set_capacity(directory.capacity());
+        if (!read_elements(restored)) return in.error();
+        ScopeGuard undo([&]() noexcept { destroy_unobserved(); });
+        hub.template replay<First>(StoredBits(directory, pending).view());
+        pending.for_each([&](slot_t slot) { hub.removed(slot); });
+        undo.dismiss();
+        if (ColumnSnapshot<First, Observers...>::read(hub, each_stored(), in, codec) && in.left() != 0)
+            in.fail("snapshot: there are more bytes than the state needs");
+        return in.error();
+    }
+
+    //=== parts ===//
+
+    Directory directory{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Pending pending{};
+    Store store{};
+    Hub hub{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator{};
+    bool clearing = false;
+    bool resetting = false;
+
+private:
+    static constexpr const SlotContainer& settled(const SlotContainer& other) noexcept {
+        SLOTWISE_EXPECT(other.directory.is_settled(other.pending.size()),
+                        "container copy: the source is inside an operation; its elements and observers must not copy it");
+        return other;
+    }
+    static constexpr Store empty_like([[maybe_unused]] const Store& other, const Allocator& alloc) {
+        if constexpr (Store::indexed)
+            return Store::like(other, alloc);
+        else
+            return Store(alloc);
+    }
+    static constexpr Hub copy_columns(const Hub& other, Occupancy stored, [[maybe_unused]] const Allocator& alloc) {
+        if constexpr (O.columns_share_allocator)
+            return Hub(other, stored, alloc);
+        else
+            return Hub(other, stored);
+    }
+    // What is here goes to `old`, and is exchanged for what is there; dynamic observers are told of the end and detached.
+    constexpr void exchange_old(SlotContainer& old) noexcept(nothrow_swap) {
+        if constexpr (Store::indexed) store.swap_functors(old.store);
+        hub.detach_dynamic(directory.occupancy(), directory.size());
+        swap_elements(old);
+    }
+    auto each_stored() const noexcept {
+        return [this](auto&& f) { this->for_each_stored(f); };
+    }
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
