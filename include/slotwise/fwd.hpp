@@ -19,7 +19,7 @@ SLOTWISE_BEGIN
 /// A place in a container, numbered from 0; columns are indexed by it.
 using slot_t = std::uint32_t;
 
-/// No slot: the answer to "where is it" for something that is nowhere.
+/// No slot: the result of a lookup that finds nothing.
 inline constexpr slot_t no_slot = 0xFFFF'FFFFu;
 
 /// What a slot is at the moment.
@@ -40,7 +40,7 @@ enum class InsertKind : std::uint8_t {
 /// What a handle is worth, for diagnostics.
 enum class HandleStatus : std::uint8_t {
     null,         ///< it names nothing
-    out_of_range, ///< there never was such a slot, or its memory was given back
+    out_of_range, ///< there never was such a slot, or its memory was freed
     live,         ///< its element is there
     stale,        ///< its element is gone, or was never there
     pending,      ///< its element was removed, but is still readable (deferred erase)
@@ -56,8 +56,8 @@ enum class Exhaustion : std::uint8_t {
 
 /// Which vacant slot the next element gets.
 enum class Reuse : std::uint8_t {
-    lifo,  ///< the one vacated last; 8 bytes a slot for the links
-    fifo,  ///< the one vacated first, spreads versions evenly; 8 bytes a slot for the links
+    lifo,  ///< the slot vacated last; 8 bytes a slot for the links
+    fifo,  ///< the slot vacated first, spreads versions evenly; 8 bytes a slot for the links
     lowest ///< the lowest: the next handle is a pure function of occupancy and versions; no links
 };
 
@@ -217,14 +217,14 @@ using AnyMapStorage = BasicAnyMapStorage<KeySetOptions{}, std::allocator<std::by
 
 //=== series ===//
 
-/// How a DeltaTracker finds the slots that were touched since the window opened. What it says of them is the same.
+/// How a DeltaTracker records the slots that were touched since the window opened. Its results are the same.
 enum class DeltaRepresentation : std::uint8_t {
     dirty_list, ///< a list: deltas come in the order in which slots were first touched; 4 bytes a slot
     bitmap,     ///< a bit a slot: deltas come in slot order; opening and reading look at every word
     adaptive    ///< a list until one slot in 32 was touched (64 at least), then the bits, each with its order
 };
 
-/// What a subscriber of a series is told of.
+/// What of a series a subscriber is notified of.
 enum class SeriesLevel : std::uint8_t {
     whole,  ///< anything about the set or dictionary
     keys,   ///< which keys a dictionary has
@@ -234,7 +234,7 @@ enum class SeriesLevel : std::uint8_t {
 /// What apply() does with a part of a delta that does not fit.
 enum class Strictness : std::uint8_t {
     strict, ///< refuses the whole delta and changes nothing
-    lenient ///< does what is left to do: adds what is missing, removes what is there
+    lenient ///< applies the rest: adds what is missing, removes what is there
 };
 
 /// The choices of a series. Designated initialisers name them: SeriesOptions{.delta = DeltaRepresentation::bitmap}.
@@ -248,7 +248,8 @@ struct SeriesOptions {
         0; ///< upper limit of slots, removed ones that are still readable included; 0 = what the handle can index
     friend constexpr bool operator==(const SeriesOptions&, const SeriesOptions&) = default;
 
-    /// Those of the keyed container inside. Its erase is always deferred: what was removed is readable until the window rolls.
+    /// The options of the keyed container inside. Its erase is always deferred: removed elements are readable until the window
+    /// rolls.
     constexpr KeySetOptions key_set() const noexcept { return {true, exhaustion, reuse, page_slots, handle, max_slots}; }
 };
 

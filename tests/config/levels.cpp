@@ -298,7 +298,7 @@ const Check checks[] = {
          map.erase(SlotMap<int>::handle_type(1, 1));
          static_cast<void>((*it).value + 1);
      }},
-    {Level::debug, "SparseSecondaryMap::for_each: f has changed the map; the rows have moved",
+    {Level::debug, "SparseSecondaryMap::for_each: f changed the map, so the rows have moved; collect the handles first",
      [] {
          auto& map = *new SparseSecondaryMap<SlotMap<int>::handle_type, int>;
          for (const slot_t slot : {1u, 2u}) map.try_emplace(SlotMap<int>::handle_type(slot, 1), 1);
@@ -350,7 +350,7 @@ const Check checks[] = {
      }},
     {Level::fast, "secondary map [handle]: the handle has no value here; ask get(handle)",
      [] { static_cast<void>(&Follower()[SlotMap<int>::handle_type(1, 1)]); }},
-    {Level::fast, "SecondaryMap: values that cannot move cannot be moved to an unequal allocator",
+    {Level::fast, "SecondaryMap(SecondaryMap&&, alloc): T cannot move, and the allocators differ; use an equal allocator",
      [] {
          auto& map = *new FixedFollower(Memory<Fixed>(1));
          map.try_emplace(SlotMap<int>::handle_type(1, 1), 1);

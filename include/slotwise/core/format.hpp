@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// std::formatter for handles ("12v5", "12v5#3", "null") and for HandleStatus, SlotState and InsertKind. Empty where the standard library has no <format> (g++ 12).
-// A header of its own because <format> costs more to include than all slot maps together.
+// std::formatter for handles ("12v5", "12v5#3", "null") and for HandleStatus, SlotState and InsertKind. Empty where the
+// standard library has no <format> (g++ 12). A separate header because <format> costs more to include than all slot maps
+// together.
 #ifndef SLOTWISE_CORE_FORMAT_HPP
 #define SLOTWISE_CORE_FORMAT_HPP
 

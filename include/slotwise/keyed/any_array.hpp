@@ -70,7 +70,7 @@ public:
         const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
         return (want < pages_ ? pages_ : want) << shift_;
     }
-    /// As PagedArray grows.
+    /// Grows like PagedArray.
     std::size_t grown_capacity() const noexcept { return (pages_ + more_pages(pages_, type_->size << shift_)) << shift_; }
     std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         std::size_t keep = chunk_count_, pages = pages_;
@@ -99,7 +99,7 @@ public:
     void destroy(slot_t slot) noexcept {
         if (type_->destroy != nullptr) type_->destroy(ptr(slot));
     }
-    /// build(slot) for every slot of `stored`; what was built is destroyed when one throws.
+    /// build(slot) for every slot of `stored`; when one throws, those built before are destroyed.
     template <class Build>
     void fill(Occupancy stored, std::size_t slots, Build&& build) {
         if (slots != 0) reserve(slots);
@@ -116,7 +116,7 @@ private:
     std::size_t chunk_count_ = 0;
 };
 
-/// KeyStore for keys of a described type. A key is asked for by its address.
+/// KeyStore for keys of a described type. Keys are passed by address.
 template <class Allocator>
 class AnyKeyStore {
 public:
@@ -131,13 +131,13 @@ public:
         if (slots != 0) hashes_.reserve(slots);
         keys_.fill(stored, slots, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
     }
-    /// As KeyStore's; always copies, because nothing says whether a described move throws.
+    /// As KeyStore's; always copies, because a described move may throw.
     void take_from(AnyKeyStore& other, Occupancy stored) {
         keys_.fill(stored, 0, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
     }
     AnyKeyStore(AnyKeyStore&&) noexcept = default;
     static AnyKeyStore like(const AnyKeyStore& other, const Allocator& alloc) { return AnyKeyStore(other.keys_.type(), alloc); }
-    /// Hash and equality belong to the type, which goes with the keys.
+    /// Hash and equality belong to the type, which is swapped with the keys.
     static void swap_functors(AnyKeyStore&) noexcept {}
     void swap_keys(AnyKeyStore& other) noexcept {
         keys_.swap(other.keys_);

@@ -14,7 +14,7 @@ namespace detail {
 /// Names the handles of described containers.
 struct AnyKey;
 
-/// The set interface by address. What a map of described types is privately.
+/// The set interface by address. A map of described types has it as a private base.
 template <KeySetOptions O, class Allocator, class... Columns>
 class AnySet : public KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, HashIndex, Columns...> {
     using Core = KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, HashIndex, Columns...>;
@@ -52,16 +52,16 @@ public:
     bool contains(const void* key) const { return slot_of(key) != no_slot; }
     /// Its slot, or no_slot.
     slot_t slot_of(const void* key) const { return this->do_find(this->keys_.hash(key), key); }
-    /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
+    /// The slot of the key, live or pending (the live one if there are both), or no_slot.
     slot_t slot_of_any(const void* key) const { return this->template do_find<true>(this->keys_.hash(key), key); }
     /// Its handle, or null.
     handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
-    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept {
         SLOTWISE_EXPECT(this->directory_.is_held(slot), "described container key(slot): no key is there; ask state(slot)");
         return this->keys_.key_of(slot);
     }
-    /// The key of the element, or null when it is gone.
+    /// The key of the element, or null when it was erased.
     const void* key(handle_type handle) const noexcept {
         return Core::contains(handle) ? this->keys_.key_of(handle.index()) : nullptr;
     }
@@ -133,7 +133,7 @@ class BasicAnyMapStorage : private detail::AnySet<O, Allocator, detail::AnyColum
     using Column = detail::AnyColumn<Allocator>;
 
 public:
-    /// What as_set() gives.
+    /// The result of as_set().
     using set_type = detail::AnySet<O, Allocator, Column>;
     using typename set_type::allocator_type;
     using typename set_type::handle_type;
@@ -191,15 +191,15 @@ public:
     /// The map as a set of its keys: the same object.
     const set_type& as_set() const noexcept { return *this; }
     const TypeDescriptor& value_type() const noexcept { return *column().type(); }
-    // No using-declaration for this one: g++ 12 would warn of every parameter called key.
-    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    // No using-declaration: g++ 12 would warn about every parameter named key.
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept { return set_type::key(slot); }
     const void* key(handle_type handle) const noexcept { return set_type::key(handle); }
 
     /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default;
-    /// strong (a pending element whose resurrection throws in the copy of the value is erased: a described value is built in
-    /// its place)
+    /// strong (a pending element is erased when its resurrection throws in the copy of the value, because a described value is
+    /// built in its place)
     InsertResult insert(const void* key, const void* value) {
         return this->template do_insert<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
     }
@@ -227,7 +227,7 @@ public:
         if (value == nullptr) detail::throw_out_of_range("described map at(key): no element has this key; ask get(key)");
         return value;
     }
-    /// The value in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     void* value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(this->directory_.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
         return column().ptr(slot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// HashIndex: from the hash of a key to the slot that holds it. Knows slot numbers only; what is equal, the caller decides.
+// HashIndex: finds the slot of a key by the key's hash. It stores slot numbers only. The caller compares keys.
 #ifndef SLOTWISE_KEYED_HASH_INDEX_HPP
 #define SLOTWISE_KEYED_HASH_INDEX_HPP
 
@@ -13,44 +13,44 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Twelve entries in one cache line: what is compared first lies first.
+/// Twelve entries in one cache line. The tags, which are compared first, lie first.
 struct alignas(64) IndexGroup {
     std::uint8_t tags[tags_in_group]; // a byte of the hash, 0 = empty
-    std::uint8_t overflow[4];         // entries that passed by because the line was full, by class of hash; 255 stays
+    std::uint8_t overflow[4];         // entries that passed because the group was full, by class of hash; 255 stays
     slot_t slots[tags_in_group];
 };
 inline constexpr IndexGroup empty_group{};
-/// Where every search of an index with a seed begins: nothing is here, and it says that entries went on.
+/// Where every search of a seeded index begins: it has no entry, and its counts send the search on.
 inline constexpr IndexGroup seeded_group{{}, {1, 1, 1, 1}, {}};
 
 } // namespace detail
 
-/// A hash table of slot numbers: lines of twelve one-byte tags and twelve slots, double hashing from line to line, at most ten
-/// entries a line on average.
+/// A hash table of slot numbers: groups of twelve one-byte tags and twelve slots, double hashing from group to group, at most
+/// ten entries a group on average.
 ///
-/// A line that is full counts the entries which had to go on, in four classes of hashes: a search goes on only past a count
-/// that is not zero, and an erase takes its entry out of the counts. So there are no tombstones, and misses end early. (The
-/// counts are those of F14 by N. Bronson and X. Shi; the classes those of boost::unordered_flat_map by J. López, who keeps a
-/// bit each.) docs/design.md has what was measured; keys are not kept here, so that a hit reads one line of the index
-/// and one of the keys. Keys in the line were tried (five and their slots, no tags): hits took 1.5 times as long, because five
-/// places overflow often, and 13 bytes an element more.
+/// A full group counts the entries that were placed further on, in four classes of hashes. A search continues only if the count
+/// of its class is not zero. An erase decrements the counts. So there are no tombstones, and misses end early. (The counts are
+/// those of F14 by N. Bronson and X. Shi. The classes are those of boost::unordered_flat_map by J. López, which has a bit
+/// each.) docs/design.md has the measurements. Keys are not stored here, so that a hit reads one cache line of the index and
+/// one of the keys. Keys in the group were tried (five and their slots, no tags): hits took 1.5 times as long, because five
+/// places overflow often, and an element took 13 bytes more.
 ///
-/// Entries that pass more lines, or pass one line more often, than chance allows have hashes that were computed to collide (or
-/// equal ones). The next make_room() then enters all entries anew, under a secret seed that is mixed into every hash. Without a
-/// seed no search asks for one: an index with a seed points searches to a line that sends them on. That costs them 6 ns.
+/// Entries that pass more groups, or pass one group more often, than chance allows have equal hashes, or hashes computed to
+/// collide. The next make_room() then rebuilds the table under a secret seed that is mixed into every hash. An unseeded search
+/// does not test for a seed: the searches of a seeded index begin at a group that sends them on, which costs them 6 ns.
 ///
-/// An index policy is a class template over an allocator with these members; BoostIndex, RobinIndex and AnkerlIndex adapt
-/// other tables. A *source* calls its argument with (slot, hash) for every entry and is how a table that grows learns the
-/// hashes; it must not throw.
+/// An index policy is a class template over an allocator with these members; BoostIndex, RobinIndex and AnkerlIndex adapt other
+/// tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from it. It must
+/// not throw.
 /// @tparam Tags how tags are compared; NativeTags or PortableTags
 template <class Allocator, class Tags>
 class GroupIndex {
     using Group = detail::IndexGroup;
     using Groups = detail::FlatArray<Group, Allocator>;
     static constexpr std::size_t max_group_load = 10; // of 12: at 11 misses cost a third more
-    // Measured while 7e8 random entries filled indexes of 16 to 65,536 lines: one in 1e8 passes 15 lines, and each line more is
-    // 0.37 times as frequent; one count in 1e8 reaches 11, and each more is at most 0.15 times as frequent. So chance exceeds
-    // either of these less than once in 1e21 entries.
+    // Measured with 7e8 random entries in indexes of 16 to 65,536 groups: one in 1e8 passes 15 groups, and each further group
+    // is 0.37 times as frequent. One count in 1e8 reaches 11, and each further one is at most 0.15 times as frequent. So chance
+    // exceeds either limit less than once in 1e21 entries.
     static constexpr std::uint32_t max_passed = 48;
     static constexpr std::uint8_t max_passing = 32;
 
@@ -92,8 +92,7 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr slot_t find(std::uint64_t hash, Equal&& equal) const {
         return search(hash, equal, [](std::uint64_t, std::size_t, std::size_t, std::size_t) {});
     }
-    /// Finds an entry and takes it out: one search where find and erase would be two. @throws what equal throws; nothing is
-    /// taken then
+    /// Finds an entry and removes it in one search. @throws what equal throws; nothing is removed then
     template <class Equal>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t take(std::uint64_t hash, Equal&& equal) {
         return search(hash, equal, [this](std::uint64_t seeded, std::size_t mask, std::size_t at, std::size_t i) {
@@ -101,7 +100,7 @@ public:
         });
     }
 
-    /// Makes room for one more entry, and undoes what colliding hashes have done. Allocates nothing while there is room.
+    /// Makes room for one more entry, and reseeds the table if too many hashes collide. Allocates nothing while there is room.
     /// @throws what the allocator throws; nothing has changed then
     template <class Source>
     SLOTWISE_ALWAYS_INLINE constexpr void make_room(Source&& source) {
@@ -113,7 +112,7 @@ public:
     constexpr void reserve(std::size_t count, Source&& source) {
         if (count > room()) rebuild(groups_for(count), source);
     }
-    /// Gives back what the entries do not need. @throws what the allocator throws; nothing has changed then
+    /// Frees memory that the entries do not need. @throws what the allocator throws; nothing has changed then
     template <class Source>
     constexpr void shrink_to_fit(Source&& source) {
         if (size_ == 0)
@@ -128,17 +127,17 @@ public:
         if (seed_ || !place_in_group(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
             place_further(hash, slot);
     }
-    /// Takes the entry out. @pre place(hash, slot) was called, once
+    /// Removes the entry. @pre place(hash, slot) was called, once
     constexpr void erase(std::uint64_t hash, slot_t slot) noexcept {
         take(hash, [slot](slot_t each) { return each == slot; });
     }
-    /// Takes all entries out; memory stays.
+    /// Removes all entries and keeps the memory.
     constexpr void clear() noexcept {
-        if (size_ == 0 && probe_stats_.longest == 0 && !seed_) return; // no count can have stayed either
+        if (size_ == 0 && probe_stats_.longest == 0 && !seed_) return; // all counts are 0 too
         clear_groups(storage_);
         reset_state();
     }
-    /// Takes all entries out and gives the memory back.
+    /// Removes all entries and frees the memory.
     constexpr void reset() noexcept {
         storage_.free();
         reset_state();
@@ -173,7 +172,7 @@ public:
     }
 
 private:
-    // Eight bits of tag, two of class, the rest chooses the line.
+    // Eight bits of tag, two of class; the rest chooses the group.
     static constexpr std::uint8_t tag_of(std::uint64_t hash) noexcept {
         const auto tag = static_cast<std::uint8_t>(hash);
         return static_cast<std::uint8_t>(tag + (tag == 0));
@@ -182,7 +181,7 @@ private:
     static constexpr std::size_t home_in(std::uint64_t hash, std::size_t mask) noexcept {
         return bits::to_size(hash >> 10) & mask;
     }
-    // An odd step meets every line: their number is a power of two.
+    // An odd step reaches every group, because their number is a power of two.
     static constexpr std::size_t next_in(std::size_t at, std::uint64_t hash, std::size_t mask) noexcept {
         return (at + (bits::to_size(hash >> 32) | 1u)) & mask;
     }
@@ -192,24 +191,24 @@ private:
 
     constexpr std::size_t room() const noexcept { return storage_.size() * max_group_load; }
 
-    /// The way of an entry from the line where it belongs to the one where it is.
+    /// How far an entry is from the group of its hash.
     struct ProbePath {
-        std::uint32_t passed = 0; // lines
-        bool crowded = false;     // more entries than chance allows have passed one of them
+        std::uint32_t passed = 0; // groups
+        bool crowded = false;     // more entries than chance allows have passed one of the groups
     };
-    /// Of all entries since they were last entered anew.
+    /// Statistics of all entries since the last rebuild.
     struct ProbeStats {
         std::uint32_t longest = 0;
         bool flooded = false;
-        std::size_t saturated = 0; // entries that were taken out past a count which had stuck at 255
+        std::size_t saturated = 0; // entries that were removed past a count that had saturated at 255
         constexpr void add(ProbePath path) noexcept {
             if (path.passed > longest) longest = path.passed;
             flooded = flooded || path.crowded || path.passed > max_passed;
         }
     };
 
-    /// Calls found(hash as seeded, mask, number of the line, place in it) where equal(slot) holds. The first line decides for
-    /// nine of ten; what comes after it is a call, and every find is shorter for that.
+    /// Calls found(hash as seeded, mask, number of the group, place in it) where equal(slot) holds. The first group decides
+    /// nine of ten searches. The rest is a call, which keeps every find short.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
         const std::size_t home = home_in(hash, mask_);
@@ -219,7 +218,7 @@ private:
             return slot;
         return probe_further<Equal, Found>(hash, equal, found);
     }
-    // Functors by value: by reference, every find would write them to memory for this call, and take up to half longer.
+    // Functors by value: by reference, every find would write them to memory for this call, and take up to 1.5 times as long.
     template <class Equal, class Found>
     SLOTWISE_NEVER_INLINE constexpr slot_t probe_further(std::uint64_t hash, Equal equal, Found found) const {
         const std::size_t mask = storage_.size() - 1;
@@ -231,7 +230,8 @@ private:
             at = home_in(hash, mask);
             slot = search_group(storage_[at], hash, mask, at, equal, found);
         }
-        // No entry has passed more lines, so a search need not: counts can send it on for ever, by accident or by design.
+        // No entry has passed more groups, so the search stops there. Otherwise counts could send it on for ever, by accident
+        // or by design.
         while (slot == no_slot && storage_[at].overflow[class_of(hash)] != 0 && passed++ != probe_stats_.longest) {
             at = next_in(at, hash, mask);
             slot = search_group(storage_[at], hash, mask, at, equal, found);
@@ -245,7 +245,7 @@ private:
             const slot_t slot = group.slots[match.first()];
             if (equal(slot)) [[likely]] {
                 found(hash, mask, at, match.first());
-                SLOTWISE_ASSUME(slot != no_slot); // a find need not ask again whether it found (4 % of a hit)
+                SLOTWISE_ASSUME(slot != no_slot); // find does not test again whether it found (4 % of a hit)
                 return slot;
             }
         }
@@ -263,12 +263,12 @@ private:
             else
                 saturated = true;
         }
-        // Rebuilt once so many are gone that their searches have cost as much.
+        // Rebuilt once so many were removed that the longer searches have cost as much.
         if (saturated && ++probe_stats_.saturated > (storage_.size() + size_) / 16) limit_ = 0;
         if (size_ == 0 && limit_ == 0) [[unlikely]]
             clear_saturated();
     }
-    /// Whether the line had room for the entry.
+    /// Whether the group had room for the entry.
     SLOTWISE_ALWAYS_INLINE static constexpr bool place_in_group(Group& group, std::uint64_t hash, slot_t slot) noexcept {
         const auto empty = Tags::match(group.tags, 0);
         if (!empty) return false;
@@ -276,11 +276,11 @@ private:
         group.slots[empty.first()] = slot;
         return true;
     }
-    // What every insert need not do lies apart from it.
+    // Out of line, because few inserts need it.
     SLOTWISE_NEVER_INLINE constexpr void place_further(std::uint64_t hash, slot_t slot) noexcept {
         const bool had_flooded = probe_stats_.flooded;
         probe_stats_.add(place_probing(storage_.data(), storage_.size() - 1, seed_ ? seed_(hash) : hash, slot));
-        if (probe_stats_.flooded && !had_flooded && !seed_) limit_ = 0; // the next make_room() has something to do
+        if (probe_stats_.flooded && !had_flooded && !seed_) limit_ = 0; // the next make_room() reseeds
     }
     SLOTWISE_NEVER_INLINE static constexpr ProbePath place_probing(Group* groups, std::size_t mask, std::uint64_t hash,
                                                                    slot_t slot) noexcept {
@@ -308,7 +308,7 @@ private:
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void make_room_now(Source& source) {
         if (size_ >= room()) return rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
-        // In the memory it has: what reserve() has promised holds, and nothing can fail.
+        // In the same memory: the promise of reserve() holds, and nothing can fail.
         seed_ = detail::IndexSeed::random();
         clear_groups(storage_);
         fill(storage_, source);
@@ -321,24 +321,24 @@ private:
         storage_.swap(fresh);
         fill(storage_, source);
         if (!probe_stats_.flooded || seed_) return;
-        seed_ = detail::IndexSeed::random(); // hashes that collide in this number of lines only
+        seed_ = detail::IndexSeed::random(); // the hashes collide only with this number of groups
         clear_groups(storage_);
         fill(storage_, source);
     }
-    // Entries come in slot order, so keys are read in order; the lines they go to are all over the place and fetched ahead.
+    // Entries come in slot order, so keys are read in order. Their groups are scattered and therefore prefetched.
     template <class Source>
     constexpr void fill(Groups& fresh, Source& source) {
         constexpr unsigned batch = 16;
         std::uint64_t hashes[batch]{};
         slot_t slots[batch]{};
         unsigned buffered = 0;
-        std::size_t entries = 0; // counted anew: an element that is being built may have been entered before and be no more
+        std::size_t entries = 0; // counted again, because the entry of an element that is being built may be missing now
         ProbeStats stats;
         Group* const data = fresh.data();
         const std::size_t mask = fresh.size() - 1;
         const detail::IndexSeed seed = seed_;
         const auto place_buffered = [&] {
-            if (!stats.flooded || seed) // else it is done again with a seed
+            if (!stats.flooded || seed) // otherwise the table is filled again with a seed
                 for (unsigned i = 0; i != buffered; ++i)
                     if (!place_in_group(data[home_in(hashes[i], mask)], hashes[i], slots[i]))
                         stats.add(place_probing(data, mask, hashes[i], slots[i]));
@@ -362,7 +362,7 @@ private:
             for (auto& count : groups[i].overflow) count = 0;
         }
     }
-    // Counts that have stuck go with the last entry.
+    // Resets saturated counts when the last entry is removed.
     SLOTWISE_NEVER_INLINE constexpr void clear_saturated() noexcept {
         clear_groups(storage_);
         reset_state();
@@ -373,7 +373,8 @@ private:
         seed_ = {};
         update_search_start();
     }
-    // An empty index points to a line without tags, so that find need not ask; one with a seed to a line that says "go on".
+    // An empty index points to a group without tags, so that find does not test for it. A seeded index points to a group that
+    // sends searches on.
     constexpr void update_search_start() noexcept {
         const bool unseeded = !storage_.empty() && !seed_;
         groups_ = unseeded ? storage_.data() : seed_ ? &detail::seeded_group : &detail::empty_group;
@@ -385,12 +386,12 @@ private:
     const Group* groups_ = &detail::empty_group; // where a search without a seed begins
     std::size_t mask_ = 0;
     std::size_t size_ = 0;
-    std::size_t limit_ = 0; // make_room() has something to do from so many entries on
+    std::size_t limit_ = 0; // from this many entries on make_room() has work to do
     ProbeStats probe_stats_{};
     detail::IndexSeed seed_{};
 };
 
-/// The default index: tags compared by SSE2 or NEON where there is one of them.
+/// The default index. Compares tags by SSE2 or NEON where available.
 template <class Allocator>
 class HashIndex : public GroupIndex<Allocator, detail::NativeTags> {
 public:

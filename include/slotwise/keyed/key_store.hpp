@@ -13,10 +13,10 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// 64 bits of hash from 32 that are kept. Twice the same: an index takes tag, class and line from the low ones and the step
-/// from the high ones; beyond 4 million lines the line's number repeats bits of the tag.
+/// Widens the 32 stored bits of a hash to 64 by repeating them. An index takes tag, class and group from the low half and the
+/// step from the high half. Beyond 4 million groups the group's number repeats bits of the tag.
 constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept { return std::uint64_t{hash} << 32 | hash; }
-/// What an index is given for a hash function's result.
+/// Mixes the result of a hash function for an index.
 template <class Hash>
 constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
     if constexpr (Avalanching<Hash> && sizeof(std::size_t) == 8)
@@ -25,15 +25,15 @@ constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
         return mix_bits(hash);
 }
 
-/// Keys, hash and equality. Whether a slot has a key, the owner knows.
+/// Keys, hash and equality. The owner knows which slots have a key.
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator>
 class KeyStore {
     static_assert(Storable<Key>, "keyed containers: Key must be a non-const object type whose destructor does not throw");
     using Array = PagedArray<Key, Allocator, O.page_slots>;
     using allocator = rebind_t<Allocator, Key>;
     using traits = std::allocator_traits<allocator>;
-    // The hash of such a key is as cheap as a load. Of all others 32 bits are kept: growth and erase then call no user code,
-    // which might throw, and read no strings.
+    // Small trivial keys are hashed as fast as a load. For all others 32 bits are stored, so that growth and erase call no user
+    // code, which might throw, and read no strings.
     static constexpr bool keeps_hashes =
         !(std::is_trivially_copyable_v<Key> &&
           sizeof(Key) <= 16 && noexcept(std::declval<const Hash&>()(std::declval<const Key&>())));
@@ -42,8 +42,8 @@ public:
     /// Construction and destruction of keys run no user code.
     static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
     static constexpr bool movable = std::is_move_constructible_v<Key>;
-    /// Whether a move of the store, and a swap, run nothing of hash and equality that may throw. (A move copies them, because
-    /// what is moved from is used again.)
+    /// Whether a move and a swap of the store call no function of hash and equality that may throw. (A move copies them,
+    /// because the moved-from store is used again.)
     static constexpr bool nothrow_move =
         std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
     static constexpr bool nothrow_swap = std::is_nothrow_swappable_v<Hash> && std::is_nothrow_swappable_v<Equal>;
@@ -57,7 +57,7 @@ public:
         reserve(slots);
         fill(other, stored, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
     }
-    /// Moves them over one by one; copies them where moving may throw and a copy can be made. @pre none lives here, and there
+    /// Moves the keys one by one. Copies them where the move may throw and a copy is possible. @pre none lives here, and there
     /// is room
     constexpr void take_from(KeyStore& other, Occupancy stored) noexcept(makes_nothrow<allocator, Key, Key>) {
         if constexpr (movable)
@@ -72,7 +72,7 @@ public:
     static constexpr KeyStore like(const KeyStore& other, const Allocator& alloc) {
         return KeyStore(other.hash_, other.equal_, alloc);
     }
-    /// Exchanges hash and equality. @throws what their swaps throw; where only one of the two can, and its swap is strong,
+    /// Exchanges hash and equality. @throws what their swaps throw; if only one of the two can throw, and its swap is strong,
     /// nothing has changed then
     constexpr void swap_functors(KeyStore& other) noexcept(nothrow_swap) {
         using std::swap;
@@ -94,7 +94,7 @@ public:
     constexpr const Hash& hasher() const noexcept { return hash_; }
     constexpr const Equal& equality() const noexcept { return equal_; }
 
-    /// What the index is given for `key`. @throws what the hash throws
+    /// The hash of `key` for the index. @throws what the hash throws
     template <class K>
     constexpr std::uint64_t hash(const K& key) const {
         const std::uint64_t spread = spread_hash<Hash>(static_cast<std::size_t>(hash_(key)));
@@ -128,7 +128,7 @@ public:
     }
 
     constexpr Key* ptr(slot_t slot) const noexcept { return keys_.ptr(slot); }
-    /// What equals() may be asked with.
+    /// An argument for equals().
     constexpr const Key& key_of(slot_t slot) const noexcept { return *keys_.ptr(slot); }
     constexpr const Array& array() const noexcept { return keys_; }
     template <class... Args>
@@ -145,7 +145,7 @@ public:
     void write(slot_t slot, ByteWriter& out, Codec& codec) const {
         codec.write(std::as_const(*ptr(slot)), out);
     }
-    /// Builds the key of `slot` from bytes; false, and none is there, when they are bad.
+    /// Builds the key of `slot` from bytes. Returns false and builds none when they are wrong.
     template <class Codec>
     bool read(slot_t slot, ByteReader& in, Codec& codec) {
         Key key(codec.template read<Key>(in));

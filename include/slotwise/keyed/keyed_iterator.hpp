@@ -10,7 +10,7 @@
 
 SLOTWISE_BEGIN
 
-/// A key and a reference to its value: what a map's iterators yield. Binds as auto [key, value].
+/// A key and a reference to its value: the result of dereferencing a map's iterator. Binds as auto [key, value].
 template <class Key, class T>
 struct MapItem {
     const Key& key;
@@ -19,7 +19,7 @@ struct MapItem {
 
 namespace detail {
 
-/// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased one goes on to the
+/// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased element goes to the
 /// next live one. An element inserted meanwhile may be visited if its slot lies ahead.
 template <class Owner, class Reference>
 class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference> {

@@ -28,9 +28,9 @@ inline constexpr MapCalls<typename Map::key_type, typename Map::mapped_type> map
 
 } // namespace detail
 
-/// Two words, passed by value: what a function takes that reads a map and is no template.
+/// A parameter type for functions that read a map and are no templates. Two words, passed by value.
 ///     int total(MapView<std::string, int> stock);
-/// Each question is one indirect call; walks are direct. @pre the map lives and stays where it is while the view is used
+/// Each lookup is one indirect call. Walks are direct. @pre the map outlives the view and does not move
 template <class Key, class T>
 class MapView {
 public:
@@ -90,7 +90,7 @@ template <class Key, class T>
 class MapView<Key, T>::iterator : public detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>> {
 public:
     constexpr iterator() noexcept = default;
-    /// For views: at `slot`, which lives, or at the end (no_slot).
+    /// For views: at `slot`, which is live, or at the end (no_slot).
     constexpr iterator(ColumnView<const Key> keys, ColumnView<const T> values, slot_t slot) noexcept
         : keys_(keys), values_(values), at_(slot) {}
     constexpr slot_t slot() const noexcept { return at_.slot(); }
@@ -108,7 +108,7 @@ private:
 
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class Key, class T>
 inline constexpr bool std::ranges::enable_view<slotwise::MapView<Key, T>> = true;
 template <class Key, class T>

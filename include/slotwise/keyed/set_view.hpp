@@ -10,7 +10,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What a view asks of a set that it does not know the type of.
+/// The calls of a view into a set of any type.
 template <class Key>
 struct SetCalls {
     std::size_t (*size)(const void*);
@@ -30,10 +30,10 @@ inline constexpr SetCalls<typename Set::key_type> set_calls = {
 
 } // namespace detail
 
-/// Two words, passed by value: what a function takes that reads a set and is no template.
+/// A parameter type for functions that read a set and are no templates. Two words, passed by value.
 ///     std::size_t count_long(SetView<std::string> names);
-/// Made of a KeySet, a SetStorage, a MapStorage or a MapView. Each question is one indirect call; walks are direct.
-/// @pre the set lives and stays where it is while the view is used
+/// Constructed from a KeySet, a SetStorage, a MapStorage or a MapView. Each lookup is one indirect call. Walks are direct.
+/// @pre the set outlives the view and does not move
 template <class Key>
 class SetView {
 public:
@@ -81,7 +81,7 @@ private:
 
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class Key>
 inline constexpr bool std::ranges::enable_view<slotwise::SetView<Key>> = true;
 template <class Key>

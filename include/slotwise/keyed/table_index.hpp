@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TableIndex: somebody else's hash set of slot numbers as an index. What BoostIndex, RobinIndex and AnkerlIndex share.
+// TableIndex: a hash set of another library as an index. The common part of BoostIndex, RobinIndex and AnkerlIndex.
 #ifndef SLOTWISE_KEYED_TABLE_INDEX_HPP
 #define SLOTWISE_KEYED_TABLE_INDEX_HPP
 
@@ -11,7 +11,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A slot and half of its key's hash: so the table needs no way to the keys, and may be moved.
+/// A slot and half of its key's hash. The table then needs no access to the keys, and may be moved.
 struct TableEntry {
     slot_t slot;
     std::uint32_t hash;
@@ -27,7 +27,7 @@ struct TableHash {
     using is_avalanching = void;
     template <class Asked>
     std::uint64_t operator()(const Asked& asked) const noexcept {
-        return asked.hash * 0x9E37'79B9'7F4A'7C15u; // 32 good bits, spread over the word for tables that look at either end
+        return asked.hash * 0x9E37'79B9'7F4A'7C15u; // 32 mixed bits, spread over the word for tables that use either end
     }
 };
 struct TableEqual {
@@ -50,7 +50,7 @@ class TableIndex {
 
 public:
     /// As GroupIndex::nothrow_place.
-    static constexpr bool nothrow_place = false; // no table promises to keep the room that reserve() made
+    static constexpr bool nothrow_place = false; // no table guarantees the room that reserve() made
 
     TableIndex() = default;
     template <class A>
@@ -65,7 +65,7 @@ public:
     TableIndex& operator=(const TableIndex&) = delete;
     TableIndex& operator=(TableIndex&&) = delete;
     ~TableIndex() = default;
-    /// Swaps by moving: tables swap only if their allocators are equal, and these may travel.
+    /// Swaps by moving: the swap of tables requires equal allocators, and these may be exchanged.
     void swap(TableIndex& other) noexcept { exchange_by_moving(table_, other.table_); }
 
     std::size_t size() const noexcept { return table_.size(); }

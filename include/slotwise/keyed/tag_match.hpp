@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Comparing the twelve tags of an index line with one tag at once: SSE2, NEON, and two 64-bit words everywhere else.
+// Compares the twelve tags of an index group with one tag at once: by SSE2, by NEON, and by two 64-bit words elsewhere.
 #ifndef SLOTWISE_KEYED_TAG_MATCH_HPP
 #define SLOTWISE_KEYED_TAG_MATCH_HPP
 
@@ -27,10 +27,10 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Tags in a line; 0 = empty place. The four bytes after them are readable: a line's overflow counts.
+/// Tags in a group; 0 = empty place. The four bytes after them are readable: the group's overflow counts.
 inline constexpr unsigned tags_in_group = 12;
 
-/// Which of the twelve tags matched: one bit each, 2^Shift bits apart. 32 bits where they suffice: shorter code.
+/// Which of the twelve tags matched: one bit each, 2^Shift bits apart. 32 bits where they suffice, for shorter code.
 template <class Word, unsigned Shift>
 class TagMask {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TypeDescriptor: what a container must know of a type that is known only at run time.
+// TypeDescriptor: the properties and operations of a type that is known only at run time.
 #ifndef SLOTWISE_KEYED_TYPE_DESCRIPTOR_HPP
 #define SLOTWISE_KEYED_TYPE_DESCRIPTOR_HPP
 
@@ -10,9 +10,9 @@
 
 SLOTWISE_BEGIN
 
-/// Size, alignment and operations of a type. A null operation is one the type does not have; what needs it says so.
-/// Describe a type by hand (a script language's record, a schema read from a file) or take TypeDescriptor::of<T>().
-/// A descriptor must outlive the containers that refer to it.
+/// Size, alignment and operations of a type. A null operation is not available. Functions that need it document that. Describe
+/// a type by hand (a script language's record, a schema read from a file) or take TypeDescriptor::of<T>(). A descriptor must
+/// outlive the containers that refer to it.
 struct TypeDescriptor {
     std::size_t size = 0;                                  ///< bytes from one value to the next; a multiple of align, not 0
     std::size_t align = 1;                                 ///< a power of two
@@ -24,7 +24,7 @@ struct TypeDescriptor {
     std::size_t (*hash)(const void* value) = nullptr;      ///< needed of keys
     bool (*equal)(const void* a, const void* b) = nullptr; ///< needed of keys
 
-    /// The description of T, with what T can do.
+    /// The description of T, with the operations that T supports.
     template <class T, class Hash = DefaultHash<T>>
     static const TypeDescriptor& of() noexcept;
 };

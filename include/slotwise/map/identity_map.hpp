@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// IdentityMap: two-layer identity. Public ids (UUIDs, paths) outside, handles inside; translated once at the boundary.
+// IdentityMap: two-layer identity. Public ids (UUIDs, paths) outside, handles inside, translated once at the boundary.
 #ifndef SLOTWISE_MAP_IDENTITY_MAP_HPP
 #define SLOTWISE_MAP_IDENTITY_MAP_HPP
 
@@ -12,15 +12,15 @@
 
 SLOTWISE_BEGIN
 
-/// A one-to-one relation between ids and handles of one map. Attached to that map (attach_to) a pair goes when its element
-/// goes.
+/// A one-to-one relation between ids and handles of one map. When it is attached to that map (attach_to), it drops a pair when
+/// the element is erased.
 ///
-/// Constructors and destructors of ids, Hash and Equal may call back: insert, erase, clear and look up in the map that calls
-/// them. A pair is not found before it is complete, nor once its id's destructor runs. Equal must not erase an id that it is
-/// comparing, and the map as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
+/// Constructors and destructors of ids, Hash and Equal may insert, erase, clear and look up in the map that calls them. A pair
+/// is not found before it is complete, nor once its id's destructor runs. Equal must not erase an id that it is comparing, and
+/// the map as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 /// @tparam Id any hashable type, e.g. PublicId or std::string; its address is stable @tparam H the handle type
-/// @tparam Hash and Equal on ids; lookups by other types when both are transparent. They are not called where a pair goes
-/// because its element does
+/// @tparam Hash and Equal on ids; lookups by other types when both are transparent. They are not called when a pair is dropped
+/// with its element
 template <class Id, class H, class Hash, class Equal, class Allocator>
 class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, Equal, Allocator>> {
     static_assert(AnyHandle<H>, "IdentityMap<Id, Handle>: the second argument is a slot map's handle_type");
@@ -28,9 +28,8 @@ class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, E
     friend Follower;
     using Operation = typename Follower::Operation;
     using Insertion = typename Follower::Insertion;
-    // A table of chains of its own and no std::unordered_map: that calls Hash while links are cut, and is lost when Hash or
-    // an id's destructor changes it then. Here hashes are kept, and nothing of the user runs between two states that do not
-    // agree.
+    // Not a std::unordered_map, which calls Hash while links are cut: a Hash or a destructor that changes the map then corrupts
+    // it. Here hashes are stored, and no user code runs while the table is inconsistent.
     struct Node {
         Node* next;
         std::uint64_t hash;
@@ -66,7 +65,7 @@ public:
                  std::is_default_constructible_v<Allocator>)
         : hash_(), equal_() {}
     explicit IdentityMap(const Allocator& alloc) : buckets_(alloc), nodes_(alloc), hash_(), equal_() {}
-    /// With these functors, for those that have state.
+    /// Uses these functors.
     explicit IdentityMap(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : buckets_(alloc), nodes_(alloc), hash_(hash), equal_(equal) {}
     /// Copies the pairs; a copy is unattached. @throws what the allocator and the copies throw
@@ -84,19 +83,19 @@ public:
         swap_pairs(other);
     }
     /// As above, into memory of `alloc`: moves the ids one by one if the allocators differ.
-    /// @throws what the allocator, the functors and Id's move throw; the pairs of `other` are gone then
+    /// @throws what the allocator, the functors and Id's move throw; `other` is empty then
     IdentityMap(IdentityMap&& other, const Allocator& alloc) : IdentityMap(other.hash_, other.equal_, alloc) {
         this->swap_token(other);
         if (alloc == other.get_allocator()) {
             swap_pairs(other);
             return;
         }
-        const ScopeGuard emptied([&]() noexcept { other.clear(); }); // also when something throws: its ids have gone
+        const ScopeGuard emptied([&]() noexcept { other.clear(); }); // also when something throws: its ids were moved
         ScopeGuard undo([this]() noexcept { clear(); });
         enter_all(other, [](Node& node) -> Id&& { return std::move(node.id); });
         undo.dismiss();
     }
-    /// Replaces the pairs; the attachment stays.
+    /// Replaces the pairs and keeps the attachment.
     IdentityMap& operator=(const IdentityMap& other) {
         if (this == std::addressof(other)) return *this;
         IdentityMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
@@ -105,7 +104,7 @@ public:
         swap_pairs(copy);
         return *this;
     }
-    /// Takes pairs and attachment; the ones here go.
+    /// Takes pairs and attachment, in place of the ones here.
     IdentityMap& operator=(IdentityMap&& other) noexcept(nothrow_move) {
         if (this == std::addressof(other)) return *this;
         IdentityMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
@@ -118,7 +117,7 @@ public:
         this->expect_at_rest();
         while (!empty()) clear(); // a destructor may insert
     }
-    /// Exchanges pairs, functors and attachments. @pre the allocators are equal, or travel with a swap
+    /// Exchanges pairs, functors and attachments. @pre the allocators are equal, or propagate on swap
     /// @throws what exchanging the functors throws; both are empty then
     void swap(IdentityMap& other) noexcept(nothrow_swap) {
         this->swap_token(other);
@@ -129,17 +128,19 @@ public:
 
     size_type size() const noexcept { return nodes_.size(); }
     bool empty() const noexcept { return nodes_.empty(); }
-    /// Room for `count` pairs in all. @throws std::length_error when there cannot be as many slots, what the allocator
+    /// Room for `count` pairs in all. @throws std::length_error when count exceeds the slots of a handle, what the allocator
     /// throws; strong
     void reserve(size_type count) {
         if (count > no_slot || count > static_cast<size_type>(-1) / (2 * sizeof(Node*)))
-            detail::throw_length_error("IdentityMap reserve(count): there are not as many slots");
+            detail::throw_length_error(
+                "IdentityMap reserve(count): count exceeds the slots that a handle can name; reserve fewer");
         if (count > buckets_.size()) rehash(std::bit_ceil(count));
     }
     allocator_type get_allocator() const noexcept { return nodes_.get_allocator(); }
 
     /// Relates id and handle. False, and no effect, when either is related already, or the handle is null, never live, or older
-    /// than the one known in its slot, or its element goes while the id is copied. A pair of an older handle of the slot goes.
+    /// than the known handle of its slot, or its element is erased while the id is copied. A pair of an older handle of the
+    /// slot is dropped.
     /// @throws what the allocator, Hash, Equal and the copy of the id throw; strong
     bool insert(const Id& id, H handle) { return insert_pair(id, handle); }
     bool insert(Id&& id, H handle) { return insert_pair(std::move(id), handle); }
@@ -150,7 +151,7 @@ public:
         const Node* const node = find(id);
         return node == nullptr ? H() : node->handle;
     }
-    /// The id of `handle`, null when it has none. Any bit pattern may be asked.
+    /// The id of `handle`, null when it has none. Any bit pattern is allowed.
     const Id* id_of(H handle) const noexcept {
         Node* const* const node = nodes_.get(handle);
         return node == nullptr ? nullptr : std::addressof((*node)->id);
@@ -177,7 +178,7 @@ public:
         return node != nullptr;
     }
     /// Removes every pair for which pred(handle, id) holds; returns how many. pred may change the map, but must not erase the
-    /// pair that it is asked about.
+    /// pair that it was called with.
     template <class Pred>
     size_type erase_if(Pred pred) {
         size_type erased = 0;
@@ -192,7 +193,7 @@ public:
         }
         return erased;
     }
-    /// Removes all pairs and gives the memory back. A pair that an id's destructor inserts meanwhile survives.
+    /// Removes all pairs and frees the memory. A pair that an id's destructor inserts meanwhile survives.
     void clear() noexcept {
         Node* gone = nullptr;
         for (const auto [handle, node] : nodes_) gone = chained(node, gone);
@@ -255,7 +256,7 @@ private:
                     const bool found = equal_(std::as_const(node->id), key);
                     if (seen != changes_ || found) break;
                 }
-            if (seen == changes_) return node; // else Equal has changed the map: from the begin
+            if (seen == changes_) return node; // otherwise Equal has changed the map: start again
         }
     }
     const Node* at_slot(slot_t slot) const noexcept {
@@ -277,7 +278,7 @@ private:
         if (find(hash, std::as_const(id)) != nullptr) return false;
         Node* const node = make_node(std::forward<Key>(id), handle, hash);
         ScopeGuard undo([&]() noexcept { destroy_node(node); });
-        // While Hash, Equal or the constructor of the id changes the map: what was asked may be true no more.
+        // Repeated while Hash, Equal or the constructor of the id changes the map, because the lookup may be outdated.
         while (seen != changes_) {
             seen = changes_;
             if (find(hash, std::as_const(node->id)) != nullptr) return false;
@@ -321,7 +322,7 @@ private:
         undo.dismiss();
         return node;
     }
-    // Nothing refers to the node any more.
+    // @pre nothing refers to the node
     void destroy_node(Node* node) noexcept {
         const Operation running(*this);
         id_allocator ids(get_allocator());
@@ -345,13 +346,13 @@ private:
         for (size_type b = 0; b != before.size(); ++b)
             for (Node* node = before[b]; node != nullptr;) link(std::exchange(node, node->next));
     }
-    /// Whether more pairs are there than chance allows: one bucket in 1e36 is as full.
+    /// Whether the bucket has more pairs than chance allows: one bucket in 1e36 is as full.
     bool crowded(size_type bucket) const noexcept {
         unsigned length = 0;
         for (const Node* node = buckets_[bucket]; node != nullptr && length != most_chained; node = node->next) ++length;
         return length == most_chained;
     }
-    /// Places all pairs anew by a secret: their hashes were computed to collide.
+    /// Rehashes all pairs under a secret seed, because their hashes were computed to collide.
     void scatter() noexcept {
         Node* all = nullptr;
         for (size_type b = 0; b != buckets_.size(); ++b)
@@ -382,7 +383,7 @@ private:
     void drop_slot(slot_t slot) noexcept {
         if (Node* const* const node = nodes_.find_slot(slot)) remove(*node);
     }
-    /// First all of them are no pairs any more, then their ids end.
+    /// First removes all these pairs, then destroys their ids.
     void drop_slots(Occupancy slots) noexcept {
         Node* gone = nullptr;
         for (const auto [handle, node] : nodes_)
@@ -418,9 +419,9 @@ private:
             detail::exchange_by_moving(a, b);
     }
 
-    Buckets buckets_{}; // as many as there may be pairs, a power of two
+    Buckets buckets_{}; // as many as pairs fit, a power of two
     SecondaryMap<H, Node*, Allocator> nodes_{};
-    detail::IndexSeed seed_{}; // none, until a bucket is crowded
+    detail::IndexSeed seed_{}; // unset until a bucket is crowded
     std::size_t changes_ = 0;  // of the chains
     SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_;
     SLOTWISE_NO_UNIQUE_ADDRESS Equal equal_;

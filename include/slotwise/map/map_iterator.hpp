@@ -33,8 +33,8 @@ struct ItemProjection {
     using reference = SlotMapItem<typename Core::handle_type, ValueProjection::reference<Core, Store>>;
 };
 
-/// A place in a map: the map and the store's cursor. What it survives, the maps say. Dereferencing an erased element is
-/// asserted at level debug.
+/// A position in a map: the map and the store's cursor. Each map documents what invalidates it. Level debug detects access to
+/// an erased element.
 template <class Core, class Store, class Projection>
 class MapIterator : public IteratorFacade<MapIterator<Core, Store, Projection>,
                                           std::remove_cvref_t<typename Projection::template reference<Core, Store>>,

@@ -14,8 +14,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A value beside the container, built as the container builds its own: by its allocator, which may hand itself on to the
-/// value.
+/// A value outside of the container that the container's allocator builds, like its own values.
 template <class T, class Allocator>
 class TemporaryValue {
     using allocator = rebind_t<Allocator, T>;
@@ -41,9 +40,9 @@ private:
 /// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), find(handle) -> T* const,
 /// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result).
 ///
-/// Constructors, destructors and assignments of values may call back: insert, erase, clear and look up in the map that calls
-/// them. An entry is not found before it is built, nor once its destructor runs; its place in a SecondaryMap is free after
-/// that. The map as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
+/// Constructors, destructors and assignments of values may insert, erase, clear and look up in the map that calls them. An
+/// entry is not found before it is built, nor once its destructor runs. Its place in a SecondaryMap is free after that. The map
+/// as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 template <class Derived, class H, class T>
 class SecondaryFace : public SlotFollower<Derived> {
 public:
@@ -69,7 +68,7 @@ public:
     }
 
     bool contains(H handle) const noexcept { return get(handle) != nullptr; }
-    /// The value of exactly this handle, or null. Any bit pattern may be asked. @complexity O(1), far slots O(log pages)
+    /// The value of exactly this handle, or null. Any bit pattern is allowed. @complexity O(1), far slots O(log pages)
     T* get(H handle) noexcept { return self().find(handle); }
     const T* get(H handle) const noexcept { return self().find(handle); }
     /// @throws std::out_of_range when the handle has no value
@@ -81,9 +80,9 @@ public:
 
     /// Removes the value; false when there is none. @throws nothing
     bool erase(H handle) noexcept { return self().drop(handle); }
-    /// Takes the value out; empty when there is none. @throws what T's move throws; the value is then still there
+    /// Takes the value out; empty when there is none. @throws what T's move throws; the value then stays
     std::optional<T> extract(H handle) {
-        std::optional<T> result; // the one object returned: built in the caller's place, so that no second move can throw
+        std::optional<T> result; // the returned object itself, so that no second move can throw
         if (contains(handle)) self().take(handle, result);
         return result;
     }

@@ -12,13 +12,13 @@
 SLOTWISE_BEGIN
 
 /// Values by the handles of another map, in pages that never move: up to 64 slots, about 1 KiB of values. Empty pages are
-/// given back, but for the last few. Attached to that map (attach_to) it drops an entry when the
-/// element goes; unattached, an entry answers to its own handle only and is replaced by a newer one of the slot. A null
-/// handle, one that was never live, and one older than the entry in its slot are refused: newer data is never overwritten. So
-/// is every handle of a slot whose value is just being built or destroyed, when that calls back.
-/// Maps with Exhaustion::wrap have no "older": attach to them.
-/// @tparam H the handle type @tparam T any type; addresses of values are stable. The allocator builds it: a value that takes an
-/// allocator (std::pmr::string) gets this map's
+/// freed, except for the last few. When it is attached to that map (attach_to), it drops an entry when the element is erased.
+/// When it is not attached, an entry is found by its own handle only, and a newer handle of the slot replaces it. It refuses
+/// null handles, handles that were never live and handles older than the entry in the slot: newer data is never overwritten. It
+/// refuses every handle of a slot whose value is being built or destroyed. Attach to maps with Exhaustion::wrap, because their
+/// handles have no order.
+/// @tparam H the handle type @tparam T any type; addresses of values are stable. The allocator builds it: a T with an allocator
+/// (std::pmr::string) gets this map's allocator
 template <class H, class T, class Allocator>
 class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, Allocator>, H, T> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
@@ -69,16 +69,18 @@ public:
         if constexpr (std::is_move_constructible_v<T>)
             for (auto [handle, value] : other) try_emplace(handle, std::move(value));
         else
-            SLOTWISE_EXPECT(other.empty(), "SecondaryMap: values that cannot move cannot be moved to an unequal allocator");
+            SLOTWISE_EXPECT(
+                other.empty(),
+                "SecondaryMap(SecondaryMap&&, alloc): T cannot move, and the allocators differ; use an equal allocator");
         undo.dismiss();
         other.clear();
     }
-    /// Replaces the entries; the attachment stays.
+    /// Replaces the entries and keeps the attachment.
     SecondaryMap& operator=(const SecondaryMap& other) {
         if (this != &other) Face::assign_copy(other);
         return *this;
     }
-    /// Takes entries and attachment; the ones here go.
+    /// Takes entries and attachment, in place of the ones here.
     SecondaryMap& operator=(SecondaryMap&& other) noexcept(Face::template nothrow_move<Allocator>) {
         if (this != &other) Face::assign_move(other);
         return *this;
@@ -95,10 +97,10 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     allocator_type get_allocator() const noexcept { return pages_.get_allocator(); }
 
-    /// Builds a value for `handle` unless it has one. Returns {value, true}; {value, false} when it has one; {null, false} when
-    /// the handle is refused, or its element goes while the value is built. An entry of an older handle of the slot is
-    /// replaced.
-    /// @throws what the allocator and T throw; strong, but an older entry is then as T's move assignment left it, and gone if T
+    /// Builds a value for `handle` unless it has one. Returns {value, true}, or {value, false} when it has one, or {null,
+    /// false} when the handle is refused or its element is erased while the value is built. An entry of an older handle of the
+    /// slot is replaced.
+    /// @throws what the allocator and T throw; strong, but an older entry is as T's move assignment left it, and erased if T
     /// cannot move
     /// @complexity O(1); a page of values (see above) at the first touch
     template <class... Args>
@@ -118,8 +120,8 @@ public:
         T* const value = do_emplace(*page, handle, std::forward<Args>(args)...);
         return {value, value != nullptr};
     }
-    /// Removes every entry for which pred(handle, value) holds; returns how many. pred and destructors may change the map: an
-    /// entry that was inserted meanwhile may be asked about.
+    /// Removes every entry for which pred(handle, value) holds; returns how many. pred and destructors may change the map. pred
+    /// may be called for an entry inserted meanwhile.
     template <class Pred>
     size_type erase_if(Pred pred) {
         size_type erased = 0;
@@ -134,7 +136,7 @@ public:
         }
         return erased;
     }
-    /// Removes everything and gives the memory back. An entry that a destructor inserts meanwhile survives. @throws nothing
+    /// Removes all entries and frees the memory. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
         pages_.for_each([this](std::uint32_t, Page& page) { drop(page, page.live); });
         destroy_all_dropped();
@@ -189,7 +191,7 @@ private:
         return page != nullptr && page->holds(place(slot)) ? page->value(place(slot)) : nullptr;
     }
     bool contains_slot(slot_t slot) const noexcept { return find_slot(slot) != nullptr; }
-    /// To the first entry at or after slot `at`; null when there is none.
+    /// Advances `at` to the first slot with an entry at or after it. Returns its page, or null.
     static Page* next_entry(const Pages& pages, std::uint64_t& at) noexcept {
         std::uint64_t page_number = at / page_slots;
         auto from = static_cast<unsigned>(at % page_slots);
@@ -212,15 +214,15 @@ private:
         value_allocator alloc(pages_.get_allocator());
         traits::destroy(alloc, page.value(i));
     }
-    /// The value in a vacant place of the slot's page; null when its element has gone meanwhile.
+    /// Builds the value in a vacant place of the slot's page. Null when the element was erased meanwhile.
     template <class... Args>
     T* do_emplace(Page& page, H handle, Args&&... args) {
         const unsigned i = place(handle.index());
-        if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls nothing back
+        if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls no user code
             construct(page, i, std::forward<Args>(args)...);
         } else {
             const Insertion running(*this, handle.index());
-            const bits::word_t others = page.busy; // what runs meanwhile ends before: it is that again, see Operation
+            const bits::word_t others = page.busy; // operations that run meanwhile end before and restore it, see Operation
             page.busy = others | bits::bit_of(i);
             ScopeGuard vacate([&]() noexcept { end_work(page, handle.index()); });
             construct(page, i, std::forward<Args>(args)...);
@@ -236,7 +238,7 @@ private:
         ++size_;
         return page.value(i);
     }
-    /// As try_emplace where an older entry is. The new value may be built from the old one: it is built aside.
+    /// try_emplace for a slot with an older entry. The new value is built apart, because it may be built from the old one.
     template <class... Args>
     SLOTWISE_NEVER_INLINE std::pair<T*, bool> replace(H handle, Args&&... args) {
         if constexpr (std::is_move_constructible_v<T>) {
@@ -250,8 +252,9 @@ private:
             return {value, done && value != nullptr};
         } else {
             drop_slot(handle.index());
-            return try_emplace(handle,
-                               std::forward<Args>(args)...); // once: nothing enters a place whose value is being destroyed
+            return try_emplace(
+                handle,
+                std::forward<Args>(args)...); // once: no insert succeeds in a place whose value is being destroyed
         }
     }
     bool exchange(const Insertion& running, H handle, T& by) {
@@ -285,11 +288,11 @@ private:
         page->versions[i] = static_cast<version_type>(handle.version());
         return true;
     }
-    /// f(value) of the entry in `slot`. The value stays as long as f runs, even if it is dropped meanwhile.
+    /// Calls f(value) of the entry in `slot`. The value lives while f runs, even if the entry is dropped meanwhile.
     template <class F>
     void hold(Page& page, slot_t slot, F&& f) {
         const bits::word_t bit = bits::bit_of(place(slot));
-        const bool held = (page.busy & bit) != 0; // by an operation around this one, which then ends it
+        const bool held = (page.busy & bit) != 0; // by an enclosing operation, which then destroys it
         page.busy |= bit;
         const Operation running(*this);
         ScopeGuard end([&]() noexcept {
@@ -299,7 +302,7 @@ private:
         });
         f(*page.value(place(slot)));
     }
-    // Nobody works on the slot's place any more.
+    // The operation on the slot's place is over.
     void end_work(Page& page, slot_t slot) noexcept {
         page.busy &= ~bits::bit_of(place(slot));
         if (page.idle()) emptied(page, slot);
@@ -335,7 +338,7 @@ private:
         --size_;
         if constexpr (!std::is_trivially_destructible_v<T>) {
             const bits::word_t others = page.busy;
-            if ((others & bit) != 0) return; // the operation that holds it ends it
+            if ((others & bit) != 0) return; // the operation that holds it destroys it
             const Operation running(*this);
             page.busy = others | bit;
             destroy(page, place(slot));
@@ -343,7 +346,7 @@ private:
         }
         if (page.idle()) emptied(page, slot);
     }
-    /// First all of them are no entries any more, then their values end.
+    /// First removes all these entries, then destroys their values.
     void drop_slots(Occupancy slots) noexcept {
         pages_.for_each([&](std::uint32_t page_number, Page& page) {
             const std::size_t first = std::size_t{page_number} * page_slots;
@@ -357,7 +360,7 @@ private:
         page.live &= ~places;
         if constexpr (!std::is_trivially_destructible_v<T>) page.dying |= places & ~page.busy;
     }
-    // The values of the page that were dropped; the page stays meanwhile.
+    // Destroys the dropped values of the page. The page stays meanwhile.
     void destroy_dropped(Page& page) noexcept {
         const Operation running(*this);
         while (page.dying != 0) {
@@ -389,15 +392,15 @@ private:
 template <class H, class T, class Allocator>
 struct SecondaryMap<H, T, Allocator>::Page {
     bits::word_t live = 0;
-    bits::word_t busy = 0;  // a constructor, a destructor or a caller of hold() is at work there: the place is not vacant
-    bits::word_t dying = 0; // dropped, and to be destroyed
+    bits::word_t busy = 0;  // a constructor, a destructor or hold() runs there: the place is not vacant
+    bits::word_t dying = 0; // dropped, but not destroyed yet
     bool listed = false;    // see SparsePages::emptied
     version_type versions[page_slots] = {};
     alignas(T) std::byte memory[page_slots * sizeof(T)];
 
-    Page() noexcept {} // the memory stays as it is
+    Page() noexcept {} // the memory is not initialised
     bool holds(unsigned i) const noexcept { return (live >> i & 1u) != 0; }
-    bool in_use(unsigned i) const noexcept { return ((busy | dying) >> i & 1u) != 0; } // though no entry
+    bool in_use(unsigned i) const noexcept { return ((busy | dying) >> i & 1u) != 0; } // although there is no entry
     bool idle() const noexcept { return live == 0 && (busy | dying) == 0; }
     T* address(unsigned i) noexcept { return reinterpret_cast<T*>(memory + i * sizeof(T)); }
     T* value(unsigned i) noexcept { return std::launder(address(i)); }
@@ -413,7 +416,7 @@ class SecondaryMap<H, T, Allocator>::basic_iterator
 
 public:
     basic_iterator() noexcept = default;
-    /// iterator to const_iterator. A template: for an iterator it would be a copy constructor that nobody may call.
+    /// iterator to const_iterator. A template, because it would be a copy constructor of iterator otherwise.
     template <bool Other>
         requires(Const && !Other)
     basic_iterator(const basic_iterator<Other>& other) noexcept : pages_(other.pages_), next_(other.next_) {}
@@ -436,7 +439,7 @@ private:
         ++next_;
         skip_to_entry();
     }
-    // To the first entry at or after next_.
+    // Advances to the first entry at or after next_.
     void skip_to_entry() noexcept {
         if (next_entry(*pages_, next_) == nullptr) next_ = end;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SparseSecondaryMap: more data for a few elements of a slot map; packed, so that a walk costs what the few cost.
+// SparseSecondaryMap: more data for a few elements of a slot map, packed, so that a walk visits only these.
 #ifndef SLOTWISE_MAP_SPARSE_SECONDARY_MAP_HPP
 #define SLOTWISE_MAP_SPARSE_SECONDARY_MAP_HPP
 
@@ -13,23 +13,23 @@
 
 SLOTWISE_BEGIN
 
-/// Values by the handles of another map, packed in one array; an index page of 256 slots (4 bytes each) where there are
-/// entries.
-/// Attachment and refused handles: as SecondaryMap. Erase moves the last value into the gap; growth moves all.
-/// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of what was
-/// moved from, must not change the map (checked at level fast): values move while it is packed
+/// Values by the handles of another map, packed in one array, with index pages of 256 slots (4 bytes each) where there are
+/// entries. Attachment and refused handles are as in SecondaryMap. Erase moves the last value into the gap. Growth moves all
+/// values.
+/// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of a moved-from
+/// T, must not change the map (checked at level fast)
 template <class H, class T, class Allocator>
 class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, Allocator>, H, T> {
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(std::is_nothrow_move_constructible_v<T>,
-                  "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, values are packed; use SecondaryMap");
+                  "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, because values are packed; use SecondaryMap");
     using Face = detail::SecondaryFace<SparseSecondaryMap, H, T>;
     friend Face;
     friend detail::SlotFollower<SparseSecondaryMap>;
     using Operation = typename detail::SlotFollower<SparseSecondaryMap>::Operation;
     using Insertion = typename detail::SlotFollower<SparseSecondaryMap>::Insertion;
     static constexpr unsigned page_slots = 256;
-    static constexpr bool trivial = std::is_trivially_copyable_v<T>; // values move and end without a call
+    static constexpr bool trivial = std::is_trivially_copyable_v<T>; // moves and destruction call no user code
     struct Page {
         slot_t row[page_slots]; // no_slot: no entry
         unsigned used = 0;
@@ -72,12 +72,12 @@ public:
         undo.dismiss();
         other.clear();
     }
-    /// Replaces the entries; the attachment stays.
+    /// Replaces the entries and keeps the attachment.
     SparseSecondaryMap& operator=(const SparseSecondaryMap& other) {
         if (this != &other) Face::assign_copy(other);
         return *this;
     }
-    /// Takes entries and attachment; the ones here go.
+    /// Takes entries and attachment, in place of the ones here.
     SparseSecondaryMap& operator=(SparseSecondaryMap&& other) noexcept(Face::template nothrow_move<Allocator>) {
         if (this != &other) Face::assign_move(other);
         return *this;
@@ -94,9 +94,9 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     allocator_type get_allocator() const noexcept { return index_.get_allocator(); }
 
-    /// Builds a value for `handle` unless it has one. Returns {value, true}; {value, false} when it has one; {null, false} when
-    /// the handle is refused, or its element goes while the value is built. An entry of an older handle of the slot is
-    /// replaced.
+    /// Builds a value for `handle` unless it has one. Returns {value, true}, or {value, false} when it has one, or {null,
+    /// false} when the handle is refused or its element is erased while the value is built. An entry of an older handle of the
+    /// slot is replaced.
     /// @throws what the allocator and T throw; strong @complexity amortised O(1) @invalidates addresses when it grows
     template <class... Args>
     std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
@@ -113,8 +113,8 @@ public:
         }
         return emplace_temporary(handle, std::forward<Args>(args)...);
     }
-    /// Removes every entry for which pred(handle, value) holds; returns how many. Destructors may change the map: an entry
-    /// may then be asked about again, and one that was inserted meanwhile too.
+    /// Removes every entry for which pred(handle, value) holds; returns how many. Destructors may change the map. pred may then
+    /// be called again for an entry, and for an entry inserted meanwhile.
     template <class Pred>
     size_type erase_if(Pred pred) {
         size_type erased = 0;
@@ -127,12 +127,12 @@ public:
         }
         return erased;
     }
-    /// Removes everything and gives the memory back. An entry that a destructor inserts meanwhile survives. @throws nothing
+    /// Removes all entries and frees the memory. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
         expect_packed();
         const Operation running(*this);
         AlignedArray<T, Allocator> values(get_allocator());
-        values.swap(values_); // what is here is empty before a destructor runs
+        values.swap(values_); // the map is empty before a destructor runs
         const size_type count = std::exchange(size_, 0);
         room_ = 0;
         index_.clear();
@@ -147,7 +147,7 @@ public:
     std::span<const T> values() const noexcept { return {values_.data(), size_}; }
     /// The handle of each of values(), as long as those are valid.
     std::span<const H> handles() const noexcept { return {handles_.data(), size_}; }
-    /// Calls f(handle, value) in row order. f must not change the map (what it adds or takes away is found at level debug).
+    /// Calls f(handle, value) in row order. f must not change the map (level debug detects inserts and erases).
     template <class F>
     void for_each(F&& f) {
         walk(*this, f);
@@ -187,10 +187,11 @@ private:
         using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
         [[maybe_unused]] const size_type count = self.size_;
         [[maybe_unused]] const H* const rows = self.handles_.data();
-        for (size_type row = 0; row < self.size_; ++row) { // below, not unequal: f may have erased, though it must not
+        for (size_type row = 0; row < self.size_; ++row) { // less, not unequal: f may have erased although it must not
             f(std::as_const(self.handles_[row]), static_cast<V&>(self.values_[row]));
-            SLOTWISE_EXPECT_DEBUG(self.size_ == count && self.handles_.data() == rows,
-                                  "SparseSecondaryMap::for_each: f has changed the map; the rows have moved");
+            SLOTWISE_EXPECT_DEBUG(
+                self.size_ == count && self.handles_.data() == rows,
+                "SparseSecondaryMap::for_each: f changed the map, so the rows have moved; collect the handles first");
         }
     }
     slot_t row_of(slot_t slot) const noexcept {
@@ -201,11 +202,11 @@ private:
         const slot_t row = row_of(handle.index());
         return row != no_slot && handles_[row].version() == handle.version() ? values_.data() + row : nullptr;
     }
-    /// The row of the value; no_slot if the slot has an entry that stays.
+    /// The row of the value, or no_slot if the slot keeps its entry.
     slot_t do_emplace(H handle, T& value) {
         const slot_t row = row_of(handle.index());
         if (row == no_slot) return append(handle, value);
-        // An older entry, or one that the value's constructor has made.
+        // An older entry, or an entry that the value's constructor inserted.
         return handles_[row].version() >= handle.version() ? no_slot : replace(row, handle, value);
     }
     slot_t append(H handle, T& value) {
@@ -219,16 +220,16 @@ private:
         undo.dismiss();
         return finish_emplace(page, handle);
     }
-    // The value behind the last row is an entry.
+    // The value behind the last row becomes an entry.
     slot_t finish_emplace(Page& page, H handle) noexcept {
         handles_[size_] = handle.with_user_bits(0);
         ++page.used;
         return page.row[handle.index() % page_slots] = static_cast<slot_t>(size_++);
     }
-    // Where nothing has to grow first.
+    // For inserts without growth.
     template <class... Args>
     std::pair<T*, bool> append_in_place(Page& page, H handle, Args&&... args) {
-        if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls nothing back
+        if constexpr (std::is_trivially_constructible_v<T, Args...>) { // calls no user code
             values_.construct(size_, std::forward<Args>(args)...);
         } else {
             Building running(*this, handle.index());
@@ -242,7 +243,7 @@ private:
         }
         return {values_.data() + finish_emplace(page, handle), true};
     }
-    // The value's constructor has changed the map: the value is entered as if it had been built aside.
+    // The value's constructor has changed the map: the value is inserted as if it had been built apart.
     SLOTWISE_COLD std::pair<T*, bool> finish_disturbed_emplace(Building& running, H handle) {
         bool done = false;
         {
@@ -255,11 +256,12 @@ private:
             running.end();
             done = !running.element_erased() && do_emplace(handle, *value) != no_slot;
         }
-        T* const value = find(handle); // not before: a destructor has run since
+        T* const value = find(handle); // not earlier, because a destructor has run since
         // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
         return {value, done && value != nullptr};
     }
-    // Where the page is missing, the rows are full, or an older entry is. Aside: an argument may refer to a value of this map.
+    // For inserts that need a page or more rows, or replace an older entry. The value is built apart, because an argument may
+    // refer to a value of this map.
     template <class... Args>
     SLOTWISE_NEVER_INLINE std::pair<T*, bool> emplace_temporary(H handle, Args&&... args) {
         bool done = false;
@@ -268,11 +270,11 @@ private:
             detail::TemporaryValue<T, Allocator> value(get_allocator(), std::forward<Args>(args)...);
             done = !running.element_erased() && do_emplace(handle, *value) != no_slot;
         }
-        T* const value = find(handle); // not before: a destructor has run since
+        T* const value = find(handle); // not earlier, because a destructor has run since
         // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
         return {value, done && value != nullptr};
     }
-    // The old value ends when the map is whole again.
+    // The old value is destroyed when the map is consistent again.
     slot_t replace(slot_t row, H handle, T& value) noexcept {
         const Operation running(*this);
         Packing moving(*this);
@@ -282,8 +284,7 @@ private:
         moving.end();
         return row;
     }
-    // Instead of a value that was moved from; not by assignment, which is not noexcept for values with an allocator
-    // (std::pmr::string).
+    // Replaces a moved-from value. Not by assignment, which is not noexcept for values with an allocator (std::pmr::string).
     void move_to(slot_t row, T& value) noexcept {
         values_.destroy(row, row + size_type{1});
         values_.construct(row, std::move(value));
@@ -328,9 +329,10 @@ private:
         if (--page.used == 0) emptied(page, slot);
         values_.destroy(last, last + 1);
         size_ = last;
-        moving.end(); // the victim ends when the arrays are whole again
+        moving.end(); // the erased value is destroyed when the arrays are consistent again
     }
-    // At once where all go, which is what clear() of the map that is followed does; then no destructor finds one of the others.
+    // All at once when all entries are dropped, as for clear() of the followed map. No destructor finds another dropped entry
+    // then.
     void drop_slots(Occupancy slots) noexcept {
         size_type gone = 0;
         for (size_type row = 0; row != size_; ++row) gone += slots.test(handles_[row].index());
@@ -366,8 +368,9 @@ private:
     struct NoOperation {
         explicit NoOperation(const SparseSecondaryMap&) noexcept {}
     };
-    // A value is being built behind the last row, without a detour. Meanwhile there is no room for another: an insert
-    // grows first. What moves the values to other memory, or ends them all, leaves the memory to the value that is built there.
+    // A value is being built in place behind the last row. Meanwhile there is no room for another value, so an insert grows
+    // first. Operations that move the values to other memory, or destroy all, leave the memory to the value that is being
+    // built.
     class Building : public Insertion {
     public:
         Building(SparseSecondaryMap& map, slot_t slot) noexcept : Insertion(map, slot), map_(map), row_(map.size_) {
@@ -395,7 +398,7 @@ private:
         const size_type row_;
         std::optional<AlignedArray<T, Allocator>> memory_;
     };
-    // From its begin to its end values move.
+    // Values move between its construction and end().
     class Packing {
     public:
         explicit Packing(SparseSecondaryMap& map) noexcept : map_(map) {
@@ -421,7 +424,7 @@ private:
     AlignedArray<T, Allocator> values_{};
     detail::FlatArray<H, Allocator> handles_{}; // by row
     size_type size_ = 0;
-    size_type room_ = 0; // rows there may be before an insert has to do more than to build; 0 while one builds
+    size_type room_ = 0; // rows that fit before an insert has to grow; 0 while a value is being built
     Building* building_ = nullptr;
     bool packing_ = false;
 };

@@ -10,8 +10,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A queue of slots, each at most once, and their bits: room for every slot, so that no step allocates. All steps are O(1).
-/// A slot may be superseded: the key that was removed there has come again, in another slot.
+/// A queue of slots, each at most once, and their bits: room for every slot, so that no step allocates. All steps are O(1). A
+/// slot may be superseded: its key was inserted again, in another slot.
 template <class Allocator>
 class PendingSlots {
 public:
@@ -35,7 +35,7 @@ public:
         return result;
     }
 
-    /// Slots there is room for, rounded up to a word.
+    /// How many slots fit, rounded up to a word.
     constexpr std::size_t room() const noexcept { return bits_.size() * bits::word_bits; }
     constexpr std::size_t size() const noexcept { return queue_.size(); }
     constexpr bool empty() const noexcept { return queue_.empty(); }
@@ -70,18 +70,18 @@ public:
     }
     /// Another slot has the key of this one. @pre contains(slot)
     constexpr void supersede(slot_t slot) noexcept { superseded_[bits::word_of(slot)] |= bits::bit_of(slot); }
-    /// Takes the oldest. @pre !empty()
+    /// Removes and returns the oldest. @pre !empty()
     constexpr slot_t pop() noexcept {
         const slot_t slot = queue_.pop(0);
         bits_[bits::word_of(slot)] &= ~bits::bit_of(slot);
         return slot;
     }
-    /// Takes `slot` out, wherever it is. @pre contains(slot)
+    /// Removes `slot` from any position. @pre contains(slot)
     constexpr void remove(slot_t slot) noexcept {
         queue_.remove(slot, 0);
         bits_[bits::word_of(slot)] &= ~bits::bit_of(slot);
     }
-    /// Undoes remove(): at the same place, if its neighbours are still neighbours.
+    /// Undoes remove(): the slot returns to its place, if its neighbours are still neighbours.
     constexpr void undo_remove(slot_t slot) noexcept {
         queue_.undo_remove(slot, [this](slot_t each) noexcept { return contains(each); });
         bits_[bits::word_of(slot)] |= bits::bit_of(slot);
@@ -90,7 +90,7 @@ public:
 private:
     FreeSlots<Reuse::fifo, Allocator> queue_{};
     FlatArray<bits::word_t, Allocator> bits_{};
-    FlatArray<bits::word_t, Allocator> superseded_{}; // of slots in the queue; means nothing of others
+    FlatArray<bits::word_t, Allocator> superseded_{}; // of slots in the queue; meaningless for others
 };
 
 /// The same for containers whose erase is not deferred: there is never one.

@@ -1,4 +1,4 @@
-// expect: T's moves must be noexcept, values are packed; use SecondaryMap
+// expect: T's moves must be noexcept, because values are packed; use SecondaryMap
 // covers: map/sparse_secondary_map.hpp static_assert "moves must be noexcept"
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
