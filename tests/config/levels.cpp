@@ -330,18 +330,18 @@ const Check checks[] = {
          map.emplace(1);
          move_away(map);
      }},
-    {Level::fast, "DenseSlotMap::index_of(handle): no element has this handle",
+    {Level::fast, "DenseSlotMap::index_of(handle): no element has this handle; ask contains(handle)",
      [] { static_cast<void>(holed<DenseSlotMap<int>>().index_of(DenseSlotMap<int>::handle_type(1, 1))); }},
-    {Level::fast, "DenseSlotMap::handle_at(row): there are not so many rows",
+    {Level::fast, "DenseSlotMap::handle_at(row): row is not below size()",
      [] { static_cast<void>(holed<DenseSlotMap<int>>().handle_at(2)); }},
     {Level::fast, "DenseSlotMap::erase(it): the iterator is not of this map, or the end",
      [] {
          auto& map = holed<DenseSlotMap<int>>();
          map.erase(map.end());
      }},
-    {Level::fast, "SoaSlotMap::index_of(handle): no element has this handle",
+    {Level::fast, "SoaSlotMap::index_of(handle): no element has this handle; ask contains(handle)",
      [] { static_cast<void>(holed<SoaSlotMap<int>>().index_of(SoaSlotMap<int>::handle_type(1, 1))); }},
-    {Level::fast, "SoaSlotMap::handle_at(row): there are not so many rows",
+    {Level::fast, "SoaSlotMap::handle_at(row): row is not below size()",
      [] { static_cast<void>(holed<SoaSlotMap<int>>().handle_at(2)); }},
     {Level::fast, "SoaSlotMap::erase(it): the iterator is the end",
      [] {

@@ -39,9 +39,9 @@ struct ValueFace {
 /// Elements of type T, packed in one 64-byte aligned array; the map makes the handle. Erase moves the last element into the
 /// gap.
 ///
-/// Erasing while iterating: erase(it) returns the iterator at which to go on (the last element came there). Any insert that
-/// grows, and any erase, invalidates iterators and addresses of the last element; growth invalidates all.
-/// Cost: 12.25 bytes an element over the payload.
+/// Erasing while iterating: erase(it) returns the iterator to continue with (the last element moved there). Any insert that
+/// grows, and any erase, invalidates iterators and addresses of the last element; growth invalidates all. Cost: 12.25 bytes an
+/// element over the payload.
 /// @tparam T movable; erase is noexcept if T's moves are, and only then may T's destructor insert and erase in the same map
 template <class T, SlotMapOptions O, class Allocator, class... Observers>
 class DenseSlotMap : public SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...> {
@@ -69,7 +69,7 @@ public:
     constexpr DenseSlotMap& operator=(DenseSlotMap&&) = default;
     ~DenseSlotMap() = default;
 
-    /// All values, packed, in row order. @invalidates itself on growth; shows neither later inserts nor erases
+    /// All values, packed, in row order. @invalidates itself on growth; later inserts and erases do not change its size
     constexpr std::span<T> values() noexcept { return {data(), this->size()}; }
     constexpr std::span<const T> values() const noexcept { return {data(), this->size()}; }
     constexpr iterator begin() noexcept { return data(); }
@@ -81,15 +81,16 @@ public:
 
     /// The row of an element in values(). @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
-        SLOTWISE_EXPECT(this->contains(handle), "DenseSlotMap::index_of(handle): no element has this handle");
+        SLOTWISE_EXPECT(this->contains(handle),
+                        "DenseSlotMap::index_of(handle): no element has this handle; ask contains(handle)");
         return core_.store.row_of(handle.index());
     }
     /// The handle of the value in row `row`. @pre row < size()
     constexpr handle_type handle_at(size_type row) const noexcept {
-        SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_at(row): there are not so many rows");
+        SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_at(row): row is not below size()");
         return Core::handle_of(core_.store.slot(row));
     }
-    /// The handle of the element at `address`, null when none of this map lives there. Iterators are addresses here.
+    /// The handle of the element at `address`, null when no element of this map is there. Iterators are addresses here.
     /// @complexity O(1)
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
@@ -98,7 +99,7 @@ public:
                                                                  : handle_type();
     }
 
-    /// Removes the element at `it`; returns `it`, where the last element has come. @pre it is in [begin(), end())
+    /// Removes the element at `it`; returns `it`, which then refers to the former last element. @pre it is in [begin(), end())
     constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
         SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()),
                         "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
@@ -118,10 +119,10 @@ public:
         walk(*this, f);
     }
 
-    /// Sorts the rows by their values; the handles follow. Not stable.
+    /// Sorts the rows by their values. Handles stay valid. Not stable.
     /// @param less strict weak order on values
-    /// @throws std::bad_alloc and what less throws: no effect then; if T's move may throw, what T's swap throws: some order,
-    /// rows whole, handles true
+    /// @throws std::bad_alloc and what less throws: no effect then; if T's move may throw, what T's swap throws: the order is
+    /// unspecified then, rows and handles stay consistent
     /// @complexity O(n log n) compares, n row moves, whatever the order was @invalidates addresses
     template <class Less>
     constexpr void sort(Less less) {

@@ -15,9 +15,9 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Rows packed in the order of insertion, with the last one moved into the place of an erased one.
-/// @tparam Face says what a row looks like from outside: value_type, row_type, pointer, reference, pointer_to(columns, row) ...
-/// 8 bytes a row over values and directory: a row number for each slot, a slot number for each row.
+/// Rows packed in the order of insertion, with the last row moved into the place of an erased one.
+/// @tparam Face defines the interface of a row: value_type, row_type, pointer, reference, pointer_to(columns, row) ... 8 bytes
+/// a row over values and directory: a row number for each slot, a slot number for each row.
 template <class Face, class Allocator, class... Ts>
 class DenseStore {
     static constexpr auto columns_index = std::index_sequence_for<Ts...>{};
@@ -35,13 +35,13 @@ public:
     static constexpr bool indexed = false;
     static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
     static constexpr std::size_t slot_bytes = (sizeof(Ts) + ...);
-    static constexpr bool nothrow_move = (std::is_nothrow_move_constructible_v<Ts> && ...); // then nothing is ever assigned
+    static constexpr bool nothrow_move = (std::is_nothrow_move_constructible_v<Ts> && ...); // then values are never assigned
     static constexpr bool nothrow_destroy = nothrow_move;
     static constexpr std::size_t max_slots = no_slot;
     template <class... Args>
     static constexpr bool builds_from = Face::template builds_from<Args...>;
     template <class... Args>
-    static constexpr bool builds_nothrow = true; // the row is built before; only its move remains
+    static constexpr bool builds_nothrow = true; // the row is built before, so only its move remains
 
     constexpr DenseStore() = default;
     constexpr explicit DenseStore(const Allocator& alloc)
@@ -80,7 +80,7 @@ public:
     //=== rows ===//
 
     constexpr std::size_t count() const noexcept { return count_; }
-    /// Advances when rows come, go or move.
+    /// Advances when rows are added, removed or moved.
     constexpr const ViewEpoch& epoch() const noexcept { return epoch_; }
     constexpr std::size_t row_of(slot_t slot) const noexcept { return rows_[slot]; }
     constexpr slot_t slot(std::size_t row) const noexcept {
@@ -105,7 +105,7 @@ public:
     constexpr void construct_with(slot_t slot, Make&& make) {
         construct(slot, row_type(make()));
     }
-    /// If moving can throw: brings the slot's row to the end now, before anyone is told of its end.
+    /// If moving can throw: moves the slot's row to the end now, before observers are notified.
     constexpr void move_to_last_row(slot_t slot) noexcept(nothrow_move) {
         if constexpr (!nothrow_move) {
             const std::size_t last = count_ - 1;
@@ -117,7 +117,7 @@ public:
         if constexpr ((std::is_trivially_destructible_v<Ts> && ...) || !nothrow_move) {
             erase_row(row, last);
         } else {
-            // The row is taken out first: its destructor runs when the arrays are whole again, and may insert and erase.
+            // The row is moved out first. Its destructor runs when the arrays are consistent again, and may insert and erase.
             auto victim = std::apply([row](auto&... column) { return std::tuple<Ts...>(std::move(column[row])...); }, columns_);
             erase_row(row, last);
         }
@@ -126,7 +126,7 @@ public:
     constexpr void swap_values(slot_t a, slot_t b) {
         if (a != b) swap_columns<0>(rows_[a], rows_[b]);
     }
-    /// Exchanges two rows; the slots follow. @throws what the swaps throw; strong if each of them is
+    /// Exchanges two rows and their slots. @throws what the swaps throw; strong if each of them is
     constexpr void swap_rows(std::size_t a, std::size_t b) {
         swap_columns<0>(a, b);
         swap_numbers(a, b);
@@ -139,24 +139,24 @@ public:
         auto order = FlatArray<slot_t, std::allocator<slot_t>>().resized(count_, 0);
         for (std::size_t row = 0; row != count_; ++row) order[row] = static_cast<slot_t>(row);
         std::sort(order.data(), order.data() + count_, less);
-        // Cycle by cycle: each row moves once. Where it came from is forgotten on the way.
+        // Cycle by cycle: each row moves once.
         for (std::size_t first = 0; first != count_; ++first)
             if (order[first] != first) rotate_cycle(order.data(), first);
     }
 
     template <class Directory>
     constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
-        if (trivial && directory.cursor() == end) // else a column's destructor has added newcomers
+        if (trivial && directory.cursor() == end) // otherwise a column's destructor has added rows
             drop_all();
         else
-            for (std::size_t row = count_; row-- != 0;) { // newcomers of a destructor are appended and stay
+            for (std::size_t row = count_; row-- != 0;) { // rows that a destructor adds are appended and stay
                 const slot_t slot = slots_[row];
-                if (slot >= end) continue; // a newcomer of a column's value
+                if (slot >= end) continue; // added by a column's value
                 directory.mark_destroyed(slot);
                 destroy(slot);
             }
     }
-    /// f may erase the slot it is given: rows are visited from the last. Destructors may erase more: then rows end earlier.
+    /// f may erase the slot it is given, because rows are visited from the last. Destructors may erase more rows.
     template <class Directory, class F>
     constexpr void for_each_slot(const Directory&, F&& f) const {
         for (std::size_t row = count_; row-- != 0;)
@@ -189,7 +189,7 @@ public:
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
         if (!((in.number<std::uint32_t>() == size_stamp<Ts>()) && ...))
-            return in.fail("snapshot: made by a map of elements of another size");
+            return in.fail("snapshot: it was made by a map of elements of another size");
         ScopeGuard undo([this]() noexcept { drop_all(); });
         for (std::size_t n = directory.size(); n != 0; --n) {
             const slot_t slot = in.number<slot_t>();
@@ -243,8 +243,8 @@ private:
             undo.dismiss();
         }
     }
-    // Exchanges the values of two rows, all columns or none if each swap is strong: those already done are undone. One that
-    // throws again while it is undone ends the program, which is better than halves of two rows under one handle.
+    // Exchanges the values of two rows, all columns or none if each swap is strong: swaps already done are undone. A swap that
+    // throws while it is undone ends the program, because a handle would name halves of two rows.
     template <std::size_t I>
     constexpr void swap_columns(std::size_t a, std::size_t b) {
         if constexpr (I != sizeof...(Ts)) {
@@ -258,8 +258,8 @@ private:
             undo.dismiss();
         }
     }
-    // Row `first` becomes what row order[first] is, that one what its own is, up to the one that becomes what `first` was. Rows
-    // that are in their place get their own number in `order`.
+    // Row `first` receives row order[first], that row receives its own in turn, and the last of the cycle receives the former
+    // row `first`. A row in its place gets its own number in `order`.
     constexpr void rotate_cycle(slot_t* order, std::size_t first) noexcept(nothrow_move) {
         std::size_t row = first;
         if constexpr (nothrow_move) {
@@ -310,7 +310,7 @@ private:
         rows_.swap(rows_by_slot);
         epoch_.advance();
     }
-    // All columns or none: capacity() speaks for each of them.
+    // All columns or none, because they share one capacity().
     template <std::size_t I>
     constexpr void relocate_into(columns_type& fresh) {
         if constexpr (I != sizeof...(Ts)) {
@@ -338,7 +338,7 @@ private:
 
     columns_type columns_{};
     FlatArray<slot_t, Allocator> slots_{}; // by row
-    FlatArray<slot_t, Allocator> rows_{};  // by slot; meaningless where no element lives
+    FlatArray<slot_t, Allocator> rows_{};  // by slot; meaningless for vacant slots
     std::size_t count_ = 0;
     SLOTWISE_NO_UNIQUE_ADDRESS ViewEpoch epoch_{};
 };

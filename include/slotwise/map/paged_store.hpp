@@ -22,7 +22,8 @@ class PagedStore {
     };
     template <class U>
     struct Choose<true, U> {
-        // Asked for, or what the handle can index where that is less than the default: a map of 16 bits reserves no 64 GiB.
+        // The option, or the slots of a handle where these are fewer than the default: a map with 16-bit indexes reserves no 64
+        // GiB.
         static constexpr std::size_t indexed = HandleTraits<O.handle>::max_slots;
         static constexpr bool fewer = indexed < ReservedArray<U, Allocator>::max_slots;
         using type = ReservedArray<U, Allocator, (O.max_slots != 0 ? O.max_slots : fewer ? indexed : 0)>;
@@ -195,7 +196,7 @@ public:
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
         if (in.number<std::uint32_t>() != size_stamp<T>())
-            return in.fail("snapshot: made by a map of elements of another size");
+            return in.fail("snapshot: it was made by a map of elements of another size");
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept { destroy_below(directory.occupancy(), built); });
         bool sound = true;

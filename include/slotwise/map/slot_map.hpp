@@ -11,10 +11,10 @@
 SLOTWISE_BEGIN
 /// Elements of type T in slots; the map makes the handle. Elements never move: not on growth, erase, or when the map moves.
 ///
-/// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased one goes on to the next
-/// live one, erase(it) returns it. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may
-/// erase the element it was given and may insert; it must not erase others that lie ahead (checked at level debug).
-/// Cost: 4.25 bytes an element over the payload. Memory: chunks of up to 1 MiB; nothing is copied on growth but versions.
+/// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased element goes to the next
+/// live one, which erase(it) returns. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may
+/// erase the element it was given and may insert; it must not erase elements ahead (checked at level debug). Cost: 4.25 bytes
+/// an element over the payload. Memory: chunks of up to 1 MiB. Growth copies only versions.
 /// @tparam T any object type, also one that can neither be copied nor moved
 /// @tparam Observers static observers (columns): called inline, reached by observer<I>() and column<I>()
 template <class T, SlotMapOptions O, class Allocator, class... Observers>
@@ -52,7 +52,7 @@ public:
         return {this, next};
     }
 
-    /// The handle of the element at `address`, null when none of this map lives there. @complexity linear in MiB of values
+    /// The handle of the element at `address`, null when no element of this map is there. @complexity linear in MiB of values
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr handle_type handle_of(P* address) const noexcept {
@@ -60,8 +60,8 @@ public:
         return slot == no_slot ? handle_type() : Core::handle_of(slot);
     }
 
-    /// Calls f(value) or f(handle, value) for every element, in slot order. Full words of 64 slots run as a plain loop, which a
-    /// compiler vectorises: the fastest walk. It costs what lives, not what is empty in between. f may erase the element it is
+    /// Calls f(value) or f(handle, value) for every element, in slot order. Full words of 64 slots run as a loop that a
+    /// compiler vectorises: the fastest walk. Its cost depends on live elements, not on the gaps. f may erase the element it is
     /// given and may insert.
     template <class F>
     SLOTWISE_ALWAYS_INLINE constexpr void for_each(F&& f) {
@@ -81,7 +81,7 @@ public:
     constexpr auto chunks() noexcept { return column().chunks(); }
     constexpr auto chunks() const noexcept { return column().chunks(); }
 
-    /// Every slot below the highest one in use, live or not, as one span: only with Growth::reserve. Touch live ones only.
+    /// Every slot below the highest one in use, live or not, as one span: only with Growth::reserve. Access live ones only.
     std::span<T> slot_span() noexcept
         requires(O.growth == Growth::reserve)
     {
@@ -89,14 +89,14 @@ public:
     }
 
 private:
-    // Inlined by force: clang finds it too large once it has unrolled a full word, and f's results then go through memory.
+    // Always inline: clang finds it too large after unrolling a full word, and f's results then go through memory.
     template <class Self, class F>
     SLOTWISE_ALWAYS_INLINE static constexpr void walk(Self& self, F& f) {
         using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
         // The directory's arrays may move when f inserts, so words are read through it; value runs do not move.
         const auto& directory = self.core_.directory;
         const auto& array = self.core_.store.array();
-        if (self.size() < directory.cursor() / 128) return walk_sparse(self, f); // where the two take the same time
+        if (self.size() < directory.cursor() / 128) return walk_sparse(self, f); // both take the same time there
         const auto expect_live = [&](std::size_t slot) {
             SLOTWISE_EXPECT_DEBUG(directory.occupancy().test(slot),
                                   "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators");
@@ -124,7 +124,7 @@ private:
             }
         }
     }
-    /// From one live slot to the next, as iterators go: with 10 of 1e6 left, 10 steps.
+    /// From one live slot to the next, like an iterator: 10 live elements in 1e6 slots take 10 steps.
     template <class Self, class F>
     static constexpr void walk_sparse(Self& self, F& f) {
         using V = std::conditional_t<std::is_const_v<Self>, const T, T>;

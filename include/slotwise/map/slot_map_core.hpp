@@ -16,9 +16,8 @@ SLOTWISE_BEGIN
 ///
 /// Guarantees, the same for all three:
 ///   strong    an insert that throws has no effect: size, elements, the order of future handles are as before
-///   handles   a handle resolves from its insert to its erase, clear or extract, and never again; only insert_at, asked for
-///             exactly that handle, brings it back (an undo)
-///   lookups   any bit pattern of a handle may be asked; absent ones are answered, never undefined
+///   handles   a handle resolves from its insert to its erase, clear or extract, and never again; only insert_at with exactly that handle restores it (an undo)
+///   lookups   any bit pattern of a handle is allowed, and never undefined behaviour
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
@@ -54,31 +53,32 @@ public:
         requires std::is_default_constructible_v<Allocator>
     = default;
     constexpr explicit SlotMapCore(const Allocator& alloc) : core_(alloc) {}
-    /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied,
-    /// dynamic ones stay with the original. @throws what the allocator and the copies throw
+    /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied.
+    /// Dynamic observers stay with the original. @throws what the allocator and the copies throw
     constexpr SlotMapCore(const SlotMapCore& other) = default;
     constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : core_(other.core_, alloc) {}
-    /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
+    /// Takes elements and observers. `other` is then empty and usable. Addresses and handles stay valid and refer to this map.
+    /// @complexity O(1)
     constexpr SlotMapCore(SlotMapCore&& other) noexcept = default;
-    /// As above, into memory of `alloc`; static columns keep their own. With unequal allocators the elements are moved one by
-    /// one: addresses change, handles stay.
+    /// As above, into memory of `alloc`. Static columns keep their memory. With unequal allocators the elements are moved one
+    /// by one: addresses change, handles stay.
     constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
-    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
-    /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
-    /// that attaches meanwhile is told of the new contents alone.
+    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay attached: they are notified of the end
+    /// of the old contents and of the new contents. If one throws, the target is empty, and the observers that were not
+    /// notified of its capacity are detached. An observer that attaches meanwhile is notified of the new contents only.
     constexpr SlotMapCore& operator=(const SlotMapCore& other) = default;
-    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are
-    /// still there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do
-    /// not propagate the elements are moved one by one.
+    /// Takes elements and observers. The target's dynamic observers get on_clear and on_reset while the old contents still
+    /// exist, and are detached. An observer that attaches meanwhile is not notified, and detached too. With unequal allocators
+    /// that do not propagate the elements are moved one by one.
     constexpr SlotMapCore& operator=(SlotMapCore&& other) = default;
     ~SlotMapCore() = default;
 
-    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
-    /// at the price of moving every element.
+    /// Exchanges elements, handles and observers. Allocators are exchanged if they propagate. With unequal allocators that do
+    /// not propagate every element is moved.
     constexpr void swap(SlotMapCore& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
         core_.swap(other.core_);
     }
-    // A template, so that it fits the map itself better than std::swap does; a base's friend would not.
+    // A template, so that overload resolution prefers it to std::swap for derived maps.
     template <std::derived_from<SlotMapCore> Map>
     friend constexpr void swap(Map& a, Map& b) noexcept(noexcept(a.swap(b))) {
         a.swap(b);
@@ -90,13 +90,13 @@ public:
 
     constexpr size_type size() const noexcept { return core_.directory.size(); }
     constexpr bool empty() const noexcept { return size() == 0; }
-    /// Slots there is memory for. size() + retired() + reserved ones never exceed it.
+    /// Slots with memory. Live, retired and reserved slots together never exceed it.
     constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
-    /// Slots there can ever be.
+    /// The highest possible number of slots.
     static constexpr size_type max_size() noexcept { return Container::max_slots(); }
     /// Room for `count` elements in all, so that inserts up to there allocate nothing.
-    /// @throws std::length_error when there can be no so many, std::bad_array_new_length when they are more bytes than half of
-    /// the address space, what the allocator or an observer throws; strong
+    /// @throws std::length_error when count exceeds max_size(), std::bad_array_new_length when the bytes exceed half of the
+    /// address space, what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
         expect_not_notifying();
@@ -107,7 +107,7 @@ public:
             detail::throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
         if (count + unusable > capacity()) core_.do_reserve(count + unusable);
     }
-    /// Gives back memory above the highest slot in use. Their versions live on as a floor: old handles stay stale for ever.
+    /// Frees memory above the highest slot in use. A version floor remains: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
         expect_not_notifying();
@@ -127,7 +127,7 @@ public:
             make_room();
             return place(std::forward<Args>(args)...);
         } else {
-            // Built before anything moves: an argument may refer to an element of this map.
+            // Built before anything moves, because an argument may refer to an element of this map.
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
             make_room();
             return place(row.take());
@@ -145,10 +145,10 @@ public:
         return emplace(std::move(value));
     }
 
-    /// Adds the element f(handle), which knows its own handle. f may insert and erase in this map. The value is built in place
-    /// (SlotMap), so T need not be movable there; an allocator with a construct() of its own (std::pmr) moves it in. If f
-    /// throws, its handle stays stale for ever: f has seen it.
-    /// @throws as emplace, and what f throws; strong but for that version
+    /// Adds the element f(handle), where handle is the element's own. f may insert and erase in this map. SlotMap builds the
+    /// value in place, so T need not be movable. An allocator with its own construct() (std::pmr) moves it. If f throws, the
+    /// handle stays stale for ever, because f has seen it.
+    /// @throws as emplace, and what f throws; strong except for that version
     template <class F>
         requires std::is_invocable_v<F, handle_type>
     constexpr handle_type insert_with(F&& f) {
@@ -186,7 +186,7 @@ public:
         core_.directory.commit(slot);
         return core_.store.ptr(slot);
     }
-    /// Gives a reserved handle back; it stays stale for ever. False when it is not reserved.
+    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
     constexpr bool cancel(handle_type handle) noexcept {
         if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
         core_.directory.unreserve(handle.index());
@@ -196,9 +196,9 @@ public:
 
     /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let
     /// another element's handle resolve (slot in use, version older than the last one issued there) or when the version is
-    /// even. Slots are made as needed within a budget, because others may have chosen the handle: 8 for each live element, the
-    /// new one too, and at least 65,536, or as many as 4 MiB of values and columns (ValueArray) are, if these are fewer. Slots
-    /// farther away are refused unless they are below capacity(): reserve() first what you are ready to give.
+    /// even. Slots are added as needed within a budget, because the handle may be untrusted: 8 for each live element including
+    /// the new one, and at least 65,536, or as many as 4 MiB of values and columns (ValueArray) hold, if these are fewer. Slots
+    /// beyond the budget are refused unless they are below capacity(): call reserve() before.
     /// @throws as emplace; strong @complexity O(1), or the gap above the highest slot in use
     template <class... Args>
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
@@ -217,8 +217,8 @@ public:
 
     //=== erase ===//
 
-    /// Removes the element; false when it is not there. Destroys before the slot can be reused: T's destructor may insert and
-    /// erase.
+    /// Removes the element; false when there is none. The slot is reused only after the destruction: T's destructor may insert
+    /// and erase.
     /// @throws nothing (dense: if T's moves do not throw) @complexity O(1), never allocates
     /// @invalidates the handle; dense: also addresses of the last element
     constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
@@ -226,24 +226,24 @@ public:
         core_.erase(handle.index());
         return true;
     }
-    /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, what was
-    /// erased stays erased.
+    /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, the elements
+    /// erased before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         size_type count = 0;
         core_.store.for_each_slot(core_.directory, [&](slot_t slot) {
-            // A destructor may call during clear: what is still to be destroyed is no element any more.
+            // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
             if (!core_.directory.is_live(slot) || !call(pred, *this, slot)) return;
             core_.erase(slot);
             ++count;
         });
         return count;
     }
-    /// Takes the element out; empty when it is not there. @throws what T's move throws; the element is then still there
+    /// Removes the element and returns it; empty when there is none. @throws what T's move throws; the element then stays
     constexpr std::optional<value_type> extract(handle_type handle)
         requires std::move_constructible<value_type>
     {
-        std::optional<value_type> result; // the one object returned: built in the caller's place, not moved after the erase
+        std::optional<value_type> result; // the returned object itself, which is not moved after the erase
         if (contains(handle)) {
             core_.store.move_to_last_row(handle.index());
             result.emplace(core_.store.take(handle.index()));
@@ -251,8 +251,8 @@ public:
         }
         return result;
     }
-    /// Removes all elements and reservations; every handle is stale. Capacity stays.
-    /// An element that a destructor inserts meanwhile survives. @throws nothing
+    /// Removes all elements and reservations. Every handle is stale. Capacity stays. An element that a destructor inserts
+    /// meanwhile survives. @throws nothing
     /// @complexity linear in slots; trivially destructible values: about 0.25 ns a slot
     constexpr void clear() noexcept {
         expect_not_notifying();
@@ -264,16 +264,16 @@ public:
     constexpr bool contains(handle_type handle) const noexcept {
         return core_.directory.is_live(handle.index(), handle.version());
     }
-    /// The element, or null when it is gone. @complexity O(1)
+    /// The element, or null when it was erased. @complexity O(1)
     constexpr pointer get(handle_type handle) noexcept { return look_up<pointer>(handle); }
     constexpr const_pointer get(handle_type handle) const noexcept { return look_up<const_pointer>(handle); }
-    /// The element. @throws std::out_of_range when it is gone
+    /// The element. @throws std::out_of_range when it was erased
     constexpr reference at(handle_type handle) { return *checked(*this, handle); }
     constexpr const_reference at(handle_type handle) const { return *checked(*this, handle); }
     /// The element. @pre contains(handle) (checked at level fast)
     constexpr reference operator[](handle_type handle) noexcept { return *expected(*this, handle); }
     constexpr const_reference operator[](handle_type handle) const noexcept { return *expected(*this, handle); }
-    /// Pointers to several elements, null where one is gone. Equal handles give equal pointers.
+    /// Pointers to several elements, null for those that were erased. Equal handles give equal pointers.
     template <std::same_as<handle_type>... Handles>
     constexpr auto get_many(Handles... handles) noexcept {
         return std::tuple{get(handles)...};
@@ -282,7 +282,7 @@ public:
     constexpr auto get_many(Handles... handles) const noexcept {
         return std::tuple{get(handles)...};
     }
-    /// Exchanges two values; the handles stay where they are. False, and no effect, when one is gone.
+    /// Exchanges two values; each handle keeps its slot. False, and no effect, when one was erased.
     constexpr bool swap_values(handle_type a, handle_type b) {
         if (!contains(a) || !contains(b)) return false;
         core_.store.swap_values(a.index(), b.index());
@@ -304,7 +304,7 @@ public:
     }
     /// Slots whose versions are used up.
     constexpr size_type retired() const noexcept { return core_.directory.retired(); }
-    /// Retired slots may be issued again; you promise that no handle to their first lives is left. Returns how many.
+    /// Allows retired slots to be issued again. @pre no handle of their earlier elements is in use. Returns how many.
     constexpr size_type recycle_retired() noexcept { return core_.directory.recycle_retired(); }
 
     //=== iteration ===//
@@ -327,8 +327,8 @@ public:
 
     //=== observers ===//
 
-    /// Attaches an observer until the token goes; it is told the capacity and every live slot first. One that attaches while an
-    /// assignment or a restore tells others is told of the new contents alone.
+    /// Attaches an observer until the token is destroyed. It is notified of the capacity and of every live slot first. An
+    /// observer that attaches while an assignment or a restore notifies others is notified of the new contents only.
     /// @pre the observer lives as long as the token is attached
     /// @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.attach(observer); }
@@ -341,7 +341,7 @@ public:
     constexpr const auto& observer() const noexcept {
         return core_.hub.template get<I>();
     }
-    /// Static observer number I, a column, seen by slot.
+    /// Static observer number I, a column, as a view by slot.
     template <std::size_t I>
     constexpr auto column() noexcept {
         using T = typename std::remove_reference_t<decltype(observer<I>())>::value_type;
@@ -375,22 +375,22 @@ public:
         core_.template write<0>(out, codec, [&] { core_.store.write(core_.directory, out, codec); });
         return out.take();
     }
-    /// Replaces the contents by a snapshot's. Every byte is checked against every other before anything changes, and bytes that
-    /// snapshot() would not write are refused; values are the codec's business. Observers that are no columns, and dynamic
-    /// ones, are told of the exchange. Memory: up to the values of every slot the bytes speak of.
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
+    /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
+    /// exchange. Memory: up to the values of every slot in the bytes.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
-    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         expect_not_notifying();
         ByteReader in(bytes);
         Container fresh(core_.allocator);
         const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& directory) {
-            // The store undoes what it has built when a value is bad or throws; only then are there live slots.
+            // The store destroys what it has built when a value is wrong or throws.
             if (!fresh.store.read(directory, in, codec)) return false;
             fresh.directory.swap(directory);
             return true;
@@ -473,12 +473,12 @@ private:
         if (slot >= most) return false;
         const std::size_t need = std::size_t{slot} + 1, limit = most < Container::max_slots() ? most : Container::max_slots(),
                           usual = core_.hub.grown_capacity(
-                              core_.store.grown_capacity()); // or ascending slots would grow one by one
+                              core_.store.grown_capacity()); // otherwise ascending slots would grow one by one
         core_.do_reserve(need > usual ? need : usual < limit ? usual : limit);
         return true;
     }
-    // What insert_at may claim although there are few elements. Relative to the capacity instead, 13 chosen handles, each for
-    // the last slot allowed, took a map to 268 million slots.
+    // What insert_at may claim in a small map. With a budget relative to the capacity, 13 handles, each for the last slot
+    // allowed, took a map to 268 million slots.
     static constexpr std::size_t slot_bytes = Store::slot_bytes + Container::Hub::slot_bytes;
     static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     template <class Ptr>

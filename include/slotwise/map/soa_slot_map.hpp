@@ -27,12 +27,12 @@ public:
     constexpr SoaRow* operator->() noexcept { return this; }
 };
 
-/// What get() returns: a pointer to each member, or null. if (auto row = map.get(handle)) row->get<0>() += 1;
+/// The result of get(): a pointer to each member, or null. if (auto row = map.get(handle)) row->get<0>() += 1;
 template <class... Ts>
 class SoaPointer {
 public:
     constexpr SoaPointer() noexcept = default;
-    /// Leads to these members.
+    /// Refers to these members.
     constexpr explicit SoaPointer(Ts*... members) noexcept : members_(members...) {}
     template <class... Us>
         requires(sizeof...(Us) == sizeof...(Ts) && (std::convertible_to<Us*, Ts*> && ...))
@@ -86,8 +86,8 @@ consteval std::size_t position_of() noexcept {
 
 } // namespace detail
 
-/// Rows of members Ts..., each member packed in a 64-byte aligned array of its own; the map makes the handle.
-/// Everything of DenseSlotMap; insert(a, b, ...) takes a value for each member, references are rows of references.
+/// Rows of members Ts..., each member packed in a 64-byte aligned array of its own; the map makes the handle. It has everything
+/// of DenseSlotMap. insert(a, b, ...) takes a value for each member. References are rows of references.
 template <SlotMapOptions O, class Allocator, class... Ts>
 class BasicSoaSlotMap
     : public SlotMapCore<detail::DenseStore<detail::RowFace<Ts...>, Allocator, Ts...>, std::tuple<Ts...>, O, Allocator> {
@@ -152,16 +152,17 @@ public:
 
     /// The row of an element in every column. @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
-        SLOTWISE_EXPECT(this->contains(handle), "SoaSlotMap::index_of(handle): no element has this handle");
+        SLOTWISE_EXPECT(this->contains(handle),
+                        "SoaSlotMap::index_of(handle): no element has this handle; ask contains(handle)");
         return core_.store.row_of(handle.index());
     }
     /// The handle of row `row`. @pre row < size()
     constexpr handle_type handle_at(size_type row) const noexcept {
-        SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_at(row): there are not so many rows");
+        SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_at(row): row is not below size()");
         return Core::handle_of(core_.store.slot(row));
     }
 
-    /// Removes the row at `it`; returns `it`, where the last row has come. @pre it is in [begin(), end())
+    /// Removes the row at `it`; returns `it`, which then refers to the former last row. @pre it is in [begin(), end())
     constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
         SLOTWISE_EXPECT(it != this->cend(), "SoaSlotMap::erase(it): the iterator is the end");
         const slot_t slot = it.slot();
@@ -170,7 +171,7 @@ public:
         return {this, row};
     }
 
-    /// Sorts the rows by member I; the handles follow. As DenseSlotMap::sort.
+    /// Sorts the rows by member I. Handles stay valid. As DenseSlotMap::sort.
     template <std::size_t I, class Less>
     constexpr void sort(Less less) {
         const auto* const values = core_.store.template data<I>();
