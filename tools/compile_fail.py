@@ -1,62 +1,71 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Checks that a source does not compile, and for the reason it states.
+"""Checks that the cases of a source do not compile, each for the reason it states.
 
-  compile_fail.py SOURCE -- COMPILER FLAGS...
+  compile_fail.py SOURCE [CASE] -- COMPILER FLAGS...
 
-The first line of SOURCE is a comment "// expect: words"; the compiler's message must contain these words, as one phrase,
-case and spacing apart. Where two compilers word it differently: "// expect: deleted function || call to deleted". More lines
-"// expect: ..." directly below ask for more phrases; lines "// covers: ..." below these name what of the headers refuses the code
-(tools/proof/compile_fail.py reads them). The faulty code stands under #ifndef SLOTWISE_COMPILE_FAIL_CONTROL:
-with that macro defined the same source must compile, so that a case cannot fail for another reason (a typing error, a missing header).
+A case begins with a line "//=== name ===//" and is compiled with what stands above the first case. Lines "// expect: words" directly
+below its name: the compiler's message must contain each of these words, as one phrase, case and spacing apart. Where two compilers word
+it differently: "// expect: deleted function || call to deleted". Lines "// covers: ..." below these name what of the headers refuses the
+code (tools/proof/compile_fail.py reads them). The lines that end in "// faulty" are the fault: without them, and with those that end in
+"// control", the same case must compile, so that it cannot fail for another reason (a typing error, a missing header).
 """
 import os
+import re
 import subprocess
 import sys
+
+NAME = re.compile(r"//=== (\w+) ===//$")
 
 
 def squeeze(text):
     return " ".join(text.split()).lower()
 
 
-def expectations(source):
-    found = []
+def cases(source):
+    """{name: (lines of the case, with blank ones for what stands elsewhere)}: a message says the line of the source."""
+    found, name = {None: []}, None
     with open(source, encoding="utf-8") as lines:
-        for line in lines:
-            if not line.startswith("// expect:"):
-                break
-            found.append([squeeze(words) for words in line[len("// expect:"):].split("||")])
-    return found
+        text = lines.read().splitlines()
+    for number, line in enumerate(text):
+        begins = NAME.match(line)
+        if begins:
+            name = begins[1]
+            found[name] = found[None] + [""] * (number - len(found[None]))
+        found[name].append(line)
+    head = found.pop(None)
+    return found or {None: head}
+
+
+def notes(lines, word):
+    """What the lines "// word: ..." of a case say."""
+    return [line[len(word) + 4:].strip() for line in lines if line.startswith(f"// {word}:")]
 
 
 def covers(source):
-    """What the case says that it meets: the lines "// covers:" below the expectations."""
-    found = []
-    with open(source, encoding="utf-8") as lines:
-        for line in lines:
-            if line.startswith("// covers:"):
-                found.append(line[len("// covers:"):].strip())
-            elif not line.startswith("// expect:"):
-                break
-    return found
+    """{case: what it says that it meets}."""
+    return {name: notes(lines, "covers") for name, lines in cases(source).items()}
 
 
-def compile_source(command, source, *flags):
-    return subprocess.run([*command, "-fsyntax-only", *flags, source], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+def compile_lines(command, source, lines, dropped):
+    text = f'#line 1 "{source}"\n' + "\n".join("" if line.endswith(f"// {dropped}") else line for line in lines)
+    return subprocess.run([*command, "-fsyntax-only", f"-I{os.path.dirname(source)}", "-xc++", "-"], input=text + "\n",
+                          capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
 
 
-def check(source, command):
+def check(source, name, command):
     """(None when the case holds, else what is wrong with it; what the compiler says of the faulty source)."""
-    expected = expectations(source)
+    lines = cases(source).get(name, [])
+    expected = [[squeeze(words) for words in line.split("||")] for line in notes(lines, "expect")]
     if not expected or any(not words for alternatives in expected for words in alternatives):
-        return "the first line must be '// expect: words that the compiler message must contain'", ""
-    control = compile_source(command, source, "-DSLOTWISE_COMPILE_FAIL_CONTROL")
+        return "a case needs a line '// expect: words that the compiler message must contain'", ""
+    control = compile_lines(command, source, lines, "faulty")
     if control.returncode != 0:
-        return "does not compile with SLOTWISE_COMPILE_FAIL_CONTROL, so it may fail for another reason than it states:\n" + control.stderr, ""
-    faulty = compile_source(command, source)
+        return "does not compile without its faulty lines, so it may fail for another reason than it states:\n" + control.stderr, ""
+    faulty = compile_lines(command, source, lines, "control")
     if faulty.returncode == 0:
-        return "compiles, but must not; the faulty line must stand under #ifndef SLOTWISE_COMPILE_FAIL_CONTROL", ""
+        return "compiles, but must not; the lines that are wrong must end in '// faulty' (or what mends them in '// control')", ""
     if faulty.returncode < 0:
         return f"the compiler was killed by signal {-faulty.returncode}", ""
     message = squeeze(faulty.stderr)
@@ -67,15 +76,16 @@ def check(source, command):
 
 
 def main():
-    if len(sys.argv) < 4 or sys.argv[2] != "--":
+    if "--" not in sys.argv[2:4] or sys.argv[-1] == "--":
         print(__doc__)
         return 2
-    wrong, _ = check(sys.argv[1], sys.argv[3:])
-    if wrong:
-        print(f"{sys.argv[1]}: {wrong}")
-        return 1
-    print(f"{sys.argv[1]}: refused as stated")
-    return 0
+    split = sys.argv.index("--")
+    source, failed = sys.argv[1], False
+    for name in sys.argv[2:split] or cases(source):
+        wrong, _ = check(source, name, sys.argv[split + 1:])
+        failed = failed or wrong
+        print(f"{source}: {name}: {wrong or 'refused as stated'}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

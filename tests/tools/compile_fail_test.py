@@ -24,7 +24,7 @@ class Cases(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
         self.assertIn(words, result.stdout)
 
-    FAULT = "#ifndef SLOTWISE_COMPILE_FAIL_CONTROL\nstatic_assert(sizeof(int) == 1, \"write char instead\");\n#endif\n"
+    FAULT = "static_assert(sizeof(int) == 1, \"write char instead\"); // faulty\n"
 
     def test_a_fault_with_the_stated_words_holds(self):
         for words in ("write char instead", "Write  Char", "no such words || char instead"):
@@ -41,9 +41,15 @@ class Cases(unittest.TestCase):
     def test_a_source_whose_control_fails_is_refused(self):
         self.refuses(f"// expect: write char instead\n{self.FAULT}#include <no_such_header>\n", "may fail for another reason")
 
+    def test_each_case_is_compiled_alone_with_the_head(self):
+        result = self.run_tool(f"struct Head {{}};\n//=== one ===//\n// expect: write char instead\nHead x;\n{self.FAULT}"
+                               f"//=== other ===//\n// expect: write char instead\nHead x;\n{self.FAULT}")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(result.stdout.count("refused as stated"), 2)
+
     def test_a_source_without_expectation_is_refused(self):
-        self.refuses(self.FAULT, "the first line must be")
-        self.refuses(f"// expect:\n{self.FAULT}", "the first line must be")
+        self.refuses(self.FAULT, "a case needs a line")
+        self.refuses(f"// expect:\n{self.FAULT}", "a case needs a line")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ declarations that are both right, so that no user ever meets them, are in compil
 
   --quick   reads the headers and the cases only
   --list    prints every static_assert and constraint with its cases
-  --only    compiles only cases whose path contains WORDS
+  --only    compiles only cases whose source and name contain WORDS
 Without --quick every case is compiled with g++ and clang++: it must be refused with the words it expects, its control must
 compile, and what one of the compilers says must point at the lines of each static_assert or constraint that the case names (g++
 does not mention a default constructor whose constraint fails).
@@ -137,14 +137,18 @@ def exemptions(found, wrong):
     return exempt
 
 
+def title(case):
+    return f"{proof.relative(case[0])} {case[1]}"
+
+
 def compile_case(case, compiler):
     """(What is wrong with one case under one compiler, or None; the lines of headers that the compiler points at)."""
     command = [compiler, "-std=c++20", f"-I{proof.INCLUDE}", "-ftemplate-backtrace-limit=0"]
     if "clang" in compiler:
         command += ["-fno-caret-diagnostics"]
-    refusal, said = one_case.check(str(case), command)
+    refusal, said = one_case.check(str(case[0]), case[1], command)
     if refusal:
-        return f"{proof.relative(case)} ({compiler}): {refusal}", set()
+        return f"{title(case)} ({compiler}): {refusal}", set()
     said = re.sub(r"\w+/\.\./", "", said)
     places = re.findall(r"slotwise/(\S+\.hpp):(\d+):\d+:(?: note:\s+(constraints not satisfied))?", said)
     return None, {(header, int(line), bool(unsatisfied)) for header, line, unsatisfied in places}
@@ -165,7 +169,7 @@ def compile_all(cases, wrong):
         places.setdefault(case, set()).update(pointed)
         if refusal:
             wrong.append(refusal)
-    wrong += [f"{proof.relative(case)}: no compiler points at {promise}"
+    wrong += [f"{title(case)}: no compiler points at {promise}"
               for case, claims in cases.items() for promise in claims if not met(promise, places[case])]
     return f"; {len(jobs)} compilations with {' and '.join(compilers)}"
 
@@ -178,11 +182,12 @@ def main():
     options = parser.parse_args()
     found, wrong = promises(), []
     cases = {}
-    for case in sorted(CASES.glob("*/*.cpp")):
-        claims = one_case.covers(case)
-        cases[case] = [one for one in (named((proof.relative(case), claim), found, wrong) for claim in claims) if one]
-        for one in cases[case]:
-            one.cases.append(case)
+    for source in sorted(CASES.glob("*.cpp")):
+        for name, claims in one_case.covers(source).items():
+            case = (source, name)
+            cases[case] = [one for one in (named((title(case), claim), found, wrong) for claim in claims) if one]
+            for one in cases[case]:
+                one.cases.append(case)
     exempt = exemptions(found, wrong)
     for promise in found.values():
         if promise.cases and id(promise) in exempt:
@@ -191,10 +196,10 @@ def main():
     wrong += [f"no case: {promise}" for promise in missing]
     if options.list:
         for promise in found.values():
-            print(promise, *(proof.relative(case) for case in promise.cases), *(["exempt"] if id(promise) in exempt else []), sep="\n    ")
+            print(promise, *(title(case) for case in promise.cases), *(["exempt"] if id(promise) in exempt else []), sep="\n    ")
     compiled = ""
     if not options.quick:
-        compiled = compile_all({case: claims for case, claims in cases.items() if options.only in str(case)}, wrong)
+        compiled = compile_all({case: claims for case, claims in cases.items() if options.only in title(case)}, wrong)
     for line in wrong:
         print(f"compile_fail: {line}", file=sys.stderr)
     counts = [sum(1 for one in found.values() if one.kind == kind and one.cases) for kind in ("requires", "static_assert")]

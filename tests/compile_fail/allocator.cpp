@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/memory/allocator.hpp>
+
+using namespace slotwise;
+
+//=== flat_array_of_owners ===//
+// expect: static assertion failed || static_assert failed
+// covers: memory/allocator.hpp static_assert "std::is_trivially_copyable_v<T>"
+struct Owner {
+    ~Owner() {}
+};
+
+int main() {
+    detail::FlatArray<int, std::allocator<int>> numbers;
+    detail::FlatArray<Owner, std::allocator<Owner>> owners; // faulty
+    return static_cast<int>(numbers.size());
+}

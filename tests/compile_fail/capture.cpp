@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/series/capture.hpp>
+#include <slotwise/series/tss_storage.hpp>
+
+using namespace slotwise;
+
+//=== what_is_no_series ===//
+// expect: is_series
+// covers: series/capture.hpp requires "detail::is_series<Storage>"
+struct Log {
+    using delta_type = int;
+    using time_type = int;
+    int view() const { return 1; }
+};
+
+int main() {
+    TSSStorage<int> set;
+    auto delta = capture(set, 1);
+    capture(Log(), 1); // faulty
+    return static_cast<int>(delta.added.size());
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What is defined before the first header is read.
+
+//=== unknown_check_level ===//
+// expect: SLOTWISE_CHECK_LEVEL is 0 (none), 1 (fast) or 2 (debug)
+#define SLOTWISE_CHECK_LEVEL 3 // faulty
+#include <slotwise/config/config.hpp>
+
+int main() { return SLOTWISE_CHECK_LEVEL > 2; }
+
+//=== growth_reserve_without_virtual_memory ===//
+// expect: needs virtual memory, which this platform lacks: use Growth::pages
+// covers: map/paged_store.hpp static_assert "needs virtual memory"
+#define SLOTWISE_VIRTUAL_MEMORY 0
+#include <slotwise/map/slot_map.hpp>
+
+using namespace slotwise;
+
+int main() {
+    SlotMap<int> map;
+    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> other; // faulty
+    return static_cast<int>(map.size());
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include "arena.hpp"
+#include <slotwise/map/dense_slot_map.hpp>
+
+using namespace slotwise;
+
+//=== growth_reserve ===//
+// expect: Growth::reserve is for SlotMap
+// covers: map/dense_slot_map.hpp static_assert "Growth::reserve is for SlotMap"
+int main() {
+    DenseSlotMap<int> map;
+    DenseSlotMap<int, SlotMapOptions{.growth = Growth::reserve}> other; // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== handle_of_the_address_of_something_else ===//
+// expect: same_as
+// covers: map/dense_slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"
+int main() {
+    DenseSlotMap<int> map;
+    int* address = nullptr;
+    long* other = nullptr;
+    bool null = map.handle_of(address) == DenseSlotMap<int>::handle_type();
+    null = map.handle_of(other) == DenseSlotMap<int>::handle_type(); // faulty
+    return null + (other == nullptr);
+}
+
+//=== made_without_its_allocator ===//
+// expect: is_default_constructible
+// covers: map/dense_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
+int main() {
+    int memory = 0;
+    DenseSlotMap<int, SlotMapOptions{}, test::Arena<int>> map(test::Arena<int>{&memory});
+    DenseSlotMap<int, SlotMapOptions{}, test::Arena<int>> other; // faulty
+    return static_cast<int>(map.size());
+}

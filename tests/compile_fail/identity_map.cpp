@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/map/identity_map.hpp>
+
+using namespace slotwise;
+
+//=== made_without_its_hash ===//
+// expect: is_default_constructible
+// covers: map/identity_map.hpp requires "std::is_default_constructible_v<Hash>"
+struct Hash {
+    explicit Hash(int) {}
+    std::size_t operator()(int key) const noexcept { return static_cast<std::size_t>(key); }
+};
+
+int main() {
+    IdentityMap<int, Handle<int>, Hash> map(Hash(1));
+    IdentityMap<int, Handle<int>, Hash> other; // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== of_no_handles ===//
+// expect: the second argument is a slot map's handle_type
+// covers: map/identity_map.hpp static_assert "the second argument is"
+int main() {
+    IdentityMap<int, Handle<int>> map;
+    IdentityMap<int, int> other; // faulty
+    return static_cast<int>(map.size());
+}

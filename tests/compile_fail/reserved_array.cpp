@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/memory/reserved_array.hpp>
+
+using namespace slotwise;
+
+//=== more_than_the_address_space ===//
+// expect: more than half of the address space
+// covers: memory/reserved_array.hpp static_assert "max_slots values are more than half"
+template <std::size_t MaxSlots>
+using Array = ReservedArray<int, std::allocator<int>, MaxSlots>;
+
+int main() {
+    Array<1000> fits;
+    fits.reserve(1);
+    Array<(std::size_t{1} << (sizeof(std::size_t) * 8 - 2))> refused; // faulty
+    refused.reserve(1);                                               // faulty
+    return 0;
+}
+
+//=== stricter_than_a_page ===//
+// expect: aligned more strictly than a page of virtual memory
+// covers: memory/reserved_array.hpp static_assert "aligned more strictly"
+struct alignas(4096) Page {};
+struct alignas(8192) TwoPages {};
+
+int main() {
+    ReservedArray<Page> pages;
+    pages.reserve(1);
+    ReservedArray<TwoPages> refused; // faulty
+    refused.reserve(1);              // faulty
+    return 0;
+}

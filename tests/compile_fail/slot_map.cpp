@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include "arena.hpp"
+#include "fixed.hpp"
+#include <slotwise/map/slot_map.hpp>
+
+#include <memory>
+#include <string>
+
+using namespace slotwise;
+using test::Fixed;
+
+//=== copying_what_only_moves ===//
+// expect: builds_from
+// covers: map/slot_map_core.hpp requires "builds_from<const value_type&>"
+int main() {
+    SlotMap<std::unique_ptr<int>> map;
+    const auto owner = std::make_unique<int>(1);
+    map.insert(std::make_unique<int>(*owner));
+    map.insert(owner); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== emplacing_from_the_wrong_arguments ===//
+// expect: builds_from
+// covers: map/slot_map_core.hpp requires "builds_from<Args...>"
+int main() {
+    SlotMap<std::string> map;
+    map.emplace(std::size_t{3}, 'x');
+    map.emplace(map); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== extracting_what_cannot_move ===//
+// expect: move_constructible
+// covers: map/slot_map_core.hpp requires "std::move_constructible<value_type>"
+int main() {
+    SlotMap<Fixed> map;
+    map.erase(map.emplace(1));
+    map.extract(map.emplace(1)); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== getting_many_by_numbers ===//
+// expect: same_as
+// covers: map/slot_map_core.hpp requires "std::same_as<handle_type>... Handles"
+int main() {
+    SlotMap<int> map;
+    map.get_many(map.insert(1), map.insert(2));
+    map.get_many(1, 2); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== handle_of_the_address_of_something_else ===//
+// expect: same_as
+// covers: map/slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"
+int main() {
+    SlotMap<int> map;
+    int* address = nullptr;
+    long* other = nullptr;
+    bool null = map.handle_of(address) == SlotMap<int>::handle_type();
+    null = map.handle_of(other) == SlotMap<int>::handle_type(); // faulty
+    return null + (other == nullptr);
+}
+
+//=== insert_with_a_function_without_parameter ===//
+// expect: is_invocable
+// covers: map/slot_map_core.hpp requires "std::is_invocable_v<F, handle_type>"
+int main() {
+    SlotMap<int> map;
+    map.insert_with([](SlotMap<int>::handle_type) { return 1; });
+    map.insert_with([] { return 1; }); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== inserting_what_cannot_move ===//
+// expect: builds_from
+// covers: map/slot_map_core.hpp requires "builds_from<value_type &&>"
+int main() {
+    SlotMap<Fixed> map;
+    map.emplace(1);
+    map.insert(Fixed(2)); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== interleaved_layout ===//
+// expect: write Layout::split
+// covers: map/slot_map_core.hpp static_assert "write Layout::split"
+int main() {
+    SlotMap<int> split;
+    SlotMap<int, SlotMapOptions{.layout = Layout::interleaved}> interleaved; // faulty
+    return static_cast<int>(split.size());
+}
+
+//=== iterator_from_a_const_one ===//
+// expect: is_const_v
+// covers: map/map_iterator.hpp requires "std::is_const_v<Core>"
+int main() {
+    SlotMap<int> map;
+    SlotMap<int>::const_iterator reader(map.begin());
+    SlotMap<int>::iterator writer(reader); // faulty
+    return reader == map.end();
+}
+
+//=== made_without_its_allocator ===//
+// expect: is_default_constructible
+// covers: map/slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
+int main() {
+    int memory = 0;
+    SlotMap<int, SlotMapOptions{}, test::Arena<int>> map(test::Arena<int>{&memory});
+    SlotMap<int, SlotMapOptions{}, test::Arena<int>> other; // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== one_span_over_pages ===//
+// expect: Growth::reserve
+// covers: map/slot_map.hpp requires "O.growth == Growth::reserve"
+int main() {
+    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> reserved;
+    SlotMap<int> map;
+    auto size = reserved.slot_span().size();
+    size += map.slot_span().size(); // faulty
+    return static_cast<int>(size + map.size());
+}

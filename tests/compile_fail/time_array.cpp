@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/series/time_array.hpp>
+#include <slotwise/series/tss_storage.hpp>
+
+using namespace slotwise;
+
+//=== time_that_is_not_ordered ===//
+// expect: TimeArray<Time>: Time must be trivially copyable and ordered
+// covers: series/time_array.hpp static_assert "trivially copyable and ordered"
+struct Label {
+    int number = 0;
+    static constexpr Label min() noexcept { return {}; }
+    friend constexpr bool operator==(const Label&, const Label&) = default;
+};
+
+int main() {
+    TimeArray<int> times;
+    TimeArray<Label> other; // faulty
+    return times.pages().pages != nullptr;
+}
+
+//=== time_without_a_lowest_value ===//
+// expect: TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()
+// covers: series/time_array.hpp static_assert "this type has no lowest value"
+struct Day {
+    int number = 0;
+    friend constexpr auto operator<=>(const Day&, const Day&) = default;
+};
+struct Week {
+    int number = 0;
+    friend constexpr auto operator<=>(const Week&, const Week&) = default;
+};
+template <>
+struct slotwise::TimeTraits<Week> {
+    static constexpr Week never() noexcept { return {-1}; }
+};
+
+int main() {
+    TSSStorage<int, Week> set;
+    TSSStorage<int, Day> other; // faulty
+    return static_cast<int>(set.size());
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/series/tss_storage.hpp>
+
+using namespace slotwise;
+
+//=== adding_without_a_writer ===//
+// expect: no member named
+int main() {
+    TSSStorage<int> set;
+    set.write(1).add(1);
+    set.add(2); // faulty
+    return static_cast<int>(set.size());
+}
+
+//=== changing_it_as_a_set ===//
+// expect: discards qualifiers || not marked const || no matching
+int main() {
+    TSSStorage<int> set;
+    set.write(1).add(1);
+    set.as_set().insert(2); // faulty
+    return static_cast<int>(set.as_set().size());
+}
+
+//=== column_that_throws ===//
+// expect: TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls
+// covers: series/tss_storage.hpp static_assert "on_insert may throw"
+struct Careful {
+    void on_insert(slot_t, InsertKind) noexcept {}
+};
+struct Throws {
+    void on_insert(slot_t, InsertKind) {}
+};
+
+template <class Column>
+using With = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, HashIndex, Column>;
+
+int main() {
+    With<Careful> set;
+    With<Throws> other; // faulty
+    return static_cast<int>(set.size());
+}
+
+//=== writing_to_a_const_set ===//
+// expect: use of deleted function || call to deleted
+// expect: write
+int main() {
+    TSSStorage<int> set;
+    set.write(1).add(1);
+    const auto& reader = set;
+    reader.write(2).add(2); // faulty
+    return static_cast<int>(reader.size());
+}
+
+//=== writing_to_a_key ===//
+// expect: read-only || const-qualified
+int main() {
+    TSSStorage<int> set;
+    set.write(1).add(1);
+    int sum = 0;
+    for (auto& key : set) key = 2; // faulty
+    for (auto& key : set) sum += key;
+    return sum;
+}
