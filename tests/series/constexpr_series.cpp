@@ -22,19 +22,21 @@ constexpr std::int64_t never = TimeTraits<std::int64_t>::never();
 template <class Series>
 struct Open : Series {
     using series_type = Series;
-    using Series::close_writer;
-    using Series::has_subscribers;
-    using Series::open;
-    using Series::open_within;
-    using Series::remove_all;
-    using Series::reserve_for;
-    using Series::retain;
     using Series::Series;
-    using Series::writers;
-    constexpr bool has_pending_notification() const { return this->whole_.changed; }
+    constexpr void open(std::int64_t time) { this->state_.open(time); }
+    constexpr void open_within(std::int64_t time, const detail::SeriesParent& parent) {
+        this->state_.open_within(time, parent);
+    }
+    constexpr void retain() { this->state_.retain(); }
+    constexpr void close_writer() { this->state_.close_writer(); }
+    constexpr void reserve_for(std::size_t more) { this->state_.reserve_for(more); }
+    constexpr void remove_all() { this->state_.remove_all(); }
+    constexpr std::uint32_t writers() const { return this->state_.writers(); }
+    constexpr bool has_subscribers() const { return this->state_.notification().has_subscribers(); }
+    constexpr bool has_pending_notification() const { return this->state_.notification().whole.changed; }
     constexpr bool remove(int key) {
         const slot_t slot = this->slot_of(key);
-        if (slot != no_slot) this->remove_slot(slot);
+        if (slot != no_slot) this->state_.remove_slot(slot);
         return slot != no_slot;
     }
 };
@@ -42,7 +44,7 @@ template <class Series>
 struct OpenSet : Open<Series> {
     using Open<Series>::Open;
     constexpr bool add(int key) {
-        return this->do_insert(key, [&] { return this->store_.insert(key); }).inserted;
+        return this->state_.do_insert(key, [&] { return this->state_.store().insert(key); }).inserted;
     }
 };
 template <class Series>
@@ -51,11 +53,11 @@ struct OpenDict : Open<Series> {
     constexpr void set(int key, int value) {
         create(key);
         const slot_t slot = this->slot_of(key);
-        this->store_.value(slot) = value;
-        this->stamp(slot);
+        this->state_.store().value(slot) = value;
+        this->state_.stamp(slot);
     }
     constexpr bool create(int key) {
-        return this->do_insert(key, [&] { return this->store_.try_emplace(key); }).inserted;
+        return this->state_.do_insert(key, [&] { return this->state_.store().try_emplace(key); }).inserted;
     }
 };
 
@@ -99,7 +101,7 @@ constexpr int windows(Series& series, Series& other) {
     HOLDS(series.has_pending_notification() && series.writers() == 1);
     series.close_writer();
     HOLDS(!series.has_pending_notification() && series.check_invariants());
-    // Within a parent the news wait for the outermost.
+    // Within a parent subscribers wait for the outermost.
     series.open_within(2, {&other, 7, [](void*, slot_t) noexcept {}, nullptr});
     series.remove_all();
     HOLDS(series.empty() && series.pending() == 3 && series.was_removed(1, 2));

@@ -10,7 +10,7 @@
 #include <slotwise/keyed/set_storage.hpp>
 #include <slotwise/series/delta_tracker.hpp>
 #include <slotwise/series/observer_array.hpp>
-#include <slotwise/series/series_parts.hpp>
+#include <slotwise/series/series_notification.hpp>
 
 #include <utility>
 

@@ -33,7 +33,7 @@ public:
 
     /// Ends the writing. If no other writer is open, subscribers are told. The window stays open: another write(time) joins it.
     void close() noexcept {
-        if (series_ != nullptr) std::exchange(series_, nullptr)->close_writer();
+        if (series_ != nullptr) SeriesAccess::state(*std::exchange(series_, nullptr)).close_writer();
     }
     /// Whether it can write: it was neither closed nor moved from.
     bool is_open() const noexcept { return series_ != nullptr; }
@@ -44,7 +44,7 @@ public:
     const Storage& storage() const { return series(); }
 
     /// Writes the whole without changing a member: it is valid and modified then.
-    void touch() { series().whole_.tick(time()); }
+    void touch() { state().notification().whole.tick(time()); }
 
 protected:
     explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
@@ -56,20 +56,24 @@ protected:
                 "series writer: it was closed or moved from and writes nothing; take another from write(time)");
         return *series_;
     }
-    /// The slot to remove, or no_slot.
+    /// Keyed container, times and subscribers of what is written. @throws as series()
+    auto& state() const { return SeriesAccess::state(series()); }
+    /// The slot of a member, by key or handle, or no_slot.
+    template <class K>
+    slot_t slot_of(const K& key) const {
+        const Storage& s = series();
+        if constexpr (std::is_same_v<K, typename Storage::handle_type>)
+            return s.contains(key) ? key.index() : no_slot;
+        else
+            return s.slot_of(key);
+    }
     template <class K>
     bool remove_key(const K& key) {
-        Storage& s = series();
-        slot_t slot = no_slot;
-        if constexpr (std::is_same_v<K, typename Storage::handle_type>)
-            slot = s.contains(key) ? key.index() : no_slot;
-        else
-            slot = s.slot_of(key);
-        if (slot == no_slot) return false;
-        s.remove_slot(slot);
-        return true;
+        const slot_t slot = slot_of(key);
+        if (slot != no_slot) state().remove_slot(slot);
+        return slot != no_slot;
     }
-    void remove_all() { series().remove_all(); }
+    void remove_all() { state().remove_all(); }
 
 private:
     Storage* series_;

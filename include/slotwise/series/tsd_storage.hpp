@@ -13,16 +13,6 @@ SLOTWISE_BEGIN
 template <class Storage>
 class TSDWriter;
 
-namespace detail {
-
-/// What a TSDStorage is without time.
-template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
-          template <class> class Index, class... Columns>
-using SeriesMap = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
-                             DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
-
-} // namespace detail
-
 /// A time-series dictionary: MapStorage + TimeArray (when each value was written) + ObserverArray + DeltaTracker.
 ///     TSDStorage<std::string, double> price;
 ///     price.write(1).set("bund", 131.2);
@@ -85,14 +75,14 @@ public:
 
     /// As TSSStorage::write.
     [[nodiscard]] writer write(Time time) {
-        this->open(time);
-        return writer(*this);
+        this->state_.open(time);
+        return detail::SeriesAccess::writer(*this);
     }
     /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is
     /// written.
     [[nodiscard]] writer write_late(Time time) {
-        this->open(time, true);
-        return writer(*this);
+        this->state_.open(time, true);
+        return detail::SeriesAccess::writer(*this);
     }
     void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
 
@@ -101,17 +91,17 @@ public:
     /// The value, or null when the key is no member. That of a member that was never written is T().
     template <class K = Key>
     constexpr const T* get(const K& key) const {
-        return this->store_.get(key);
+        return this->store().get(key);
     }
-    constexpr const T* get(handle_type handle) const noexcept { return this->store_.get(handle); }
+    constexpr const T* get(handle_type handle) const noexcept { return this->store().get(handle); }
     /// The value. @throws std::out_of_range when there is none
     template <class K = Key>
     constexpr const T& at(const K& key) const {
-        return this->store_.at(key);
+        return this->store().at(key);
     }
-    constexpr const T& at(handle_type handle) const { return this->store_.at(handle); }
+    constexpr const T& at(handle_type handle) const { return this->store().at(handle); }
     /// The value in `slot`. @pre live, or removed in the open window
-    constexpr const T& value(slot_t slot) const noexcept { return this->store_.value(slot); }
+    constexpr const T& value(slot_t slot) const noexcept { return this->store().value(slot); }
     /// Values by slot, those never written too.
     constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
 
@@ -134,7 +124,7 @@ public:
     //=== casts ===//
 
     /// The dictionary now, and its keys: the same object, not a copy.
-    constexpr const map_type& as_map() const noexcept { return this->store_; }
+    constexpr const map_type& as_map() const noexcept { return this->store(); }
     constexpr const set_type& as_set() const noexcept { return as_map().as_set(); }
     /// The keys as a set over time, read-only: two words.
     constexpr TSSView<Key, Time> keys() const noexcept { return TSSView<Key, Time>(this, key_calls); }
@@ -142,12 +132,14 @@ public:
     constexpr TSDView<Key, T, Time> view() const noexcept { return TSDView<Key, T, Time>(*this); }
     /// Tells `subscriber` of every window in which a key comes or goes. @throws std::bad_alloc; strong
     [[nodiscard]] Subscription<Time> subscribe_keys(SeriesSubscriber<Time>& subscriber) const {
-        return this->subscribe_to(this->keys_, subscriber);
+        return this->state_.notification().subscribe(this->state_.notification().keys, subscriber);
     }
 
     /// Exchanges elements, times, subscribers and the window; allocators as they propagate.
     /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
-    constexpr void swap(TSDStorage& other) noexcept(noexcept(this->exchange(other))) { this->exchange(other); }
+    constexpr void swap(TSDStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
+        this->state_.swap(other.state_);
+    }
     friend constexpr void swap(TSDStorage& a, TSDStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members now, the same of them were ever written, and with equal values; times and deltas
     /// do not count.
@@ -159,45 +151,13 @@ public:
     }
 
 private:
-    friend writer;
-    friend detail::SeriesWriter<TSDStorage>;
-    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
-    friend class TSDStorage;
-    template <class>
-    friend class TSDWriter;
-    template <class, class>
-    friend class detail::SeriesCore;
-
     static constexpr const TSDStorage& self(const void* series) noexcept { return *static_cast<const TSDStorage*>(series); }
     static constexpr detail::TSSCalls<Key, Time> key_calls = {
         [](const void* s) { return SetView<Key>(self(s).as_set()); },
         [](const void* s, const Key& key, const Time& time) { return self(s).was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return self(s).tracker().words(); },
-        [](const void* s) { return self(s).keys_.last; },
+        [](const void* s) { return self(s).state_.notification().keys.last; },
         [](const void* s, SeriesSubscriber<Time>& subscriber) { return self(s).subscribe_keys(subscriber); }};
-
-    /// A writer of the nested series in `slot`, in our window. It keeps ours open.
-    auto write_nested(slot_t slot) {
-        T& child = this->store_.value(slot);
-        if (child.has_subscribers()) this->cover();
-        child.open_within(this->window(),
-                          {this, slot, &nested_closed, [](void* series) { static_cast<TSDStorage*>(series)->cover(); }});
-        if (child.writers() == 1) this->retain();
-        return typename T::writer(child);
-    }
-    /// All writers of the nested series in `slot` have closed.
-    static void nested_closed(void* series, slot_t slot) noexcept {
-        auto& s = *static_cast<TSDStorage*>(series);
-        T& child = s.store_.value(slot);
-        if (child.whole_.changed && s.state(slot) == SlotState::live) s.stamp(slot);
-        // Told when we are. The slot is covered: when the writer opened, or when the first subscriber came. Without news the
-        // slot stays asleep: those that wait for our element would hear of it too.
-        if (!child.has_subscribers())
-            child.notify();
-        else if (child.has_pending_notification())
-            s.subscribers_.mark_always(slot);
-        s.close_writer();
-    }
 };
 
 /// What changes a TSDStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a
@@ -208,6 +168,7 @@ class TSDWriter : public detail::SeriesWriter<Storage> {
     using Key = typename Storage::key_type;
     using T = typename Storage::mapped_type;
     using handle_type = typename Storage::handle_type;
+    using State = detail::SeriesState<typename Storage::store_type, typename Storage::time_type>;
     static constexpr bool nested = detail::is_series<T>;
 
 public:
@@ -216,11 +177,11 @@ public:
     template <class K = Key, class V = T>
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     InsertResult set(K&& key, V&& value) {
-        Storage& s = this->series();
+        auto& s = this->state();
         // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at
         // 1e6 keys).
-        if (const slot_t slot = s.store_.slot_of(key); slot != no_slot) [[likely]] {
-            T& here = *s.store_.values().pages().ptr(slot); // without a look at the version, which is far away
+        if (const slot_t slot = s.store().slot_of(key); slot != no_slot) [[likely]] {
+            T& here = *s.store().values().pages().ptr(slot); // without a look at the version, which is far away
             if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
                 here = std::forward<V>(value);
             else
@@ -235,18 +196,16 @@ public:
     template <class K = Key>
         requires(std::is_default_constructible_v<T>)
     InsertResult create(K&& key) {
-        Storage& s = this->series();
-        return s.do_insert(key, [&] { return s.store_.try_emplace(std::forward<K>(key)); });
+        auto& s = this->state();
+        return s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); });
     }
     /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in
     /// this window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
     template <class K = Key>
     decltype(auto) modify(const K& key) {
-        return modify_slot(this->series().slot_of(key));
+        return modify_slot(this->slot_of(key));
     }
-    decltype(auto) modify(handle_type handle) {
-        return modify_slot(this->series().contains(handle) ? handle.index() : no_slot);
-    }
+    decltype(auto) modify(handle_type handle) { return modify_slot(this->slot_of(handle)); }
     /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and value are readable until
     /// the window rolls. @throws what hash and equality throw
     template <class K = Key>
@@ -262,8 +221,8 @@ public:
     /// happened; later as the other members: what was done stays
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
-        check(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
-        s.reserve_for(delta.added.size());
+        detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
+        this->state().reserve_for(delta.added.size());
         for (const Key& key : delta.removed) remove(key);
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.reset)
@@ -277,73 +236,30 @@ public:
         }
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.added) create(key); // those that were not written
-        if (delta.keys_ticked) s.keys_.tick(this->time());
+        if (delta.keys_ticked) this->state().notification().keys.tick(this->time());
         if (delta.ticked || delta.keys_ticked) this->touch(); // the whole ticks whenever the keys do
     }
 
 private:
-    friend Storage;
-    template <class>
-    friend class TSDWriter;
-    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
-    friend class TSDStorage;
+    friend detail::SeriesAccess;
     explicit TSDWriter(Storage& series) noexcept : Base(series) {}
 
     template <class K, class V>
-    SLOTWISE_NEVER_INLINE static InsertResult set_new(Storage& s, K&& key, V&& value) {
+    SLOTWISE_NEVER_INLINE static InsertResult set_new(State& s, K&& key, V&& value) {
         const InsertResult result =
-            s.do_insert(key, [&] { return s.store_.insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
+            s.do_insert(key, [&] { return s.store().insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
         s.stamp(result.slot);
         return result;
     }
     decltype(auto) modify_slot(slot_t slot) {
-        Storage& s = this->series();
+        auto& s = this->state();
         if (slot == no_slot)
             detail::throw_out_of_range("series modify(key): no element has this key; create(key) or set(key, value) makes one");
         if constexpr (nested)
             return s.write_nested(slot);
         else {
             s.stamp(slot);
-            return static_cast<T&>(s.store_.value(slot));
-        }
-    }
-
-    /// @param s null: an empty dictionary, as a nested one that is made by the delta
-    static void check(const Storage* s, const typename Storage::hasher& hash, const typename Storage::key_equal& equal,
-                      const typename Storage::delta_type& delta, Strictness mode) {
-        const auto keys = detail::checked_keys(delta, hash, equal);
-        if constexpr (!std::is_default_constructible_v<T>) {
-            if (!delta.reset.empty())
-                detail::throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
-            const auto written = detail::values_of(delta.modified, hash, equal);
-            for (std::size_t i = 0; i != delta.added.size(); ++i)
-                if (!written.contains(std::addressof(delta.added[i])))
-                    detail::throw_bad_delta("added", i, "has no value in `modified`, and T cannot be made without arguments");
-        }
-        if (mode == Strictness::lenient && !nested) return;
-        const auto is_member = [&](const Key& key) { return s != nullptr && s->contains(key); };
-        const bool strict = mode == Strictness::strict;
-        for (std::size_t i = 0; strict && i != delta.added.size(); ++i)
-            if (is_member(delta.added[i]))
-                detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
-        for (std::size_t i = 0; strict && i != delta.removed.size(); ++i)
-            if (!is_member(delta.removed[i]))
-                detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
-        for (std::size_t i = 0; strict && i != delta.reset.size(); ++i)
-            if (!is_member(delta.reset[i]) || keys.removed.contains(std::addressof(delta.reset[i])))
-                detail::throw_bad_delta("reset", i, "is not a member; apply it lenient to go on");
-        for (std::size_t i = 0; i != delta.modified.size(); ++i) {
-            const auto& [key, value] = delta.modified[i];
-            const bool gone = keys.removed.contains(std::addressof(key));
-            if (strict && (gone || (!is_member(key) && !keys.added.contains(std::addressof(key)))))
-                detail::throw_bad_delta("modified", i, "is neither a member nor in `added`; apply it lenient to create it");
-            if constexpr (nested) {
-                const T* const there = gone || s == nullptr || keys.reset.contains(std::addressof(key)) ? nullptr : s->get(key);
-                if (there != nullptr)
-                    T::writer::check(there, there->hash_function(), there->key_eq(), value, mode);
-                else
-                    T::writer::check(nullptr, typename T::hasher(), typename T::key_equal(), value, mode);
-            }
+            return static_cast<T&>(s.store().value(slot));
         }
     }
 };

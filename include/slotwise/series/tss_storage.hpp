@@ -6,6 +6,7 @@
 #define SLOTWISE_SERIES_TSS_STORAGE_HPP
 
 #include "../keyed/set_storage.hpp"
+#include "delta_check.hpp"
 #include "series_writer.hpp"
 #include "tss_view.hpp"
 
@@ -13,16 +14,6 @@ SLOTWISE_BEGIN
 
 template <class Storage>
 class TSSWriter;
-
-namespace detail {
-
-/// What a TSSStorage is without time.
-template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
-          class... Columns>
-using SeriesSet = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
-                             DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
-
-} // namespace detail
 
 /// A time-series set: SetStorage + TimeArray (when each key came) + ObserverArray + DeltaTracker.
 ///     TSSStorage<std::string> active;
@@ -81,47 +72,39 @@ public:
     /// joins), or newer while a writer is open or subscribers are being told
     /// @complexity linear in what the window before has changed @invalidates when it rolls: delta ranges, removed keys
     [[nodiscard]] writer write(Time time) {
-        this->open(time);
-        return writer(*this);
+        this->state_.open(time);
+        return detail::SeriesAccess::writer(*this);
     }
     /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is
     /// written.
     [[nodiscard]] writer write_late(Time time) {
-        this->open(time, true);
-        return writer(*this);
+        this->state_.open(time, true);
+        return detail::SeriesAccess::writer(*this);
     }
     void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
 
     //=== reading ===//
 
     /// Keys by slot.
-    constexpr ColumnView<const Key> keys() const noexcept { return this->store_.keys(); }
+    constexpr ColumnView<const Key> keys() const noexcept { return this->store().keys(); }
     /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.
     constexpr DeltaRange<Time, Key> added(Time time) const noexcept { return view().added(time); }
     /// Keys that were members when window `time` opened and are not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed(Time time) const noexcept { return view().removed(time); }
 
     /// The set now: the same object, not a copy.
-    constexpr const set_type& as_set() const noexcept { return this->store_; }
+    constexpr const set_type& as_set() const noexcept { return this->store(); }
     /// Two words for functions that read and are no templates.
     constexpr TSSView<Key, Time> view() const noexcept { return TSSView<Key, Time>(*this); }
 
     /// Exchanges elements, times, subscribers and the window; allocators as they propagate.
     /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
-    constexpr void swap(TSSStorage& other) noexcept(noexcept(this->exchange(other))) { this->exchange(other); }
+    constexpr void swap(TSSStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
+        this->state_.swap(other.state_);
+    }
     friend constexpr void swap(TSSStorage& a, TSSStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members now; times and deltas do not count.
     friend constexpr bool operator==(const TSSStorage& a, const TSSStorage& b) { return a.as_set() == b.as_set(); }
-
-private:
-    friend writer;
-    friend detail::SeriesWriter<TSSStorage>;
-    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
-    friend class TSDStorage;
-    template <class>
-    friend class TSDWriter;
-    template <class, class>
-    friend class detail::SeriesCore;
 };
 
 /// What changes a TSSStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a
@@ -137,8 +120,8 @@ public:
     /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
     bool add(K&& key) {
-        Storage& s = this->series();
-        return s.do_insert(key, [&] { return s.store_.insert(std::forward<K>(key)); }).inserted;
+        auto& s = this->state();
+        return s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); }).inserted;
     }
     /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until
     /// the window rolls. @throws what hash and equality throw
@@ -161,7 +144,7 @@ public:
             keep[slot] = true;
         }
         s.occupancy().for_each([&](slot_t slot) {
-            if (slot >= keep.size() || !keep[slot]) s.remove_slot(slot);
+            if (slot >= keep.size() || !keep[slot]) this->state().remove_slot(slot);
         });
         if (!s.valid()) this->touch();
     }
@@ -173,33 +156,16 @@ public:
     /// done stays
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
-        check(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
-        s.reserve_for(delta.added.size());
+        detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
+        this->state().reserve_for(delta.added.size());
         for (const Key& key : delta.removed) remove(key);
         for (const Key& key : delta.added) add(key);
         if (delta.ticked) this->touch();
     }
 
 private:
-    friend Storage;
-    template <class>
-    friend class TSDWriter;
-    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
-    friend class TSDStorage;
+    friend detail::SeriesAccess;
     explicit TSSWriter(Storage& series) noexcept : Base(series) {}
-
-    /// @param s null: an empty set, as a nested one that is made by the delta
-    static void check(const Storage* s, const typename Storage::hasher& hash, const typename Storage::key_equal& equal,
-                      const typename Storage::delta_type& delta, Strictness mode) {
-        static_cast<void>(detail::checked_keys(delta, hash, equal));
-        if (mode == Strictness::lenient) return;
-        for (std::size_t i = 0; i != delta.added.size(); ++i)
-            if (s != nullptr && s->contains(delta.added[i]))
-                detail::throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
-        for (std::size_t i = 0; i != delta.removed.size(); ++i)
-            if (s == nullptr || !s->contains(delta.removed[i]))
-                detail::throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
-    }
 };
 
 SLOTWISE_END

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Whether a delta fits a series, before anything of it is applied.
+#ifndef SLOTWISE_SERIES_DELTA_CHECK_HPP
+#define SLOTWISE_SERIES_DELTA_CHECK_HPP
+
+#include "delta.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// @tparam IsMember bool(key) @throws std::invalid_argument that names the place of a key that does not fit, as apply() does in
+/// mode strict
+template <class Delta, class IsMember>
+void check_membership(const Delta& delta, IsMember&& is_member) {
+    for (std::size_t i = 0; i != delta.added.size(); ++i)
+        if (is_member(delta.added[i])) throw_bad_delta("added", i, "is a member already; apply it lenient to leave it");
+    for (std::size_t i = 0; i != delta.removed.size(); ++i)
+        if (!is_member(delta.removed[i])) throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
+}
+
+/// Refuses a delta that apply() could not do in full to the set `s`. @param s null: an empty set, as a nested one that is made
+/// by the delta @throws std::invalid_argument that names the place
+template <class Series, class Key, class Time>
+void check_delta(const Series* s, const typename Series::hasher& hash, const typename Series::key_equal& equal,
+                 const SetDelta<Key, Time>& delta, Strictness mode) {
+    static_cast<void>(checked_keys(delta, hash, equal));
+    if (mode == Strictness::strict) check_membership(delta, [&](const Key& key) { return s != nullptr && s->contains(key); });
+}
+
+/// The same for a dictionary, and for what is nested in it.
+template <class Series, class Key, class T, class Time>
+void check_delta(const Series* s, const typename Series::hasher& hash, const typename Series::key_equal& equal,
+                 const DictDelta<Key, T, Time>& delta, Strictness mode) {
+    constexpr bool nested = is_series<T>;
+    const bool strict = mode == Strictness::strict;
+    const auto keys = checked_keys(delta, hash, equal);
+    if constexpr (!std::is_default_constructible_v<T>) {
+        if (!delta.reset.empty()) throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
+        const auto written = values_of(delta.modified, hash, equal);
+        for (std::size_t i = 0; i != delta.added.size(); ++i)
+            if (!written.contains(std::addressof(delta.added[i])))
+                throw_bad_delta("added", i, "has no value in `modified`, and T cannot be made without arguments");
+    }
+    if (!strict && !nested) return;
+    const auto is_member = [&](const Key& key) { return s != nullptr && s->contains(key); };
+    if (strict) check_membership(delta, is_member);
+    for (std::size_t i = 0; strict && i != delta.reset.size(); ++i)
+        if (!is_member(delta.reset[i]) || keys.removed.contains(std::addressof(delta.reset[i])))
+            throw_bad_delta("reset", i, "is not a member; apply it lenient to go on");
+    for (std::size_t i = 0; i != delta.modified.size(); ++i) {
+        const auto& [key, value] = delta.modified[i];
+        const bool gone = keys.removed.contains(std::addressof(key));
+        if (strict && (gone || (!is_member(key) && !keys.added.contains(std::addressof(key)))))
+            throw_bad_delta("modified", i, "is neither a member nor in `added`; apply it lenient to create it");
+        if constexpr (nested) {
+            const T* const there = gone || s == nullptr || keys.reset.contains(std::addressof(key)) ? nullptr : s->get(key);
+            if (there != nullptr)
+                check_delta(there, there->hash_function(), there->key_eq(), value, mode);
+            else
+                check_delta<T>(nullptr, typename T::hasher(), typename T::key_equal(), value, mode);
+        }
+    }
+}
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
