@@ -38,6 +38,7 @@ void fill_with(C& c, int first, int count, Enter enter, Leave leave) {
 /// SetStorage, MapStorage, KeySet; of(allocator) names the type.
 template <class Of>
 struct Keyed {
+    static constexpr bool exact_noexcept = true;
     using element = typename Of::element;
     template <class A>
     using container = typename Of::template container<A>;
@@ -54,6 +55,10 @@ struct Keyed {
     template <class C>
     static bool sound(const C& c) {
         return c.check_invariants();
+    }
+    template <class C>
+    static auto future(C& c) {
+        return future_of(c);
     }
 };
 

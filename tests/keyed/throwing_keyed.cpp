@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetStorage: a throw at every step of every operation, by hash, equality, key, column or allocator. Afterwards the set is as it
-// was, future handles included, and nothing leaked. Maps are in throwing_keyed_map.cpp, observers in throwing_keyed_observers.cpp.
+// SetStorage and MapStorage: a throw at every step of every operation, by hash, equality, key, value, column or allocator. Afterwards the
+// container is as it was, future handles included, and nothing leaked. Observers are in throwing_keyed_observers.cpp.
 #include "scene.hpp"
 
 using namespace test;
@@ -16,6 +16,16 @@ using Numbers = FailingSet<int, deferred_fifo>;
 using WithColumn = FailingSet<Throwing, deferred, ValueArray<Throwing, ThrowingAllocator<Throwing>>>;
 
 #define FAILING_SETS ThrowingKeys, CopiedKeys, Numbers, WithColumn
+
+using ThrowingMap = FailingMap<Throwing, Throwing, at_once>;
+using CopiedMap = FailingMap<ThrowingCopy, ThrowingCopy, deferred>;
+using NumberMap = FailingMap<int, Throwing, deferred_fifo>;
+using NumbersMap = FailingMap<int, int, at_once>;
+
+#define FAILING_MAPS ThrowingMap, CopiedMap, NumberMap, NumbersMap
+
+/// Values that cannot be moved, so that an old one is gone before a new one is built in its place.
+using FixedMap = FailingMap<Throwing, ThrowingNonMovable, deferred>;
 
 } // namespace
 
@@ -56,8 +66,8 @@ TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws 
     REQUIRE(failures > 1);
 }
 
-// proves: KeySet::contains throws, KeyStore::hash throws
-TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FAILING_SETS) {
+// proves: KeySet::contains throws, KeyStore::hash throws, MapStorage::find throws
+TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
     for (const int n : {4, 5, 777}) {
@@ -71,6 +81,11 @@ TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FA
                     c.handle_of(key).is_null() == there)
                     FAIL("lookups disagree");
                 static_cast<void>(c.slot_of_any(key));
+                if (there != (n == 4)) FAIL("wrong answer");
+                if constexpr (is_keyed_map<TestType>)
+                    if ((c.get(key) != nullptr) != there || (scene.c.find(key) != scene.c.end()) != there ||
+                        (there && &c.at(key) != c.get(key)))
+                        FAIL("lookups of values disagree");
             });
             require_twins(scene, twin);
         });
@@ -78,8 +93,9 @@ TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FA
     }
 }
 
-// proves: KeySet::erase(key) throws, KeySet::extract throws, table KeySet / MapStorage erase(key) / exceptions
-TEMPLATE_TEST_CASE("a set's erase and extract that throw erase nothing", "[throwing][throws]", FAILING_SETS) {
+// proves: MapStorage::extract throws, KeySet::erase(key) throws, KeySet::extract throws, table KeySet / MapStorage erase(key) / exceptions
+TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key and value where they were", "[throwing][throws]",
+                   FAILING_SETS, FAILING_MAPS) {
     using Key = typename TestType::key_type;
     for (const int n : {0, 7, 12}) {
         strong<TestType>("erase", [&](auto& scene) { scene.c.erase(Key(n)); }, 2, {20, 67});
@@ -87,20 +103,27 @@ TEMPLATE_TEST_CASE("a set's erase and extract that throw erase nothing", "[throw
     }
 }
 
-TEMPLATE_TEST_CASE("a set's erase_if whose predicate throws has erased what it said and nothing else", "[throwing][throws]",
-                   FAILING_SETS) {
+TEMPLATE_TEST_CASE("erase_if whose predicate throws has erased what it said and nothing else", "[throwing][throws]",
+                   FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step(swept<TestType>("erase_if"), [](auto&& attempt) {
         KeyScene<TestType> scene(40), twin(40);
         std::vector<typename TestType::handle_type> said;
         attempt([&] {
-            scene.c.erase_if([&](auto handle, const auto& key) {
+            const auto goes = [&](auto handle, const auto& key) {
                 Budget::spend();
                 if (number(key) % 3 != 0) return false;
                 said.push_back(handle);
                 return true;
-            });
+            };
+            if constexpr (is_keyed_map<TestType>)
+                scene.c.erase_if([&](auto handle, const auto& key, const auto& value) {
+                    if (number(value) != 10 * number(key)) FAIL("key and value of different elements");
+                    return goes(handle, key);
+                });
+            else
+                scene.c.erase_if(goes);
         });
         for (const auto handle : said) REQUIRE(twin.c.erase(handle));
         require_twins(scene, twin);
@@ -110,7 +133,7 @@ TEMPLATE_TEST_CASE("a set's erase_if whose predicate throws has erased what it s
 
 // proves: KeySetCore::reserve throws, KeySetCore::shrink_to_fit throws, table KeySet / MapStorage reserve / exceptions
 // proves: table KeySet / MapStorage shrink_to_fit / exceptions
-TEMPLATE_TEST_CASE("a set's reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_SETS) {
+TEMPLATE_TEST_CASE("reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     strong<TestType>(
         "reserve", [](auto& scene) { scene.c.reserve(5'000); }, 6);
     NothingLeaks objects;
@@ -127,8 +150,8 @@ TEMPLATE_TEST_CASE("a set's reserve and shrink_to_fit that throw have no effect"
 }
 
 // proves: KeySetCore::KeySetCore(other) throws, table copy / exceptions
-TEMPLATE_TEST_CASE("a set's copy that throws leaks nothing, an assignment that throws leaves the target as it was",
-                   "[throwing][throws]", FAILING_SETS) {
+TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
+                   "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto copies = fail_at_every_step(swept<TestType>("(copy)"), [](auto&& attempt) {
@@ -148,8 +171,9 @@ TEMPLATE_TEST_CASE("a set's copy that throws leaks nothing, an assignment that t
     REQUIRE(assignments > 5);
 }
 
+// proves: MapStorage::restore throws, MapStorage::try_restore throws
 // proves: KeySet::restore throws, KeySet::try_restore throws, DirectorySnapshot::read throws
-TEMPLATE_TEST_CASE("a set's restore that throws leaves it as it was", "[throwing][throws]", FAILING_SETS) {
+TEMPLATE_TEST_CASE("a restore that throws leaves a set or map as it was", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto snapshot = KeyScene<TestType>(30).c.snapshot(NumberCodec{});
@@ -191,18 +215,25 @@ TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that thro
 #endif
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: SetStorage::merge throws
-TEMPLATE_TEST_CASE("a set's merge that throws leaves each key in one of the two sets", "[throwing][throws]", FAILING_SETS) {
+// proves: SetStorage::merge throws, MapStorage::merge throws
+TEMPLATE_TEST_CASE("a merge that throws leaves each element in one of the two sets or maps", "[throwing][throws]", FAILING_SETS,
+                   FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t taken = 0;
     const auto failures = fail_at_every_step(swept<TestType>("merge"), [&](auto&& attempt) {
         KeyScene<TestType> scene(20);
         TestType other;
-        for (int n = 10; n != 40; ++n) enter(other, n);
+        const auto come = [](TestType& c, int n, [[maybe_unused]] int value) {
+            if constexpr (is_keyed_map<TestType>)
+                c.try_emplace(typename TestType::key_type(n), value);
+            else
+                enter(c, n);
+        };
+        for (int n = 10; n != 40; ++n) come(other, n, 1000 + n);
         const std::size_t before = scene.c.size();
-        std::map<int, bool> all;
-        for (int n = 0; n != 40; ++n) all[n] = has(scene.c, n) || has(other, n);
+        std::map<int, bool> all, here;
+        for (int n = 0; n != 40; ++n) all[n] = (here[n] = has(scene.c, n)) || has(other, n);
         const bool threw = attempt([&] { scene.c.merge(other); });
         REQUIRE(scene.c.check_invariants());
         REQUIRE(other.check_invariants());
@@ -211,6 +242,11 @@ TEMPLATE_TEST_CASE("a set's merge that throws leaves each key in one of the two 
             REQUIRE((has(scene.c, n) || has(other, n)) == all[n]);
             if (n >= 20) REQUIRE(has(scene.c, n) != has(other, n));
             if (!threw) REQUIRE(has(scene.c, n) == all[n]);
+            if constexpr (is_keyed_map<TestType>) {
+                const typename TestType::key_type key(n);
+                if (has(scene.c, n)) REQUIRE(number(scene.c.at(key)) == (here[n] ? 10 * n : 1000 + n));
+                if (has(other, n)) REQUIRE(number(other.at(key)) == 1000 + n);
+            }
         }
         taken += threw && scene.c.size() > before;
     });
@@ -287,5 +323,218 @@ TEST_CASE("a set whose column throws while a pending key is resurrected keeps it
     REQUIRE(failures > 3);
     REQUIRE(kept > 0);
     REQUIRE(erased > 0);
+}
+#endif
+
+//=== values ===//
+
+namespace {
+
+/// Brings the scene to one pending element, key 7, whose value is -7.
+template <class C>
+slot_t only_seven_pending(C& c) {
+    c.flush_removed();
+    const slot_t slot = c.slot_of(typename C::key_type(7));
+    if constexpr (std::is_class_v<typename C::mapped_type>)
+        c.value(slot).set(-7);
+    else
+        c.value(slot) = -7;
+    c.erase(c.handle_at(slot));
+    return slot;
+}
+
+/// act(map), which calls `function`, resurrects key 7. Either it has no effect, or the removed element is erased for good; in the second case the twin
+/// is made to forget it by a flush. Returns how often it was {kept, erased}.
+template <class C, class Act>
+std::pair<int, int> resurrect(const char* function, Act act, int expected) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    int kept = 0, erased = 0;
+    fail_at_every_step(swept<C>(function), [&](auto&& attempt) {
+        KeyScene<C> scene(20), twin(20);
+        const slot_t slot = only_seven_pending(scene.c);
+        only_seven_pending(twin.c);
+        const auto* const address = &scene.c.value(slot);
+        if (!attempt([&] { act(scene.c); })) {
+            REQUIRE(scene.c.state(slot) == SlotState::live);
+            REQUIRE(number(scene.c.key(slot)) == 7);
+            REQUIRE(number(scene.c.value(slot)) == expected);
+            REQUIRE(&scene.c.value(slot) == address);
+            REQUIRE(scene.c.check_invariants());
+            return;
+        }
+        if (scene.c.state(slot) == SlotState::pending) {
+            ++kept;
+            REQUIRE(number(scene.c.value(slot)) == -7);
+        } else {
+            ++erased;
+            twin.c.flush_removed();
+        }
+        require_twins(scene, twin);
+    });
+    return {kept, erased};
+}
+
+} // namespace
+
+// proves: MapStorage::try_emplace throws, MapStorage::insert throws, MapStorage::insert_or_assign throws
+// proves: MapStorage::operator[] throws, table KeySet / MapStorage insert / exceptions
+TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing][throws]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    strong<TestType>(
+        "try_emplace", [](auto& scene) { scene.c.try_emplace(Key(777), 5); }, 10);
+    strong<TestType>(
+        "emplace", [](auto& scene) { scene.c.emplace(Key(777), 5); }, 10);
+    strong<TestType>(
+        "insert",
+        [](auto& scene) {
+            const Key key(777);
+            const T value(5);
+            scene.c.insert(key, value);
+        },
+        10);
+    strong<TestType>(
+        "insert_or_assign", [](auto& scene) { scene.c.insert_or_assign(Key(777), T(5)); }, 10);
+    strong<TestType>(
+        "operator[]", [](auto& scene) { scene.c[Key(777)]; }, 10);
+}
+
+// proves: MapStorage::try_emplace throws, MapStorage::insert throws
+TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const char* const functions[] = {"try_emplace", "insert", "emplace", "operator[]"};
+    for (int act = 0; act != 4; ++act) {
+        const auto failures = fail_at_every_step(swept<TestType>(functions[act]), [&](auto&& attempt) {
+            KeyScene<TestType> scene(20), twin(20);
+            attempt([&] {
+                if (act == 0 && scene.c.try_emplace(Key(7), 5).inserted) FAIL("it was there");
+                if (act == 1 && scene.c.insert(Key(7), T(5)).inserted) FAIL("it was there");
+                if (act == 2 && scene.c.emplace(Key(7), 5).inserted) FAIL("it was there");
+                if (act == 3 && number(scene.c[Key(7)]) != 70) FAIL("another value");
+            });
+            require_twins(scene, twin);
+        });
+        REQUIRE(failures > 1);
+    }
+}
+
+// proves: MapStorage::insert_or_assign throws
+TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old value", "[throwing][throws]", FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    NothingLeaks objects;
+    for (const bool copies : {false, true}) {
+        const auto failures = fail_at_every_step(swept<TestType>("insert_or_assign"), [&](auto&& attempt) {
+            KeyScene<TestType> scene(20), twin(20);
+            const Key key(7);
+            const bool threw = attempt([&] {
+                T value(5);
+                if (copies)
+                    scene.c.insert_or_assign(key, std::as_const(value));
+                else
+                    scene.c.insert_or_assign(key, std::move(value));
+            });
+            if (!threw) {
+                REQUIRE(number(scene.c.at(key)) == 5);
+                scene.c.at(key) = T(70);
+            }
+            require_twins(scene, twin);
+        });
+        REQUIRE(failures > 1);
+    }
+}
+
+// proves: MapStorage::extract throws
+TEST_CASE("extract whose value cannot be moved out leaves the key too, where the key's move does not throw",
+          "[throwing][throws]") {
+    // std::string-like key, value that throws: what is taken first must not be lost when the second fails.
+    using Map = FailingMap<Tracked, Throwing, at_once>;
+    strong<Map>("extract", [](auto& scene) { scene.c.extract(Tracked(7)); }, 3, {20});
+}
+
+TEST_CASE("merge of values that can only be moved and may throw loses no key", "[throwing][throws]") {
+    // The key could be copied or moved without a throw: when the value's move throws, the key must still be where it was. Without a
+    // default constructor no hook of the value's column can throw, so that its move is all that can.
+    struct Made : ThrowingMoveOnly {
+        Made() = delete;
+        using ThrowingMoveOnly::ThrowingMoveOnly;
+    };
+    using Map = FailingMap<Tracked, Made, at_once>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(swept<Map>("merge"), [&](auto&& attempt) {
+        Map target, other;
+        for (int n = 0; n != 8; ++n) enter(other, n);
+        attempt([&] { target.merge(other); });
+        REQUIRE(target.check_invariants());
+        REQUIRE(other.check_invariants());
+        for (int n = 0; n != 8; ++n) {
+            REQUIRE(has(target, n) != has(other, n));
+            REQUIRE(number((has(target, n) ? target : other).at(Tracked(n))) == 10 * n);
+        }
+    });
+    REQUIRE(failures > 8);
+}
+
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+// proves: table KeySet / MapStorage insert / exceptions
+TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element, or erases it for good", "[throwing][throws]",
+                   CopiedMap, NumberMap) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    const auto [kept, erased] = resurrect<TestType>(
+        "try_emplace", [](auto& map) { map.try_emplace(Key(7), 5); }, 5);
+    REQUIRE(kept > 2);                                                 // hash, equality, the value's constructor
+    REQUIRE((erased > 0) == !std::is_nothrow_move_constructible_v<T>); // the move into the old one's place
+    REQUIRE(resurrect<TestType>(
+                "operator[]", [](auto& map) { map[Key(7)]; }, 0)
+                .first > 2); // T()
+    REQUIRE(resurrect<TestType>(
+                "insert_or_assign", [](auto& map) { map.insert_or_assign(Key(7), T(5)); }, 5)
+                .first > 2);
+    REQUIRE(resurrect<TestType>(
+                "insert",
+                [](auto& map) {
+                    const T value(5);
+                    map.insert(Key(7), value);
+                },
+                5)
+                .first > 2);
+}
+#endif
+
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+TEST_CASE("resurrection with a value that cannot be moved: the old one goes first, so a throw erases the element for good",
+          "[throwing][throws]") {
+    const auto [kept, erased] = resurrect<FixedMap>(
+        "try_emplace", [](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
+    REQUIRE(kept > 1);
+    REQUIRE(erased == 1);
+}
+#endif
+
+TEST_CASE("values that cannot be moved: inserts that throw have no effect", "[throwing][throws]") {
+    strong<FixedMap>(
+        "try_emplace", [](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 10);
+    strong<FixedMap>(
+        "operator[]", [](auto& scene) { scene.c[Throwing(777)]; }, 10);
+}
+
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+TEST_CASE("a map with a further column: an insert that throws at any step has no effect", "[throwing][throws]") {
+    using Map = FailingMap<Throwing, Throwing, deferred, ValueArray<Throwing, ThrowingAllocator<Throwing>>,
+                           ValueArray<std::int64_t, ThrowingAllocator<std::int64_t>>>;
+    strong<Map>(
+        "try_emplace", [](auto& scene) { scene.c.try_emplace(Throwing(777), 5); }, 15);
+    strong<Map>(
+        "reserve", [](auto& scene) { scene.c.reserve(5000); }, 8);
+    const auto [kept, erased] = resurrect<Map>(
+        "try_emplace", [](auto& map) { map.try_emplace(Throwing(7), 5); }, 5);
+    REQUIRE(kept > 2);
+    REQUIRE(erased > 2); // the value is replaced, then the column's
 }
 #endif

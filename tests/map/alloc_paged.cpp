@@ -4,6 +4,7 @@
 // The slot map of one storage under every kind of allocator.
 #include "subjects.hpp"
 
+// proves: table copy / exceptions, table move / swap / exceptions, table move / swap / handles
 TEST_CASE("Paged: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     test::alloc_matrix<test::SlotMaps<test::Paged>>();
 }

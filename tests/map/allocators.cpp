@@ -2,13 +2,61 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Slot maps with allocators that have a state, do or do not travel, give fancy pointers, or cannot be made from nothing.
-#include "propagation.hpp"
+#include "support/allocators.hpp"
+#include "support/catch.hpp"
+#include "support/maps.hpp"
+#include "support/tracked.hpp"
 
 #include <slotwise/slots/value_array.hpp>
 
 #include <memory_resource>
 
 using namespace test;
+
+namespace {
+
+template <Propagation P>
+struct Traveller {
+    template <class T>
+    using allocator = StatefulAllocator<T, P>;
+};
+using Stays = Traveller<Propagation{}>;
+using Travels = Traveller<Propagation{.copy = true, .move = true, .swap = true}>;
+using OnSwap = Traveller<Propagation{.swap = true}>;
+
+template <class Storage, class T, class A>
+using MapWith = typename Storage::template map<T, SlotMapOptions{}, A>;
+
+/// A map with holes, of `count` elements base, base + 1, ...
+template <class Map>
+void fill(Map& map, int base, int count = 90) {
+    std::vector<typename Map::handle_type> handles;
+    for (int i = 0; i != count; ++i) handles.push_back(put(map, base + i));
+    for (std::size_t i = 4; i < handles.size(); i += 5) map.erase(handles[i]);
+}
+
+template <class Map>
+const void* address_of_first(const Map& map) {
+    const auto row = map.get(*map.handles().begin());
+    if constexpr (is_soa<Map>)
+        return std::get<0>(row.members());
+    else
+        return row;
+}
+
+/// Usable like new: empty, and sound after inserts.
+template <class Map>
+void require_usable(Map& map) {
+    REQUIRE(map.empty());
+    REQUIRE(map.check_invariants());
+    const auto handle = put(map, 5);
+    REQUIRE(number_of(map, handle) == 5);
+    for (int i = 0; i != 200; ++i) put(map, i);
+    REQUIRE(map.size() == 201);
+    REQUIRE(map.check_invariants());
+}
+
+} // namespace
 
 TEMPLATE_TEST_CASE("with reserved address space the values keep their place whatever the allocators are; handles stay",
                    "[allocators]", Stays, Travels) {
@@ -172,4 +220,19 @@ TEMPLATE_TEST_CASE("after reserve(n), n inserts allocate nothing, and erase neve
     map.clear();
     for (int i = 0; i != 5000; ++i) put(map, i);
     REQUIRE(Ledger::allocations() == allocations);
+}
+
+TEMPLATE_TEST_CASE("swap(a, b) is the map's own: elements keep their addresses, and the allocators travel with them",
+                   "[allocators]", ALL_STORAGES) {
+    using Map = MapWith<TestType, Tracked, typename OnSwap::template allocator<Tracked>>;
+    Map a(typename Map::allocator_type(1)), b(typename Map::allocator_type(2));
+    fill(a, 100);
+    fill(b, 500);
+    const void* const first = address_of_first(a);
+    using std::swap;
+    swap(a, b);
+    REQUIRE(address_of_first(b) == first);
+    REQUIRE(b.get_allocator().id() == 1);
+    REQUIRE(a.check_invariants());
+    REQUIRE(b.check_invariants());
 }

@@ -16,6 +16,7 @@ namespace test {
 
 template <class Storage, class T = Tracked>
 struct SlotMaps {
+    static constexpr bool exact_noexcept = true;
     using element = T;
     template <class A>
     using container = typename Storage::template map<T, SlotMapOptions{}, A>;
@@ -38,6 +39,10 @@ struct SlotMaps {
     template <class Map>
     static bool sound(const Map& map) {
         return map.check_invariants();
+    }
+    template <class Map>
+    static auto future(Map& map) {
+        return futures(map);
     }
 };
 

@@ -9,6 +9,8 @@
 //         static void fill(auto& map, int first, int count);   // adds elements; of one that is not empty too
 //         static Contents contents(const auto& map);           // all that there is to know of the elements
 //         static bool sound(const auto& map);
+//         static auto future(auto& map);                       // the handles that come next; may be left out
+//         static constexpr bool exact_noexcept = true;         // moves and swaps are noexcept exactly where no element is moved; likewise
 //     };
 // What a container has not (GroupIndex no copy without an allocator, IdentityMap no swap of unequal ones) is left out.
 #ifndef SLOTWISE_TESTS_SUPPORT_WHOLE_HPP
@@ -121,18 +123,18 @@ private:
         if (operation == "copy") {
             if constexpr (std::is_copy_constructible_v<C>) {
                 if (target_count != 0) return false; // there is no target
-                const C copy(source);
+                C copy(source);
                 check_allocators<Subject>(copy, source, {id(1 + Allocator::copied_by), first, true}, before);
                 demand(Subject::contents(copy) == contents, "the copy has other contents");
-                return own_memory(copy, source, contents);
+                return own_memory(copy, source, contents, source_count);
             }
         } else if (operation == "copy, allocator") {
             if constexpr (std::is_constructible_v<C, const C&, const Allocator&>) {
                 if (target_count != 0) return false;
-                const C copy(source, Allocator(other));
+                C copy(source, Allocator(other));
                 check_allocators<Subject>(copy, source, {second, first, true}, before);
                 demand(Subject::contents(copy) == contents, "the copy has other contents");
-                return own_memory(copy, source, contents);
+                return own_memory(copy, source, contents, source_count);
             }
         } else if (operation == "move") {
             if (target_count != 0) return false;
@@ -148,7 +150,7 @@ private:
                 check_allocators<Subject>(moved, source, {second, first, !equal}, before);
                 demand(Subject::contents(moved) == contents, "the target has other contents");
                 check_left<Subject>(source); // NOLINT(bugprone-use-after-move)
-                return own_memory(moved, source, contents);
+                return own_memory(moved, source, contents, source_count);
             }
         } else if (operation == "assign copy") {
             if constexpr (std::is_copy_assignable_v<C>) {
@@ -157,7 +159,7 @@ private:
                 check_allocators<Subject>(target, source, {P.copy ? first : second, first, true}, before);
                 demand(Subject::contents(target) == contents, "the target has other contents");
                 demand(Subject::contents(source) == contents, "the source has other contents");
-                return own_memory(target, source, contents);
+                return own_memory(target, source, contents, source_count);
             }
         } else if (operation == "assign move") {
             if constexpr (std::is_move_assignable_v<C>) {
@@ -167,7 +169,7 @@ private:
                 check_allocators<Subject>(target, source, {P.move ? first : second, first, !P.move && !equal}, now);
                 demand(Subject::contents(target) == contents, "the target has other contents");
                 check_left<Subject>(source); // NOLINT(bugprone-use-after-move)
-                return own_memory(target, source, contents);
+                return own_memory(target, source, contents, source_count);
             }
         } else if (operation == "swap") {
             const bool travels = P.swap || swap_travels<Subject>;
@@ -180,7 +182,7 @@ private:
                                       now);
             demand(Subject::contents(target) == contents, "the target has other contents");
             demand(Subject::contents(source) == theirs, "the source has other contents");
-            return own_memory(target, source, contents);
+            return own_memory(target, source, contents, source_count);
         } else if (operation == "assign itself") {
             if (other != 1 || target_count != 0) return false;
             C& alias = source;
@@ -197,13 +199,18 @@ private:
 
     /// All that `target` has is in the memory of its own allocator: that of the source could go away.
     template <class Target>
-    static bool own_memory(Target& target, C& source, const Contents& contents) {
+    static bool own_memory(Target& target, C& source, const Contents& contents, [[maybe_unused]] int source_count) {
         const int theirs = source.get_allocator().id();
         { const C gone(std::move(source)); }
         { C(source.get_allocator()).swap(source); }
         if (theirs != target.get_allocator().id())
             demand(Ledger::live_bytes(theirs) == 0, "memory of the other allocator is kept");
         demand(Subject::contents(target) == contents, "the target has other contents once the source is gone");
+        if constexpr (requires { Subject::future(target); }) {
+            C twin = sample<Subject, C>(1, 100, source_count);
+            demand(Subject::future(target) == Subject::future(twin), "the target gives other handles than the source would");
+            demand(Subject::sound(target), "the target is not sound after inserts");
+        }
         return true;
     }
 };
@@ -217,6 +224,11 @@ template <class Subject, std::size_t Setting>
 void alloc_setting() {
     constexpr Propagation p{(Setting & 1) != 0, (Setting & 2) != 0, (Setting & 4) != 0, (Setting & 8) != 0, false};
     using C = typename Subject::template container<StatefulAllocator<typename Subject::element, p>>;
+    if constexpr (requires { Subject::exact_noexcept; }) {
+        static_assert(std::is_nothrow_move_constructible_v<C>);
+        static_assert(std::is_nothrow_move_assignable_v<C> == (p.move || p.always_equal));
+        static_assert(std::is_nothrow_swappable_v<C> == (p.swap || p.always_equal));
+    }
     INFO("allocators that travel by: " << setting(p));
     for (const char* operation :
          {"copy", "copy, allocator", "move", "move, allocator", "assign copy", "assign move", "swap", "assign itself"}) {
