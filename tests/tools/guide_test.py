@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""The guide in docs/guide: each ```cpp snippet compiles and runs, each public name is named, each folder of headers has its page.
+
+DOCS_PAGES=map,core runs the snippets of these pages only."""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import headers  # noqa: E402
+
+GUIDE = ROOT / "docs" / "guide"
+PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))}
+CXX = os.environ.get("CXX") or "g++"
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
+ONLY = os.environ.get("DOCS_PAGES", "")
+SNIPPET = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
+AT_NAMESPACE = re.compile(r"(template|struct|class|enum|static|inline|using namespace)\b")
+
+
+def as_program(text, name):
+    """The snippets of a page as one program: each a function, what is declared at namespace scope in front of it, includes on top."""
+    includes, parts, calls = ["#include <cassert>"], [], []
+    for number, snippet in enumerate(SNIPPET.finditer(text), 1):
+        outside, inside = [], []
+        for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*\n)+", snippet[1]):
+            rows = paragraph[0].split("\n")[:-1]
+            line = text.count("\n", 0, snippet.start(1) + paragraph.start()) + 1
+            code = [row for row in rows if not row.startswith("//")]
+            target = outside if code and AT_NAMESPACE.match(code[0]) else inside
+            special = bool(code) and code[0].startswith("template <> struct slotwise::")  # cannot stand in another namespace
+            includes += [row for row in rows if row.startswith("#include")]
+            target += ["}", f"using namespace snippet_{number};"] if special else []
+            target += [f'#line {line} "{name}"', *("" if row.startswith("#include") else row for row in rows)]
+            target += [f"namespace snippet_{number} {{"] if special else []
+        parts += [f"namespace snippet_{number} {{", *outside, "static void run() {", *inside, "}", "}"]
+        calls.append(f"    snippet_{number}::run();")
+    return "\n".join(["#undef NDEBUG", *dict.fromkeys(includes), *parts, "int main() {", *calls, "}", ""])
+
+
+def compile_and_run(text, name):
+    """Empty when all is well, else what the compiler or the program said."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(folder) / "page.cpp", pathlib.Path(folder) / "page"
+        source.write_text(as_program(text, name), encoding="utf-8")
+        for command in ([CXX, *FLAGS, str(source), "-o", str(program)], [str(program)]):
+            process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if process.returncode != 0:
+                return f"{' '.join(command)} ended with {process.returncode}\n{process.stdout.decode(errors='replace')[:4000]}"
+    return ""
+
+
+class Guide(unittest.TestCase):
+    def test_every_snippet_compiles_without_a_warning_and_its_assertions_hold(self):
+        pages = {name: text for name, text in PAGES.items() if not ONLY or name in ONLY.split(",")}
+        self.assertTrue(pages)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for name, said in zip(pages, pool.map(lambda name: compile_and_run(pages[name], f"docs/guide/{name}.md"), pages)):
+                with self.subTest(page=name):
+                    self.assertEqual(said, "")
+                    self.assertIn("assert(", as_program(pages[name], name), "a page of the guide claims something that can be wrong")
+
+    def test_every_fence_is_a_snippet(self):
+        for name, text in PAGES.items():
+            fences = len(re.findall(r"^[ \t]*(?:```|~~~)", text, re.M))
+            self.assertEqual(fences, 2 * len(SNIPPET.findall(text)), f"{name}: a fenced block is ```cpp, and is compiled")
+
+    def test_every_public_name_is_named(self):
+        named = set(re.findall(r"`(\w+)`", "\n".join(PAGES.values())))
+        public = {name: header for header, text in headers.texts().items()
+                  for kind, name in headers.public(headers.masked(text)) if kind and name}
+        self.assertGreater(len(public), 50)
+        self.assertEqual([f"{name} ({header})" for name, header in sorted(public.items()) if name not in named], [],
+                         "a page of docs/guide names it in backticks")
+
+    def test_there_is_a_page_for_each_folder_of_headers_and_the_main_page_leads_to_every_page(self):
+        folders = {path.name for path in headers.ROOM.iterdir() if path.is_dir()}
+        self.assertEqual(folders - set(PAGES), set())
+        self.assertEqual({name for name in PAGES if f"({name}.md)" not in PAGES["index"]}, {"index"})
+
+
+class Snippets(unittest.TestCase):
+    def test_faults_are_found_at_their_place_in_the_page(self):
+        for page, words in (("```cpp\nint i = 1;\nassert(i == 2);\n```\n", "page.md:3"), ("text\n\n```cpp\nint i = ;\n```\n", "page.md:4"),
+                            ("```cpp\nint i = 1;\n```\n", "unused")):
+            self.assertIn(words, compile_and_run(page, "page.md"))
+
+    def test_declarations_stand_in_front_and_snippets_do_not_see_each_other(self):
+        self.assertEqual(compile_and_run(
+            "```cpp\n#include <string>\n\nstatic int one() { return 1; }\n\nassert(one() == 1);\n```\n"
+            "```cpp\nstruct S { std::string one; };\n\nS s{\"1\"};\nassert(s.one == \"1\");\n```\n", "page.md"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
