@@ -16,7 +16,7 @@ using namespace bench;
 using columns::Word;
 
 template <std::size_t>
-using Column = slotwise::ValueArray<Word>;
+using Column = slotwise::Column<Word>;
 
 template <class T, class Others>
 class Base;
@@ -26,7 +26,7 @@ template <class T, std::size_t... I>
 class Base<T, std::index_sequence<I...>> {
 public:
     using value_type = T;
-    using Map = slotwise::SlotMap<Word, slotwise::SlotMapOptions{}, std::allocator<Word>, Column<0>, Column<I + 1>...>;
+    using Map = slotwise::SlotMap<Word, Column<0>, Column<I + 1>...>;
     using Handle = typename Map::handle_type;
 
     Handle insert(const T& value) {

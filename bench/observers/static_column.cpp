@@ -12,7 +12,7 @@ using namespace bench;
 
 struct Setup {
     using Column = slotwise::ValueArray<std::uint32_t>;
-    slotwise::SlotMap<Element16, slotwise::SlotMapOptions{}, std::allocator<Element16>, Column> map;
+    slotwise::SlotMap<Element16, Column> map;
     [[nodiscard]] bool seen(std::size_t n) const {
         return map.observer<0>()[map.handle_of(map.begin()).index()] == 0 && map.size() == n;
     }

@@ -11,7 +11,7 @@
 namespace bench {
 
 template <class T, slotwise::SlotMapOptions O>
-class BasicSlotMap : public slotwise::SlotMap<T, O> {
+class BasicSlotMap : public slotwise::SlotMap<T, slotwise::Options<O>> {
 public:
     using value_type = T;
     static constexpr bool sees_stale = true;

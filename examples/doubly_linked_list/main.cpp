@@ -21,7 +21,7 @@ class LinkedList {
     struct Node;
 
 public:
-    using Handle = slotwise::Handle<Node>;
+    using Handle = slotwise::HandleOf<slotwise::SlotMap<Node>>;
 
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
     [[nodiscard]] Handle front() const { return first_; }

@@ -22,11 +22,11 @@ struct Light {
 // The members of a map that are not its own are its base's, SlotMapCore's, and a template's base has to be named by itself. Its first
 // argument, where values lie, is nothing to write down: it is asked for.
 template <class Store, class... Rest, slotwise::SlotMapOptions O>
-Store store_of(const slotwise::SlotMapCore<Store, Light, O, Rest...>&);
+Store store_of(const slotwise::SlotMapCore<Store, LightHandle::tag_type, O, Rest...>&);
 using LightStore = decltype(store_of(std::declval<const Lights&>()));
 using LightAllocator = Lights::allocator_type;
 
 } // namespace engine
 
 extern template class slotwise::SlotMap<engine::Light>;
-extern template class slotwise::SlotMapCore<engine::LightStore, engine::Light, engine::Lights::options, engine::LightAllocator>;
+extern template class slotwise::SlotMapCore<engine::LightStore, engine::LightHandle::tag_type, engine::Lights::options, engine::LightAllocator>;

@@ -32,11 +32,11 @@ struct Position {
 struct Weight {
     int grams = 0;
 };
-using Contacts = slotwise::SlotMap<Contact, slotwise::SlotMapOptions{}, ArenaAllocator<Contact>>;
+using Contacts = slotwise::SlotMap<Contact, slotwise::AllocBy<ArenaAllocator<Contact>>>;
 // Not attached to the contacts: it asks each handle's version itself. (attach_to() takes two small blocks from the global heap.)
-using Impulses = slotwise::SecondaryMap<Contacts::handle_type, int, ArenaAllocator<int>>;
+using Impulses = slotwise::SecondaryMap<Contacts::handle_type, int, slotwise::AllocBy<ArenaAllocator<int>>>;
 // The columns' types come last, so options and allocator are never left out here.
-using Debris = slotwise::BasicSoaSlotMap<slotwise::SlotMapOptions{}, ArenaAllocator<std::byte>, Position, Weight>;
+using Debris = slotwise::BasicSoaSlotMap<slotwise::Members<Position, Weight>, slotwise::AllocBy<ArenaAllocator<std::byte>>>;
 
 constexpr int frames = 100, contacts_in_a_frame = 500;
 

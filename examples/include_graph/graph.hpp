@@ -24,8 +24,10 @@ namespace include_graph {
 
 struct File;
 struct Group;
-using FileHandle = slotwise::Handle<File>;
-using GroupHandle = slotwise::Handle<Group>;
+using Files = slotwise::SlotMap<File>;
+using Groups = slotwise::SlotMap<Group>;
+using FileHandle = slotwise::HandleOf<Files>; // both maps are of incomplete elements here
+using GroupHandle = slotwise::HandleOf<Groups>;
 using Mark = slotwise::change_t;
 
 /// One source file. Three stages, each with its own change counter: an edit that a stage does not notice goes no further.
@@ -82,9 +84,6 @@ struct Pass {
 
 class IncludeGraph {
 public:
-    using Files = slotwise::SlotMap<File>;
-    using Groups = slotwise::SlotMap<Group>;
-
     /// @param roots canonical directories, searched in this order
     IncludeGraph(std::vector<std::string> roots, Aliases aliases);
     IncludeGraph(const IncludeGraph&) = delete; // the identity map watches this graph's files

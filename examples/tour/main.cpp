@@ -91,7 +91,7 @@ int main() {
 
     // Options and columns: index, version and user bits of a handle; a float and a string for each int.
     constexpr slotwise::SlotMapOptions options{.handle = {22, 2, 8}};
-    slotwise::SlotMap<int, options, std::allocator<int>, slotwise::ValueArray<float>> wide;
+    slotwise::SlotMap<int, slotwise::Options<options>, slotwise::Column<float>> wide;
     slotwise::DynamicColumn<slotwise::ValueArray<std::string>> labels;
     const auto token = wide.attach(labels);
     const auto first = wide.insert(7);
@@ -101,7 +101,7 @@ int main() {
     check(wide.erase(first) && wide.erase(wide.insert(8)) && wide.retired() == 1, "2 version bits: 2 lives, then it retires");
     check(wide.recycle_retired() == 1 && wide.insert(9) == first, "... until you vouch that no old handle is left");
 #if SLOTWISE_VIRTUAL_MEMORY // one span over all slots needs it
-    slotwise::SlotMap<int, slotwise::SlotMapOptions{.growth = slotwise::Growth::reserve}> run;
+    slotwise::SlotMap<int, slotwise::Options<slotwise::SlotMapOptions{.growth = slotwise::Growth::reserve}>> run;
     const int* const begin = &run[run.insert(1)];
     for (int i = 2; i <= 100'000; ++i) run.insert(i);
     check(run.slot_span().data() == begin && begin[99'999] == 100'000,

@@ -17,7 +17,8 @@
 namespace {
 
 struct Node;
-using NodeHandle = slotwise::Handle<Node>; // a handle may be named before its element is complete
+using Nodes = slotwise::SlotMap<Node>;
+using NodeHandle = slotwise::HandleOf<Nodes>; // a handle may be named before its element is complete
 
 struct Node {
     int value = 0;
@@ -103,7 +104,7 @@ private:
         return link;
     }
 
-    slotwise::SlotMap<Node> nodes_;
+    Nodes nodes_;
     NodeHandle root_;
 };
 

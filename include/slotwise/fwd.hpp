@@ -61,12 +61,6 @@ enum class Reuse : std::uint8_t {
     lowest ///< the lowest: the next handle is a pure function of occupancy and versions; no links
 };
 
-/// Where the version of a slot lives.
-enum class Layout : std::uint8_t {
-    split,      ///< versions in an array of their own: a stale lookup touches no value, values vectorise
-    interleaved ///< version and value side by side, as in the classic article
-};
-
 /// How value storage grows without moving an element.
 enum class Growth : std::uint8_t {
     pages,  ///< pages from the allocator; portable
@@ -89,7 +83,6 @@ struct SlotMapOptions {
     HandleLayout handle{};
     Reuse reuse = Reuse::lowest; ///< measured default, see memory/free_slots.hpp
     Exhaustion exhaustion = Exhaustion::retire;
-    Layout layout = Layout::split;
     Growth growth = Growth::pages;
     std::size_t page_slots = 0; ///< slots in a page, a power of two of at least 64; 0 chooses by sizeof(T)
     std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index (Growth::reserve: also 64 GiB of values,
@@ -110,6 +103,43 @@ struct KeySetOptions {
 
 template <class Tag, HandleLayout L = HandleLayout{}>
 class Handle;
+
+//=== template arguments ===//
+//
+// What a container has that differs from the default is named, in any order:
+//     MapStorage<std::string, int, HashBy<MyHash>, Column<float>, Options<KeySetOptions{.deferred_erase = true}>>
+// Any static observer is named as it is. `Members` and what follows a container's own types (T, Key ...) are the only places.
+
+/// A column: a value of type U for each element. It is a ValueArray<U> over the container's allocator. Any number of them.
+template <class U>
+struct Column {};
+/// The options of the container: Options<SlotMapOptions{.reuse = Reuse::lifo}>.
+template <auto O>
+struct Options {};
+/// Makes two containers with otherwise equal arguments different types, so that their handles are different types too.
+template <class X>
+struct Tag {};
+/// Hashes keys with H.
+template <class H>
+struct HashBy {};
+/// Compares keys with E.
+template <class E>
+struct EqualBy {};
+/// Finds keys by the index I: HashIndex, BoostIndex ...
+template <template <class> class I>
+struct IndexBy {
+    template <class Allocator>
+    using type = I<Allocator>;
+};
+/// The type of a time.
+template <class T>
+struct TimeBy {};
+/// Takes memory from A, an allocator of any type of value.
+template <class A>
+struct AllocBy {};
+/// The members of the rows of a BasicSoaSlotMap.
+template <class... Ts>
+struct Members {};
 
 struct EqualTo;
 struct PublicId;
@@ -143,27 +173,26 @@ class ValueArray;
 
 //=== slot maps ===//
 
-template <class T, SlotMapOptions O = SlotMapOptions{}, class Allocator = std::allocator<T>, class... Observers>
+template <class T, class... With>
 class SlotMap;
 
-template <class T, SlotMapOptions O = SlotMapOptions{}, class Allocator = std::allocator<T>, class... Observers>
+template <class T, class... With>
 class DenseSlotMap;
 
-template <SlotMapOptions O, class Allocator, class... Ts>
+template <class Row, class... With>
 class BasicSoaSlotMap;
 
 /// Rows of members Ts..., each packed in an array of its own; see BasicSoaSlotMap.
 template <class... Ts>
-using SoaSlotMap = BasicSoaSlotMap<SlotMapOptions{}, std::allocator<std::byte>, Ts...>;
+using SoaSlotMap = BasicSoaSlotMap<Members<Ts...>>;
 
-template <class Handle, class T, class Allocator = std::allocator<T>>
+template <class Handle, class T, class... With>
 class SecondaryMap;
 
-template <class Handle, class T, class Allocator = std::allocator<T>>
+template <class Handle, class T, class... With>
 class SparseSecondaryMap;
 
-template <class Id, class Handle, class Hash = DefaultHash<Id>, class Equal = EqualTo,
-          class Allocator = std::allocator<std::byte>>
+template <class Id, class Handle, class... With>
 class IdentityMap;
 
 //=== keyed storage ===//

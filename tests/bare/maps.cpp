@@ -81,9 +81,9 @@ void run_others() {
 
 int main() {
     run_values<SlotMap<int>>("SlotMap");
-    run_values<SlotMap<int, SlotMapOptions{.reuse = Reuse::lifo}>>("SlotMap, lifo");
+    run_values<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::lifo}>>>("SlotMap, lifo");
 #if SLOTWISE_VIRTUAL_MEMORY
-    run_values<SlotMap<int, SlotMapOptions{.growth = Growth::reserve}>>("SlotMap, reserved");
+    run_values<SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>>>("SlotMap, reserved");
 #endif
     run_values<DenseSlotMap<int>>("DenseSlotMap");
     run_others();

@@ -72,12 +72,12 @@ const Case cases[] = {
      }},
     {"full", "use more index bits",
      [] {
-         SlotMap<int, SlotMapOptions{.max_slots = 2}> map;
+         SlotMap<int, Options<SlotMapOptions{.max_slots = 2}>> map;
          for (int i = 0; i != 3; ++i) map.insert(i);
      }},
     {"reserve", "count exceeds max_size()",
      [] {
-         SlotMap<int, SlotMapOptions{.max_slots = 64}> map;
+         SlotMap<int, Options<SlotMapOptions{.max_slots = 64}>> map;
          map.reserve(65);
      }},
     {"restore", "not a slotwise snapshot",

@@ -108,16 +108,16 @@ void elements() {
 } // namespace
 
 int main() {
-    churn<SlotMap<int, with<Reuse::lifo>>>();
-    churn<SlotMap<int, with<Reuse::fifo>>>();
+    churn<SlotMap<int, Options<with<Reuse::lifo>>>>();
+    churn<SlotMap<int, Options<with<Reuse::fifo>>>>();
     churn<SlotMap<int>>();
 #if SLOTWISE_VIRTUAL_MEMORY
-    churn<SlotMap<int, SlotMapOptions{.growth = Growth::reserve}>>();
+    churn<SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>>>();
 #endif
-    churn<DenseSlotMap<int, with<Reuse::fifo>>>();
+    churn<DenseSlotMap<int, Options<with<Reuse::fifo>>>>();
     churn<DenseSlotMap<int>>();
     churn<SoaSlotMap<int, char>>();
-    churn<SlotMap<int, SlotMapOptions{.handle = {.index_bits = 12, .version_bits = 4, .user_bits = 0}}>>();
+    churn<SlotMap<int, Options<SlotMapOptions{.handle = {.index_bits = 12, .version_bits = 4, .user_bits = 0}}>>>();
     elements();
     std::printf("%d passed, %d failed\n", passed, failures);
     return failures;

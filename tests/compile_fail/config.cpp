@@ -20,6 +20,6 @@ using namespace slotwise;
 
 int main() {
     SlotMap<int> map;
-    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> other; // faulty
+    SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
     return static_cast<int>(map.size());
 }

@@ -10,7 +10,7 @@ using namespace slotwise;
 // covers: map/dense_slot_map.hpp static_assert "Growth::reserve is for SlotMap"
 int main() {
     DenseSlotMap<int> map;
-    DenseSlotMap<int, SlotMapOptions{.growth = Growth::reserve}> other; // faulty
+    DenseSlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
     return static_cast<int>(map.size());
 }
 
@@ -31,7 +31,7 @@ int main() {
 // covers: map/dense_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
 int main() {
     int memory = 0;
-    DenseSlotMap<int, SlotMapOptions{}, test::Arena<int>> map(test::Arena<int>{&memory});
-    DenseSlotMap<int, SlotMapOptions{}, test::Arena<int>> other; // faulty
+    DenseSlotMap<int, AllocBy<test::Arena<int>>> map(test::Arena<int>{&memory});
+    DenseSlotMap<int, AllocBy<test::Arena<int>>> other; // faulty
     return static_cast<int>(map.size());
 }

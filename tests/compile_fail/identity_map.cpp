@@ -13,8 +13,8 @@ struct Hash {
 };
 
 int main() {
-    IdentityMap<int, Handle<int>, Hash> map(Hash(1));
-    IdentityMap<int, Handle<int>, Hash> other; // faulty
+    IdentityMap<int, Handle<int>, HashBy<Hash>> map(Hash(1));
+    IdentityMap<int, Handle<int>, HashBy<Hash>> other; // faulty
     return static_cast<int>(map.size());
 }
 

@@ -22,7 +22,7 @@ int main() {
 // covers: map/secondary_map.hpp static_assert "T must be a non-const object type"
 int main() {
     SecondaryMap<Handle<int>, int> map;
-    SecondaryMap<Handle<int>, const int, std::allocator<int>> other; // faulty
+    SecondaryMap<Handle<int>, const int> other; // faulty
     return static_cast<int>(map.size());
 }
 

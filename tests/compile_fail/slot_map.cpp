@@ -83,15 +83,6 @@ int main() {
     return static_cast<int>(map.size());
 }
 
-//=== interleaved_layout ===//
-// expect: write Layout::split
-// covers: map/slot_map_core.hpp static_assert "write Layout::split"
-int main() {
-    SlotMap<int> split;
-    SlotMap<int, SlotMapOptions{.layout = Layout::interleaved}> interleaved; // faulty
-    return static_cast<int>(split.size());
-}
-
 //=== iterator_from_a_const_one ===//
 // expect: is_const_v
 // covers: map/map_iterator.hpp requires "std::is_const_v<Core>"
@@ -107,8 +98,8 @@ int main() {
 // covers: map/slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
 int main() {
     int memory = 0;
-    SlotMap<int, SlotMapOptions{}, test::Arena<int>> map(test::Arena<int>{&memory});
-    SlotMap<int, SlotMapOptions{}, test::Arena<int>> other; // faulty
+    SlotMap<int, AllocBy<test::Arena<int>>> map(test::Arena<int>{&memory});
+    SlotMap<int, AllocBy<test::Arena<int>>> other; // faulty
     return static_cast<int>(map.size());
 }
 
@@ -116,7 +107,7 @@ int main() {
 // expect: Growth::reserve
 // covers: map/slot_map.hpp requires "O.growth == Growth::reserve"
 int main() {
-    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> reserved;
+    SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> reserved;
     SlotMap<int> map;
     auto size = reserved.slot_span().size();
     size += map.slot_span().size(); // faulty

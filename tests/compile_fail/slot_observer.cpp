@@ -10,30 +10,30 @@ using namespace slotwise;
 
 template <class Watcher>
 void watch() {
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, Watcher> map;
+    SlotMap<int, Watcher> map;
     map.insert(1);
 }
 
 //=== a_column_that_is_no_observer ===//
-// expect: CheckStaticObserver<float> || CheckStaticObserver<std::basic_string
-// expect: this type has no hook
-// covers: slots/slot_observer.hpp static_assert "this type has no hook"
+// expect: CheckArgument<float || CheckArgument<std::basic_string || CheckArgument<std::__cxx11::basic_string
+// expect: write Column<T>
+// covers: slots/arguments.hpp static_assert "of values write Column<T>"
 int main() {
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, float, std::string> map; // faulty
-    SlotMap<int> map;                                                            // control
+    SlotMap<int, float, std::string> map; // faulty
+    SlotMap<int> map;                     // control
     map.insert(1);
 }
 
 //=== a_dynamic_column_without_a_hook ===//
 // expect: this type has no hook
 // covers: slots/value_array.hpp static_assert "detail::CheckStaticObserver<Column>::holds"
-struct Column {
+struct Deaf {
     void on_erase(slot_t) noexcept {} // control
 };
 
 int main() {
     SlotMap<int> map;
-    DynamicColumn<Column> column;
+    DynamicColumn<Deaf> column;
     const auto token = map.attach(column);
     return token.attached() ? 0 : 1;
 }

@@ -15,7 +15,7 @@ struct Texture;
 
 int main() {
     using Textures = ValueArray<Texture*>;
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, Textures> map;
+    SlotMap<int, Textures> map;
     map.insert(1);
     auto size = map.snapshot(dropping<Textures>()).size();
     size += map.snapshot().size(); // faulty

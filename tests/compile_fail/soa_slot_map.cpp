@@ -20,14 +20,14 @@ int main() {
 // covers: map/soa_slot_map.hpp static_assert "Growth::reserve is for SlotMap"
 int main() {
     SoaSlotMap<int> map;
-    BasicSoaSlotMap<SlotMapOptions{.growth = Growth::reserve}, std::allocator<std::byte>, int> other; // faulty
+    BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
     return static_cast<int>(map.size());
 }
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
 // covers: map/soa_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
-using Map = BasicSoaSlotMap<SlotMapOptions{}, test::Arena<std::byte>, int>;
+using Map = BasicSoaSlotMap<Members<int>, AllocBy<test::Arena<std::byte>>>;
 
 int main() {
     int memory = 0;

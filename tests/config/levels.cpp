@@ -113,7 +113,7 @@ AnyMapStorage& described_map() {
 
 using Small = Handle<int, HandleLayout{8, 4, 4}>;
 using Follower = SecondaryMap<SlotMap<int>::handle_type, int>;
-using FixedFollower = SecondaryMap<SlotMap<int>::handle_type, Fixed, Memory<Fixed>>;
+using FixedFollower = SecondaryMap<SlotMap<int>::handle_type, Fixed, AllocBy<Memory<Fixed>>>;
 enum class Digit { nought, nine = 9 };
 /// A value whose move does something, once.
 struct CallsOnMove {
@@ -163,7 +163,7 @@ void erase_last(M& map) {
     auto last = map.begin();
     map.erase(++last);
 }
-using ColumnMap = SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<std::string>>;
+using ColumnMap = SlotMap<int, Column<std::string>>;
 
 struct Check {
     Level level;
@@ -245,7 +245,7 @@ const Check checks[] = {
      }},
     {Level::fast, "ValueArray copy: the copy of a value changes what is copied",
      [] {
-         using Map = SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<CallsOnCopy>>;
+         using Map = SlotMap<int, Column<CallsOnCopy>>;
          auto& map = *new Map;
          auto& once = *new std::function<void()>([&] { erase_last(map); });
          for (int i = 0; i != 2; ++i) map.observer<0>()[map.insert(i).index()].act = &once;
@@ -326,7 +326,7 @@ const Check checks[] = {
      }},
     {Level::fast, "SlotMap: elements that cannot move cannot be moved to an unequal allocator",
      [] {
-         auto& map = *new SlotMap<Fixed, SlotMapOptions{}, Memory<Fixed>>(Memory<Fixed>(1));
+         auto& map = *new SlotMap<Fixed, AllocBy<Memory<Fixed>>>(Memory<Fixed>(1));
          map.emplace(1);
          move_away(map);
      }},

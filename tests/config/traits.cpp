@@ -21,7 +21,7 @@ namespace {
 
 using namespace slotwise;
 
-struct Tag;
+struct Element;
 struct MoveOnly {
     std::unique_ptr<int> owner{};
 };
@@ -80,8 +80,8 @@ constexpr bool keeps(const char (&promise)[8]) {
 // clang-format off
 
 // core
-ROW("nttttnt", Handle<Tag>)
-ROW("nttttnt", Handle<Tag, HandleLayout{8, 4, 4}>)
+ROW("nttttnt", Handle<Element>)
+ROW("nttttnt", Handle<Element, HandleLayout{8, 4, 4}>)
 ROW("nttttnt", PublicId)
 ROW("tttttnt", DefaultHash<int>)
 ROW("tttttnt", DefaultHash<std::string>)
@@ -118,7 +118,7 @@ ROW("n-n---n", AlignedArray<int>)
 ROW("n-n---n", PagedArray<int>)
 #if SLOTWISE_VIRTUAL_MEMORY
 ROW("n-n---n", ReservedArray<int>)
-ROW("nynynnn", SlotMap<int, SlotMapOptions{.growth = Growth::reserve}>)
+ROW("nynynnn", SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>>)
 #endif
 ROW("n-n-nnn", ValueArray<int>)
 ROW("n-n-nnn", ValueArray<std::string>)
@@ -147,11 +147,11 @@ ROW("nynynnn", SoaSlotMap<ThrowingMove>)
 ROW("nynyyyn", pmr::SoaSlotMap<int>)
 ROW("ntnnnnt", SoaPointer<int, float>)
 ROW("-ttnnnt", SoaRow<int&, float&>)
-ROW("nynynnn", SecondaryMap<Handle<Tag>, int>)
-ROW("nynynnn", SecondaryMap<Handle<Tag>, MoveOnly>)
-ROW("nynynnn", SparseSecondaryMap<Handle<Tag>, int>)
-ROW("nynynnn", IdentityMap<PublicId, Handle<Tag>>)
-ROW("nynynnn", IdentityMap<std::string, Handle<Tag>>)
+ROW("nynynnn", SecondaryMap<Handle<Element>, int>)
+ROW("nynynnn", SecondaryMap<Handle<Element>, MoveOnly>)
+ROW("nynynnn", SparseSecondaryMap<Handle<Element>, int>)
+ROW("nynynnn", IdentityMap<PublicId, Handle<Element>>)
+ROW("nynynnn", IdentityMap<std::string, Handle<Element>>)
 
 // keyed
 ROW("n-n---n", HashIndex<std::allocator<int>>)
@@ -205,7 +205,7 @@ template <std::size_t Words, class... Ts>
 constexpr bool words_large = ((sizeof(Ts) == Words * sizeof(void*)) && ...);
 
 static_assert(
-    trivially_copyable<Handle<Tag>, Handle<Tag, HandleLayout{8, 4, 4}>, PublicId, InsertResult, Occupancy, SlotRange>);
+    trivially_copyable<Handle<Element>, Handle<Element, HandleLayout{8, 4, 4}>, PublicId, InsertResult, Occupancy, SlotRange>);
 static_assert(trivially_copyable<SlotRange::iterator, SlotMap<int>::iterator, SlotMap<int>::const_iterator,
                                  DenseSlotMap<int>::iterator, SoaSlotMap<int, float>::iterator, KeySet<int>::iterator,
                                  MapStorage<int, int>::iterator, MapStorage<int, int>::const_iterator,
@@ -217,8 +217,8 @@ static_assert(words_large<2, SetView<std::string>, MapView<std::string, double>,
                           TSDView<std::string, TSSStorage<int>>>);
 static_assert(words_large < SLOTWISE_CHECK_LEVEL >= 2 ? 5 : 3, Occupancy > || sizeof(void*) != 8,
               "three words; at level debug two more, which find a stale one");
-static_assert(sizeof(Handle<Tag>) == 8 && sizeof(Handle<Tag, HandleLayout{16, 16, 0}>) == 4 &&
-              sizeof(Handle<Tag, HandleLayout{8, 4, 4}>) == 2 && sizeof(PublicId) == 16);
+static_assert(sizeof(Handle<Element>) == 8 && sizeof(Handle<Element, HandleLayout{16, 16, 0}>) == 4 &&
+              sizeof(Handle<Element, HandleLayout{8, 4, 4}>) == 2 && sizeof(PublicId) == 16);
 
 //=== members that never throw ===//
 
@@ -273,7 +273,7 @@ bool deferring(C c = C()) {
 }
 template <class M>
 bool secondary(M m = M()) {
-    const Handle<Tag> handle;
+    const Handle<Element> handle;
     return all_of({noexcept(m.size()), noexcept(m.contains(handle)), noexcept(m.get(handle)), noexcept(m[handle]),
                    noexcept(m.erase(handle)), noexcept(m.clear()), noexcept(m.detach()), noexcept(m.attached()),
                    noexcept(m.swap(m))});
@@ -306,8 +306,8 @@ TEST_CASE("members that are documented not to throw are noexcept", "[traits]") {
     CHECK(keyed<MapStorage<int, ThrowingMove>>());
     CHECK(deferring<KeySet<int, DefaultHash<int>, EqualTo, defer>>());
     CHECK(deferring<MapStorage<int, std::string, DefaultHash<int>, EqualTo, defer>>());
-    CHECK(secondary<SecondaryMap<Handle<Tag>, std::string>>());
-    CHECK(secondary<SparseSecondaryMap<Handle<Tag>, std::string>>());
+    CHECK(secondary<SecondaryMap<Handle<Element>, std::string>>());
+    CHECK(secondary<SparseSecondaryMap<Handle<Element>, std::string>>());
     CHECK(series<TSSStorage<std::string>>());
     CHECK(series<TSDStorage<int, std::string>>());
 }

@@ -82,10 +82,10 @@ int main() {
     const Bodies empty;
     Bodies moved_from(map);
     const Bodies moved_to(std::move(moved_from));
-    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> run;
-    SlotMap<std::string, SlotMapOptions{.handle = {20, 12, 0}, .reuse = Reuse::lifo}> narrow;
-    SlotMap<int, SlotMapOptions{.page_slots = 64}> paged;
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<std::string>, ValueArray<int>> with_columns;
+    SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> run;
+    SlotMap<std::string, Options<SlotMapOptions{.handle = {20, 12, 0}, .reuse = Reuse::lifo}>> narrow;
+    SlotMap<int, Options<SlotMapOptions{.page_slots = 64}>> paged;
+    SlotMap<int, Column<std::string>, Column<int>> with_columns;
     DenseSlotMap<int> dense;
     SoaSlotMap<int, std::string> soa;
     for (int i = 0; i != 4; ++i) {
@@ -103,7 +103,7 @@ int main() {
     soa.erase(soa.handle_of(slot_t{1}));
     for (int i = 0; i != 130; ++i) paged.insert(i);
     paged.erase_if([](int i) { return i % 64 != 1; });
-    SlotMap<int, SlotMapOptions{.handle = {15, 1, 0}}> once; // a slot lives once
+    SlotMap<int, Options<SlotMapOptions{.handle = {15, 1, 0}}>> once; // a slot lives once
     const auto retired_handle = once.insert(1);
     once.erase(retired_handle);
     const auto promised_handle = once.reserve_handle();

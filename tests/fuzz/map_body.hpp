@@ -217,10 +217,10 @@ private:
 
 template <class Map>
 inline constexpr bool has_column = false;
-template <class T, SlotMapOptions O, class A, class Column>
-inline constexpr bool has_column<SlotMap<T, O, A, Column>> = true;
-template <class T, SlotMapOptions O, class A, class Column>
-inline constexpr bool has_column<DenseSlotMap<T, O, A, Column>> = true;
+template <class T, class Given, class A, class Values>
+inline constexpr bool has_column<SlotMap<T, Given, A, Values>> = true;
+template <class T, class Given, class A, class Values>
+inline constexpr bool has_column<DenseSlotMap<T, Given, A, Values>> = true;
 
 template <class Map>
 class MapBody {
@@ -889,7 +889,7 @@ class IdentityBody {
                                             .reuse = Reuse::fifo,
                                             .page_slots = 64,
                                             .max_slots = 48};
-    using Map = SlotMap<int, options>;
+    using Map = SlotMap<int, Options<options>>;
     using H = Map::handle_type;
     using Ids = IdentityMap<PublicId, H>;
     struct Pair {

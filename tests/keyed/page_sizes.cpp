@@ -95,17 +95,16 @@ TEST_CASE("one element takes one page of the keys and one of each column, each b
     constexpr std::size_t KiB = 1024, MiB = KiB * KiB, rest = 64 * KiB;
     const auto map_insert = [](auto& c) { c.try_emplace(1); };
     const auto slot_insert = [](auto& c) { c.emplace(); };
-    CHECK(bytes_of(std::type_identity<SlotMap<Bytes<64 * KiB>, SlotMapOptions{}, Counted<char>>>(), slot_insert) < 128 * KiB);
-    CHECK(bytes_of(std::type_identity<SlotMap<Bytes<16 * KiB>, SlotMapOptions{}, Counted<char>>>(), slot_insert) < MiB + rest);
+    CHECK(bytes_of(std::type_identity<SlotMap<Bytes<64 * KiB>, AllocBy<Counted<char>>>>(), slot_insert) < 128 * KiB);
+    CHECK(bytes_of(std::type_identity<SlotMap<Bytes<16 * KiB>, AllocBy<Counted<char>>>>(), slot_insert) < MiB + rest);
     CHECK(bytes_of(std::type_identity<MapIn<char, Bytes<MiB>>>(), map_insert) < MiB + rest);
     CHECK(bytes_of(std::type_identity<MapIn<int, Bytes<64 * KiB>>>(), map_insert) < 128 * KiB);
     CHECK(bytes_of(std::type_identity<MapIn<int, Bytes<4 * KiB>>>(), map_insert) < 256 * KiB + rest);
     CHECK(bytes_of(std::type_identity<MapIn<int, char, ValueArray<Bytes<MiB>, Counted<char>>>>(), map_insert) < MiB + rest);
-    CHECK(bytes_of(std::type_identity<SlotMap<char, SlotMapOptions{}, Counted<char>, ValueArray<Bytes<MiB>, Counted<char>>>>(),
+    CHECK(bytes_of(std::type_identity<SlotMap<char, AllocBy<Counted<char>>, ValueArray<Bytes<MiB>, Counted<char>>>>(),
                    slot_insert) < MiB + rest);
-    CHECK(bytes_of(
-              std::type_identity<DenseSlotMap<char, SlotMapOptions{}, Counted<char>, ValueArray<Bytes<MiB>, Counted<char>>>>(),
-              slot_insert) < MiB + rest);
+    CHECK(bytes_of(std::type_identity<DenseSlotMap<char, AllocBy<Counted<char>>, ValueArray<Bytes<MiB>, Counted<char>>>>(),
+                   slot_insert) < MiB + rest);
     using Dict = TSDStorage<int, Bytes<4 * KiB>, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Counted<int>>;
     CHECK(bytes_of(std::type_identity<Dict>(), [](auto& c) { c.write(1).create(1); }) < 256 * KiB + rest);
     const auto described = scope.live_bytes();
@@ -135,7 +134,7 @@ TEST_CASE("shrink_to_fit gives back the pages of large values though the keys ne
 }
 
 TEST_CASE("every walk of a slot map meets values of which a page holds one, once each and in slot order", "[sizes]") {
-    using Map = SlotMap<Huge, SlotMapOptions{}, std::allocator<Huge>, ValueArray<int>>;
+    using Map = SlotMap<Huge, Column<int>>;
     Map map;
     const Numbers left = fill_with_holes(map, [&](int n) {
         const auto handle = map.emplace(n);
@@ -188,7 +187,7 @@ TEST_CASE("every walk of a slot map meets values of which a page holds one, once
           }) == left);
     CHECK(copy.check_invariants());
 #if SLOTWISE_VIRTUAL_MEMORY
-    SlotMap<Huge, SlotMapOptions{.growth = Growth::reserve, .max_slots = 4096}> reserved;
+    SlotMap<Huge, Options<SlotMapOptions{.growth = Growth::reserve, .max_slots = 4096}>> reserved;
     CHECK(fill_with_holes(reserved, [&](int n) { return reserved.emplace(n); }) == left);
     CHECK(met([&](auto f) { reserved.for_each([&](const Huge& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {

@@ -87,13 +87,14 @@ bool whole(const C& c, int first) {
 
 TEST_CASE("moves and swaps are noexcept only if those of hash and equality are", "[functors]") {
     using Assigning = Moody<false>; // copies do not throw, swaps may
-    STATIC_REQUIRE(all_of_them<Maps<Still>> && all_of_them<Dicts<Still>> && all_of_them<IdentityMap<int, Id, NumberHash>>);
+    STATIC_REQUIRE(all_of_them<Maps<Still>> && all_of_them<Dicts<Still>> &&
+                   all_of_them<IdentityMap<int, Id, HashBy<NumberHash>>>);
     STATIC_REQUIRE(moves<Maps<Assigning>> && !assigns<Maps<Assigning>> && !swaps<Maps<Assigning>>);
     STATIC_REQUIRE(none_of_them<KeySet<int, Moody<true>>> && none_of_them<SetStorage<int, Still, Equal>>);
     STATIC_REQUIRE(none_of_them<Maps<Moody<true>, Equal>>);
     STATIC_REQUIRE(none_of_them<Dicts<Moody<true>>> && none_of_them<TSSStorage<int, std::int64_t, Still, Equal>>);
-    STATIC_REQUIRE(!moves<IdentityMap<int, Id, Moody<true>>> && !swaps<IdentityMap<int, Id, Assigning>>);
-    STATIC_REQUIRE(!assigns<IdentityMap<int, Id, Moody<true>>>);
+    STATIC_REQUIRE(!moves<IdentityMap<int, Id, HashBy<Moody<true>>>> && !swaps<IdentityMap<int, Id, HashBy<Assigning>>>);
+    STATIC_REQUIRE(!assigns<IdentityMap<int, Id, HashBy<Moody<true>>>>);
 }
 
 #if defined(__cpp_exceptions)

@@ -16,7 +16,7 @@ using namespace test;
 template <class Storage>
 struct SelfNaming {
     struct Node;
-    using handle_type = Handle<Node, SlotMapOptions{}.handle>;
+    using handle_type = HandleOf<typename Storage::template map<Node>>;
     struct Node {
         handle_type self{};
         std::string name = "a name long enough to live on the heap";

@@ -17,7 +17,7 @@ namespace {
 using namespace test;
 
 template <SlotMapOptions O>
-using Followed = SlotMap<int, O, std::allocator<int>, ValueArray<CallsOnDestroy>>;
+using Followed = SlotMap<int, Options<O>, Column<CallsOnDestroy>>;
 
 } // namespace
 

@@ -17,9 +17,9 @@ using namespace test;
 
 using Reentrant = CallsOnDestroy;
 template <SlotMapOptions O>
-using Followed = SlotMap<int, O, std::allocator<int>, ValueArray<Reentrant>>;
+using Followed = SlotMap<int, Options<O>, Column<Reentrant>>;
 template <SlotMapOptions O>
-using DenseFollowed = DenseSlotMap<int, O, std::allocator<int>, ValueArray<Reentrant>>;
+using DenseFollowed = DenseSlotMap<int, Options<O>, Column<Reentrant>>;
 
 #define FOLLOWED_MAPS                                                                                                          \
     Followed<SlotMapOptions{}>, Followed<SlotMapOptions{.reuse = Reuse::lifo}>,                                                \

@@ -104,7 +104,7 @@ constexpr int of_dense_slot_map() {
 
 template <Reuse R>
 constexpr int policies() {
-    SlotMap<int, SlotMapOptions{.handle = {14, 2, 0}, .reuse = R}> map;
+    SlotMap<int, Options<SlotMapOptions{.handle = {14, 2, 0}, .reuse = R}>> map;
     auto handle = map.insert(0);
     for (int i = 1; i != 10; ++i) {
         map.erase(handle);

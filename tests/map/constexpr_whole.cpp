@@ -109,7 +109,7 @@ constexpr int swapped_rows() {
 }
 
 constexpr int columns() {
-    SlotMap<Value, SlotMapOptions{}, std::allocator<Value>, ValueArray<int>> map;
+    SlotMap<Value, Column<int>> map;
     const auto first = map.insert(1), second = map.insert(2);
     const auto& reader = map;
     map.observer<0>()[second.index()] = 5;
@@ -133,7 +133,7 @@ constexpr int rows() {
     HOLDS(!map.contains(later) && map.fulfill(later, 2, 'b') != nullptr && map[later].get<1>() == 'b');
     const auto row = map.extract(one);
     HOLDS(row && std::get<0>(*row) == 1 && std::get<1>(*row) == 'a' && !map.contains(one) && map.size() == 1);
-    using Numbers = BasicSoaSlotMap<SlotMapOptions{}, Numbered, Value, int>;
+    using Numbers = BasicSoaSlotMap<Members<Value, int>, AllocBy<Numbered>>;
     Numbers numbers{Numbered(1)};
     const auto handle = numbers.insert(3, 4);
     Numbers copy(numbers, Numbered(2)), moved(std::move(numbers), Numbered(3));
@@ -144,10 +144,9 @@ constexpr int rows() {
 
 } // namespace
 
-IN_CONSTANTS("a SlotMap changes its allocator in a constant expression",
-             allocators<SlotMap<Value, SlotMapOptions{}, Numbered>>())
+IN_CONSTANTS("a SlotMap changes its allocator in a constant expression", allocators<SlotMap<Value, AllocBy<Numbered>>>())
 IN_CONSTANTS("a DenseSlotMap changes its allocator in a constant expression",
-             allocators<DenseSlotMap<Value, SlotMapOptions{}, Numbered>>())
+             allocators<DenseSlotMap<Value, AllocBy<Numbered>>>())
 IN_CONSTANTS("a SlotMap takes chosen handles in a constant expression", chosen_handles<SlotMap<int>>())
 IN_CONSTANTS("a DenseSlotMap takes chosen handles in a constant expression", chosen_handles<DenseSlotMap<int>>())
 IN_CONSTANTS("few elements among many slots are visited in a constant expression", few_among_many())

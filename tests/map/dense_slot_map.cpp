@@ -11,7 +11,7 @@ using namespace test;
 TEST_CASE("DenseSlotMap: values() is packed, and index_of and handle_at agree with it", "[dense_slot_map]") {
     NothingLeaks objects;
     DenseSlotMap<Tracked> map;
-    std::vector<Handle<Tracked>> handles;
+    std::vector<DenseSlotMap<Tracked>::handle_type> handles;
     for (int i = 0; i != 100; ++i) handles.push_back(map.emplace(i));
     for (std::size_t i = 0; i < 100; i += 3) map.erase(handles[i]);
     REQUIRE(map.values().size() == map.size());
@@ -40,7 +40,7 @@ TEST_CASE("DenseSlotMap: sort orders the rows and the handles follow", "[dense_s
     for (const int count : {0, 1, 2, 3, 64, 501}) {
         CAPTURE(count);
         DenseSlotMap<Tracked> map;
-        std::vector<std::pair<Handle<Tracked>, int>> all;
+        std::vector<std::pair<DenseSlotMap<Tracked>::handle_type, int>> all;
         for (int i = 0; i != count; ++i) {
             const int value = static_cast<int>(random.below(100));
             all.emplace_back(map.emplace(value), value);
@@ -58,7 +58,7 @@ TEST_CASE("DenseSlotMap: a sort whose order throws leaves every handle with its 
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<DenseSlotMap<MoveOnly>>("sort"), [](auto&& attempt) {
         DenseSlotMap<MoveOnly> map;
-        std::vector<Handle<MoveOnly>> handles;
+        std::vector<DenseSlotMap<MoveOnly>::handle_type> handles;
         for (int i = 0; i != 12; ++i) handles.push_back(map.emplace((i * 7) % 12));
         attempt([&] {
             map.sort([](const MoveOnly& a, const MoveOnly& b) {

@@ -171,12 +171,13 @@ TEST_CASE("a const SoaSlotMap gives rows of const references", "[elements]") {
     REQUIRE_FALSE(view.get({}));
 }
 
-TEST_CASE("handles of different maps are different types unless the tag is the same", "[elements]") {
+TEST_CASE("handles of two maps are different types, and one is named while its element is incomplete", "[elements]") {
     static_assert(!std::is_convertible_v<SlotMap<int>::handle_type, SlotMap<long>::handle_type>);
-    static_assert(std::is_same_v<SlotMap<int>::handle_type, Handle<int>>);
-    static_assert(std::is_same_v<DenseSlotMap<int>::handle_type, Handle<int>>);
+    static_assert(!std::is_convertible_v<SlotMap<int>::handle_type, DenseSlotMap<int>::handle_type>);
+    static_assert(!std::is_convertible_v<SlotMap<int>::handle_type, SlotMap<int, Tag<struct Other>>::handle_type>);
+    static_assert(std::is_same_v<SlotMap<int>::handle_type, HandleOf<SlotMap<int>>>);
     struct Node {
-        Handle<Node> left{}, right{}; // Node is incomplete here
+        HandleOf<SlotMap<Node>> left{}, right{}; // Node is incomplete here
     };
     SlotMap<Node> tree;
     const auto root = tree.emplace();

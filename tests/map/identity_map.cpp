@@ -98,7 +98,7 @@ TEST_CASE("An attached IdentityMap forgets an element's id when it goes, also af
 }
 
 TEST_CASE("An IdentityMap with transparent hash looks up without making an id", "[map]") {
-    IdentityMap<std::string, H, TextHash, EqualTo> names;
+    IdentityMap<std::string, H, HashBy<TextHash>> names;
     names.insert("a long enough name to live on the heap", H(1, 1));
     CHECK(names.handle_of(std::string_view("a long enough name to live on the heap")) == H(1, 1));
     CHECK(names.contains(std::string_view("a long enough name to live on the heap")));
@@ -162,7 +162,7 @@ TEST_CASE("An IdentityMap is assigned exactly between allocators that differ", "
     Ledger::forget_errors();
     const EveryByteReturned balance;
     const auto try_with = []<class A>(A left, A right) {
-        using Map = IdentityMap<std::string, H, DefaultHash<std::string>, EqualTo, A>;
+        using Map = IdentityMap<std::string, H, AllocBy<A>>;
         Map first(left), second(right);
         REQUIRE(first.insert("a", H(1, 1)));
         REQUIRE(second.insert("b", H(2, 1)));
@@ -191,7 +191,7 @@ struct AgreeingHash {
     using is_avalanching = void;
     std::uint64_t operator()(std::uint64_t id) const noexcept { return id << 40 | 0x12'3456'789Au; }
 };
-using Flooded = IdentityMap<std::uint64_t, SlotMap<int>::handle_type, AgreeingHash>;
+using Flooded = IdentityMap<std::uint64_t, SlotMap<int>::handle_type, HashBy<AgreeingHash>>;
 TEST_PRIVATE(FloodedBuckets, Flooded, buckets_)
 
 /// Pairs in the fullest bucket.

@@ -191,7 +191,7 @@ TEMPLATE_TEST_CASE("chunks cover every live element once, and their masks say wh
 
 #if SLOTWISE_VIRTUAL_MEMORY
 TEST_CASE("Growth::reserve gives one span over every slot, which stays where it is", "[iteration]") {
-    SlotMap<int, SlotMapOptions{.growth = Growth::reserve}> map;
+    SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> map;
     const auto first = map.insert(0);
     int* const address = map.get(first);
     for (int i = 1; i != 50'000; ++i) map.insert(i);

@@ -25,11 +25,11 @@ using H = SlotMap<int>::handle_type;
 
 struct DenselyUsed {
     template <class T, class A = std::allocator<T>>
-    using of = SecondaryMap<H, T, A>;
+    using of = SecondaryMap<H, T, AllocBy<A>>;
 };
 struct SparselyUsed {
     template <class T, class A = std::allocator<T>>
-    using of = SparseSecondaryMap<H, T, A>;
+    using of = SparseSecondaryMap<H, T, AllocBy<A>>;
 };
 
 /// Does something to the map when it is told of an insert; once, or it would be told of its own.
@@ -159,9 +159,8 @@ TEMPLATE_TEST_CASE("erase from packed storage keeps every other value when moves
     CHECK(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("a quiet static observer is told of each insert and each erase", "[mutants]",
-                   (SlotMap<int, SlotMapOptions{}, std::allocator<int>, QuietCounter>),
-                   (DenseSlotMap<int, SlotMapOptions{}, std::allocator<int>, QuietCounter>)) {
+TEMPLATE_TEST_CASE("a quiet static observer is told of each insert and each erase", "[mutants]", (SlotMap<int, QuietCounter>),
+                   (DenseSlotMap<int, QuietCounter>)) {
     TestType map;
     const auto a = map.insert(1), b = map.insert(2);
     map.insert(3);

@@ -50,7 +50,8 @@ struct SpendingEqual {
         return a.value() == b.value();
     }
 };
-using Ids = IdentityMap<ThrowingCopy, H, SpendingHash, SpendingEqual, ThrowingAllocator<ThrowingCopy>>;
+using Ids =
+    IdentityMap<ThrowingCopy, H, HashBy<SpendingHash>, EqualBy<SpendingEqual>, AllocBy<ThrowingAllocator<ThrowingCopy>>>;
 
 /// Pairs of 0 to count - 1.
 Ids some_ids(int count) {
@@ -112,8 +113,8 @@ TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which say
 
 // proves: SecondaryFace::erase throws, SecondaryMap::clear throws, SparseSecondaryMap::clear throws
 TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could throw", "[promises]",
-                   (SecondaryMap<H, ThrowingCopy, ThrowingAllocator<ThrowingCopy>>),
-                   (SparseSecondaryMap<H, ThrowingCopy, ThrowingAllocator<ThrowingCopy>>)) {
+                   (SecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>),
+                   (SparseSecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>)) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     TestType more;
@@ -166,8 +167,8 @@ TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the o
             REQUIRE(map.at(H(3, threw ? 1 : 3)).value() == (threw ? 31 : 33));
         });
     };
-    REQUIRE(replaced(SecondaryMap<H, ThrowingCopy, ThrowingAllocator<ThrowingCopy>>()) == 1);
-    REQUIRE(replaced(SparseSecondaryMap<H, ThrowingCopy, ThrowingAllocator<ThrowingCopy>>()) == 1);
+    REQUIRE(replaced(SecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>()) == 1);
+    REQUIRE(replaced(SparseSecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>()) == 1);
     // A value that cannot move has to go first.
     const auto failures = fail_at_every_step([](auto&& attempt) {
         SecondaryMap<H, ThrowingNonMovable> map;
@@ -222,7 +223,8 @@ TEST_CASE("an IdentityMap's move into other memory that throws loses the pairs a
     EveryByteReturned bytes;
     REQUIRE(fail_at_every_step([](auto&& attempt) {
                 using Allocator = StatefulAllocator<ThrowingCopy, Propagation{.throws = true}>;
-                using Elsewhere = IdentityMap<ThrowingCopy, H, SpendingHash, SpendingEqual, Allocator>;
+                using Elsewhere =
+                    IdentityMap<ThrowingCopy, H, HashBy<SpendingHash>, EqualBy<SpendingEqual>, AllocBy<Allocator>>;
                 Elsewhere ids{Allocator(1)};
                 for (int i = 0; i != 20; ++i) ids.insert(ThrowingCopy(i), H(static_cast<slot_t>(i), 1));
                 attempt([&] { const Elsewhere moved(std::move(ids), Allocator(2)); });
@@ -240,7 +242,7 @@ struct UnswappableHash {
 
 // proves: IdentityMap::swap throws
 TEST_CASE("a swap of IdentityMaps whose functors cannot be exchanged leaves both empty", "[promises]") {
-    IdentityMap<int, H, UnswappableHash> a, b;
+    IdentityMap<int, H, HashBy<UnswappableHash>> a, b;
     a.insert(1, H(1, 1));
     b.insert(2, H(2, 1));
     CHECK_THROWS_AS(a.swap(b), std::runtime_error);
@@ -287,7 +289,7 @@ TEST_CASE("a sort whose swap throws leaves some order, and every handle with its
     std::size_t half_sorted = 0;
     const auto failures = fail_at_every_step([&](auto&& attempt) {
         DenseSlotMap<Swapped> map;
-        std::vector<Handle<Swapped>> handles;
+        std::vector<DenseSlotMap<Swapped>::handle_type> handles;
         for (int i = 0; i != 30; ++i) handles.push_back(map.emplace((i * 7) % 30));
         const bool threw = attempt([&] { map.sort([](const Swapped& a, const Swapped& b) { return a.value < b.value; }); });
         bool right = true;

@@ -254,7 +254,7 @@ namespace {
 
 /// Inserts children into the map it is built in.
 struct Parent {
-    using Map = SlotMap<Parent, SlotMapOptions{.page_slots = 64}>;
+    using Map = SlotMap<Parent, Options<SlotMapOptions{.page_slots = 64}>>;
     Parent(Map& map, int depth) : value(depth) {
         if (depth == 0) return;
         left = map.emplace(map, depth - 1);
@@ -266,7 +266,7 @@ struct Parent {
 
 /// Inserts and then throws.
 struct Regretful {
-    using Map = SlotMap<Regretful, SlotMapOptions{.reuse = Reuse::lifo}>;
+    using Map = SlotMap<Regretful, Options<SlotMapOptions{.reuse = Reuse::lifo}>>;
     Regretful() noexcept : value(0) {}
     explicit Regretful(Map& map) : value(1) {
         map.emplace();

@@ -167,10 +167,9 @@ TEST_CASE("a swap that throws in sort, erase or swap_values leaves every row who
 #endif
 }
 
-TEMPLATE_TEST_CASE(
-    "a copy of a slot map whose column's copy throws leaks nothing", "[packed][throws]",
-    (SlotMap<ThrowingCopy, SlotMapOptions{}, std::allocator<ThrowingCopy>, ValueArray<int>, ValueArray<Mark>>),
-    (DenseSlotMap<std::string, SlotMapOptions{}, std::allocator<std::string>, ValueArray<ThrowingCopy>, ValueArray<Mark>>)) {
+TEMPLATE_TEST_CASE("a copy of a slot map whose column's copy throws leaks nothing", "[packed][throws]",
+                   (SlotMap<ThrowingCopy, Column<int>, Column<Mark>>),
+                   (DenseSlotMap<std::string, Column<ThrowingCopy>, Column<Mark>>)) {
     NothingLeaks objects;
     const auto sweep = [](const char* function, auto act) {
         const auto failures = fail_at_every_step(swept<TestType>(function), [&](auto&& attempt) {

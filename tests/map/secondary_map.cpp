@@ -22,11 +22,11 @@ using H = SlotMap<int>::handle_type;
 
 struct DenselyUsed {
     template <class T, class Handle = H, class A = std::allocator<T>>
-    using of = SecondaryMap<Handle, T, A>;
+    using of = SecondaryMap<Handle, T, AllocBy<A>>;
 };
 struct SparselyUsed {
     template <class T, class Handle = H, class A = std::allocator<T>>
-    using of = SparseSecondaryMap<Handle, T, A>;
+    using of = SparseSecondaryMap<Handle, T, AllocBy<A>>;
 };
 
 } // namespace

@@ -26,11 +26,11 @@ using H = SlotMap<int>::handle_type;
 
 struct Pages {
     template <class T, class A = std::allocator<T>>
-    using of = SecondaryMap<H, T, A>;
+    using of = SecondaryMap<H, T, AllocBy<A>>;
 };
 struct Rows {
     template <class T, class A = std::allocator<T>>
-    using of = SparseSecondaryMap<H, T, A>;
+    using of = SparseSecondaryMap<H, T, AllocBy<A>>;
 };
 /// Calls back when it is built from a function.
 struct CallsOnBuild {
@@ -159,7 +159,7 @@ TEST_CASE("A constructor may change the SparseSecondaryMap that builds its value
     const int what = GENERATE(range(0, 9));
     CAPTURE(what);
     const H own(9, 1);
-    SparseSecondaryMap<H, Value, A> more{A(1)};
+    SparseSecondaryMap<H, Value, AllocBy<A>> more{A(1)};
     const auto fill = [&](slot_t first, slot_t count) {
         for (slot_t i = first; i != first + count; ++i) more.try_emplace(H(i, 1), 2);
     };
@@ -274,7 +274,7 @@ TEST_CASE("Pages of a SecondaryMap are sized by bytes, and empty ones are given 
     using Value = std::array<std::byte, 256>;
     using A = StatefulAllocator<Value>;
     const EveryByteReturned balance;
-    SecondaryMap<H, Value, A> more{A(1)};
+    SecondaryMap<H, Value, AllocBy<A>> more{A(1)};
     const auto handle = [](slot_t i) { return H(i * 100'003, 1); };
     for (slot_t i = 0; i != 10'000; ++i) more.try_emplace(handle(i));
     CHECK(balance.live_bytes() < 15'000'000); // 2.6 MB of values; it was 167 MB
@@ -289,7 +289,7 @@ TEST_CASE("Pages of a SecondaryMap are sized by bytes, and empty ones are given 
     more.clear();
     CHECK(balance.live_bytes() == 0);
     CHECK(more.check_invariants());
-    SparseSecondaryMap<H, int, StatefulAllocator<int>> few{StatefulAllocator<int>(1)};
+    SparseSecondaryMap<H, int, AllocBy<StatefulAllocator<int>>> few{StatefulAllocator<int>(1)};
     few.insert(H(0, 1), 1);
     const std::size_t one = balance.live_bytes();
     for (slot_t i = 1; i != 1000; ++i) few.insert(handle(i), 1);
@@ -401,7 +401,7 @@ TEST_CASE("An id's constructor and destructor, Hash and Equal may change the Ide
     SlotMap<int> map;
     std::vector<H> handles;
     for (int i = 0; i != 20; ++i) handles.push_back(map.insert(i));
-    IdentityMap<SpeakingId, H, SpeakingHash> ids;
+    IdentityMap<SpeakingId, H, HashBy<SpeakingHash>> ids;
     ids.attach_to(map);
     for (int i = 0; i != 10; ++i)
         ids.insert(i == 9 ? SpeakingId(i, &calls) : SpeakingId(i), handles[static_cast<std::size_t>(i)]);
@@ -456,7 +456,7 @@ TEST_CASE("An IdentityMap keeps the functors it is given, and exchanges them wit
         bool operator()(int a, int b) const noexcept { return a % by == b % by; }
         int by;
     };
-    using Map = IdentityMap<int, H, Modulo, Modulo>;
+    using Map = IdentityMap<int, H, HashBy<Modulo>, EqualBy<Modulo>>;
     static_assert(!std::is_default_constructible_v<Map>);
     static_assert(std::is_nothrow_move_constructible_v<Map> && std::is_nothrow_move_assignable_v<Map> &&
                   std::is_nothrow_swappable_v<Map>);
@@ -472,7 +472,7 @@ TEST_CASE("An IdentityMap keeps the functors it is given, and exchanges them wit
     tens = std::move(sevens);
     CHECK((tens.contains(13) && sevens.empty() && sevens.check_invariants()));
     const auto captured = [by = 5](int id) { return static_cast<std::size_t>(id % by); }; // cannot be assigned
-    IdentityMap<int, H, decltype(captured)> a(captured), b(captured);
+    IdentityMap<int, H, HashBy<decltype(captured)>> a(captured), b(captured);
     a.insert(1, H(1, 1));
     a.swap(b);
     CHECK((a.empty() && b.contains(1)));

@@ -25,9 +25,9 @@ constexpr HandleLayout brief{.index_bits = 12, .version_bits = 4, .user_bits = 0
 } // namespace
 
 TEMPLATE_TEST_CASE("reserve refuses counts that wrap around with reserved or retired slots", "[sizes]", SlotMap<int>,
-                   DenseSlotMap<int>, (SlotMap<int, SlotMapOptions{.handle = brief}>),
-                   (DenseSlotMap<int, SlotMapOptions{.handle = brief}>),
-                   (BasicSoaSlotMap<SlotMapOptions{.handle = brief}, std::allocator<std::byte>, int, char>)) {
+                   DenseSlotMap<int>, (SlotMap<int, Options<SlotMapOptions{.handle = brief}>>),
+                   (DenseSlotMap<int, Options<SlotMapOptions{.handle = brief}>>),
+                   (BasicSoaSlotMap<Members<int, char>, Options<SlotMapOptions{.handle = brief}>>)) {
     TestType map;
     const auto promised = map.reserve_handle();
     if constexpr (TestType::options.handle == brief)
@@ -70,8 +70,8 @@ TEST_CASE("reserve and emplace ask for more bytes than there are addresses only 
 }
 
 TEMPLATE_TEST_CASE("a slot that is used more than others does not wear out those that are given back with it", "[sizes]",
-                   (SlotMap<int, SlotMapOptions{.handle = {16, 16, 0}, .max_slots = 256}>),
-                   (DenseSlotMap<int, SlotMapOptions{.handle = {16, 16, 0}, .max_slots = 256}>)) {
+                   (SlotMap<int, Options<SlotMapOptions{.handle = {16, 16, 0}, .max_slots = 256}>>),
+                   (DenseSlotMap<int, Options<SlotMapOptions{.handle = {16, 16, 0}, .max_slots = 256}>>)) {
     const auto rounds_until_full = [](bool shrink) {
         TestType map;
         int rounds = 0;
@@ -109,8 +109,8 @@ Map given_back(slot_t hot, int more) {
 }
 
 TEMPLATE_TEST_CASE("a snapshot carries the version floors of slots that were given back", "[sizes]", SlotMap<int>,
-                   (SlotMap<int, SlotMapOptions{.handle = {16, 16, 0}}>),
-                   (DenseSlotMap<int, SlotMapOptions{.handle = {10, 6, 0}}>)) {
+                   (SlotMap<int, Options<SlotMapOptions{.handle = {16, 16, 0}}>>),
+                   (DenseSlotMap<int, Options<SlotMapOptions{.handle = {10, 6, 0}}>>)) {
     constexpr std::size_t floor_at = 4 + 6 + 4 + 4, end_at = floor_at + 4, words_at = end_at + 4, first_word_at = words_at + 4;
     for (const int more : {0, 5}) {
         TestType map = given_back<TestType>(300, more);
@@ -150,9 +150,9 @@ TEMPLATE_TEST_CASE("a snapshot carries the version floors of slots that were giv
 
 using A = test::StatefulAllocator<std::byte>;
 TEMPLATE_TEST_CASE("handles that others choose claim 8 slots an element, and 65,536 slots or 4 MiB at least", "[sizes]",
-                   (SlotMap<char, SlotMapOptions{}, A>), (DenseSlotMap<int, SlotMapOptions{}, A>),
-                   (SlotMap<Row, SlotMapOptions{}, A>), (BasicSoaSlotMap<SlotMapOptions{}, A, Row, Row>),
-                   (SlotMap<char, SlotMapOptions{}, A, ValueArray<Row, test::StatefulAllocator<Row>>>)) {
+                   (SlotMap<char, AllocBy<A>>), (DenseSlotMap<int, AllocBy<A>>), (SlotMap<Row, AllocBy<A>>),
+                   (BasicSoaSlotMap<Members<Row, Row>, AllocBy<A>>),
+                   (SlotMap<char, AllocBy<A>, ValueArray<Row, test::StatefulAllocator<Row>>>)) {
     test::EveryByteReturned scope;
     TestType map;
     using handle_type = typename TestType::handle_type;

@@ -105,8 +105,8 @@ TEMPLATE_TEST_CASE("swap_values exchanges values; the handles stay", "[slot_map]
 
 TEST_CASE("reuse: lifo gives the slot vacated last, fifo the one vacated first, lowest the lowest", "[slot_map]") {
     const auto order = []<Reuse R>(std::integral_constant<Reuse, R>) {
-        SlotMap<int, SlotMapOptions{.reuse = R}> map;
-        std::vector<Handle<int>> handles;
+        SlotMap<int, Options<SlotMapOptions{.reuse = R}>> map;
+        std::vector<typename SlotMap<int, Options<SlotMapOptions{.reuse = R}>>::handle_type> handles;
         for (int i = 0; i != 10; ++i) handles.push_back(map.insert(i));
         for (const std::size_t i : {5u, 2u, 8u}) map.erase(handles[i]);
         std::vector<slot_t> slots;

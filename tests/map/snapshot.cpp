@@ -226,9 +226,9 @@ TEST_CASE("a snapshot of elements of another size is refused", "[snapshot]") {
 TEST_CASE("a snapshot with more slots than max_slots is refused", "[snapshot]") {
     SlotMap<int> big;
     for (int i = 0; i != 100; ++i) big.insert(i);
-    SlotMap<int, SlotMapOptions{.max_slots = 99}> small;
+    SlotMap<int, Options<SlotMapOptions{.max_slots = 99}>> small;
     REQUIRE(small.try_restore(big.snapshot()) != nullptr);
-    SlotMap<int, SlotMapOptions{.max_slots = 100}> fits;
+    SlotMap<int, Options<SlotMapOptions{.max_slots = 100}>> fits;
     REQUIRE(fits.try_restore(big.snapshot()) == nullptr);
     REQUIRE_THROWS_AS(fits.insert(1), std::length_error);
 }

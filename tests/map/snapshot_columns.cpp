@@ -87,7 +87,7 @@ TEMPLATE_TEST_CASE("a bool that is neither 0 nor 1 is refused", "[snapshot]", sl
 }
 
 TEST_CASE("types with an operator & of their own go into snapshots, as elements and as columns", "[snapshot]") {
-    SlotMap<Shy, SlotMapOptions{}, std::allocator<Shy>, ValueArray<Shy>> map, restored;
+    SlotMap<Shy, Column<Shy>> map, restored;
     DenseSlotMap<Shy> dense, restored_dense;
     for (int i = 0; i != 3; ++i) {
         map.observer<0>()[map.emplace(i).index()].value = 10 + i;
@@ -101,10 +101,8 @@ TEST_CASE("types with an operator & of their own go into snapshots, as elements 
 }
 
 TEMPLATE_TEST_CASE("a snapshot carries every static column that has a codec", "[snapshot]",
-                   (slotwise::SlotMap<int, slotwise::SlotMapOptions{}, std::allocator<int>, slotwise::ValueArray<int>, Counts,
-                                      slotwise::ValueArray<std::string>, Sum>),
-                   (slotwise::DenseSlotMap<int, slotwise::SlotMapOptions{}, std::allocator<int>, slotwise::ValueArray<int>,
-                                           Counts, slotwise::ValueArray<std::string>, Sum>)) {
+                   (slotwise::SlotMap<int, slotwise::Column<int>, Counts, slotwise::Column<std::string>, Sum>),
+                   (slotwise::DenseSlotMap<int, slotwise::Column<int>, Counts, slotwise::Column<std::string>, Sum>)) {
     TestType map, restored;
     const auto column = [](auto& of, auto handle) -> decltype(auto) { return of.template observer<0>()[handle.index()]; };
     const auto first = map.insert(1), gone = map.insert(2), last = map.insert(3);
@@ -130,7 +128,7 @@ TEMPLATE_TEST_CASE("a snapshot carries every static column that has a codec", "[
 TEST_CASE("a column that is left out is named in both places, and starts anew", "[snapshot]") {
     using Addresses = ValueArray<const void*>; // has no codec
     using Names = ValueArray<std::string>;
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, Names, Addresses> map, restored;
+    SlotMap<int, Names, Addresses> map, restored;
     const auto one = map.insert(1);
     map.observer<0>()[one.index()] = "one";
     map.observer<1>()[one.index()] = &map;
@@ -152,9 +150,9 @@ TEST_CASE("a column that is left out is named in both places, and starts anew", 
 
 TEST_CASE("a snapshot of a container with other columns is refused", "[snapshot]") {
     SlotMap<int> none;
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<int>> one;
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<int>, ValueArray<int>> two;
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<double>> wide;
+    SlotMap<int, Column<int>> one;
+    SlotMap<int, Column<int>, Column<int>> two;
+    SlotMap<int, Column<double>> wide;
     none.insert(1);
     one.insert(1);
     REQUIRE(refusal(one.try_restore(none.snapshot())) == "snapshot: the bytes end too early");

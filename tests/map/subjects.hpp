@@ -49,11 +49,11 @@ struct SlotMaps {
 using OtherHandle = Handle<struct OtherElement>;
 
 /// SecondaryMap or SparseSecondaryMap: near and far slots.
-template <template <class, class, class> class Kind, class T = Tracked>
+template <template <class, class, class...> class Kind, class T = Tracked>
 struct Secondaries {
     using element = T;
     template <class A>
-    using container = Kind<OtherHandle, T, A>;
+    using container = Kind<OtherHandle, T, AllocBy<A>>;
 
     template <class Map>
     static void fill(Map& map, int first, int count) {
@@ -98,7 +98,7 @@ struct Identities {
     static constexpr bool swaps_equal_only = true; // IdentityMap::swap says so
     using element = std::byte;
     template <class A>
-    using container = IdentityMap<Id, OtherHandle, IdHash, IdEqual, A>;
+    using container = IdentityMap<Id, OtherHandle, HashBy<IdHash>, EqualBy<IdEqual>, AllocBy<A>>;
 
     template <class Map>
     static void fill(Map& map, int first, int count) {

@@ -34,8 +34,8 @@ std::vector<std::vector<slot_t>> walked(Map& map) {
 } // namespace
 
 TEMPLATE_TEST_CASE("every walk meets exactly what lives, however few that is and whatever happened before", "[walks]",
-                   (SlotMap<int>), (SlotMap<int, SlotMapOptions{.reuse = Reuse::lifo}>),
-                   (SlotMap<int, SlotMapOptions{.handle = {28, 4, 0}, .reuse = Reuse::fifo}>)) {
+                   (SlotMap<int>), (SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::lifo}>>),
+                   (SlotMap<int, Options<SlotMapOptions{.handle = {28, 4, 0}, .reuse = Reuse::fifo}>>)) {
     using H = typename TestType::handle_type;
     std::mt19937 random(17);
     TestType map;

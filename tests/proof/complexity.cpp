@@ -154,8 +154,8 @@ void of_core_and_memory() {
     row("Occupancy::find_next complexity", "front erased, slot map", constant,
         popping(std::type_identity<SlotMap<int>>(), filling(std::type_identity<SlotMap<int>>())));
     row("Occupancy::find_next complexity", "front erased, fifo", constant,
-        popping(std::type_identity<SlotMap<int, SlotMapOptions{.reuse = Reuse::fifo}>>(),
-                filling(std::type_identity<SlotMap<int, SlotMapOptions{.reuse = Reuse::fifo}>>())));
+        popping(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::fifo}>>>(),
+                filling(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::fifo}>>>())));
     row("Occupancy::find_next complexity", "front erased, map", constant, popping(std::type_identity<Map>(), map_below));
     row("Occupancy::find_next complexity", "front erased, set", constant, [](std::size_t n) {
         Keys keys = keys_below<Keys>(n);
@@ -365,9 +365,9 @@ void of_maps() {
     row("SlotMapCore::erase complexity", "elements, dense", constant, erasing(std::type_identity<DenseSlotMap<int>>()),
         never_allocates);
     row("SlotMapCore::erase complexity", "elements, reuse lowest", constant,
-        erasing(std::type_identity<SlotMap<int, SlotMapOptions{.reuse = Reuse::lowest}>>()), never_allocates);
+        erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::lowest}>>>()), never_allocates);
     row("SlotMapCore::erase complexity", "elements, reuse fifo", constant,
-        erasing(std::type_identity<SlotMap<int, SlotMapOptions{.reuse = Reuse::fifo}>>()), never_allocates);
+        erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::fifo}>>>()), never_allocates);
     row(
         "SlotMapCore::get complexity", "elements", constant,
         [](std::size_t n) {

@@ -127,7 +127,7 @@ struct Part {
     static constexpr bool is_container = false;
 };
 /// A column that follows a container; see columns() and the tests of observers.
-struct Column : Part {};
+struct ColumnPart : Part {};
 /// Reads a container, and owns nothing.
 struct View : Part {};
 
@@ -163,19 +163,21 @@ inline constexpr SlotMapOptions slot_map_options[] = {
     {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
 };
 template <class T>
-using EachSlotMap = List<slotwise::SlotMap<T, slot_map_options[0]>, slotwise::SlotMap<T, slot_map_options[1]>,
-                         slotwise::SlotMap<T, slot_map_options[2]>, slotwise::SlotMap<T, slot_map_options[3]>,
-                         slotwise::SlotMap<T, slot_map_options[4]>, slotwise::SlotMap<T, slot_map_options[5]>>;
+using EachSlotMap = List<
+    slotwise::SlotMap<T, slotwise::Options<slot_map_options[0]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[1]>>,
+    slotwise::SlotMap<T, slotwise::Options<slot_map_options[2]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[3]>>,
+    slotwise::SlotMap<T, slotwise::Options<slot_map_options[4]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[5]>>>;
 template <class T> // packed: there is one way to grow
-using EachDense = List<slotwise::DenseSlotMap<T, slot_map_options[0]>, slotwise::DenseSlotMap<T, slot_map_options[1]>,
-                       slotwise::DenseSlotMap<T, slot_map_options[2]>, slotwise::DenseSlotMap<T, slot_map_options[3]>,
-                       slotwise::DenseSlotMap<T, slot_map_options[4]>>;
+using EachDense = List<slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[0]>>,
+                       slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[1]>>,
+                       slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[2]>>,
+                       slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[3]>>,
+                       slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[4]>>>;
 template <class T>
-using EachSoa = List<BasicSoaSlotMap<slot_map_options[0], std::allocator<std::byte>, T, T>,
-                     BasicSoaSlotMap<slot_map_options[1], std::allocator<std::byte>, T, T>,
-                     BasicSoaSlotMap<slot_map_options[2], std::allocator<std::byte>, T, T>,
-                     BasicSoaSlotMap<slot_map_options[3], std::allocator<std::byte>, T, T>,
-                     BasicSoaSlotMap<slot_map_options[4], std::allocator<std::byte>, T, T>>;
+using EachSoa = List<
+    BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[0]>>, BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[1]>>,
+    BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[2]>>, BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[3]>>,
+    BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[4]>>>;
 
 inline constexpr KeySetOptions key_set_options[] = {
     {},
@@ -247,10 +249,10 @@ struct HashIndex : Part {};
 struct PortableHashIndex : Part {};
 struct GroupIndex : Part {};
 struct SeriesSubscriber : Part {};
-struct ValueArray : Column {};
-struct TimeArray : Column {};
-struct DeltaTracker : Column {};
-struct ObserverArray : Column {};
+struct ValueArray : ColumnPart {};
+struct TimeArray : ColumnPart {};
+struct DeltaTracker : ColumnPart {};
+struct ObserverArray : ColumnPart {};
 struct ColumnView : View {};
 struct SetView : View {};
 struct MapView : View {};

@@ -375,7 +375,7 @@ TEMPLATE_TEST_CASE("an iterator of a delta names the slot, and can be kept and c
 //=== other containers ===//
 
 TEMPLATE_TEST_CASE("a tracker in a slot map", "[delta_tracker]", ALL_REPRESENTATIONS) {
-    SlotMap<std::string, SlotMapOptions{}, std::allocator<std::string>, tracker_of<TestType>> map;
+    SlotMap<std::string, tracker_of<TestType>> map;
     auto& delta = map.template observer<0>();
     const auto a = map.insert("a"), b = map.insert("b");
     delta.open(1);

@@ -277,7 +277,7 @@ TEST_CASE("when all elements are exchanged, keys find their slots anew and slots
 
 TEST_CASE("an array that follows a container as an observer hears of erased elements", "[observer_array]") {
     TickLog::take();
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, Numbers> map;
+    SlotMap<int, Numbers> map;
     auto& array = map.observer<0>();
     Listener a("a"), b("b");
     const auto first = map.insert(10), second = map.insert(20);

@@ -151,7 +151,7 @@ TEST_CASE("a removed element keeps its stamp until it lives again or is erased",
 }
 
 TEST_CASE("a slot map can have time stamps as a column, for as long as the elements live", "[time_array]") {
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, TimeArray<>> map;
+    SlotMap<int, TimeArray<>> map;
     auto& times = map.observer<0>();
     const auto a = map.insert(1);
     CHECK(times.at(a.index()) == never);

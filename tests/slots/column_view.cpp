@@ -19,9 +19,10 @@ using namespace slotwise;
 namespace {
 
 template <Growth G, std::size_t PageSlots = 0>
-using Map = SlotMap<
-    int, SlotMapOptions{.growth = SLOTWISE_VIRTUAL_MEMORY ? G : Growth::pages, .page_slots = PageSlots, .max_slots = 1 << 20},
-    std::allocator<int>, ValueArray<double>, ValueArray<short>>;
+using Map = SlotMap<int,
+                    Options<SlotMapOptions{
+                        .growth = SLOTWISE_VIRTUAL_MEMORY ? G : Growth::pages, .page_slots = PageSlots, .max_slots = 1 << 20}>,
+                    Column<double>, Column<short>>;
 using Small = Map<Growth::pages, 64>;
 
 static_assert(std::forward_iterator<ColumnView<int>::iterator>);
@@ -143,7 +144,7 @@ TEST_CASE("values too big to lie side by side are walked one by one, every way t
         std::array<char, 20'000> more{};
     };
     static_assert(detail::scattered<Big>);
-    SlotMap<Big, SlotMapOptions{.growth = Growth::pages}> map;
+    SlotMap<Big, Options<SlotMapOptions{.growth = Growth::pages}>> map;
     std::vector<decltype(map)::handle_type> handles;
     for (int i = 0; i != 200; ++i) handles.push_back(map.insert(Big{i}));
     std::vector<slot_t> expected;
@@ -357,8 +358,8 @@ TEST_CASE("an iterator of a view goes from page to page, past what is erased mea
 }
 
 TEST_CASE("views of a map with 8-bit and 16-bit versions compare the right bytes") {
-    SlotMap<int, SlotMapOptions{.handle = {8, 8, 0}}> eight;
-    SlotMap<int, SlotMapOptions{.handle = {16, 16, 0}}> sixteen;
+    SlotMap<int, Options<SlotMapOptions{.handle = {8, 8, 0}}>> eight;
+    SlotMap<int, Options<SlotMapOptions{.handle = {16, 16, 0}}>> sixteen;
     const auto check = [](auto& map) {
         std::vector<std::remove_cvref_t<decltype(map.insert(0))>> old, now;
         for (int i = 0; i < 100; ++i) old.push_back(map.insert(i));
@@ -399,7 +400,7 @@ TEST_CASE("erasing an element ahead in a walk over columns is a failed check") {
 
 TEST_CASE("a handle of a wider or narrower layout reads no version beyond the array") {
     // The version's width is the map's, not the handle's: the last slots of a small map would otherwise be read past their end.
-    SlotMap<int, SlotMapOptions{.handle = {8, 8, 0}}> map;
+    SlotMap<int, Options<SlotMapOptions{.handle = {8, 8, 0}}>> map;
     for (int i = 0; i != 64; ++i) map.insert(i);
     const auto view = map.column();
     for (slot_t slot = 0; slot != 64; ++slot) {

@@ -57,7 +57,7 @@ constexpr int columns() {
 }
 
 constexpr int views() {
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<int>> map;
+    SlotMap<int, Column<int>> map;
     map.insert(1);
     map.insert(2);
     map.erase(map.insert(3));

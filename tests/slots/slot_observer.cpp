@@ -23,7 +23,7 @@ using test::LoggingObserver;
 namespace {
 
 template <class... Static>
-using Map = SlotMap<int, SlotMapOptions{}, std::allocator<int>, Static...>;
+using Map = SlotMap<int, Static...>;
 using Plain = Map<>;
 using TwoStatic = Map<test::StaticLogger<1>, test::StaticLogger<2>>;
 
@@ -169,7 +169,7 @@ TEST_CASE("an observer that throws at any step of a late attach is not attached 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("when an observer refuses an insert, those told before get on_erase in reverse order and the insert is rolled back",
           "[throws]") {
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, test::StaticLogger<1, true>, test::StaticLogger<2, true>> map;
+    SlotMap<int, test::StaticLogger<1, true>, test::StaticLogger<2, true>> map;
     LoggingObserver a("a", true), b("b", true), c("c", true);
     const auto of_a = map.attach(a);
     const auto of_b = map.attach(b);

@@ -22,7 +22,7 @@ using namespace slotwise;
 namespace {
 
 template <class... Columns>
-using Map = SlotMap<int, SlotMapOptions{}, std::allocator<int>, Columns...>;
+using Map = SlotMap<int, Columns...>;
 
 constexpr int constant_use() {
     ValueArray<int> column;
@@ -230,14 +230,14 @@ TEST_CASE("columns move, swap and shrink with their container") {
 TEST_CASE("a column uses the container's allocator when it can, and any other of its own") {
     test::EveryByteReturned bytes;
     using Allocator = test::StatefulAllocator<int>;
-    using OfFour = SlotMap<int, SlotMapOptions{}, Allocator, ValueArray<double, test::StatefulAllocator<double>>>;
+    using OfFour = SlotMap<int, AllocBy<Allocator>, ValueArray<double, test::StatefulAllocator<double>>>;
     {
         OfFour map(Allocator(4));
         map.insert(1);
         CHECK(test::Ledger::live_bytes(0) == 0);
         CHECK(test::Ledger::live_bytes(4) >= 64 * (sizeof(int) + sizeof(double)));
     }
-    SlotMap<int, SlotMapOptions{}, std::allocator<int>, ValueArray<double, test::FancyAllocator<double>>> fancy;
+    SlotMap<int, ValueArray<double, test::FancyAllocator<double>>> fancy;
     fancy.insert(1);
     fancy.observer<0>()[0] = 2.5;
     CHECK(fancy.observer<0>()[0] == 2.5);

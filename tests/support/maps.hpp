@@ -31,41 +31,42 @@ constexpr SlotMapOptions growing(SlotMapOptions options, Growth growth) {
 
 struct Paged {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>, class... Observers>
-    using map = SlotMap<T, O, A, Observers...>;
+    using map = SlotMap<T, Options<O>, AllocBy<A>, Observers...>;
 };
 /// Paged too where there is no virtual memory.
 struct Reserved {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>, class... Observers>
-    using map = SlotMap<T, growing(O, SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages), A, Observers...>;
+    using map =
+        SlotMap<T, Options<growing(O, SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages)>, AllocBy<A>, Observers...>;
 };
 struct Dense {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>, class... Observers>
-    using map = DenseSlotMap<T, O, A, Observers...>;
+    using map = DenseSlotMap<T, Options<O>, AllocBy<A>, Observers...>;
 };
 struct Soa {
     template <class T, SlotMapOptions O = SlotMapOptions{}, class A = std::allocator<T>>
-    using map = BasicSoaSlotMap<O, A, T, T>;
+    using map = BasicSoaSlotMap<Members<T, T>, Options<O>, AllocBy<A>>;
 };
 
 #define ALL_STORAGES ::test::Paged, ::test::Reserved, ::test::Dense, ::test::Soa
 
 template <class Map>
 inline constexpr bool is_soa = false;
-template <SlotMapOptions O, class A, class... Ts>
-inline constexpr bool is_soa<BasicSoaSlotMap<O, A, Ts...>> = true;
+template <class... With>
+inline constexpr bool is_soa<BasicSoaSlotMap<With...>> = true;
 
 template <class Map>
 inline constexpr bool is_paged = false;
-template <class T, SlotMapOptions O, class A, class... Observers>
-inline constexpr bool is_paged<SlotMap<T, O, A, Observers...>> = true;
+template <class... With>
+inline constexpr bool is_paged<SlotMap<With...>> = true;
 
 /// The type of an element, or of a row's first member.
 template <class Map>
 struct ElementOf {
     using type = typename Map::value_type;
 };
-template <SlotMapOptions O, class A, class T, class... Ts>
-struct ElementOf<BasicSoaSlotMap<O, A, T, Ts...>> {
+template <class T, class... Ts, class... With>
+struct ElementOf<BasicSoaSlotMap<Members<T, Ts...>, With...>> {
     using type = T;
 };
 template <class Map>

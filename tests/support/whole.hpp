@@ -4,7 +4,7 @@
 // Copies, moves, assignments and swaps of any container with an allocator: under every kind of allocator (alloc_matrix), and with a
 // throw at every step (sweep_whole). A subject says how its containers are filled and read:
 //     struct SlotMaps {
-//         template <class A> using container = SlotMap<Tracked, SlotMapOptions{}, A>;
+//         template <class A> using container = SlotMap<Tracked, AllocBy<A>>;
 //         using element = Tracked;
 //         static void fill(auto& map, int first, int count);   // adds elements; of one that is not empty too
 //         static Contents contents(const auto& map);           // all that there is to know of the elements

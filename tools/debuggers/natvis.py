@@ -118,7 +118,7 @@ TYPES = [
     ("SlotMap<*> SlotMapCore<*>", SLOT_MAP),
     ("DenseSlotMap<*>", [*sizes("core_.directory"), rows(""), *CORE]),
     ("BasicSoaSlotMap<*>", [*sizes("core_.directory"), rows("<0>"), item("[columns]", "core_.store.columns_"), *CORE]),
-    ("SecondaryMap<*,*,*>", [shown("{{ size={size_,d} }}"),
+    ("SecondaryMap<*,*>", [shown("{{ size={size_,d} }}"),
                              walk("slot", f"pages_.near_.size_ * {PAGE_SLOTS}", f"{PAGE} != 0 && ((({PAGE}->live) >> (slot % {PAGE_SLOTS})) & 1)",
                                   f"[{{slot,d}}v{{(unsigned int){PAGE}->versions[slot % {PAGE_SLOTS}],d}}]",
                                   f"(($T2*){PAGE}->memory)[slot % {PAGE_SLOTS}]"),

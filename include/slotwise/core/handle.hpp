@@ -8,6 +8,7 @@
 #include "../config/assert.hpp"
 #include "../fwd.hpp"
 #include "bits.hpp"
+#include "with.hpp"
 
 #include <compare>
 #include <optional>
@@ -89,6 +90,8 @@ constexpr bool in_handle_text(char c) noexcept {
 template <class Tag, HandleLayout L>
 class Handle {
     using traits = detail::HandleTraits<L>;
+    static_assert(!requires { typename detail::HandlesOf<Tag>::type; },
+                  "Handle<Container>: the handle type of a container is HandleOf<Container>");
 
 public:
     /// What the handle refers to.

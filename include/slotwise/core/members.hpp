@@ -6,7 +6,7 @@
 #ifndef SLOTWISE_CORE_MEMBERS_HPP
 #define SLOTWISE_CORE_MEMBERS_HPP
 
-#include "../config/abi.hpp"
+#include "with.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -15,10 +15,6 @@
 
 SLOTWISE_BEGIN
 namespace detail {
-
-/// Types in an order.
-template <class... Ts>
-struct TypeList {};
 
 /// An initialiser for a member of any type. It is never called, but clang needs a body when it examines std::optional's
 /// constructors.

@@ -6,7 +6,7 @@
 #define SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 
 #include "dense_store.hpp"
-#include "slot_map_core.hpp"
+#include "slot_map_arguments.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -34,6 +34,10 @@ struct ValueFace {
     }
 };
 
+template <class T, class... With>
+using DenseCore = slot_map_core<DenseSlotMap<T, With...>, SlotMapArguments<T, With...>,
+                                DenseStore<ValueFace<T>, typename SlotMapArguments<T, With...>::allocator, T>>;
+
 } // namespace detail
 
 /// Elements of type T, packed in one 64-byte aligned array; the map makes the handle. Erase moves the last element into the
@@ -43,9 +47,12 @@ struct ValueFace {
 /// grows, and any erase, invalidates iterators and addresses of the last element; growth invalidates all. Cost: 12.25 bytes an
 /// element over the payload.
 /// @tparam T movable; erase is noexcept if T's moves are, and only then may T's destructor insert and erase in the same map
-template <class T, SlotMapOptions O, class Allocator, class... Observers>
-class DenseSlotMap : public SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...> {
-    using Core = SlotMapCore<detail::DenseStore<detail::ValueFace<T>, Allocator, T>, T, O, Allocator, Observers...>;
+/// @tparam With as SlotMap's
+template <class T, class... With>
+class DenseSlotMap : public detail::DenseCore<T, With...> {
+    using Core = detail::DenseCore<T, With...>;
+    using Allocator = typename Core::allocator_type;
+    static constexpr SlotMapOptions O = Core::options;
     static_assert(O.growth == Growth::pages, "DenseSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
 
     using Core::core_;

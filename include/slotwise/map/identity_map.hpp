@@ -19,13 +19,18 @@ SLOTWISE_BEGIN
 /// is not found before it is complete, nor once its id's destructor runs. Equal must not erase an id that it is comparing, and
 /// the map as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 /// @tparam Id any hashable type, e.g. PublicId or std::string; its address is stable @tparam H the handle type
-/// @tparam Hash and Equal on ids; lookups by other types when both are transparent. They are not called when a pair is dropped
-/// with its element
-template <class Id, class H, class Hash, class Equal, class Allocator>
-class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, Hash, Equal, Allocator>> {
+/// @tparam With in any order: HashBy<H> and EqualBy<E> on ids (lookups by other types when both are transparent; they are not
+/// called when a pair is dropped with its element), AllocBy<A>
+template <class Id, class H, class... With>
+class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, With...>> {
     static_assert(AnyHandle<H>, "IdentityMap<Id, Handle>: the second argument is a slot map's handle_type");
     using Follower = detail::SlotFollower<IdentityMap>;
     friend Follower;
+    using Args = detail::Arguments<detail::with_hash | detail::with_equal | detail::with_alloc, detail::NoOptions, std::byte,
+                                   Id, With...>;
+    using Hash = typename Args::template get<detail::with_hash, DefaultHash<Id>>;
+    using Equal = typename Args::template get<detail::with_equal, EqualTo>;
+    using Allocator = typename Args::allocator;
     using Operation = typename Follower::Operation;
     using Insertion = typename Follower::Insertion;
     // Not a std::unordered_map, which calls Hash while links are cut: a Hash or a destructor that changes the map then corrupts
@@ -420,7 +425,7 @@ private:
     }
 
     Buckets buckets_{}; // as many as pairs fit, a power of two
-    SecondaryMap<H, Node*, Allocator> nodes_{};
+    SecondaryMap<H, Node*, AllocBy<Allocator>> nodes_{};
     detail::IndexSeed seed_{}; // unset until a bucket is crowded
     std::size_t changes_ = 0;  // of the chains
     SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Slot maps with polymorphic allocators. A separate header because <memory_resource> is slow to include.
+// Slot maps with polymorphic allocators. A header of its own because <memory_resource> is dear to include.
 #ifndef SLOTWISE_MAP_PMR_HPP
 #define SLOTWISE_MAP_PMR_HPP
 
@@ -19,23 +19,23 @@ SLOTWISE_BEGIN
 namespace pmr {
 
 /// SlotMap with memory from a std::pmr::memory_resource.
-template <class T, SlotMapOptions O = SlotMapOptions{}>
-using SlotMap = slotwise::SlotMap<T, O, std::pmr::polymorphic_allocator<T>>;
+template <class T, class... With>
+using SlotMap = slotwise::SlotMap<T, AllocBy<std::pmr::polymorphic_allocator<T>>, With...>;
 /// DenseSlotMap with memory from a std::pmr::memory_resource.
-template <class T, SlotMapOptions O = SlotMapOptions{}>
-using DenseSlotMap = slotwise::DenseSlotMap<T, O, std::pmr::polymorphic_allocator<T>>;
+template <class T, class... With>
+using DenseSlotMap = slotwise::DenseSlotMap<T, AllocBy<std::pmr::polymorphic_allocator<T>>, With...>;
 /// SoaSlotMap with memory from a std::pmr::memory_resource.
 template <class... Ts>
-using SoaSlotMap = BasicSoaSlotMap<SlotMapOptions{}, std::pmr::polymorphic_allocator<std::byte>, Ts...>;
+using SoaSlotMap = BasicSoaSlotMap<Members<Ts...>, AllocBy<std::pmr::polymorphic_allocator<std::byte>>>;
 /// SecondaryMap with memory from a std::pmr::memory_resource.
 template <class H, class T>
-using SecondaryMap = slotwise::SecondaryMap<H, T, std::pmr::polymorphic_allocator<T>>;
+using SecondaryMap = slotwise::SecondaryMap<H, T, AllocBy<std::pmr::polymorphic_allocator<T>>>;
 /// SparseSecondaryMap with memory from a std::pmr::memory_resource.
 template <class H, class T>
-using SparseSecondaryMap = slotwise::SparseSecondaryMap<H, T, std::pmr::polymorphic_allocator<T>>;
+using SparseSecondaryMap = slotwise::SparseSecondaryMap<H, T, AllocBy<std::pmr::polymorphic_allocator<T>>>;
 /// IdentityMap with memory from a std::pmr::memory_resource.
-template <class Id, class H, class Hash = DefaultHash<Id>, class Equal = EqualTo>
-using IdentityMap = slotwise::IdentityMap<Id, H, Hash, Equal, std::pmr::polymorphic_allocator<std::byte>>;
+template <class Id, class H, class... With>
+using IdentityMap = slotwise::IdentityMap<Id, H, AllocBy<std::pmr::polymorphic_allocator<std::byte>>, With...>;
 
 } // namespace pmr
 SLOTWISE_END

@@ -6,6 +6,7 @@
 #define SLOTWISE_MAP_SECONDARY_MAP_HPP
 
 #include "../memory/sparse_pages.hpp"
+#include "../slots/arguments.hpp"
 #include "map_iterator.hpp"
 #include "secondary_face.hpp"
 
@@ -19,15 +20,18 @@ SLOTWISE_BEGIN
 /// handles have no order.
 /// @tparam H the handle type @tparam T any type; addresses of values are stable. The allocator builds it: a T with an allocator
 /// (std::pmr::string) gets this map's allocator
-template <class H, class T, class Allocator>
-class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, Allocator>, H, T> {
+/// @tparam With AllocBy<A>
+template <class H, class T, class... With>
+class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With...>, H, T> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(Storable<T>, "SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw");
     using Face = detail::SecondaryFace<SecondaryMap, H, T>;
     friend Face;
     friend detail::SlotFollower<SecondaryMap>;
-    template <class, class, class, class, class>
+    template <class, class, class...>
     friend class IdentityMap;
+    using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
+    using Allocator = typename Args::allocator;
     struct Page;
     using version_type = typename detail::HandleTraits<H::layout>::version_type;
     using Pages = detail::SparsePages<Page, Allocator>;
@@ -389,8 +393,8 @@ private:
 };
 
 /// Entries of page_slots slots: liveness, versions, raw memory for values.
-template <class H, class T, class Allocator>
-struct SecondaryMap<H, T, Allocator>::Page {
+template <class H, class T, class... With>
+struct SecondaryMap<H, T, With...>::Page {
     bits::word_t live = 0;
     bits::word_t busy = 0;  // a constructor, a destructor or hold() runs there: the place is not vacant
     bits::word_t dying = 0; // dropped, but not destroyed yet
@@ -407,9 +411,9 @@ struct SecondaryMap<H, T, Allocator>::Page {
     H handle(slot_t slot) const noexcept { return H(slot, versions[place(slot)]); }
 };
 
-template <class H, class T, class Allocator>
+template <class H, class T, class... With>
 template <bool Const>
-class SecondaryMap<H, T, Allocator>::basic_iterator
+class SecondaryMap<H, T, With...>::basic_iterator
     : public detail::IteratorFacade<basic_iterator<Const>, SlotMapItem<H, std::conditional_t<Const, const T&, T&>>,
                                     SlotMapItem<H, std::conditional_t<Const, const T&, T&>>> {
     using Item = SlotMapItem<H, std::conditional_t<Const, const T&, T&>>;

@@ -6,9 +6,18 @@
 #define SLOTWISE_MAP_SLOT_MAP_HPP
 
 #include "paged_store.hpp"
-#include "slot_map_core.hpp"
+#include "slot_map_arguments.hpp"
 
 SLOTWISE_BEGIN
+namespace detail {
+
+template <class T, class... With>
+using PagedCore =
+    slot_map_core<SlotMap<T, With...>, SlotMapArguments<T, With...>,
+                  PagedStore<T, SlotMapArguments<T, With...>::options, typename SlotMapArguments<T, With...>::allocator>>;
+
+} // namespace detail
+
 /// Elements of type T in slots; the map makes the handle. Elements never move: not on growth, erase, or when the map moves.
 ///
 /// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased element goes to the next
@@ -16,10 +25,13 @@ SLOTWISE_BEGIN
 /// erase the element it was given and may insert; it must not erase elements ahead (checked at level debug). Cost: 4.25 bytes
 /// an element over the payload. Memory: chunks of up to 1 MiB. Growth copies only versions.
 /// @tparam T any object type, also one that can neither be copied nor moved
-/// @tparam Observers static observers (columns): called inline, reached by observer<I>() and column<I>()
-template <class T, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMap : public SlotMapCore<detail::PagedStore<T, O, Allocator>, T, O, Allocator, Observers...> {
-    using Core = SlotMapCore<detail::PagedStore<T, O, Allocator>, T, O, Allocator, Observers...>;
+/// @tparam With in any order: Column<U> and static observers (called inline, reached by observer<I>() and column<I>()),
+/// Options<SlotMapOptions{...}>, AllocBy<A>, Tag<X>
+template <class T, class... With>
+class SlotMap : public detail::PagedCore<T, With...> {
+    using Core = detail::PagedCore<T, With...>;
+    using Allocator = typename Core::allocator_type;
+    static constexpr SlotMapOptions O = Core::options;
 
     using Core::core_;
 

@@ -27,9 +27,6 @@ class SlotMapCore {
     // Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale
     // handles 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat
     // form as a contender (article_slot_map).
-    static_assert(O.layout == Layout::split,
-                  "SlotMapOptions::layout: the interleaved layout is not offered, it won only erase + "
-                  "insert in our measurements (see map/slot_map_core.hpp); write Layout::split");
 
 public:
     //=== types ===//

@@ -6,7 +6,7 @@
 #define SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 
 #include "dense_store.hpp"
-#include "slot_map_core.hpp"
+#include "slot_map_arguments.hpp"
 
 SLOTWISE_BEGIN
 
@@ -84,14 +84,39 @@ consteval std::size_t position_of() noexcept {
     return times == 1 ? found : sizeof...(Ts);
 }
 
+template <class Row>
+inline constexpr bool is_members = false;
+template <class... Ts>
+inline constexpr bool is_members<Members<Ts...>> = true;
+
+template <class Row, class Args>
+struct SoaStoreOf;
+template <class... Ts, class Args>
+struct SoaStoreOf<Members<Ts...>, Args> {
+    using type = DenseStore<RowFace<Ts...>, typename Args::allocator, Ts...>;
+};
+template <class Row, class... With>
+using SoaCore = slot_map_core<BasicSoaSlotMap<Row, With...>, SlotMapArguments<std::byte, With...>,
+                              typename SoaStoreOf<Row, SlotMapArguments<std::byte, With...>>::type>;
+
 } // namespace detail
+
+/// The members stand first.
+template <class Row, class... With>
+class BasicSoaSlotMap {
+    static_assert(detail::is_members<Row>,
+                  "BasicSoaSlotMap<Members<Ts...>, With...>: the members stand first, in Members<...>");
+};
 
 /// Rows of members Ts..., each member packed in a 64-byte aligned array of its own; the map makes the handle. It has everything
 /// of DenseSlotMap. insert(a, b, ...) takes a value for each member. References are rows of references.
-template <SlotMapOptions O, class Allocator, class... Ts>
-class BasicSoaSlotMap
-    : public SlotMapCore<detail::DenseStore<detail::RowFace<Ts...>, Allocator, Ts...>, std::tuple<Ts...>, O, Allocator> {
-    using Core = SlotMapCore<detail::DenseStore<detail::RowFace<Ts...>, Allocator, Ts...>, std::tuple<Ts...>, O, Allocator>;
+/// SoaSlotMap<Ts...> is the one without further arguments.
+/// @tparam With as SlotMap's
+template <class... Ts, class... With>
+class BasicSoaSlotMap<Members<Ts...>, With...> : public detail::SoaCore<Members<Ts...>, With...> {
+    using Core = detail::SoaCore<Members<Ts...>, With...>;
+    using Allocator = typename Core::allocator_type;
+    static constexpr SlotMapOptions O = Core::options;
     static_assert(sizeof...(Ts) > 0, "SoaSlotMap<Ts...>: name at least one member type");
     static_assert(O.growth == Growth::pages, "SoaSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
 

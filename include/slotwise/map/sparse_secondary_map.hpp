@@ -18,14 +18,16 @@ SLOTWISE_BEGIN
 /// values.
 /// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of a moved-from
 /// T, must not change the map (checked at level fast)
-template <class H, class T, class Allocator>
-class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, Allocator>, H, T> {
+template <class H, class T, class... With>
+class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, With...>, H, T> {
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(std::is_nothrow_move_constructible_v<T>,
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, because values are packed; use SecondaryMap");
     using Face = detail::SecondaryFace<SparseSecondaryMap, H, T>;
     friend Face;
     friend detail::SlotFollower<SparseSecondaryMap>;
+    using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
+    using Allocator = typename Args::allocator;
     using Operation = typename detail::SlotFollower<SparseSecondaryMap>::Operation;
     using Insertion = typename detail::SlotFollower<SparseSecondaryMap>::Insertion;
     static constexpr unsigned page_slots = 256;

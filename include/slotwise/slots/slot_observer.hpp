@@ -162,7 +162,7 @@ struct CheckStaticObserver {
     static_assert(!H::misnamed_reset, "static observer: onReset and the like are not called; name it on_reset");
     static_assert(H::any || !H::sound || H::misnamed,
                   "static observer: this type has no hook (on_capacity, on_insert, on_remove, on_erase, on_clear, on_reset); "
-                  "for a column of values write ValueArray<T>");
+                  "for a column of values write Column<T>");
     static constexpr bool holds = H::any && H::sound && !H::misnamed;
 };
 

@@ -14,7 +14,7 @@ SLOTWISE_BEGIN
 
 /// A T for every live slot of the container it follows: value-initialised when an element is inserted, destroyed when it is
 /// erased. Addresses never change. Name it as a static observer of a container:
-///     SlotMap<Body, SlotMapOptions{}, std::allocator<Body>, ValueArray<Velocity>> bodies;
+///     SlotMap<Body, Column<Velocity>> bodies;
 ///     bodies.observer<0>()[slot] = Velocity{...};
 template <class T, class Allocator>
 class ValueArray {

@@ -91,13 +91,13 @@ template <class C>
 struct WithBelief {
     using type = void;
 };
-template <class T, SlotMapOptions O, class A>
-struct WithBelief<SlotMap<T, O, A>> {
-    using type = SlotMap<T, O, A, Belief, ValueArray<int>>;
+template <class T, class... With>
+struct WithBelief<SlotMap<T, With...>> {
+    using type = SlotMap<T, With..., Belief, Column<int>>;
 };
-template <class T, SlotMapOptions O, class A>
-struct WithBelief<DenseSlotMap<T, O, A>> {
-    using type = DenseSlotMap<T, O, A, Belief, ValueArray<int>>;
+template <class T, class... With>
+struct WithBelief<DenseSlotMap<T, With...>> {
+    using type = DenseSlotMap<T, With..., Belief, Column<int>>;
 };
 template <template <class, class, class, KeySetOptions, class, template <class> class, class...> class Set, class K, class H,
           class E, KeySetOptions O, class A, template <class> class I>

@@ -95,17 +95,17 @@ struct CallerHash {
 
 template <class C>
 struct Calling;
-template <SlotMapOptions O>
-struct Calling<slotwise::SlotMap<int, O>> {
-    using type = slotwise::SlotMap<Caller, O>;
+template <class... With>
+struct Calling<slotwise::SlotMap<int, With...>> {
+    using type = slotwise::SlotMap<Caller, With...>;
 };
-template <SlotMapOptions O>
-struct Calling<slotwise::DenseSlotMap<int, O>> {
-    using type = slotwise::DenseSlotMap<Caller, O>;
+template <class... With>
+struct Calling<slotwise::DenseSlotMap<int, With...>> {
+    using type = slotwise::DenseSlotMap<Caller, With...>;
 };
-template <SlotMapOptions O, class A>
-struct Calling<slotwise::BasicSoaSlotMap<O, A, int, int>> {
-    using type = slotwise::BasicSoaSlotMap<O, A, Caller, Caller>;
+template <class... With>
+struct Calling<slotwise::BasicSoaSlotMap<slotwise::Members<int, int>, With...>> {
+    using type = slotwise::BasicSoaSlotMap<slotwise::Members<Caller, Caller>, With...>;
 };
 template <KeySetOptions O>
 struct Calling<slotwise::KeySet<int, DefaultHash<int>, EqualTo, O>> {
@@ -145,7 +145,7 @@ struct Calling<slotwise::SparseSecondaryMap<H, int>> {
 };
 template <class H>
 struct Calling<slotwise::IdentityMap<int, H>> {
-    using type = slotwise::IdentityMap<Caller, H, CallerHash>;
+    using type = slotwise::IdentityMap<Caller, H, slotwise::HashBy<CallerHash>>;
 };
 
 template <class C>

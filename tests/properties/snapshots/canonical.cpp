@@ -243,22 +243,20 @@ T value_of(int n) {
 }
 
 template <class T>
-using Column = ValueArray<T, Dirty<T>>;
+using Stable = SlotMap<T, Options<SlotMapOptions{.handle = {12, 4, 0}}>, AllocBy<Dirty<T>>, Column<T>, Column<int>>;
 template <class T>
-using Stable = SlotMap<T, SlotMapOptions{.handle = {12, 4, 0}}, Dirty<T>, Column<T>, Column<int>>;
+using Packed = DenseSlotMap<T, Options<SlotMapOptions{.handle = {12, 4, 0}}>, AllocBy<Dirty<T>>, Column<T>>;
 template <class T>
-using Packed = DenseSlotMap<T, SlotMapOptions{.handle = {12, 4, 0}}, Dirty<T>, Column<T>>;
-template <class T>
-using Rows = BasicSoaSlotMap<SlotMapOptions{.handle = {12, 4, 0}}, Dirty<std::byte>, T, int>;
+using Rows = BasicSoaSlotMap<Members<T, int>, Options<SlotMapOptions{.handle = {12, 4, 0}}>, AllocBy<Dirty<std::byte>>>;
 template <class T>
 using Map = MapStorage<int, T, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true, .handle = {12, 4, 0}},
-                       Dirty<int>, HashIndex, Column<T>>;
+                       Dirty<int>, HashIndex, ValueArray<T, Dirty<T>>>;
 template <class T>
 using Set = SetStorage<T, Same<T>, EqualTo, KeySetOptions{.handle = {12, 4, 0}}, Dirty<T>>;
 template <class T>
 using Dict =
     TSDStorage<int, T, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {12, 4, 0}}, Dirty<int>, HashIndex,
-               Column<int>>; // its columns' hooks may not throw
+               ValueArray<int, Dirty<int>>>; // its columns' hooks may not throw
 
 /// Six elements of T, and what columns there are; one is erased.
 template <class C, class T, bool HasColumn>

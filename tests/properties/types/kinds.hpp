@@ -144,15 +144,15 @@ struct DefaultOf : Hash { // what a description makes by itself
 namespace kinds {
 struct SlotMap : ByHandle {
     template <class T, class A, class, class>
-    using of = slotwise::SlotMap<T, SlotMapOptions{}, A>;
+    using of = slotwise::SlotMap<T, slotwise::AllocBy<A>>;
 };
 struct DenseSlotMap : ByHandle {
     template <class T, class A, class, class>
-    using of = slotwise::DenseSlotMap<T, SlotMapOptions{}, A>;
+    using of = slotwise::DenseSlotMap<T, slotwise::AllocBy<A>>;
 };
 struct BasicSoaSlotMap : ByHandle {
     template <class T, class A, class, class>
-    using of = slotwise::BasicSoaSlotMap<SlotMapOptions{}, A, T, T>;
+    using of = slotwise::BasicSoaSlotMap<slotwise::Members<T, T>, slotwise::AllocBy<A>>;
     template <class T, class C>
     static auto insert(C& c, int n) {
         return c.insert(std::move(*made<T>(n)), std::move(*made<T>(n)));
@@ -193,17 +193,17 @@ struct TSDStorage : BySeries {
 };
 struct SecondaryMap : ByOwnHandle {
     template <class T, class A, class, class>
-    using of = slotwise::SecondaryMap<handle, T, A>;
+    using of = slotwise::SecondaryMap<handle, T, slotwise::AllocBy<A>>;
 };
 struct SparseSecondaryMap : ByOwnHandle {
     static constexpr bool moves_may_throw = false;
     template <class T, class A, class, class>
-    using of = slotwise::SparseSecondaryMap<handle, T, A>;
+    using of = slotwise::SparseSecondaryMap<handle, T, slotwise::AllocBy<A>>;
 };
 struct IdentityMap : ByOwnHandle {
     static constexpr bool hashes = true;
     template <class T, class A, class H, class E>
-    using of = slotwise::IdentityMap<T, handle, H, E, A>;
+    using of = slotwise::IdentityMap<T, handle, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
 
 /// A part of containers, a column or a view: it takes no elements of the user's by itself.

@@ -79,7 +79,8 @@ void run_map(const char* name) {
 
 void run_slot_maps() {
     run_map<slotwise::SlotMap<int>>("SlotMap");
-    run_map<slotwise::SlotMap<int, slotwise::SlotMapOptions{.handle = {20, 12, 0}, .reuse = slotwise::Reuse::fifo}>>("options");
+    run_map<slotwise::SlotMap<
+        int, slotwise::Options<slotwise::SlotMapOptions{.handle = {20, 12, 0}, .reuse = slotwise::Reuse::fifo}>>>("options");
     run_map<slotwise::DenseSlotMap<int>>("DenseSlotMap");
     run_map<slotwise::pmr::SlotMap<int>>("pmr::SlotMap");
 
@@ -90,8 +91,7 @@ void run_slot_maps() {
 }
 
 void run_columns_and_observers() {
-    using Names =
-        slotwise::SlotMap<std::string, slotwise::SlotMapOptions{}, std::allocator<std::string>, slotwise::ValueArray<int>>;
+    using Names = slotwise::SlotMap<std::string, slotwise::Column<int>>;
     Names names;
     Counter counter;
     slotwise::DynamicColumn<slotwise::ValueArray<char>> initials;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Named template arguments: what Options<O>, HashBy<H> ... among the arguments of a container say, and HandleOf.
+#ifndef SLOTWISE_CORE_WITH_HPP
+#define SLOTWISE_CORE_WITH_HPP
+
+#include "../fwd.hpp"
+
+#include <type_traits>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Types in an order.
+template <class... Ts>
+struct TypeList {};
+
+/// The names of arguments. Each is one of a sum in which it has four bits: the sum counts all of them in one expression.
+enum ArgumentName : unsigned {
+    no_name = 0, ///< a column, a static observer, or nothing that a container knows
+    with_options = 1u << 0,
+    with_tag = 1u << 4,
+    with_hash = 1u << 8,
+    with_equal = 1u << 12,
+    with_index = 1u << 16,
+    with_time = 1u << 20,
+    with_alloc = 1u << 24,
+    with_observers = 1u << 28 ///< never counted; says of a container that it takes columns and static observers
+};
+
+/// A type as an argument names it.
+template <class T>
+struct Named {
+    using type = T;
+};
+
+/// One argument: its name, and the type or value that it names.
+template <class W>
+struct Argument {
+    static constexpr unsigned name = no_name;
+};
+template <auto O>
+struct Argument<Options<O>> {
+    static constexpr unsigned name = with_options;
+    static constexpr auto value = O;
+};
+template <class X>
+struct Argument<Tag<X>> : Named<X> {
+    static constexpr unsigned name = with_tag;
+};
+template <class H>
+struct Argument<HashBy<H>> : Named<H> {
+    static constexpr unsigned name = with_hash;
+};
+template <class E>
+struct Argument<EqualBy<E>> : Named<E> {
+    static constexpr unsigned name = with_equal;
+};
+template <template <class> class I>
+struct Argument<IndexBy<I>> : Named<IndexBy<I>> {
+    static constexpr unsigned name = with_index;
+};
+template <class T>
+struct Argument<TimeBy<T>> : Named<T> {
+    static constexpr unsigned name = with_time;
+};
+template <class A>
+struct Argument<AllocBy<A>> : Named<A> {
+    static constexpr unsigned name = with_alloc;
+};
+
+/// The argument of this name, or Default where there is none; the first of several.
+template <unsigned Name, class Default, class... With>
+struct Pick : Default {};
+template <unsigned Name, class Default, class W, class... With>
+struct Pick<Name, Default, W, With...>
+    : std::conditional_t<Argument<W>::name == Name, Argument<W>, Pick<Name, Default, With...>> {};
+template <unsigned Name, class Default, class... With>
+using pick = typename Pick<Name, Named<Default>, With...>::type;
+
+template <class O>
+struct DefaultOptions {
+    static constexpr O value{};
+};
+
+/// What the handles of a container are handles of. A class inside of a template, because comparing handles looks for functions
+/// in the arguments of the handle's type: with the container itself there, a == b would instantiate it, and demand that its
+/// element type is complete.
+template <class Container>
+struct Of {
+    struct element;
+};
+
+template <class Container, class... With>
+struct MakesHandles {
+    static constexpr HandleLayout layout = [] {
+        using Given = Pick<with_options, DefaultOptions<SlotMapOptions>, With...>;
+        if constexpr (requires { Given::value.handle; })
+            return Given::value.handle;
+        else
+            return HandleLayout{}; // the container refuses these options
+    }();
+    using type = Handle<typename Of<Container>::element, layout>;
+};
+
+/// The handle type of a container, without its definition. The primary template is of what makes no handles.
+template <class Container>
+struct HandlesOf {};
+template <class T, class... With>
+struct HandlesOf<SlotMap<T, With...>> : MakesHandles<SlotMap<T, With...>, With...> {};
+template <class T, class... With>
+struct HandlesOf<DenseSlotMap<T, With...>> : MakesHandles<DenseSlotMap<T, With...>, With...> {};
+template <class Row, class... With>
+struct HandlesOf<BasicSoaSlotMap<Row, With...>> : MakesHandles<BasicSoaSlotMap<Row, With...>, With...> {};
+
+} // namespace detail
+
+/// The handle_type of a container, which may be incomplete, as may its elements: for elements that refer to each other.
+///     struct Node {
+///         HandleOf<SlotMap<Node>> parent;
+///     };
+/// Handles of two containers are different types where the types of the containers are; Tag<X> makes them different.
+template <class Container>
+using HandleOf = typename detail::HandlesOf<Container>::type;
+
+SLOTWISE_END
+
+#endif

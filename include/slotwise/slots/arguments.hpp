@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Arguments: what the named template arguments of a container come to, and what an error says of one that does not fit.
+#ifndef SLOTWISE_SLOTS_ARGUMENTS_HPP
+#define SLOTWISE_SLOTS_ARGUMENTS_HPP
+
+#include "../core/with.hpp"
+#include "../memory/allocator.hpp"
+#include "slot_observer.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// The options type of a container that has no options.
+struct NoOptions {};
+/// The key type of a container that has no keys.
+struct NoKey {};
+
+/// What a type without a name and without a hook seems to be.
+template <class W, class Key>
+struct Guess {
+    static constexpr bool allocates = requires(W& a, typename W::value_type* p) {
+        a.deallocate(p, std::size_t{1});
+    };
+    static constexpr bool options =
+        std::is_same_v<W, SlotMapOptions> || std::is_same_v<W, KeySetOptions> || std::is_same_v<W, SeriesOptions>;
+    static constexpr bool compares =
+        !std::is_same_v<Key, NoKey> && requires(const W& w, const Key& key) { static_cast<bool>(w(key, key)); };
+    static constexpr bool hashes =
+        !std::is_same_v<Key, NoKey> && requires(const W& w, const Key& key) { static_cast<std::size_t>(w(key)); };
+    static constexpr bool index = requires { typename W::slot_type; };
+    static constexpr bool none = !allocates && !options && !compares && !hashes;
+};
+
+/// Whether W is or has a name: then it is no column and no static observer.
+template <class W>
+inline constexpr bool is_named = Argument<W>::name != no_name;
+template <class U>
+inline constexpr bool is_named<Column<U>> = true;
+
+/// Whether W, which has no name, has anything of a static observer. What is wrong with one that has, the hub says.
+template <class W>
+inline constexpr bool observes = Hooks<W>::any || !Hooks<W>::sound || Hooks<W>::misnamed;
+
+/// Names, in an error, the argument W that does not fit.
+/// @tparam Uses the names that the container has a use for
+template <class W, unsigned Uses, class OptionsType, class Key>
+struct CheckArgument {
+    static constexpr unsigned name = Argument<W>::name;
+    static constexpr bool used = (Uses & name) == name;
+    static_assert(used || name != with_options, "template argument Options<O>: this container has no options; leave it out");
+    static_assert(used || name != with_tag, "template argument Tag<X>: this container makes no handles that it could tell "
+                                            "apart; leave it out");
+    static_assert(used || name != with_hash, "template argument HashBy<H>: this container does not hash; leave it out");
+    static_assert(used || name != with_equal, "template argument EqualBy<E>: this container compares no keys; leave it out");
+    static_assert(used || name != with_index,
+                  "template argument IndexBy<I>: this container has no index of keys; leave it out");
+    static_assert(used || name != with_time, "template argument TimeBy<T>: this container knows no time; leave it out");
+    static constexpr bool holds = used;
+};
+template <class W, unsigned Uses, class OptionsType, class Key>
+    requires(!is_named<W>)
+struct CheckArgument<W, Uses, OptionsType, Key> {
+    static constexpr bool unknown = !observes<W>;
+    using Is = Guess<W, Key>;
+    static_assert(!(unknown && Is::allocates), "template argument: this type is an allocator; write AllocBy<A>");
+    static_assert(!(unknown && Is::options), "template argument: options are a value; write Options<SlotMapOptions{...}>");
+    static_assert(!(unknown && Is::compares), "template argument: this type compares keys; write EqualBy<E>");
+    static_assert(!(unknown && Is::hashes), "template argument: this type hashes keys; write HashBy<H>");
+    static_assert(
+        !(unknown && Is::none),
+        "template argument: this type has no hook (on_insert, on_erase ...), so it is no static observer; for a column "
+        "of values write Column<T>, else say what it is: Tag<X>, HashBy<H>, EqualBy<E>, TimeBy<T>, AllocBy<A>");
+    static_assert(
+        unknown || (Uses & with_observers) != 0,
+        "template argument: this container notifies no static observers; name the column or observer on the container "
+        "that makes the handles");
+    static constexpr bool holds = !unknown && (Uses & with_observers) != 0;
+};
+template <class U, unsigned Uses, class OptionsType, class Key>
+struct CheckArgument<Column<U>, Uses, OptionsType, Key> {
+    static_assert(
+        (Uses & with_observers) != 0,
+        "template argument Column<U>: this container has no columns; name it on the container that makes the handles");
+    static constexpr bool holds = (Uses & with_observers) != 0;
+};
+template <auto O, unsigned Uses, class OptionsType, class Key>
+    requires((Uses & with_options) != 0)
+struct CheckArgument<Options<O>, Uses, OptionsType, Key> {
+    static constexpr bool holds = std::is_same_v<std::remove_const_t<decltype(O)>, OptionsType>;
+    static_assert(holds || !std::is_same_v<OptionsType, SlotMapOptions>,
+                  "template argument Options<O>: the options of a slot map are Options<SlotMapOptions{...}>");
+    static_assert(holds || !std::is_same_v<OptionsType, KeySetOptions>,
+                  "template argument Options<O>: the options of a set or map with keys are Options<KeySetOptions{...}>");
+    static_assert(holds || !std::is_same_v<OptionsType, SeriesOptions>,
+                  "template argument Options<O>: the options of a series are Options<SeriesOptions{...}>");
+};
+
+/// The columns and static observers among With..., after those that are there already.
+template <class Allocator, class Found, class... With>
+struct ObserversOf {
+    using type = Found;
+};
+template <class Allocator, class... Found, class W, class... With>
+    requires(!is_named<W>)
+struct ObserversOf<Allocator, TypeList<Found...>, W, With...>
+    : ObserversOf<Allocator, std::conditional_t<observes<W>, TypeList<Found..., W>, TypeList<Found...>>, With...> {};
+template <class Allocator, class... Found, class U, class... With>
+struct ObserversOf<Allocator, TypeList<Found...>, Column<U>, With...>
+    : ObserversOf<Allocator, TypeList<Found..., ValueArray<U, rebind_t<Allocator, U>>>, With...> {};
+template <class Allocator, class... Found, class W, class... With>
+    requires(Argument<W>::name != no_name)
+struct ObserversOf<Allocator, TypeList<Found...>, W, With...> : ObserversOf<Allocator, TypeList<Found...>, With...> {};
+
+/// What the arguments With... of a container come to. A container without any costs one instantiation of this.
+/// @tparam Uses the names that it has a use for @tparam OptionsType the type of its options
+/// @tparam T what its default allocator allocates @tparam Key what it hashes and compares
+template <unsigned Uses, class OptionsType, class T, class Key, class... With>
+struct Arguments {
+    static constexpr unsigned count = (0u + ... + Argument<With>::name);
+    static constexpr bool once(ArgumentName name) noexcept { return count / name % 16 <= 1; }
+    static_assert(once(with_options), "template arguments: Options<O> stands there twice; write all options into one");
+    static_assert(once(with_tag), "template arguments: Tag<X> stands there twice; name one");
+    static_assert(once(with_hash), "template arguments: HashBy<H> stands there twice; name one");
+    static_assert(once(with_equal), "template arguments: EqualBy<E> stands there twice; name one");
+    static_assert(once(with_index), "template arguments: IndexBy<I> stands there twice; name one");
+    static_assert(once(with_time), "template arguments: TimeBy<T> stands there twice; name one");
+    static_assert(once(with_alloc), "template arguments: AllocBy<A> stands there twice; name one");
+    static constexpr bool sound = (CheckArgument<With, Uses, OptionsType, Key>::holds && ... && true);
+
+    template <ArgumentName Name, class Default>
+    using get = pick<Name, Default, With...>;
+    using allocator = pick<with_alloc, std::allocator<T>, With...>;
+    using observers = typename ObserversOf<allocator, TypeList<>, With...>::type;
+    static constexpr auto options = [] {
+        using Given = Pick<with_options, DefaultOptions<OptionsType>, With...>;
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(Given::value)>, OptionsType>)
+            return Given::value;
+        else
+            return OptionsType{}; // the error is there already
+    }();
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
