@@ -25,7 +25,7 @@ int main() {
 }
 
 //=== column_that_throws ===//
-// expect: TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls
+// expect: TSDStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; make it noexcept
 // covers: series/tsd_storage.hpp static_assert "on_insert may throw"
 struct Careful {
     void on_insert(slot_t, InsertKind) noexcept {}

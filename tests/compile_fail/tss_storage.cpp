@@ -23,7 +23,7 @@ int main() {
 }
 
 //=== column_that_throws ===//
-// expect: TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls
+// expect: TSSStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; make it noexcept
 // covers: series/tss_storage.hpp static_assert "on_insert may throw"
 struct Careful {
     void on_insert(slot_t, InsertKind) noexcept {}

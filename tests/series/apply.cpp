@@ -74,11 +74,11 @@ TEST_CASE("strict application to a set refuses what does not fit, names the plac
     };
     strict({7, 8, 2}, {}, "added[2] is a member already");
     strict({7}, {1, 9}, "removed[1] is not a member");
-    strict({7, 8, 7}, {}, "added[2] is there twice");
-    strict({}, {1, 2, 1}, "removed[2] is there twice");
+    strict({7, 8, 7}, {}, "added[2] occurs twice");
+    strict({}, {1, 2, 1}, "removed[2] occurs twice");
     strict({7, 8}, {1, 8}, "removed[1] is in `added` too");
-    refuses(set, {2, true, {7, 7}, {}}, "added[1] is there twice", Strictness::lenient);
-    refuses(set, {2, true, {}, {9, 9}}, "removed[1] is there twice", Strictness::lenient);
+    refuses(set, {2, true, {7, 7}, {}}, "added[1] occurs twice", Strictness::lenient);
+    refuses(set, {2, true, {}, {9, 9}}, "removed[1] occurs twice", Strictness::lenient);
     refuses(set, {2, true, {1}, {1}}, "removed[0] is in `added` too", Strictness::lenient);
     REQUIRE(keys_of(set) == Keys{1, 2, 3});
 }
@@ -95,8 +95,8 @@ TEMPLATE_TEST_CASE("strict application to a dictionary refuses what does not fit
     refuses(dict, Delta{2, true, true, {7}, {}, {}, {{1, 1.0}, {7, 7.0}, {9, 9.0}}}, "modified[2] is neither a member");
     refuses(dict, Delta{2, true, true, {}, {2}, {}, {{1, 1.0}, {2, 7.0}}}, "modified[1] is neither a member");
     for (const auto mode : {Strictness::strict, Strictness::lenient}) {
-        refuses(dict, Delta{2, true, true, {7, 7}, {}, {}, {}}, "added[1] is there twice", mode);
-        refuses(dict, Delta{2, true, true, {}, {1, 1}, {}, {}}, "removed[1] is there twice", mode);
+        refuses(dict, Delta{2, true, true, {7, 7}, {}, {}, {}}, "added[1] occurs twice", mode);
+        refuses(dict, Delta{2, true, true, {}, {1, 1}, {}, {}}, "removed[1] occurs twice", mode);
         refuses(dict, Delta{2, true, true, {7, 8}, {1, 7}, {}, {}}, "removed[1] is in `added` too", mode);
     }
     REQUIRE(keys_of(dict) == Keys{1, 2, 3, 4});
@@ -107,14 +107,14 @@ TEST_CASE("a key that a delta writes or resets twice is refused, strict and leni
     using Delta = DictDelta<int, double>;
     auto dict = some_dict<Adaptive>();
     for (const auto mode : {Strictness::strict, Strictness::lenient}) {
-        refuses(dict, Delta{2, true, false, {}, {}, {}, {{1, 1.0}, {2, 2.0}, {1, 3.0}}}, "modified[2] is there twice", mode);
-        refuses(dict, Delta{2, true, true, {}, {}, {1, 2, 1}, {}}, "reset[2] is there twice", mode);
+        refuses(dict, Delta{2, true, false, {}, {}, {}, {{1, 1.0}, {2, 2.0}, {1, 3.0}}}, "modified[2] occurs twice", mode);
+        refuses(dict, Delta{2, true, true, {}, {}, {1, 2, 1}, {}}, "reset[2] occurs twice", mode);
     }
     Adaptive::dict<int, Adaptive::set<int>> nested;
     nested.write(1).create(3);
     const SetDelta<int> inner{2, true, {4}, {}};
-    refuses(nested, {2, true, true, {1}, {}, {}, {{1, inner}, {1, inner}}}, "modified[1] is there twice");
-    refuses(nested, {2, true, true, {}, {}, {}, {{3, inner}, {3, inner}}}, "modified[1] is there twice");
+    refuses(nested, {2, true, true, {1}, {}, {}, {{1, inner}, {1, inner}}}, "modified[1] occurs twice");
+    refuses(nested, {2, true, true, {}, {}, {}, {{3, inner}, {3, inner}}}, "modified[1] occurs twice");
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
@@ -284,7 +284,7 @@ TEST_CASE("values that cannot be made of nothing: a delta that would need one is
     using Delta = DictDelta<int, Given>;
     for (const auto mode : {Strictness::strict, Strictness::lenient}) {
         refuses(replica, Delta{3, true, true, {7, 8}, {}, {}, {{7, Given(7)}}}, "added[1] has no value", mode);
-        refuses(replica, Delta{3, true, true, {}, {}, {1}, {}}, "reset[0] would need a T without arguments", mode);
+        refuses(replica, Delta{3, true, true, {}, {}, {1}, {}}, "reset[0] needs a default-constructible T", mode);
     }
     REQUIRE(replica == dict);
 }

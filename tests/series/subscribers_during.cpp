@@ -324,7 +324,7 @@ TEST_CASE("a subscriber cannot open another window: that throws, and the state i
         w.set(2, 20);
     }
     CHECK(refused == 6);
-    CHECK(message.find("write(time): time is newer than the window whose subscribers are being told") != std::string::npos);
+    CHECK(message.find("write(time): time is newer than the window whose subscribers are being notified") != std::string::npos);
     CHECK(TickLog::take() == Ticks{"x element 1 2", "k keys 2", "a whole 2", "last whole 2"});
     a.during = k.during = x.during = {};
     dict.write(3).set(2, 21); // afterwards as ever

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// capture(): the delta of the open window as a value of its own.
+// capture(): the delta of the open window as an owned value.
 #ifndef SLOTWISE_SERIES_CAPTURE_HPP
 #define SLOTWISE_SERIES_CAPTURE_HPP
 
@@ -10,8 +10,8 @@
 
 SLOTWISE_BEGIN
 
-/// What window `time` has changed in the set, owned: it outlives the window. Says nothing (but the time) unless that is the
-/// open window.
+/// The changes of window `time` in the set, owned: they outlive the window. Empty (except for the time) unless that is the open
+/// window.
 /// @throws std::bad_alloc, what copies of keys throw @complexity linear in touched slots
 template <class Key, class Time>
 SetDelta<Key, Time> capture(TSSView<Key, Time> set, std::type_identity_t<Time> time) {
@@ -22,7 +22,7 @@ SetDelta<Key, Time> capture(TSSView<Key, Time> set, std::type_identity_t<Time> t
     for (const Key& key : set.removed(time)) delta.removed.push_back(key);
     return delta;
 }
-/// What window `time` has changed in the dictionary, owned. Nested series are captured in the same way.
+/// The changes of window `time` in the dictionary, owned. Nested series are captured in the same way.
 /// @throws std::bad_alloc, what copies of keys and values throw @complexity linear in touched slots
 template <class Key, class T, class Time>
 DictDelta<Key, T, Time> capture(TSDView<Key, T, Time> dict, std::type_identity_t<Time> time) {
@@ -43,7 +43,7 @@ DictDelta<Key, T, Time> capture(TSDView<Key, T, Time> dict, std::type_identity_t
     }
     return delta;
 }
-/// The same, of the storage itself.
+/// The same for the storage itself.
 template <class Storage>
     requires detail::is_series<Storage>
 typename Storage::delta_type capture(const Storage& storage, typename Storage::time_type time) {

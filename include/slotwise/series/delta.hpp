@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetDelta, DictDelta: what a window has changed, as values of their own that outlive it. compose() joins two.
+// SetDelta, DictDelta: the changes of a window as owned values that outlive it. compose() joins two.
 #ifndef SLOTWISE_SERIES_DELTA_HPP
 #define SLOTWISE_SERIES_DELTA_HPP
 
@@ -15,13 +15,13 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSStorage and TSDStorage: how a value is known to be a series.
+/// Base of TSSStorage and TSDStorage, which marks a type as a series.
 struct SeriesTag {};
 
 template <class T>
 inline constexpr bool is_series = std::is_base_of_v<SeriesTag, T>;
 
-/// What a delta keeps of a value: the value, or the delta of a nested series.
+/// What a delta stores for a value: the value, or the delta of a nested series.
 template <class T, bool = is_series<T>>
 struct DeltaValue {
     using type = T;
@@ -38,8 +38,8 @@ inline constexpr bool shares_clock = [] {
         return true;
 }();
 
-/// Keys that stand somewhere else, by address: nothing is copied to look for one. So are the hash and the equality of the
-/// series, which may have state, or throw when they are copied.
+/// A set of keys by address, so that no key is copied. The hash and the equality of the series are referred to as well, because
+/// they may have state, or throw when they are copied.
 template <class Hash>
 struct PointeeHash {
     const Hash* hash = nullptr;
@@ -90,13 +90,13 @@ bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b, const Hash&
     throw_invalid_argument((std::string("apply(delta): ") + list + "[" + std::to_string(index) + "] " + what).c_str());
 }
 
-/// The keys of a list, by address, each once. @throws std::invalid_argument if one is there twice
+/// The keys of a list, by address. @throws std::invalid_argument if one occurs twice
 template <class Key, class Hash, class Equal, class List, class PointerTo>
 KeyPointers<Key, Hash, Equal> checked_list(const List& list, const char* name, const Hash& hash, const Equal& equal,
                                            PointerTo&& pointer_to) {
     auto seen = room_for<KeyPointers<Key, Hash, Equal>>(list, hash, equal);
     for (std::size_t i = 0; i != list.size(); ++i)
-        if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "is there twice; a key is in a list once");
+        if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "occurs twice; a list has a key once");
     return seen;
 }
 
@@ -105,8 +105,8 @@ struct DeltaKeys {
     KeyPointers<Key, Hash, Equal> added, removed, reset;
 };
 
-/// The keys that a delta names, checked for what no delta may say: a key twice in one list, or both added
-/// and removed. @param hash and equal: those of the series, which outlive the result
+/// The keys of a delta, checked: no key occurs twice in one list, or is both added and removed. @param hash and equal: those of
+/// the series, which outlive the result
 /// @throws std::invalid_argument that names the place, as throw_bad_delta
 template <class Delta, class Hash, class Equal>
 auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
@@ -130,39 +130,38 @@ auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
 
 } // namespace detail
 
-/// What happened to a set in one window, or several: owned, to be kept, sent and applied elsewhere.
-/// Two are equal when they say the same; the order of keys does not count.
+/// The changes of a set in one window, or several: owned, to be kept, sent and applied elsewhere. Two are equal when they have
+/// the same changes in any order.
 template <class Key, class Time>
 struct SetDelta {
     Time time = TimeTraits<Time>::never(); ///< the (last) window
-    bool ticked = false;                   ///< the set was written, perhaps to no effect
+    bool ticked = false;                   ///< the set was written, perhaps without effect
     std::vector<Key> added;                ///< members now, and not before
     std::vector<Key> removed;              ///< members before, and not now
 
     /// Whether applying it would change no member.
     bool empty() const noexcept { return added.empty() && removed.empty(); }
-    /// Keys are compared by ==; for those of a series with another equality there is equal_deltas().
+    /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
     friend bool operator==(const SetDelta& a, const SetDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
 };
 
-/// What happened to a dictionary in one window, or several.
-/// Two are equal when they say the same; the order of keys does not count.
+/// The changes of a dictionary in one window, or several. Two are equal when they have the same changes in any order.
 /// @tparam T of the dictionary; where it is a series, `modified` holds its deltas
 template <class Key, class T, class Time>
 struct DictDelta {
     using value_type = typename detail::DeltaValue<T>::type;
 
     Time time = TimeTraits<Time>::never(); ///< the (last) window
-    bool ticked = false;                   ///< the dictionary was written, perhaps to no effect
-    bool keys_ticked = false;              ///< keys came or went, perhaps to no effect
-    std::vector<Key> added;                ///< members now, and not before; those without a value too
+    bool ticked = false;                   ///< the dictionary was written, perhaps without effect
+    bool keys_ticked = false;              ///< keys were added or removed, perhaps without effect
+    std::vector<Key> added;                ///< members now, and not before, including those without a value
     std::vector<Key> removed;              ///< members before, and not now
     std::vector<Key> reset;                ///< members before and now, whose element was replaced by an empty one first
     std::vector<std::pair<Key, value_type>> modified; ///< written: the last value. New keys are here and in `added`
 
     /// Whether applying it would change no member and no value.
     bool empty() const noexcept { return added.empty() && removed.empty() && reset.empty() && modified.empty(); }
-    /// Keys are compared by ==; for those of a series with another equality there is equal_deltas().
+    /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
     friend bool operator==(const DictDelta& a, const DictDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
 };
 
@@ -174,7 +173,7 @@ void append_without(std::vector<Key>& to, const std::vector<Key>& from, const Se
     for (const Key& key : from)
         if ((!sets.contains(std::addressof(key)) && ... && true)) to.push_back(key);
 }
-/// A nested delta becomes a part of one that reaches to `time`.
+/// Makes a nested delta part of a delta up to `time`.
 template <class V, class Time>
 void set_time(V& value, const Time& time) {
     if constexpr (requires {
@@ -189,9 +188,8 @@ void set_time(V& value, const Time& time) {
 
 } // namespace detail
 
-/// Whether two deltas say the same where `hash` and `equal` decide what is one key: those of the series they belong to. The
-/// order of keys does not count. Values are compared by ==, nested deltas as this does with hash and equality of the nested
-/// series.
+/// Whether two deltas have the same changes, in any order, where keys are compared by `hash` and `equal` of their series.
+/// Values are compared by ==. Nested deltas are compared in the same way with hash and equality of the nested series.
 /// @throws std::bad_alloc, what Hash, Equal and == throw @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash, class Equal>
 bool equal_deltas(const SetDelta<Key, Time>& a, const SetDelta<Key, Time>& b, const Hash& hash, const Equal& equal) {
@@ -217,9 +215,9 @@ bool equal_deltas(const DictDelta<Key, T, Time>& a, const DictDelta<Key, T, Time
     return true;
 }
 
-/// The delta of both windows, `first` and then `second`: what capture() would have given if they had been one window. What the
-/// first did and the second undid is not in it. @param hash and equal: those of the series: its hash_function() and key_eq();
-/// nested series are made with theirs by default @throws std::bad_alloc, what copies, Hash and Equal throw
+/// The delta of both windows, `first` and then `second`, as if capture() had seen one window. A change that the second undid is
+/// not in it. @param hash and equal: hash_function() and key_eq() of the series; nested series use default-constructed ones
+/// @throws std::bad_alloc, what copies, Hash and Equal throw
 /// @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash = DefaultHash<Key>, class Equal = EqualTo>
 SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& hash = Hash(),
@@ -267,7 +265,7 @@ DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const Dict
         }
         both.modified.emplace_back(key, value);
     }
-    // A new value says everything of a plain element; a nested one goes on from what was there.
+    // A new value replaces a plain element completely. A nested delta continues from the previous state.
     const auto reset = [&](const Key& key) {
         const Key* const at = std::addressof(key);
         if (nested || !(values2.contains(at) || (values1.contains(at) && !reset2.contains(at) && !added2.contains(at))))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Whether a delta fits a series, before anything of it is applied.
+// Checks that a delta fits a series, before anything is applied.
 #ifndef SLOTWISE_SERIES_DELTA_CHECK_HPP
 #define SLOTWISE_SERIES_DELTA_CHECK_HPP
 
@@ -10,8 +10,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// @tparam IsMember bool(key) @throws std::invalid_argument that names the place of a key that does not fit, as apply() does in
-/// mode strict
+/// @tparam IsMember bool(key) @throws std::invalid_argument that names the place of a key that does not fit, as apply() in mode
+/// strict
 template <class Delta, class IsMember>
 void check_membership(const Delta& delta, IsMember&& is_member) {
     for (std::size_t i = 0; i != delta.added.size(); ++i)
@@ -20,8 +20,8 @@ void check_membership(const Delta& delta, IsMember&& is_member) {
         if (!is_member(delta.removed[i])) throw_bad_delta("removed", i, "is not a member; apply it lenient to go on");
 }
 
-/// Refuses a delta that apply() could not do in full to the set `s`. @param s null: an empty set, as a nested one that is made
-/// by the delta @throws std::invalid_argument that names the place
+/// Refuses a delta that does not fit the set `s`. @param s null: an empty set, for a nested one that the delta creates @throws
+/// std::invalid_argument that names the place
 template <class Series, class Key, class Time>
 void check_delta(const Series* s, const typename Series::hasher& hash, const typename Series::key_equal& equal,
                  const SetDelta<Key, Time>& delta, Strictness mode) {
@@ -29,7 +29,7 @@ void check_delta(const Series* s, const typename Series::hasher& hash, const typ
     if (mode == Strictness::strict) check_membership(delta, [&](const Key& key) { return s != nullptr && s->contains(key); });
 }
 
-/// The same for a dictionary, and for what is nested in it.
+/// The same for a dictionary and its nested series.
 template <class Series, class Key, class T, class Time>
 void check_delta(const Series* s, const typename Series::hasher& hash, const typename Series::key_equal& equal,
                  const DictDelta<Key, T, Time>& delta, Strictness mode) {
@@ -37,11 +37,11 @@ void check_delta(const Series* s, const typename Series::hasher& hash, const typ
     const bool strict = mode == Strictness::strict;
     const auto keys = checked_keys(delta, hash, equal);
     if constexpr (!std::is_default_constructible_v<T>) {
-        if (!delta.reset.empty()) throw_bad_delta("reset", 0, "would need a T without arguments, which there is not");
+        if (!delta.reset.empty()) throw_bad_delta("reset", 0, "needs a default-constructible T");
         const auto written = values_of(delta.modified, hash, equal);
         for (std::size_t i = 0; i != delta.added.size(); ++i)
             if (!written.contains(std::addressof(delta.added[i])))
-                throw_bad_delta("added", i, "has no value in `modified`, and T cannot be made without arguments");
+                throw_bad_delta("added", i, "has no value in `modified`, and T is not default-constructible");
     }
     if (!strict && !nested) return;
     const auto is_member = [&](const Key& key) { return s != nullptr && s->contains(key); };

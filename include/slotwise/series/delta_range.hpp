@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DeltaRange: the slots, keys or items that one window has changed in one way. And the words it reads.
+// DeltaRange: the slots, keys or items that one window has changed in one way. DeltaWords: the words it reads.
 #ifndef SLOTWISE_SERIES_DELTA_RANGE_HPP
 #define SLOTWISE_SERIES_DELTA_RANGE_HPP
 
@@ -11,33 +11,32 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// How 64 slots differ from what is usual for one that was touched: that it was live and had a value when the window opened,
-/// and that its element is the same. A bit each; all are 0 where nothing was touched. So a plain write of a value costs no look
-/// at it.
+/// How 64 touched slots differ from the usual case: live with a value when the window opened, and the same element now. One bit
+/// each, 0 for untouched slots. A write of a value need not read it.
 struct OpeningState {
-    bits::word_t was_vacant = 0;  ///< nothing lived there
-    bits::word_t was_invalid = 0; ///< nothing, or something without a value
-    bits::word_t ended = 0;       ///< an element was erased there for good: another one lives there now, under another key
-    bits::word_t reinserted = 0;  ///< it was removed and lives again, under the same key
+    bits::word_t was_vacant = 0;  ///< the slot was vacant
+    bits::word_t was_invalid = 0; ///< the slot was vacant, or its element had no value
+    bits::word_t ended = 0;       ///< an element was erased there: another one is there now, under another key
+    bits::word_t reinserted = 0;  ///< the element was removed and inserted again, under the same key
 };
 
 /// Which of the touched slots.
 enum class DeltaPart : std::uint8_t { touched, added, removed, modified, dropped, reset };
 
-/// The state of a DeltaTracker, whatever its representation and allocator: words that ranges read. Owns nothing.
+/// The state of a DeltaTracker of any representation and allocator: the words that ranges read. Owns nothing.
 template <class Time>
 struct DeltaWords {
     bits::word_t* touched = nullptr;
     const bits::word_t* live = nullptr;
     OpeningState* opening = nullptr;
-    slot_t* list = nullptr; ///< of touched slots, while there are no more than it has room for
+    slot_t* list = nullptr; ///< of touched slots, while they fit
     std::size_t listed = 0;
     std::size_t slots = 0; ///< 64 times the words
     Time window = TimeTraits<Time>::never();
-    bool by_list = false;    ///< the list is whole; else the words of `touched` are walked
-    bool values_only = true; ///< only values were written: all that was touched lives, and every truth is all zeros
+    bool by_list = false;    ///< the list is complete; otherwise ranges walk the words of `touched`
+    bool values_only = true; ///< only values were written: all touched slots are live, and all opening states are zero
 
-    /// Whether a plain window has anything of this.
+    /// Whether a window with only values written can have this part.
     static constexpr bool is_value_part(DeltaPart part) noexcept {
         return part == DeltaPart::touched || part == DeltaPart::modified;
     }
@@ -61,7 +60,7 @@ struct DeltaWords {
         }
         return any;
     }
-    /// Of a live slot that was touched: whether that was to write it, beyond doubt. Else its stamp must be looked at.
+    /// Whether a live touched slot was certainly written. Otherwise its stamp decides.
     constexpr bool surely_written(slot_t slot) const noexcept {
         if (values_only) return true;
         const OpeningState& differs = opening[bits::word_of(slot)];
@@ -82,9 +81,9 @@ struct DeltaWords {
 
 } // namespace detail
 
-/// What one window has changed in one way: slot numbers, keys, or items (key and value), in an order that depends on nothing
-/// but the calls (see DeltaRepresentation). A forward range that reads as it goes. Empty unless the time it was asked for is
-/// the open window, also when that window rolls after the range was made.
+/// The changes of one window in one way: slot numbers, keys, or items (key and value), in an order that depends only on the
+/// calls (see DeltaRepresentation). A forward range that reads during the iteration. Empty unless its time is the open window,
+/// also when that window rolls after the range was made.
 /// @tparam Columns none: yields slot_t; a Key: const Key&; Key and T: MapItem<Key, const T>, which binds as auto [key, value]
 /// @invalidates itself when the container grows, shrinks or moves, and when an element is inserted, removed or written during
 /// the walk
@@ -103,7 +102,7 @@ public:
     constexpr iterator begin() const noexcept { return has_any() ? iterator(*this) : end(); }
     constexpr iterator end() const noexcept { return {}; }
     constexpr bool empty() const noexcept { return begin() == end(); }
-    /// How many. @complexity linear in touched slots
+    /// The number of changes. @complexity linear in touched slots
     constexpr std::size_t size() const noexcept {
         std::size_t count = 0;
         for (auto it = begin(); it != end(); ++it) ++count;
@@ -147,7 +146,7 @@ class DeltaRange<Time, Columns...>::iterator
 
 public:
     constexpr iterator() noexcept = default;
-    /// The slot here; no_slot at the end. Key and value of a removed one are readable under it until the window rolls.
+    /// The slot here; no_slot at the end. Key and value of a removed element are readable by it until the window rolls.
     constexpr slot_t slot() const noexcept { return slot_; }
     friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
 
@@ -199,14 +198,14 @@ private:
     }
 
     DeltaRange range_{};
-    std::size_t at_ = 0; // place in the list, or the word at hand
+    std::size_t at_ = 0; // place in the list, or the current word
     bits::word_t rest_ = 0;
     slot_t slot_ = no_slot;
 };
 
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class Time, class... Columns>
 inline constexpr bool std::ranges::enable_view<slotwise::DeltaRange<Time, Columns...>> = true;
 template <class Time, class... Columns>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DeltaTracker: what changed since a window of time opened, exactly: what was then against what is now.
+// DeltaTracker: the exact changes since a window of time opened: the state then against the state now.
 #ifndef SLOTWISE_SERIES_DELTA_TRACKER_HPP
 #define SLOTWISE_SERIES_DELTA_TRACKER_HPP
 
@@ -10,17 +10,17 @@
 
 SLOTWISE_BEGIN
 
-/// Per-window deltas of any container's slots. A static observer by its hooks, a dynamic one through DynamicColumn; TSSStorage
-/// and TSDStorage have one inside.
+/// Per-window deltas of any container's slots. A static observer, or a dynamic one through DynamicColumn. TSSStorage and
+/// TSDStorage contain one.
 ///     SetStorage<int, ..., DeltaTracker<>> set;   auto& delta = set.observer<0>();
 ///     delta.open(1);   set.insert(7);   for (slot_t slot : delta.added(1)) ...
-/// One truth: when a slot is first touched in a window it is noted whether it was live. Added are those that live now and did
-/// not then, removed those that lived and do not; so any sequence of inserts and removes nets out, and nothing is ever
-/// cancelled by search. In a container without deferred erase a slot may be given to another element within the window; it is
-/// then in both, and the key of the removed one is gone. With deferred erase it is readable until flush_removed(): flush first,
-/// then open the next window. Cost: 6 bits a slot (dirty_list: and 4 bytes; adaptive: and one bit), and one line of memory more
-/// at the first touch of a slot.
-/// @tparam R how touched slots are found again; bench/series compares them
+/// The first touch of a slot in a window records whether it was live. Slots that are live now and were not are added. Slots
+/// that were live and are not are removed. So any sequence of inserts and removes yields the net change without a search. In a
+/// container without deferred erase a slot may be reused within the window: it is then both added and removed, and the key of
+/// the removed element is lost. With deferred erase the key is readable until flush_removed(): flush first, then open the next
+/// window. Cost: 6 bits a slot (dirty_list: 4 bytes more; adaptive: one bit more), and one cache line more at the first touch
+/// of a slot.
+/// @tparam R how touched slots are recorded; bench/series compares the choices
 template <class Time, DeltaRepresentation R, class Allocator>
 class DeltaTracker {
     using word_t = bits::word_t;
@@ -31,9 +31,9 @@ public:
     using allocator_type = Allocator;
     /// Slots.
     using range = DeltaRange<Time>;
-    /// No hook looks at the container.
+    /// No hook reads the container.
     using is_trivial_observer = void;
-    /// How touched slots are found again.
+    /// How touched slots are recorded.
     static constexpr DeltaRepresentation representation = R;
 
     constexpr DeltaTracker() = default;
@@ -48,7 +48,7 @@ public:
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
         : touched_(std::move(other.touched_)), live_(std::move(other.live_)), opening_(std::move(other.opening_)),
           list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
-    /// The same in memory of `alloc`. @throws what the allocator throws; a source that is moved from is as before then
+    /// The same in memory of `alloc`. @throws what the allocator throws; a moved-from source is unchanged then
     constexpr DeltaTracker(const DeltaTracker& other, const Allocator& alloc) : DeltaTracker(other, {}, alloc) {}
     constexpr DeltaTracker(DeltaTracker&& other, const Allocator& alloc) : DeltaTracker(alloc) {
         if (list_.get_allocator() != other.list_.get_allocator()) {
@@ -71,12 +71,12 @@ public:
         std::swap(now_, other.now_);
     }
     friend constexpr void swap(DeltaTracker& a, DeltaTracker& b) noexcept { a.swap(b); }
-    /// For containers that move to an unequal allocator: copies words. @pre on_capacity() was told the slots
+    /// For containers that move to an unequal allocator: copies words. @pre on_capacity() was called for the slots
     constexpr void take_from(DeltaTracker& other, Occupancy) noexcept {
         for (std::size_t w = 0; w < other.live_.size() && w < live_.size(); ++w) live_[w] = other.live_[w];
         restore_window(other.now_.window);
         other.walk_touched([&](slot_t slot) {
-            if (slot >= now_.slots) return; // given back by shrink_to_fit: nobody is there
+            if (slot >= now_.slots) return; // freed by shrink_to_fit: no element is there
             list(slot);
             opening_[bits::word_of(slot)] = other.opening_[bits::word_of(slot)];
         });
@@ -87,7 +87,7 @@ public:
 
     /// Opens window `time`, relative to now: all deltas are empty. A time that is not newer than the open window joins it.
     /// Returns whether a window was opened. @throws std::invalid_argument if time is TimeTraits<Time>::never() (or a NaN)
-    /// @complexity linear in the slots touched in the window before; where a bitmap was walked: in all slots, a bit each
+    /// @complexity linear in the slots touched in the window before; for bitmaps linear in all slots, a bit each
     constexpr bool open(Time time) {
         if (!detail::is_time(time))
             detail::throw_invalid_argument("open(time): time is \"never\", the lowest value of its type; give a later one");
@@ -101,7 +101,7 @@ public:
     }
     /// The open window; never before the first one.
     constexpr Time window() const noexcept { return now_.window; }
-    /// Whether `time` is the open window: whether deltas are to be had for it.
+    /// Whether `time` is the open window, which has deltas.
     constexpr bool current(Time time) const noexcept { return now_.is_current(time); }
 
     //=== deltas: slots, empty unless `time` is the open window ===//
@@ -110,7 +110,7 @@ public:
     constexpr range added(Time time) const noexcept { return {now_, time, Part::added, {}}; }
     /// Live when the window opened, and not now.
     constexpr range removed(Time time) const noexcept { return {now_, time, Part::removed, {}}; }
-    /// Inserted, removed or touched by touch() since the window opened, whatever became of it.
+    /// Inserted, removed or touched by touch() since the window opened.
     constexpr range touched(Time time) const noexcept { return {now_, time, Part::touched, {}}; }
     constexpr bool was_added(slot_t slot, Time time) const noexcept {
         return current(time) && now_.selected(slot, Part::added);
@@ -130,16 +130,15 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr void touch(slot_t slot, bool was_valid = true) noexcept {
         if (!is_touched(slot) && tracking()) mark(slot, true, was_valid);
     }
-    /// The same where more is known: a window is open and the element has a value. Looks at nothing but the slot's bit.
+    /// The same for an open window and an element with a value. Accesses only the slot's bit.
     SLOTWISE_ALWAYS_INLINE constexpr void touch_valid(slot_t slot) noexcept {
-        // No branch on the bit itself: whether a slot is written again cannot be guessed, and a wrong guess costs more than the
-        // store.
+        // No branch on the bit: repeated writes are unpredictable, and a misprediction costs more than the store.
         auto& word = touched_[bits::word_of(slot)];
         const word_t before = word;
         word = before | bits::bit_of(slot);
         if (now_.by_list && (before & bits::bit_of(slot)) == 0) append(slot);
     }
-    /// `to` continues what `from` was when the window opened: the same key had to get another slot. @pre both are touched
+    /// `to` takes over the opening state of `from`: the same key had to get another slot. @pre both are touched
     constexpr void inherit(slot_t from, slot_t to) noexcept {
         auto& old = opening_at(from);
         auto& now = opening_at(to);
@@ -149,33 +148,33 @@ public:
         old.was_vacant |= from_bit;
         old.was_invalid |= from_bit;
     }
-    /// What ranges read. @invalidates it when the tracker moves
+    /// The words that ranges read. @invalidates it when the tracker moves
     constexpr const detail::DeltaWords<Time>& words() const noexcept { return now_; }
-    /// Whether deltas come in slot order now; and that they do, whatever their number.
+    /// Whether deltas come in slot order now.
     constexpr bool in_slot_order() const noexcept { return !now_.by_list; }
-    /// Lets the deltas of this window come in slot order from now on.
+    /// Makes the deltas of this window come in slot order from now on.
     constexpr void use_slot_order() noexcept { now_.by_list = now_.by_list && R == DeltaRepresentation::dirty_list; }
-    /// The next `count` touched slots are listed, whatever their share of all: for restored snapshots, whose deltas come in the
-    /// order in which they came before. @throws what the allocator throws; strong
+    /// Lists the next `count` touched slots, whatever their share: for restored snapshots, whose deltas keep their order.
+    /// @throws what the allocator throws; strong
     constexpr void reserve_list(std::size_t count) {
         if (R != DeltaRepresentation::adaptive || count <= list_.size()) return;
         auto list = list_.resized(count, 0);
         list_.swap(list);
         now_.list = list_.data();
     }
-    /// The window and the truth about `slot`, as they were: for restored snapshots.
+    /// Restores the window, for snapshots.
     constexpr void restore_window(Time time) noexcept {
         now_.window = time;
         now_.by_list = has_list && tracking();
     }
-    /// What opening_flags(slot) said, for restored snapshots.
+    /// Restores the result of opening_flags(slot), for snapshots.
     constexpr void restore_opening(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
         if ((live_[bits::word_of(slot)] & bits::bit_of(slot)) == 0) now_.values_only = false;
         if ((flags & 4) != 0) opening_at(slot).ended |= bits::bit_of(slot);
         if ((flags & 8) != 0) opening_at(slot).reinserted |= bits::bit_of(slot);
     }
-    /// 1: was not live, 2: was not valid, 4: another was erased there, 8: lives again.
+    /// 1: was not live, 2: was not valid, 4: another element was erased there, 8: inserted again.
     constexpr unsigned opening_flags(slot_t slot) const noexcept {
         const auto& opening = opening_[bits::word_of(slot)];
         const auto flag = [&](word_t word) { return (word & bits::bit_of(slot)) != 0 ? 1u : 0u; };
@@ -202,8 +201,7 @@ public:
 
     /// @throws what the allocator throws when it grows; nothing has changed then
     constexpr void on_capacity(slot_t old_slots, slot_t new_slots) {
-        if (new_slots < old_slots || new_slots <= now_.slots)
-            return; // bits of slots given back stay, and are bits of vacant slots
+        if (new_slots < old_slots || new_slots <= now_.slots) return; // bits of freed slots stay, as bits of vacant slots
         resize(*this, new_slots < 2 * now_.slots ? 2 * now_.slots : new_slots);
     }
     constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
@@ -219,13 +217,13 @@ public:
         now_.values_only = now_.values_only && !tracking();
     }
     constexpr void on_erase(slot_t slot) noexcept {
-        live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // an insert that was rolled back was not removed before
+        live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // a rolled-back insert is no removal
         if (is_touched(slot)) opening_at(slot).ended |= bits::bit_of(slot);
     }
     constexpr void on_clear(Occupancy slots) noexcept {
         slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
     }
-    /// The slots are no more, and neither is the window: nothing could be said of it.
+    /// The slots are gone, so the window ends.
     constexpr void on_reset() noexcept { *this = DeltaTracker(list_.get_allocator()); }
 
 private:
@@ -233,7 +231,7 @@ private:
 
     constexpr bool tracking() const noexcept { return now_.window != TimeTraits<Time>::never(); }
     constexpr bool is_touched(slot_t slot) const noexcept { return (touched_[bits::word_of(slot)] & bits::bit_of(slot)) != 0; }
-    /// The truth about the slot's word, to be changed. @pre the slot is touched
+    /// The opening state of the slot's word, to be changed. @pre the slot is touched
     constexpr detail::OpeningState& opening_at(slot_t slot) noexcept {
         now_.values_only = false;
         return opening_[bits::word_of(slot)];
@@ -273,7 +271,7 @@ private:
     constexpr void walk_touched(F&& f) const {
         for (const slot_t slot : range(now_, now_.window, Part::touched, {})) f(slot);
     }
-    /// Our arrays become copies of those of `other`, with room for `slots`.
+    /// Makes the arrays copies of those of `other`, with room for `slots`.
     constexpr void resize(const DeltaTracker& other, std::size_t slots) {
         const Allocator alloc(list_.get_allocator());
         const std::size_t words = bits::word_count(slots);
@@ -300,7 +298,8 @@ private:
         now_.slots = words * bits::word_bits;
     }
 
-    detail::FlatArray<word_t, Allocator> touched_, live_; // no {}: an allocator without a default leaves this class without one
+    detail::FlatArray<word_t, Allocator> touched_,
+        live_; // no {}: an allocator without default constructor leaves this class without one
     detail::FlatArray<detail::OpeningState, Allocator> opening_;
     detail::FlatArray<slot_t, Allocator> list_;
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them

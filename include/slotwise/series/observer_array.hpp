@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ObserverArray: which observer hears of which slot, and of which key, whether it exists or not.
+// ObserverArray: which subscriber is notified of which slot, and of which key, whether it exists or not.
 #ifndef SLOTWISE_SERIES_OBSERVER_ARRAY_HPP
 #define SLOTWISE_SERIES_OBSERVER_ARRAY_HPP
 
@@ -10,12 +10,11 @@
 
 SLOTWISE_BEGIN
 
-/// Subscribers by slot and by key. One pointer wide while there are none; then two bits a slot, and a list for each slot and
-/// key that has subscribers, nothing for the others.
-/// A subscription to a slot is one to the element living there and ends with it. One to a key lasts: it waits for the key to
-/// appear and stays when it goes.
-/// The owner tells what happens: is_watched() and watch() about an element that enters, mark() that one has changed, drop() that a
-/// slot was erased; notify() then tells the subscribers of the slots that were woken.
+/// Subscribers by slot and by key. One pointer wide while there are none. Then two bits a slot, and a list for each slot and
+/// key that has subscribers. A subscription to a slot refers to its element and ends with it. A subscription to a key lasts: it
+/// waits for the key, and stays when the key is removed. The owner calls is_watched() and watch() for an element that is
+/// inserted, mark() for a changed element, and drop() for an erased slot. notify() then notifies the subscribers of the marked
+/// slots.
 template <class Key, class Time, class Hash, class Equal, class Allocator>
 class ObserverArray {
     using List = detail::SubscriberList<Time>;
@@ -33,8 +32,8 @@ public:
     /// Takes the subscribers; `other` has none.
     constexpr ObserverArray(ObserverArray&& other) noexcept
         : allocator_(other.allocator_), registry_(std::exchange(other.registry_, nullptr)) {}
-    /// Takes the subscribers into memory of `alloc`; if the allocators differ and that throws, some may be lost.
-    /// @pre nobody is to be told @throws what the allocator and Key's move throw
+    /// Takes the subscribers into memory of `alloc`; if the allocators differ and that throws, some may be lost. @pre no slot
+    /// is marked @throws what the allocator and Key's move throw
     constexpr ObserverArray(ObserverArray&& other, const Allocator& alloc) : ObserverArray(alloc) {
         if (alloc == other.allocator_) {
             registry_ = std::exchange(other.registry_, nullptr);
@@ -56,12 +55,12 @@ public:
         std::swap(registry_, other.registry_);
     }
 
-    /// Whether nobody ever subscribed here, and no slot was made ready to be woken.
+    /// Whether no subscriber was ever added, and no slot was prepared by cover().
     constexpr bool unused() const noexcept { return registry_ == nullptr; }
 
-    /// Tells `subscriber` of the key, and of the element in `slot`, which has it (no_slot: none has). Hash and equality are
-    /// those of the container; if they throw while subscribers are told, the program ends. @throws what allocators, Key's copy,
-    /// hash and equality throw; strong
+    /// Subscribes to the key, and to the element in `slot`, which has it (no_slot: none has). Hash and equality are those of
+    /// the container. If they throw while subscribers are notified, the program ends. @throws what allocators, Key's copy, hash
+    /// and equality throw; strong
     [[nodiscard]] token subscribe(const Key& key, slot_t slot, SeriesSubscriber<Time>& subscriber, const Hash& hash = Hash(),
                                   const Equal& equal = Equal())
         requires std::copy_constructible<Key>
@@ -73,7 +72,7 @@ public:
         if (slot != no_slot) watch(slot);
         return result;
     }
-    /// Tells `subscriber` of the element in `slot`, as long as it lives there. @throws as subscribe
+    /// Subscribes to the element in `slot`, until it is erased. @throws as subscribe
     [[nodiscard]] token subscribe_slot(slot_t slot, SeriesSubscriber<Time>& subscriber, const Hash& hash = Hash(),
                                        const Equal& equal = Equal()) {
         auto& all = registry(hash, equal);
@@ -83,9 +82,9 @@ public:
         return result;
     }
 
-    //=== what the owner tells ===//
+    // === calls by the owner ===//
 
-    /// Makes slots below `slots` ready to be woken. @throws what the allocator throws; nothing has changed then
+    /// Makes slots below `slots` ready for mark(). @throws what the allocator throws; nothing has changed then
     void cover(std::size_t slots, const Hash& hash = Hash(), const Equal& equal = Equal()) {
         auto& all = registry(hash, equal);
         if (slots <= all.covered) return;
@@ -96,19 +95,19 @@ public:
         all.marked.swap(marked);
         all.covered = room;
     }
-    /// Whether someone waits for the key. @throws what hash and equality throw
+    /// Whether the key has a subscription. @throws what hash and equality throw
     template <class K>
     constexpr bool is_watched(const K& key) const {
         return registry_ != nullptr && registry_->by_key.contains(key);
     }
     /// The element in `slot` has subscribers. @pre cover(slot + 1)
     void watch(slot_t slot) noexcept { registry_->watched[bits::word_of(slot)] |= bits::bit_of(slot); }
-    /// Its subscribers are to be told by the next notify(). @complexity O(1)
+    /// The next notify() notifies its subscribers. @complexity O(1)
     constexpr void mark(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return;
         if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) != 0) registry_->marked.set(slot);
     }
-    /// notify() is to visit the slot, whether it has subscribers or not; false if it was not covered.
+    /// The next notify() visits the slot, whether it has subscribers or not. False if the slot was not covered.
     constexpr bool mark_always(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return false;
         registry_->marked.set(slot);
@@ -116,9 +115,8 @@ public:
     }
     /// Whether notify() would visit a slot.
     constexpr bool any_marked() const noexcept { return registry_ != nullptr && !registry_->marked.none(); }
-    /// Tells the subscribers of the woken slots, in slot order. @param visit called with each slot first @param key_of the key
-    /// in a slot
-    /// @param number of the window: nobody is told twice of one
+    /// Notifies the subscribers of the marked slots, in slot order. @param visit called with each slot first @param key_of the
+    /// key in a slot @param number of the window: each subscriber is notified once per window
     template <class Visit, class KeyOf>
     constexpr void notify(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of) noexcept {
         while (any_marked()) {
@@ -131,14 +129,14 @@ public:
             if (List* list = registry_->by_key.get(key_of(slot))) list->notify(tick, number);
         }
     }
-    /// The element in `slot` was erased: subscriptions to it end, those to its key wait.
+    /// The element in `slot` was erased: subscriptions to it end, subscriptions to its key stay.
     constexpr void drop(slot_t slot) noexcept {
         if (registry_ == nullptr || slot >= registry_->covered) return;
         registry_->watched[bits::word_of(slot)] &= ~bits::bit_of(slot);
         registry_->marked.reset(slot);
         registry_->by_slot.erase(slot);
     }
-    /// All elements have been exchanged: those to elements end, those to keys find their slots anew by slot_of(key).
+    /// All elements have been exchanged: subscriptions to elements end, subscriptions to keys get their slots by slot_of(key).
     /// @pre cover() of the new slots @throws what slot_of and the allocator throw; strong
     template <class SlotOf>
     constexpr void rewatch(SlotOf&& slot_of) {
@@ -190,7 +188,7 @@ private:
         undo.dismiss();
         return *(registry_ = made);
     }
-    // Keys whose subscribers have all gone are forgotten now and then: a token knows nothing of keys.
+    // Erases keys without subscribers from time to time, because a token does not know its key.
     static void sweep(Registry& all) noexcept {
         if (all.by_key.size() < all.next_sweep) return;
         all.by_key.erase_if([](const Key&, const List& list) { return list.empty(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesCore: what can be read of every series, and asked of it: the public members that TSSStorage and TSDStorage share.
+// SeriesCore: the public members that TSSStorage and TSDStorage share.
 #ifndef SLOTWISE_SERIES_SERIES_CORE_HPP
 #define SLOTWISE_SERIES_SERIES_CORE_HPP
 
@@ -11,7 +11,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSStorage and TSDStorage, over the state, which it holds.
+/// Base of TSSStorage and TSDStorage. It holds the state.
 template <class Store, class Time>
 class SeriesCore : public SeriesTag {
     using State = SeriesState<Store, Time>;
@@ -43,14 +43,14 @@ public:
     /// Members: keys that live now.
     constexpr size_type size() const noexcept { return store().size(); }
     constexpr bool empty() const noexcept { return store().empty(); }
-    /// Slots there is memory for; those removed in the open window take room too.
+    /// Slots with memory, including those of elements removed in the open window.
     constexpr size_type capacity() const noexcept { return store().capacity(); }
-    /// Room for `count` members and what is removed now. @throws as KeySet::reserve; strong
+    /// Room for `count` members and the removed elements. @throws as KeySet::reserve; strong
     constexpr void reserve(size_type count) { state_.store().reserve(count); }
-    /// Gives memory back from the end. @throws as KeySet::shrink_to_fit; strong
+    /// Frees memory at the end. @throws as KeySet::shrink_to_fit; strong
     constexpr void shrink_to_fit() { state_.store().shrink_to_fit(); }
     constexpr allocator_type get_allocator() const noexcept { return store().get_allocator(); }
-    /// What decides which keys are one; compose() and equal_deltas() take both.
+    /// Hash and equality of keys, for compose() and equal_deltas().
     constexpr const Hash& hash_function() const noexcept { return store().hash_function(); }
     constexpr const Equal& key_eq() const noexcept { return store().key_eq(); }
     /// Whether `key` is a member. @throws what hash and equality throw @complexity O(1) expected
@@ -112,7 +112,7 @@ public:
 
     /// The open window; `never` before the first.
     constexpr Time window() const noexcept { return tracker().window(); }
-    /// Whether it was ever written: also an empty set is a value, once it was touched.
+    /// Whether it was ever written. An empty set counts as written once it was touched.
     constexpr bool valid() const noexcept { return last_modified() != never; }
     /// When it was last written; `never` before.
     constexpr Time last_modified() const noexcept { return state_.notification().whole.last; }
@@ -135,9 +135,9 @@ public:
     }
     /// Members that were ever written. @complexity O(1)
     constexpr size_type count_valid() const noexcept { return size() - state_.unset(); }
-    /// Time stamps as a column: what exporters see. Never written is the lowest value, which 64-bit times show as NaT.
+    /// Time stamps as a column, for exporters. "Never" is the lowest value, which 64-bit times show as NaT.
     constexpr ColumnView<const Time> stamps() const noexcept { return store().template column<0>(); }
-    /// The same by slot, those of removed elements too.
+    /// The same by slot, including removed elements.
     constexpr const auto& times() const noexcept { return state_.times(); }
 
     //=== deltas ===//
@@ -152,17 +152,17 @@ public:
     constexpr bool was_removed(const K& key, Time time) const {
         return tracker().current(time) && tracker().was_removed(store().slot_of_any(key), time);
     }
-    /// What finds the changed slots. Its own ranges give slots.
+    /// The tracker of changed slots. Its ranges yield slots.
     constexpr const auto& tracker() const noexcept { return state_.tracker(); }
 
     //=== subscribers ===//
 
-    /// Tells `subscriber` of every window in which this is written. Subscribing changes nothing that const readers see, but
-    /// must not run beside them. @throws std::bad_alloc; strong
+    /// Notifies `subscriber` of every window in which this is written. Subscribing is const, but must not run concurrently with
+    /// readers. @throws std::bad_alloc; strong
     [[nodiscard]] subscription_type subscribe(subscriber_type& subscriber) const {
         return state_.notification().subscribe(state_.notification().whole, subscriber);
     }
-    /// Tells `subscriber` of every window in which the key is added, written or removed; it need not exist.
+    /// Notifies `subscriber` of every window in which the key is added, written or removed. The key need not exist.
     /// @throws what allocators, Key's copy, hash and equality throw; strong
     [[nodiscard]] subscription_type subscribe(const Key& key, subscriber_type& subscriber) const
         requires std::copy_constructible<Key>
@@ -171,35 +171,35 @@ public:
         return state_.notification().slots.subscribe(key, store().slot_of_any(key), subscriber, store().hash_function(),
                                                      store().key_eq());
     }
-    /// The same for the element in `slot`, until the window rolls in which it was removed (of which it hears). One that is
-    /// removed and comes back under its key in one window keeps it.
-    /// @throws std::out_of_range when none lives there, what allocators throw; strong
+    /// The same for the element in `slot`, up to and including the window in which it is removed. An element that is removed
+    /// and added again in one window keeps the subscription.
+    /// @throws std::out_of_range when the slot is not live, what allocators throw; strong
     [[nodiscard]] subscription_type subscribe_slot(slot_t slot, subscriber_type& subscriber) const {
         if (store().state(slot) != SlotState::live)
-            throw_out_of_range("series subscribe_slot(slot): no element lives there; subscribe to a key to wait for one");
+            throw_out_of_range("series subscribe_slot(slot): the slot is not live; subscribe to a key to wait for its element");
         state_.notification().cover_parent();
         return state_.notification().slots.subscribe_slot(slot, subscriber, store().hash_function(), store().key_eq());
     }
 
     //=== whole ===//
 
-    /// The exact state as bytes, also in the middle of a window: restored, it has the same slots, handles, times and deltas,
-    /// and gives the same for the same calls. (Under DeltaRepresentation::adaptive the number of changes from which on they
-    /// come in slot order depends on the capacity, which is not written.) Further columns are written, subscribers are not. The
-    /// same state gives the same bytes. @param codec how keys, values and times become bytes; see DefaultCodec for the types
-    /// that need none, dropping() for columns that stay behind
+    /// The exact state as bytes, also in the middle of a window: a restored series has the same slots, handles, times and
+    /// deltas, and the same results of future calls. (Under DeltaRepresentation::adaptive the number of changes from which on
+    /// they come in slot order depends on the capacity, which is not written.) Further columns are written, subscribers are
+    /// not. The same state gives the same bytes. @param codec how keys, values and times become bytes; see DefaultCodec for the
+    /// types that need none, dropping() for columns that stay behind
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         return series_to_bytes(state_, codec);
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, and bytes that snapshot() of such
-    /// a series, of whatever DeltaRepresentation, would not write are refused. Subscribers stay (those to slots go), and are
-    /// not told. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    /// a series, of any DeltaRepresentation, would not write are refused. Subscribers stay, except those to slots, and are not
+    /// notified. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) throw_invalid_argument(error);
     }
-    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         state_.expect_closed();

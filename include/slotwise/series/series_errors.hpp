@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What write() and create() of a series refuse, in words that name the times.
+// The errors of write() and create() of a series. The messages have the times.
 #ifndef SLOTWISE_SERIES_SERIES_ERRORS_HPP
 #define SLOTWISE_SERIES_SERIES_ERRORS_HPP
 
@@ -13,7 +13,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A time as a message has it: as many digits as tell it from every other.
+/// A time as text, with as many digits as identify it.
 template <class Time>
 std::string time_text(const Time& time) {
     if constexpr (requires { TimeTraits<Time>::to_string(time); })
@@ -47,7 +47,7 @@ template <class Time>
 }
 [[noreturn]] SLOTWISE_COLD inline void throw_never() {
     throw_invalid_argument(
-        "series write(time): time is \"never\", the lowest value of its type, at which nothing can happen; give a "
+        "series write(time): time is \"never\", the lowest value of its type, at which nothing can be written; give a "
         "later one");
 }
 [[noreturn]] SLOTWISE_COLD inline void throw_removed_but_written() {

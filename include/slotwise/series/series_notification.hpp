@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesNotification: which subscribers a series has, and what they have not been notified of yet.
+// SeriesNotification: the subscribers of a series, and their pending notifications.
 #ifndef SLOTWISE_SERIES_SERIES_NOTIFICATION_HPP
 #define SLOTWISE_SERIES_SERIES_NOTIFICATION_HPP
 
@@ -11,7 +11,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// One thing that ticks: when it last did, whether its subscribers must still be notified of that, and these.
+/// A part that ticks: its last tick, whether its subscribers must be notified of it, and the subscribers.
 template <class Time>
 struct SeriesTicker {
     Time last = TimeTraits<Time>::never();
@@ -31,7 +31,7 @@ struct SeriesTicker {
     }
 };
 
-/// The keys of a set do not tick apart from the whole.
+/// The keys of a set have no separate ticks.
 template <class Time>
 struct NoTicker {
     static constexpr Time last = TimeTraits<Time>::never();
@@ -46,8 +46,7 @@ struct SeriesParent {
     void* series = nullptr;
     slot_t slot = no_slot;
     void (*closed)(void* series, slot_t slot) noexcept = nullptr;
-    void (*cover)(void* series) =
-        nullptr; ///< prepares the parent for notifying subscribers that came to the nested series later
+    void (*cover)(void* series) = nullptr; ///< prepares the parent for notifying later subscribers of the nested series
 };
 
 /// Subscribers to the whole, to the keys (of a dictionary), to single slots and keys.
@@ -69,37 +68,37 @@ public:
         : slots(alloc), window_number_(other.window_number_) {
         set_times(other.whole.last, other.keys.last);
     }
-    /// Takes all of `other` but the subscribers of single slots and keys, which `taken` has already.
+    /// Takes all of `other` except the subscribers of single slots and keys, which `taken` has already.
     constexpr SeriesNotification(SeriesNotification&& other, Subscribers&& taken) noexcept
         : whole(std::move(other.whole)), keys(std::move(other.keys)), slots(std::move(taken)),
           window_number_(other.window_number_) {}
-    /// As move assignment, for subscribers that stand aside in `taken` already.
+    /// Move assignment, with the subscribers of slots and keys in `taken`.
     constexpr void take(SeriesNotification& other, Subscribers& taken) noexcept {
         whole = std::move(other.whole);
         keys = std::move(other.keys);
         slots.swap(taken);
         window_number_ = other.window_number_;
     }
-    /// Exchanges all but the subscribers of single slots and keys.
+    /// Exchanges all except the subscribers of single slots and keys.
     constexpr void swap_tickers(SeriesNotification& other) noexcept {
         std::swap(whole, other.whole);
         std::swap(keys, other.keys);
         std::swap(window_number_, other.window_number_);
     }
-    /// When it ticked last, and that nobody is to be notified of it.
+    /// Sets the last ticks, without a notification.
     constexpr void set_times(Time last, Time keys_last) noexcept {
         whole.set_last(last);
         keys.set_last(keys_last);
     }
-    /// Subscribers that were notified of a window before are notified again.
+    /// Allows subscribers to be notified again.
     constexpr void next_window() noexcept { ++window_number_; }
 
-    /// Notifies `subscriber` of what `ticker`, one of ours, does. @throws std::bad_alloc; strong
+    /// Subscribes to `ticker`, one of ours. @throws std::bad_alloc; strong
     [[nodiscard]] Subscription<Time> subscribe(const SeriesTicker<Time>& ticker, SeriesSubscriber<Time>& subscriber) const {
         cover_parent();
         return ticker.list.add(subscriber);
     }
-    /// While a writer is open: the outermost series will notify those that subscribe now. @throws what the allocator throws
+    /// While a writer is open: makes the outermost series notify new subscribers. @throws what the allocator throws
     void cover_parent() const {
         if (parent.cover != nullptr) parent.cover(parent.series);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A series as bytes: the keyed container, its times, and what the open window has changed.
+// A series as bytes: the keyed container, its times, and the changes of the open window.
 #ifndef SLOTWISE_SERIES_SERIES_SNAPSHOT_HPP
 #define SLOTWISE_SERIES_SERIES_SNAPSHOT_HPP
 
@@ -10,7 +10,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Writes nested series as their snapshots, everything else as Codec does.
+/// Writes nested series as snapshots, other values by Codec.
 template <class Codec>
 struct SeriesCodec {
     Codec& codec;
@@ -45,8 +45,7 @@ struct SeriesCodec {
     }
 };
 
-/// Reads which slots were changed in the window, and how, into the tracker of a series that is being restored. Returns what is
-/// wrong with the bytes, or null.
+/// Reads the changed slots of the window into the tracker of a series that is being restored. Returns the error, or null.
 template <class State, class Store, class Time>
 const char* read_changes(Store& store, const Time& window, ByteReader& in) {
     const auto& times = State::times_of(store);
@@ -64,14 +63,13 @@ const char* read_changes(Store& store, const Time& window, ByteReader& in) {
         tracker.reserve_list(count);
     for (slot_t i = 0, least = 0; i != count; ++i) {
         const slot_t slot = in.number<slot_t>();
-        if (slot < least) return "snapshot: the list of changed slots is not in slot order, and says so";
+        if (slot < least) return "snapshot: the list of changed slots is not in slot order as it states";
         if (in_slot_order) least = slot;
         const unsigned flags = in.number<std::uint8_t>();
         if (!State::is_stored(store, slot) || tracker.was_touched(slot, window))
-            return "snapshot: the list of changed slots names one where nothing is, or one twice";
-        // Only what lived was valid; nothing ends where something is stored.
-        if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0)
-            return "snapshot: what is said of a changed slot is not possible";
+            return "snapshot: the list of changed slots has a vacant slot, or a slot twice";
+        // Only live slots were valid. A stored slot has no ended element.
+        if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0) return "snapshot: the flags of a changed slot are impossible";
         tracker.restore_opening(slot, flags);
     }
     bool sound = true;
@@ -99,9 +97,9 @@ std::vector<std::byte> series_to_bytes(const State& state, Codec& codec) {
     codec.write(state.notification().whole.last, out);
     if constexpr (State::has_values) codec.write(state.notification().keys.last, out);
     out.number(static_cast<std::uint8_t>(tracker.in_slot_order()));
-    std::vector<slot_t> touched; // in the order in which a dirty list has them
+    std::vector<slot_t> touched; // in the order of a dirty list
     for (const slot_t slot : tracker.touched(state.window()))
-        if (State::is_stored(store, slot)) touched.push_back(slot); // nothing can be said of an insert that was rolled back
+        if (State::is_stored(store, slot)) touched.push_back(slot); // rolled-back inserts are left out
     out.number(static_cast<std::uint32_t>(touched.size()));
     for (const slot_t slot : touched) {
         out.number(slot);
@@ -110,7 +108,7 @@ std::vector<std::byte> series_to_bytes(const State& state, Codec& codec) {
     return out.take();
 }
 
-/// Every byte is checked before `state` changes. Returns what is wrong with the bytes, or null.
+/// Every byte is checked before `state` changes. Returns the error, or null.
 template <class State, class Codec>
 const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Codec& codec) {
     using Store = typename State::store_type;

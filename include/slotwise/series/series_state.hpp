@@ -13,18 +13,18 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What a TSSStorage is without time.
+/// The keyed container of a TSSStorage.
 template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
           class... Columns>
 using SeriesSet = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
                              DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
-/// What a TSDStorage is without time.
+/// The keyed container of a TSDStorage.
 template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
           template <class> class Index, class... Columns>
 using SeriesMap = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
                              DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
 
-/// The one friend of series and writers: by it a writer, or the series around a nested one, reaches the state.
+/// The only friend of series and writers: writers and enclosing series access the state through it.
 struct SeriesAccess {
     template <class Series>
     static constexpr auto& state(Series& series) noexcept {
@@ -64,7 +64,8 @@ public:
     constexpr SeriesState(const SeriesState& other, const Allocator& alloc) : SeriesState(other, Store(other.store_, alloc)) {}
     constexpr SeriesState(SeriesState&& other) noexcept(std::is_nothrow_move_constructible_v<Store>)
         : SeriesState{std::move(other), std::move(other.notification_.slots), std::move(other.store_)} {}
-    constexpr SeriesState(SeriesState&& other, const Allocator& alloc) // in this order: what throws first loses no elements
+    constexpr SeriesState(SeriesState&& other,
+                          const Allocator& alloc) // in this order, so that the first throw loses no elements
         : SeriesState{std::move(other), Subscribers(std::move(other.notification_.slots), alloc),
                       Store(std::move(other.store_), alloc)} {}
     constexpr SeriesState& operator=(const SeriesState& other) {
@@ -106,7 +107,7 @@ public:
             ours.swap(to_us);
             theirs.swap(to_other);
         }
-        // Where keys move one by one, some may be lost. A swap of hash or equality that throws has changed nothing else.
+        // If keys move one by one, some may be lost. If a swap of hash or equality throws, nothing else has changed.
         ScopeGuard sound([&]() noexcept {
             if (at_once) return ours.swap(theirs);
             recount(), other.recount();
@@ -117,7 +118,7 @@ public:
         std::swap(unset_, other.unset_);
         std::swap(exhausted_, other.exhausted_);
     }
-    /// The contents of `from`, made with the allocator that is to be ours, with these times. Strong: what may throw comes first.
+    /// Takes the contents of `from`, whose allocator becomes ours, with these times. Strong: throwing steps come first.
     constexpr void take_contents(Store& from, Time last, Time keys_last) {
         Subscribers& subscribers = notification_.slots;
         if (!(from.get_allocator() == allocator())) {
@@ -128,7 +129,7 @@ public:
             subscribers.cover(from.capacity(), store_.hash_function(), store_.key_eq());
             subscribers.rewatch([&](const Key& key) { return from.slot_of_any(key); });
         }
-        // The old contents are destroyed last: what a destructor looks at is the new ones.
+        // The old contents are destroyed last: a destructor sees the new ones.
         if constexpr (std::is_nothrow_move_constructible_v<Store>) {
             const Store before(std::move(store_));
             renew(store_, std::move(from));
@@ -171,7 +172,7 @@ public:
         if (window() < time) {
             if (writers_ != 0) throw_newer("the open window, but a writer of that window is still open; close it first");
             if (notification_.is_notifying())
-                throw_newer("the window whose subscribers are being told; they may write to that window only");
+                throw_newer("the window whose subscribers are being notified; they may write to that window only");
             roll(time);
         } else if (!late && time < window())
             throw_late(time, window());
@@ -208,7 +209,7 @@ public:
         if (child.writers() == 1) retain();
         return SeriesAccess::writer(nested);
     }
-    /// Notifies the subscribers, those of nested series too. A subscriber that writes meanwhile is served by the outer call.
+    /// Notifies the subscribers, those of nested series too. The outer call handles a subscriber that writes meanwhile.
     constexpr void notify() noexcept {
         notification_.notify(
             window(), [this](slot_t slot) { notify_nested(slot); },
@@ -217,7 +218,7 @@ public:
 
     //=== changes; the window is open ===//
 
-    /// insert() enters the key, if it is no member.
+    /// Inserts the key by insert(), if it is no member.
     template <class K, class Insert>
     constexpr InsertResult do_insert(const K& key, Insert&& insert) {
         const InsertInfo info = prepare(key);
@@ -225,8 +226,8 @@ public:
         if (result.inserted) finish_insert(result, info);
         return result;
     }
-    /// The element in `slot` is about to be written. Where every member has a value its old stamp need not be read: one cache
-    /// miss less that the next write would wait for (20 -> 15 ns at 1e5 keys).
+    /// The element in `slot` is about to be written. If every member has a value, the old stamp is not read: one cache miss
+    /// less before the next write (20 -> 15 ns at 1e5 keys).
     SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
         auto& times = times_of(store_);
         const Time now = window();
@@ -256,7 +257,7 @@ public:
         store_.clear();
         notification_.keys.tick(window());
     }
-    /// Room for `more` elements that are about to come, and for others: many small steps would each copy what there is.
+    /// Room for `more` elements and some others, because many small steps would copy again and again.
     constexpr void reserve_for(std::size_t more) {
         const std::size_t used = store_.size() + store_.pending() + store_.retired(), most = Store::max_size() - used;
         if (more <= store_.capacity() - used) return;
@@ -292,7 +293,7 @@ public:
         for_each_stored(store_, [&](slot_t slot) {
             const Time time = times().at(slot);
             sound = sound && (time == never || !(window() < time));
-            // What was removed or written in this window was touched in it.
+            // An element that was removed or written in this window was touched in it.
             if (store_.state(slot) == SlotState::pending || (time == window() && time != never))
                 sound = sound && tracker().was_touched(slot, window());
         });
@@ -335,8 +336,8 @@ private:
         auto& s = *static_cast<SeriesState*>(series);
         auto& child = SeriesAccess::state(s.store_.value(slot));
         if (child.notification().whole.changed && s.store_.state(slot) == SlotState::live) s.stamp(slot);
-        // Its subscribers are notified when ours are. The slot is covered: when the writer opened, or when the first subscriber
-        // came. Where nothing has changed the slot is not marked: subscribers of our element would be notified too.
+        // Its subscribers are notified with ours. The slot was covered when the writer opened, or when the first subscriber was
+        // added. If nothing has changed, the slot is not marked: subscribers of our element would be notified too.
         if (!child.notification().has_subscribers())
             child.notify();
         else if (child.notification().has_pending_notification())
@@ -344,17 +345,17 @@ private:
         s.close_writer();
     }
 
-    /// What is to be known of a key before it enters, because finding it out may throw.
+    /// What must be known about a key before its insert, because finding it out may throw.
     struct InsertInfo {
         bool watched = false;
         slot_t removed =
-            no_slot; // its key was removed in this window; if it comes in another slot, that one has no version left
-        Time added_time = never; // a set's member when the window opened: it had come then
+            no_slot; // the slot of the key removed in this window; if the key gets another slot, this one has no version left
+        Time added_time = never; // when a set's member was added, if it was a member when the window opened
     };
     template <class K>
     constexpr InsertInfo prepare(const K& key) {
         InsertInfo result;
-        // The index knows the one of this key that was removed last: those before it handed on what was known of them.
+        // The index has the element of this key that was removed last. The ones before it handed on their state.
         if ((!has_values || nests || exhausted_) && store_.pending() != 0) {
             const slot_t slot = store_.slot_of_any(key);
             if (slot != no_slot && store_.state(slot) == SlotState::pending) {
@@ -382,7 +383,7 @@ private:
         if (result.kind == InsertKind::fresh && info.removed != no_slot) {
             if (was_live(info.removed)) tracker_of(store_).inherit(info.removed, result.slot);
             if constexpr (nests)
-                auto gone = std::move(store_.value(info.removed)); // with its subscribers, as where it stays in place
+                auto gone = std::move(store_.value(info.removed)); // with its subscribers, as if it stayed in place
         }
         if (info.watched) notification_.slots.watch(result.slot);
         if constexpr (has_values)
@@ -423,7 +424,7 @@ private:
     Notification notification_{};
     std::size_t unset_ = 0; // members without a value
     std::uint32_t writers_ = 0;
-    bool exhausted_ = false; // in this window an element was removed whose slot cannot live again
+    bool exhausted_ = false; // in this window an element was removed whose slot has no version left
 };
 
 } // namespace detail

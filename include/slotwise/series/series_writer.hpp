@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesWriter: what the writers of sets and dictionaries share.
+// SeriesWriter: the common part of the writers of sets and dictionaries.
 #ifndef SLOTWISE_SERIES_SERIES_WRITER_HPP
 #define SLOTWISE_SERIES_SERIES_WRITER_HPP
 
@@ -10,12 +10,12 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only; closes when it dies, also by an exception: what
-/// was written until then stays, and subscribers are told of it.
+/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only. The destructor closes it, also during an
+/// exception: the changes written until then stay, and subscribers are notified.
 template <class Storage>
 class SeriesWriter {
 public:
-    /// What is written.
+    /// The series that is written.
     using storage_type = Storage;
     using time_type = typename Storage::time_type;
 
@@ -31,16 +31,17 @@ public:
     SeriesWriter& operator=(const SeriesWriter&) = delete;
     ~SeriesWriter() { close(); }
 
-    /// Ends the writing. If no other writer is open, subscribers are told. The window stays open: another write(time) joins it.
+    /// Closes the writer. If no other writer is open, subscribers are notified. The window stays open: another write(time)
+    /// joins it.
     void close() noexcept {
         if (series_ != nullptr) SeriesAccess::state(*std::exchange(series_, nullptr)).close_writer();
     }
     /// Whether it can write: it was neither closed nor moved from.
     bool is_open() const noexcept { return series_ != nullptr; }
-    /// The window: the time of everything written here. Later than the time that write_late() was asked for. @throws as every
+    /// The window: the time of everything written here. It may be later than the argument of write_late(). @throws as every
     /// member, if closed
     time_type time() const { return series().window(); }
-    /// What is written.
+    /// The series that is written.
     const Storage& storage() const { return series(); }
 
     /// Writes the whole without changing a member: it is valid and modified then.
@@ -52,11 +53,10 @@ protected:
     /// @throws std::invalid_argument if the writer was closed or moved from
     Storage& series() const {
         if (series_ == nullptr)
-            throw_invalid_argument(
-                "series writer: it was closed or moved from and writes nothing; take another from write(time)");
+            throw_invalid_argument("series writer: it was closed or moved from; get another by write(time)");
         return *series_;
     }
-    /// Keyed container, times and subscribers of what is written. @throws as series()
+    /// Keyed container, times and subscribers of the series. @throws as series()
     auto& state() const { return SeriesAccess::state(series()); }
     /// The slot of a member, by key or handle, or no_slot.
     template <class K>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesSubscriber: what is told that a series has changed. Subscription: the token that keeps one subscribed.
+// SeriesSubscriber: is notified that a series has changed. Subscription: the token that keeps it subscribed.
 #ifndef SLOTWISE_SERIES_SUBSCRIBER_HPP
 #define SLOTWISE_SERIES_SUBSCRIBER_HPP
 
@@ -9,22 +9,23 @@
 
 SLOTWISE_BEGIN
 
-/// What a subscriber is told.
+/// The argument of a notification.
 template <class Time>
 struct SeriesTick {
-    SeriesLevel level; ///< what of the series has changed
-    slot_t slot;       ///< SeriesLevel::element: where it lives, or lived until it was removed; else no_slot
+    SeriesLevel level; ///< which part of the series has changed
+    slot_t slot;       ///< SeriesLevel::element: the slot of the element, also of a removed one; otherwise no_slot
     Time time;         ///< the open window
 };
 
-/// What a subscriber derives from. It is told once per window and subscription, when the outermost writer closes: elements
-/// first (in slot order), then the keys of a dictionary, then the whole; those of nested series before those of what they are
-/// nested in. Within one level in the order of subscription. It may read everything, write to the open window, subscribe and
-/// unsubscribe anyone; one who subscribes now hears of later writes. It must not open another window or destroy the series.
+/// Base of subscribers. A subscriber is notified once per window and subscription, when the outermost writer closes: of
+/// elements first (in slot order), then of the keys of a dictionary, then of the whole. Nested series come before the series
+/// around them. Within one level subscribers are notified in the order of subscription. A subscriber may read everything, write
+/// to the open window, and add and remove subscriptions. A subscription added now is notified of later writes. A subscriber
+/// must not open another window or destroy the series.
 template <class Time>
 class SeriesSubscriber : public detail::Attachable<SeriesSubscriber<Time>> {
 public:
-    /// Something this one subscribed to has changed.
+    /// A subscribed part has changed.
     virtual void on_tick(const SeriesTick<Time>& tick) noexcept = 0;
 
 protected:
@@ -39,19 +40,19 @@ namespace detail {
 template <class Time>
 struct SubscriberEntry {
     SeriesSubscriber<Time>* observer = nullptr;
-    std::uint64_t notified = 0; // the number of the last window it heard of
+    std::uint64_t notified = 0; // the number of the last window it was notified of
     constexpr operator SeriesSubscriber<Time>*() const noexcept { return observer; }
 };
 
 } // namespace detail
 
-/// Keeps a subscriber subscribed until it dies or detach() is called. Move-only. Harmless when the series is gone.
+/// Keeps a subscriber subscribed until the token is destroyed or detach() is called. Move-only. It may outlive the series.
 template <class Time = std::int64_t>
 using Subscription = BasicObserverToken<SeriesSubscriber<Time>, detail::SubscriberEntry<Time>>;
 
 namespace detail {
 
-/// The subscribers of one thing: one pointer while there are none.
+/// A list of subscribers: one pointer while it is empty.
 template <class Time>
 class SubscriberList {
     using Cell = BasicObserverCell<SeriesSubscriber<Time>, SubscriberEntry<Time>>;
@@ -72,10 +73,10 @@ public:
         if (cell_ == nullptr) cell_ = new Cell;
         return {*cell_, subscriber};
     }
-    /// Tells those who have not heard of window `number` yet and were here when the telling began.
+    /// Notifies the subscribers that were not notified of window `number` yet and were here when the notification began.
     constexpr void notify(const SeriesTick<Time>& tick, std::uint64_t number) noexcept {
         if (empty()) return;
-        Cell* const cell = cell_; // a subscriber may bring it about that this list goes
+        Cell* const cell = cell_; // a subscriber may destroy this list
         ++cell->owners;
         {
             const typename Cell::Notification running(*cell);

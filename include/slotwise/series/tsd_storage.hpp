@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSDStorage: a dictionary over time. Per window it knows exactly which keys came and went and which values were written.
+// TSDStorage: a dictionary over time. It records exactly which keys each window has added and removed, and which values it has
+// written.
 #ifndef SLOTWISE_SERIES_TSD_STORAGE_HPP
 #define SLOTWISE_SERIES_TSD_STORAGE_HPP
 
@@ -18,19 +19,19 @@ class TSDWriter;
 ///     price.write(1).set("bund", 131.2);
 ///     for (auto [key, value] : price.modified_items(1)) ...
 /// Windows and deltas are as in TSSStorage. Removed keys and values stay readable until the window rolls. A key may be created
-/// without a value: a member that is not valid. Keys tick apart from the whole: keys() is a set over time whose time a value
-/// does not move. T may be a series itself: a dictionary of sets, of dictionaries. They share the clock: modify(key) gives a
-/// writer of the nested one in the same window, and what ticks inside ticks outside.
-/// @tparam T a series, or an object type that is nothrow move constructible, or cannot move and is made without a throw: a
-/// removed element must be able to live again in its slot. Put others into a std::unique_ptr.
+/// without a value: a member that is not valid. Keys have ticks of their own: keys() is a set over time that does not tick when
+/// a value is written. T may be a series itself: a dictionary of sets, or of dictionaries. They share the clock: modify(key)
+/// returns a writer of the nested series in the same window, and a tick of a nested series ticks its element.
+/// @tparam T a series, or an object type that is nothrow move constructible, or immovable and nothrow constructible, because a
+/// removed element may be inserted again in its slot. Put others into a std::unique_ptr.
 /// @tparam Columns further static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
 template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
           template <class> class Index, class... Columns>
 class TSDStorage
     : public detail::SeriesCore<detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
-    static_assert(
-        (!detail::insert_hook_throws<Columns> && ... && true),
-        "TSDStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
+                  "TSDStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; "
+                  "make it noexcept");
     static_assert(detail::shares_clock<T, Time>, "TSDStorage: a nested series must have the same Time");
     static_assert(
         std::is_nothrow_move_constructible_v<T> ||
@@ -39,9 +40,9 @@ class TSDStorage
         "std::unique_ptr, or make its move constructor noexcept");
 
 public:
-    /// What as_map() gives.
+    /// The result of as_map().
     using map_type = detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>;
-    /// What as_set() gives.
+    /// The result of as_set().
     using set_type = typename map_type::set_type;
 
 private:
@@ -62,9 +63,8 @@ public:
         : Core(hash, equal, alloc) {}
     constexpr TSDStorage(const TSDStorage&) = default;
     constexpr TSDStorage(TSDStorage&&) = default;
-    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal
-    /// allocators keys and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers
-    /// may then be lost
+    /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
+    /// values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
     constexpr TSDStorage(const TSDStorage& other, const Allocator& alloc) : Core(other, alloc) {}
     constexpr TSDStorage(TSDStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
     constexpr TSDStorage& operator=(const TSDStorage&) = default;
@@ -78,17 +78,16 @@ public:
         this->state_.open(time);
         return detail::SeriesAccess::writer(*this);
     }
-    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is
-    /// written.
+    /// As write(), for late data: a time older than the open window joins that window, whose time the changes get.
     [[nodiscard]] writer write_late(Time time) {
         this->state_.open(time, true);
         return detail::SeriesAccess::writer(*this);
     }
-    void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
+    void write(Time) const = delete; // a const series is read-only
 
     //=== reading ===//
 
-    /// The value, or null when the key is no member. That of a member that was never written is T().
+    /// The value, or null when the key is no member. A member that was never written has T().
     template <class K = Key>
     constexpr const T* get(const K& key) const {
         return this->store().get(key);
@@ -102,23 +101,23 @@ public:
     constexpr const T& at(handle_type handle) const { return this->store().at(handle); }
     /// The value in `slot`. @pre live, or removed in the open window
     constexpr const T& value(slot_t slot) const noexcept { return this->store().value(slot); }
-    /// Values by slot, those never written too.
+    /// Values by slot, including those never written.
     constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
 
     //=== deltas: empty unless `time` is the open window ===//
 
-    /// Members now, and not when the window opened; those without a value too.
+    /// Members now, and not when the window opened, including those without a value.
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return view().added_keys(time); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return view().removed_keys(time); }
-    /// Those of them that had a value when the window opened, with the value of the last element under the key (T(), if that
-    /// was created anew in the window).
+    /// The removed members that had a value when the window opened, with the value of the last element under the key (T(), if
+    /// that was created in the window).
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return view().removed_items(time); }
     /// Members written in the window, new ones included.
     constexpr DeltaRange<Time, Key> modified_keys(Time time) const { return view().modified_keys(time); }
     constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return view().modified_items(time); }
-    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written
-    /// since.
+    /// Members then and now whose element was removed and created again without a value; of nested series also those that were
+    /// written since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const { return view().reset_keys(time); }
 
     //=== casts ===//
@@ -128,21 +127,22 @@ public:
     constexpr const set_type& as_set() const noexcept { return as_map().as_set(); }
     /// The keys as a set over time, read-only: two words.
     constexpr TSSView<Key, Time> keys() const noexcept { return TSSView<Key, Time>(this, key_calls); }
-    /// Two words for functions that read and are no templates.
+    /// A read-only view of two words, for functions that are no templates.
     constexpr TSDView<Key, T, Time> view() const noexcept { return TSDView<Key, T, Time>(*this); }
-    /// Tells `subscriber` of every window in which a key comes or goes. @throws std::bad_alloc; strong
+    /// Notifies `subscriber` of every window in which a key is added or removed. @throws std::bad_alloc; strong
     [[nodiscard]] Subscription<Time> subscribe_keys(SeriesSubscriber<Time>& subscriber) const {
         return this->state_.notification().subscribe(this->state_.notification().keys, subscriber);
     }
 
-    /// Exchanges elements, times, subscribers and the window; allocators as they propagate.
-    /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
+    /// Exchanges elements, times, subscribers and the window; allocators according to their traits.
+    /// @pre no writer is open on either @throws nothing, unless unequal allocators do not propagate: then what they and the
+    /// moves throw
     constexpr void swap(TSDStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
         this->state_.swap(other.state_);
     }
     friend constexpr void swap(TSDStorage& a, TSDStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
-    /// Equal when they have the same members now, the same of them were ever written, and with equal values; times and deltas
-    /// do not count.
+    /// Equal when they have the same members now, the same of them have a value, and the values are equal. Times and deltas are
+    /// ignored.
     friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) {
         if (!(a.as_map() == b.as_map())) return false;
         for (const auto [key, value] : a)
@@ -160,8 +160,8 @@ private:
         [](const void* s, SeriesSubscriber<Time>& subscriber) { return self(s).subscribe_keys(subscriber); }};
 };
 
-/// What changes a TSDStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a
-/// move. A call that throws has no effect, unless it says otherwise.
+/// The writer of one window of a TSDStorage. Move-only. Every member throws std::invalid_argument after close() or a move. A
+/// call that throws has no effect, unless documented otherwise.
 template <class Storage>
 class TSDWriter : public detail::SeriesWriter<Storage> {
     using Base = detail::SeriesWriter<Storage>;
@@ -178,20 +178,20 @@ public:
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     InsertResult set(K&& key, V&& value) {
         auto& s = this->state();
-        // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at
+        // Most writes find their key: this path is short, so that the cache misses of several writes overlap (half the time at
         // 1e6 keys).
         if (const slot_t slot = s.store().slot_of(key); slot != no_slot) [[likely]] {
-            T& here = *s.store().values().pages().ptr(slot); // without a look at the version, which is far away
+            T& here = *s.store().values().pages().ptr(slot); // without reading the version, which is another cache line
             if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
                 here = std::forward<V>(value);
             else
-                here = T(std::forward<V>(value)); // or a throw would leave half a value
+                here = T(std::forward<V>(value)); // otherwise a throw could leave half a value
             s.stamp(slot);
             return {slot, false, InsertKind::fresh};
         }
         return set_new(s, std::forward<K>(key), std::forward<V>(value));
     }
-    /// Makes `key` a member without a value: it is not valid until it is written. Nothing happens when it is a member.
+    /// Makes `key` a member without a value: it is not valid until it is written. No effect when it is a member.
     /// @throws as MapStorage::try_emplace; strong
     template <class K = Key>
         requires(std::is_default_constructible_v<T>)
@@ -199,26 +199,25 @@ public:
         auto& s = this->state();
         return s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); });
     }
-    /// A reference to the value of a member, to be written now: it counts as written. Of a nested series: a writer of it, in
-    /// this window; the element counts as written once the nested series is. @throws std::out_of_range when there is none
+    /// A reference to the value of a member, which counts as written. For a nested series it is a writer of it in this window:
+    /// the element counts as written once the nested series is. @throws std::out_of_range when there is none
     template <class K = Key>
     decltype(auto) modify(const K& key) {
         return modify_slot(this->slot_of(key));
     }
     decltype(auto) modify(handle_type handle) { return modify_slot(this->slot_of(handle)); }
-    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and value are readable until
-    /// the window rolls. @throws what hash and equality throw
+    /// Removes a member, by key or handle; false and no effect when it is none. Key and value are readable until the window
+    /// rolls. @throws what hash and equality throw
     template <class K = Key>
     bool remove(const K& key) {
         return this->remove_key(key);
     }
-    /// Removes every member. The dictionary has ticked, even if it had none.
+    /// Removes every member. The dictionary ticks, even if it was empty.
     void clear() { this->remove_all(); }
-    /// Does to this dictionary what was done to the one the delta was captured from: removes, replaces what was reset, writes,
-    /// creates.
-    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: what is done already is
-    /// left, what is written is created @throws std::invalid_argument that names the key's place in the delta, and nothing has
-    /// happened; later as the other members: what was done stays
+    /// Applies the changes of the delta: removes, replaces reset elements, writes, creates.
+    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: changes that are present
+    /// already are skipped, written keys are created @throws std::invalid_argument that names the key's place in the delta, and
+    /// nothing has changed; later as the other members: the changes until then stay
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
         detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
@@ -235,7 +234,7 @@ public:
                 set(key, value);
         }
         if constexpr (std::is_default_constructible_v<T>)
-            for (const Key& key : delta.added) create(key); // those that were not written
+            for (const Key& key : delta.added) create(key); // the keys without a value
         if (delta.keys_ticked) this->state().notification().keys.tick(this->time());
         if (delta.ticked || delta.keys_ticked) this->touch(); // the whole ticks whenever the keys do
     }

@@ -24,9 +24,9 @@ struct TSDCalls {
 
 } // namespace detail
 
-/// Two words, passed by value: what a function takes that reads a dictionary over time and is no template.
+/// A parameter type for functions that read a dictionary over time and are no templates. Two words, passed by value.
 ///     double turnover(TSDView<std::string, double> trades, std::int64_t now);
-/// @pre the series lives and stays where it is while the view is used
+/// @pre the series outlives the view and does not move
 template <class Key, class T, class Time>
 class TSDView {
     using Part = detail::DeltaPart;
@@ -48,13 +48,13 @@ public:
     /// The dictionary now as a MapView, and its keys as a SetView.
     constexpr MapView<Key, T> as_map() const { return calls_->as_map(series_); }
     constexpr SetView<Key> as_set() const { return as_map().as_set(); }
-    /// Its keys as a set over time, which ticks when one comes or goes.
+    /// Its keys as a set over time, which ticks when a key is added or removed.
     constexpr TSSView<Key, Time> keys() const { return calls_->keys(series_); }
     constexpr std::size_t size() const { return as_map().size(); }
     constexpr bool empty() const { return size() == 0; }
     constexpr bool contains(const Key& key) const { return as_map().contains(key); }
     constexpr slot_t slot_of(const Key& key) const { return as_map().slot_of(key); }
-    /// The value, or null when the key is no member. That of a member that was never written is T().
+    /// The value, or null when the key is no member. A member that was never written has T().
     constexpr const T* get(const Key& key) const { return as_map().get(key); }
     constexpr const T& at(const Key& key) const { return as_map().at(key); }
     /// Key and value in `slot`. @pre live, or removed in the open window
@@ -83,13 +83,12 @@ public:
 
     //=== deltas: empty unless `time` is the open window ===//
 
-    /// Members now, and not when the window opened; those without a value too.
+    /// Members now, and not when the window opened, including those without a value.
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return keys_of(time, Part::added); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return keys_of(time, Part::removed); }
-    /// Those of the removed keys that had a value when the window opened, with the value of the last element under the key. (A
-    /// value that was there and is none now, because its key was removed and created anew, shows in valid(key), and in
-    /// reset_keys().)
+    /// The removed keys that had a value when the window opened, with the value of the last element under the key. (A key that
+    /// was removed and created again without a value is not valid(key), and in reset_keys().)
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return items_of(time, Part::dropped); }
     /// Members written in the window, new ones included.
     constexpr DeltaRange<Time, Key> modified_keys(Time time) const {
@@ -99,8 +98,8 @@ public:
         return {calls_->words(series_),  time, Part::modified, {as_set().keys().pages(), as_map().values().pages()},
                 calls_->stamps(series_), time};
     }
-    /// Members then and now whose element was removed and is an empty one now; of nested series also those that were written
-    /// since.
+    /// Members then and now whose element was removed and created again without a value; of nested series also those that were
+    /// written since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const {
         if constexpr (detail::is_series<T>)
             return keys_of(time, Part::reset);
@@ -114,12 +113,13 @@ public:
         return DeltaRange<Time>(calls_->words(series_), window(), Part::touched, {}).size();
     }
 
-    /// Tells `subscriber` of every window in which this is written; keys().subscribe() of those in which keys come or go.
+    /// Notifies `subscriber` of every window in which this is written. keys().subscribe() does so for windows in which keys are
+    /// added or removed.
     /// @throws std::bad_alloc
     [[nodiscard]] Subscription<Time> subscribe(SeriesSubscriber<Time>& subscriber) const {
         return calls_->subscribe(series_, subscriber);
     }
-    void write(Time) const = delete; // a view is read-only: only the storage itself gives writers
+    void write(Time) const = delete; // a view is read-only
 
 private:
     static constexpr Time never = TimeTraits<Time>::never();
@@ -152,7 +152,7 @@ private:
 
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class Key, class T, class Time>
 inline constexpr bool std::ranges::enable_view<slotwise::TSDView<Key, T, Time>> = true;
 template <class Key, class T, class Time>

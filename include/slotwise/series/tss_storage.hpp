@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSSStorage: a set over time. Per window it knows exactly which keys came and went.
+// TSSStorage: a set over time. It records exactly which keys each window has added and removed.
 #ifndef SLOTWISE_SERIES_TSS_STORAGE_HPP
 #define SLOTWISE_SERIES_TSS_STORAGE_HPP
 
@@ -15,26 +15,26 @@ SLOTWISE_BEGIN
 template <class Storage>
 class TSSWriter;
 
-/// A time-series set: SetStorage + TimeArray (when each key came) + ObserverArray + DeltaTracker.
+/// A time-series set: SetStorage + TimeArray (when each key was added) + ObserverArray + DeltaTracker.
 ///     TSSStorage<std::string> active;
 ///     active.write(1).add("bund");
 ///     for (const std::string& key : active.added(1)) ...
-/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, and joins it if it is that
-/// one; an older one is refused, and joined by write_late(t). The deltas are relative to the window's opening, and net: what
-/// was added and removed again is in none. A removed key stays readable, and its slot unused, until the window rolls. Reading
-/// never rolls a window; a delta accessor is empty unless asked for the open window. Keys never move, handles name one stay of
-/// one key, and resolve never again.
+/// It is written through writers only. write(t) opens window `t` if that is newer than the open one, and joins the open window
+/// if it is the same. An older `t` is refused; write_late(t) joins the open window. Deltas are relative to the window's
+/// opening, and net: a key that was added and removed again is in none. A removed key stays readable, and its slot unused,
+/// until the window rolls. Reading never rolls a window. Deltas of any other than the open window are empty. Keys never move. A
+/// handle names one membership of one key, and never resolves again.
 /// @tparam Key with Hash, Equal, Allocator and Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further
 /// static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
 template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
           class... Columns>
 class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
-    static_assert(
-        (!detail::insert_hook_throws<Columns> && ... && true),
-        "TSSStorage: a further column's on_insert may throw; then a removed key could be lost before the window rolls");
+    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
+                  "TSSStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; "
+                  "make it noexcept");
 
 public:
-    /// What as_set() gives.
+    /// The result of as_set().
     using set_type = detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>;
 
 private:
@@ -51,13 +51,12 @@ public:
     /// Makes an empty one with this hash and equality.
     constexpr explicit TSSStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : Core(hash, equal, alloc) {}
-    /// Copies take contents, window and deltas along, not subscribers. A copy assigned to keeps its subscribers.
-    /// Moves take everything; the source is as new. @pre no writer is open (checked at level fast)
+    /// Copies have contents, window and deltas, but no subscribers. The target of an assignment keeps its subscribers. Moves
+    /// take everything; the source is then like new. @pre no writer is open (checked at level fast)
     constexpr TSSStorage(const TSSStorage&) = default;
     constexpr TSSStorage(TSSStorage&&) = default;
-    /// A copy, or what is moved, in memory of `alloc`: as a container makes it that hands its allocator on. With unequal
-    /// allocators keys and values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers
-    /// may then be lost
+    /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
+    /// values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
     constexpr TSSStorage(const TSSStorage& other, const Allocator& alloc) : Core(other, alloc) {}
     constexpr TSSStorage(TSSStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
     constexpr TSSStorage& operator=(const TSSStorage&) = default;
@@ -66,22 +65,21 @@ public:
 
     //=== writing ===//
 
-    /// Opens window `time` (newer than the open one: what was removed is erased, deltas start anew) or joins the open window,
-    /// if it is that.
+    /// Opens window `time` if it is newer than the open one: removed elements are erased, and deltas are empty. Joins the open
+    /// window if it is the same.
     /// @throws std::invalid_argument if time is "never", older than the open window (what() has both times; write_late()
-    /// joins), or newer while a writer is open or subscribers are being told
-    /// @complexity linear in what the window before has changed @invalidates when it rolls: delta ranges, removed keys
+    /// joins), or newer while a writer is open or subscribers are being notified
+    /// @complexity linear in the changes of the window before @invalidates when it rolls: delta ranges, removed keys
     [[nodiscard]] writer write(Time time) {
         this->state_.open(time);
         return detail::SeriesAccess::writer(*this);
     }
-    /// As write(), for what comes late: a time older than the open window joins that window, whose time is that of all that is
-    /// written.
+    /// As write(), for late data: a time older than the open window joins that window, whose time the changes get.
     [[nodiscard]] writer write_late(Time time) {
         this->state_.open(time, true);
         return detail::SeriesAccess::writer(*this);
     }
-    void write(Time) const = delete; // read-only here: only the storage itself, not const, gives writers
+    void write(Time) const = delete; // a const series is read-only
 
     //=== reading ===//
 
@@ -94,45 +92,46 @@ public:
 
     /// The set now: the same object, not a copy.
     constexpr const set_type& as_set() const noexcept { return this->store(); }
-    /// Two words for functions that read and are no templates.
+    /// A read-only view of two words, for functions that are no templates.
     constexpr TSSView<Key, Time> view() const noexcept { return TSSView<Key, Time>(*this); }
 
-    /// Exchanges elements, times, subscribers and the window; allocators as they propagate.
-    /// @pre no writer is open on either @throws nothing, unless allocators that stay differ: then what they and the moves throw
+    /// Exchanges elements, times, subscribers and the window; allocators according to their traits.
+    /// @pre no writer is open on either @throws nothing, unless unequal allocators do not propagate: then what they and the
+    /// moves throw
     constexpr void swap(TSSStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
         this->state_.swap(other.state_);
     }
     friend constexpr void swap(TSSStorage& a, TSSStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
-    /// Equal when they have the same members now; times and deltas do not count.
+    /// Equal when they have the same members now. Times and deltas are ignored.
     friend constexpr bool operator==(const TSSStorage& a, const TSSStorage& b) { return a.as_set() == b.as_set(); }
 };
 
-/// What changes a TSSStorage: the writer of one window. Move-only. Every member throws std::invalid_argument after close() or a
-/// move. A call that throws has no effect, unless it says otherwise.
+/// The writer of one window of a TSSStorage. Move-only. Every member throws std::invalid_argument after close() or a move. A
+/// call that throws has no effect, unless documented otherwise.
 template <class Storage>
 class TSSWriter : public detail::SeriesWriter<Storage> {
     using Base = detail::SeriesWriter<Storage>;
     using Key = typename Storage::key_type;
 
 public:
-    /// Makes `key` a member; false, and nothing has happened, when it is one. One that was removed in this window gets its slot
-    /// back, and if it was a member when the window opened, the time at which it came then.
+    /// Makes `key` a member; false and no effect when it is one. A key that was removed in this window gets its slot back, and
+    /// if it was a member when the window opened, its old time.
     /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
     bool add(K&& key) {
         auto& s = this->state();
         return s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); }).inserted;
     }
-    /// Removes a member, by key or handle; false, and nothing has happened, when it is none. Key and columns are readable until
-    /// the window rolls. @throws what hash and equality throw
+    /// Removes a member, by key or handle; false and no effect when it is none. Key and columns are readable until the window
+    /// rolls. @throws what hash and equality throw
     template <class K = Key>
     bool remove(const K& key) {
         return this->remove_key(key);
     }
-    /// Removes every member. The set has ticked, even if it had none.
+    /// Removes every member. The set ticks, even if it was empty.
     void clear() { this->remove_all(); }
-    /// Makes the members those of the range, each once; ticks if that changes anything, or if the set was never written.
-    /// The range may be the set itself. @throws as add; what was added until then stays
+    /// Replaces the members by those of the range. Ticks if that changes anything, or if the set was never written. The range
+    /// may be the set itself. @throws as add; the members added until then stay
     template <class Range>
     void assign(const Range& range) {
         Storage& s = this->series();
@@ -149,11 +148,10 @@ public:
         if (!s.valid()) this->touch();
     }
     void assign(std::initializer_list<Key> keys) { assign<std::initializer_list<Key>>(keys); }
-    /// Does to this set what was done to the one the delta was captured from.
-    /// @param mode strict: the delta must fit: added keys are no members, removed ones are; lenient: what is done already is
-    /// left
-    /// @throws std::invalid_argument that names the key's place in the delta, and nothing has happened; later as add: what was
-    /// done stays
+    /// Applies the changes of the delta. @param mode strict: the delta must fit: added keys are no members, removed ones are;
+    /// lenient: changes that are present already are skipped
+    /// @throws std::invalid_argument that names the key's place in the delta, and nothing has changed; later as add: the
+    /// changes until then stay
     void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
         Storage& s = this->series();
         detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);

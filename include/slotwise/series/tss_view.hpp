@@ -13,7 +13,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What a view asks of a series that it does not know the type of.
+/// The calls of a view into a series of any type.
 template <class Key, class Time>
 struct TSSCalls {
     SetView<Key> (*as_set)(const void*);
@@ -25,10 +25,10 @@ struct TSSCalls {
 
 } // namespace detail
 
-/// Two words, passed by value: what a function takes that reads a set over time and is no template.
+/// A parameter type for functions that read a set over time and are no templates. Two words, passed by value.
 ///     void report(TSSView<std::string> active, std::int64_t now);
-/// Made of a TSSStorage, or by TSDStorage::keys(), whose time is that of the last key that came or went.
-/// @pre the series lives and stays where it is while the view is used
+/// Constructed from a TSSStorage, or by TSDStorage::keys(), whose time is that of the last added or removed key.
+/// @pre the series outlives the view and does not move
 template <class Key, class Time>
 class TSSView {
 public:
@@ -76,11 +76,11 @@ public:
     }
     constexpr bool was_removed(const Key& key, Time time) const { return calls_->was_removed(series_, key, time); }
 
-    /// Tells `subscriber` of every window in which this is written. @throws std::bad_alloc
+    /// Notifies `subscriber` of every window in which this is written. @throws std::bad_alloc
     [[nodiscard]] Subscription<Time> subscribe(SeriesSubscriber<Time>& subscriber) const {
         return calls_->subscribe(series_, subscriber);
     }
-    void write(Time) const = delete; // a view is read-only: only the storage itself gives writers
+    void write(Time) const = delete; // a view is read-only
 
 private:
     template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
@@ -108,7 +108,7 @@ private:
 
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class Key, class Time>
 inline constexpr bool std::ranges::enable_view<slotwise::TSSView<Key, Time>> = true;
 template <class Key, class Time>
