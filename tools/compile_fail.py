@@ -8,7 +8,7 @@
 A case begins with a line "//=== name ===//" and is compiled with what stands above the first case. Lines "// expect: words" directly
 below its name: the compiler's message must contain each of these words, as one phrase, case and spacing apart. Where two compilers word
 it differently: "// expect: deleted function || call to deleted". Lines "// covers: ..." below these name what of the headers refuses the
-code (tools/proof/compile_fail.py reads them). The lines that end in "// faulty" are the fault: without them, and with those that end in
+code (tools/verify/compile_fail.py reads them). The lines that end in "// faulty" are the fault: without them, and with those that end in
 "// control", the same case must compile, so that it cannot fail for another reason (a typing error, a missing header).
 """
 import os

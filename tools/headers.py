@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What the scripts of tools and of tools/proof read from the text of the headers: code without comments, brackets, declarations, names."""
+"""What the scripts of tools and of tools/verify read from the text of the headers: code without comments, brackets, declarations, names."""
 import ast
 import pathlib
 import re

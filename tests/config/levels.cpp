@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Every check of the library in one table, with what breaks it: it fires at its level and above, and not below. What is done here
-// does little harm where it is not checked. tools/proof/levels.py compiles this source at every level and asks that each check of
+// does little harm where it is not checked. tools/verify/levels.py compiles this source at every level and asks that each check of
 // the headers, by file and line, has fired.
 #include "support/allocators.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Behaviour that no other test of this folder would miss if it went: found by tools/proof/mutate.py.
+// Behaviour that no other test of this folder would miss if it went: found by tools/verify/mutate.py.
 #include "keys.hpp"
 #include "support/allocators.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What every @complexity in include/ claims, counted at several sizes: see counted.hpp. Run by tools/proof/promises.py, which compares the
+// What every @complexity in include/ claims, counted at several sizes: see counted.hpp. Run by tools/verify/promises.py, which compares the
 // rows with the comments.
 #include <slotwise/slotwise.hpp>
 

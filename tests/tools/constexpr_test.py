@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Tests of tools/proof/constexpr.py: a function that is marked constexpr is found where its body begins, as coverage reports it."""
+"""Tests of tools/verify/constexpr.py: a function that is marked constexpr is found where its body begins, as coverage reports it."""
 import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "proof"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"))
 import constexpr  # noqa: E402
 
 

@@ -20,7 +20,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "debuggers"
 DEBUG = ROOT / "include" / "slotwise" / "debug"
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "proof"), str(ROOT / "tools" / "debuggers"), str(DEBUG)]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "verify"), str(ROOT / "tools" / "debuggers"), str(DEBUG)]
 import headers  # noqa: E402
 import natvis  # noqa: E402
 import proof  # noqa: E402

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Tests tools/proof/fuzz.py and the replay half of tests/fuzz/driver.hpp: what is counted, what fails, what is kept."""
+"""Tests tools/verify/fuzz.py and the replay half of tests/fuzz/driver.hpp: what is counted, what fails, what is kept."""
 import pathlib
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "proof"))
+sys.path.insert(0, str(ROOT / "tools" / "verify"))
 import fuzz  # noqa: E402
 import proof  # noqa: E402
 

@@ -14,7 +14,7 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "proof")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "verify")]
 import module
 from throws import libclang
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Tests tools/proof/mutate.py: it finds the places for mutants and leaves constants alone, a good test kills them all, a useless one none,
+"""Tests tools/verify/mutate.py: it finds the places for mutants and leaves constants alone, a good test kills them all, a useless one none,
 and what is claimed to be equivalent must be."""
 import json
 import pathlib
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "proof" / "mutate.py"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify" / "mutate.py"
 
 CONSTANTS = """#ifndef TOY_HPP
 #define TOY_HPP

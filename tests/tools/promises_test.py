@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""tools/proof/promises.py finds the promises of doc comments and tables, and reports what no test names, what names nothing, and what
+"""tools/verify/promises.py finds the promises of doc comments and tables, and reports what no test names, what names nothing, and what
 costs more or less than it says."""
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "proof"))
+sys.path.insert(0, str(ROOT / "tools" / "verify"))
 import promises  # noqa: E402
 
 HEADER = """\

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Tests of tools/proof/throws.py, alloc.py and sweeps.py: what must fail fails. The parts that read headers need python3-clang."""
+"""Tests of tools/verify/throws.py, alloc.py and sweeps.py: what must fail fails. The parts that read headers need python3-clang."""
 import contextlib
 import io
 import pathlib
@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "proof"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"))
 import alloc  # noqa: E402
 import sweeps  # noqa: E402
 import throws  # noqa: E402

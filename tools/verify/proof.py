@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What the commands of tools/proof share: where things are, compiling a program of the tests, doing several things at once."""
+"""What the commands of tools/verify share: where things are, compiling a program of the tests, doing several things at once."""
 import concurrent.futures
 import dataclasses
 import os

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Every public function that changes something is made to throw at every step, or is noexcept.
 
-    tools/proof/throws.py [--quick] [--programs DIR] [--list]
+    tools/verify/throws.py [--quick] [--programs DIR] [--list]
 
 The functions are read from the headers by libclang (Debian: python3-clang-16): public member functions that are not const and not
 static, constructors and assignments, of every class outside namespace detail, and free functions that are not noexcept. What a class

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Every container keeps the rules of allocators: each setting of propagate and equality, full and empty, equal and unequal.
 
-    tools/proof/alloc.py [--quick] [--programs DIR]
+    tools/verify/alloc.py [--quick] [--programs DIR]
 
 The test cases [alloc] run the matrix of tests/support/whole.hpp: 16 settings (copy, move, swap, always equal) x copies, moves,
 assignments, swap, assignment to itself x empty and full source and target x equal and unequal allocators, and check which allocator ends

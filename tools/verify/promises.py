@@ -3,14 +3,14 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Every documented promise has a test that names it.
 
-    tools/proof/promises.py           the check: texts, then the costs, counted by tests/proof/complexity.cpp
-    tools/proof/promises.py --text    without the costs: compiles nothing
-    tools/proof/promises.py --list    the promises, each with where it is made and the tests that name it
-    tools/proof/promises.py --table   the table of promises as it has to stand in docs/verification.md
+    tools/verify/promises.py           the check: texts, then the costs, counted by tests/proof/complexity.cpp
+    tools/verify/promises.py --text    without the costs: compiles nothing
+    tools/verify/promises.py --list    the promises, each with where it is made and the tests that name it
+    tools/verify/promises.py --table   the table of promises as it has to stand in docs/verification.md
 
 A promise is a @throws, @complexity or @invalidates of a doc comment in include/, named after what the comment stands above:
 "SlotMapCore::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
-name: "KeySet::erase(it) throws". The other promises are the cells of the table in tools/proof/promises.txt: "table SlotMap insert /
+name: "KeySet::erase(it) throws". The other promises are the cells of the table in tools/verify/promises.txt: "table SlotMap insert /
 handles". A test says what it proves in comments directly above it:
 
     // proves: SlotMapCore::reserve throws, table SlotMap reserve / handles
@@ -263,7 +263,7 @@ def main():
         print(f"{MARKERS[0]}\n{table.markdown()}{MARKERS[1]}")
         return 0
     promises, errors = promises_of(read((proof.INCLUDE / "slotwise").rglob("*.hpp")))
-    promises.update(table.promises("tools/proof/promises.txt"))
+    promises.update(table.promises("tools/verify/promises.txt"))
     proofs, wrong = proofs_of(read([*proof.TESTS.rglob("*.cpp"), *proof.TESTS.rglob("*.hpp")]))
     source = proof.TESTS / "proof" / "complexity.cpp"
     rows = rows_of(source.read_text(encoding="utf-8"), proof.relative(source))

@@ -22,7 +22,7 @@ import sys
 import proof
 import suite
 
-EXCLUDED = proof.ROOT / "tools" / "proof" / "coverage_exclude.txt"
+EXCLUDED = proof.ROOT / "tools" / "verify" / "coverage_exclude.txt"
 FOLDER = proof.BUILD / "coverage"
 QUICK = (*suite.QUICK, "slotwise_test_config", "slotwise_test_core", "slotwise_test_memory", "slotwise_test_slots")
 GOAL, QUICK_GOAL = (100.0, 97.0), (95.0, 85.0)  # per cent of lines, of branches
