@@ -4,8 +4,8 @@
 // Question: what is a container worth after a long life?
 //
 // n/2 elements are inserted, then a million random operations follow (n = 1e6: four million), an insertion or the erasure of an
-// element picked at random. The number of live elements wanders between n/4 and n: three of four operations insert until it is n, three
-// of four erase until it is n/4, and so on; in the end it is n/2.
+// element picked at random. The number of live elements wanders between n/4 and n: three of four operations insert until it is
+// n, three of four erase until it is n/4, and so on; in the end it is n/2.
 //
 // age            nanoseconds an operation of that life
 // aged_iterate   one field of every live element added up, per element
@@ -14,7 +14,8 @@
 // fresh_iterate  as the aged rows, in a container into which as many elements were inserted in order
 // fresh_lookup
 //
-// Every contender lives the same life. One that cannot erase takes part in iterate and lookup with the survivors packed in order.
+// Every contender lives the same life. One that cannot erase takes part in iterate and lookup with the survivors packed in
+// order.
 #pragma once
 
 #include "../support/memory_use.hpp"

@@ -3,7 +3,8 @@
 
 // Question: elements have several fields, a loop needs one or two of them: how should the fields lie in memory?
 //
-// Elements are of two or of eight fields of 8 bytes ("bytes": 16 or 64). n are inserted, and a random half erased in the rows of 50 %.
+// Elements are of two or of eight fields of 8 bytes ("bytes": 16 or 64). n are inserted, and a random half erased in the rows
+// of 50 %.
 //
 // read_one            one field of every live element added up
 // read_two_write_one  the same field increased by another one, in every live element
@@ -14,7 +15,8 @@
 // vector_of_struct   limit of structs: packed, names are unchecked indexes
 // vector_per_field   limit of columns: packed, names are unchecked indexes
 // SlotMap            structs: for_each; get(handle)
-// columns            a SlotMap of the second field, every other field a static column; ColumnView: for_each, zip_columns; get(handle)
+// columns            a SlotMap of the second field, every other field a static column; ColumnView: for_each, zip_columns;
+//                    get(handle)
 //   .chunks          contiguous chunks and their masks
 //   .iterator        iterators of the views
 //   .slots           view[slot] for the live slots, which the view lists

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// absl::flat_hash_map: open addressing, groups of slots compared at once; its elements move when it grows. absl::node_hash_map: the
-// same with every element in a node of its own, so that it never moves.
+// absl::flat_hash_map: open addressing, groups of slots compared at once; its elements move when it grows. absl::node_hash_map:
+// the same with every element in a node of its own, so that it never moves.
 #if SLOTWISE_BENCH_HAS_ABSEIL
 
 #include "standard_map.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// tsl::hopscotch_map: open addressing, a key is within 62 places of where it hashes to. Its elements move when anything changes.
+// tsl::hopscotch_map: open addressing, a key is within 62 places of where it hashes to. Its elements move when anything
+// changes.
 #if SLOTWISE_BENCH_HAS_HOPSCOTCH_MAP
 
 #include "standard_map.hpp"

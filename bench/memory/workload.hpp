@@ -5,13 +5,13 @@
 //
 // memory_grown          bytes an element, after n insertions into an empty container
 // memory_reserved       the same after reserve(n)
-// peak_grown            the most bytes an element at any moment of those insertions: when a container that doubles copies, it has both
+// peak_grown            the peak of bytes an element during those insertions: a container that copies has both arrays
 // allocations_grown     calls of operator new during those insertions, in all
 // allocations_reserved  the same, reserve(n) and the insertions after it
 //
 // support/memory_use.hpp says which bytes are meant; they are divided by n, and the payload is part of them. Grown numbers of
-// contenders that double their capacity depend on where n falls: 1e6 is just below 2^20, the kindest place. Storage that comes from
-// the system is in no number of allocations.
+// contenders that double their capacity depend on where n falls: 1e6 is just below 2^20, the kindest place. Storage that comes
+// from the system is in no number of allocations.
 #pragma once
 
 #include "../support/memory_use.hpp"

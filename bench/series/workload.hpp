@@ -3,8 +3,8 @@
 
 // Question: what does it cost to know exactly what a window of time has changed?
 //
-// write_<k>     a window in a dictionary of n keys (uint64 -> double): open it, write k of them (chosen at random, others in each
-//               window), read the delta, roll; time per write
+// write_<k>     a window in a dictionary of n keys (uint64 -> double): open it, write k of them (chosen at random, others in
+//               each window), read the delta, roll; time per write
 // again_<k>     the same k keys in each window: all is in the first-level cache
 // handles_<k>   the same, elements named by handle: no hashing
 // slots_<k>     the same with a DeltaTracker alone: touch k slots, read, roll
@@ -71,8 +71,8 @@ private:
     bool again_;
 };
 
-// Dict: Dict(n) holds keys key_of(0) ... key_of(n - 1); open(t), write(number, value), close(), read() -> sum of what the delta names,
-// or nothing where static reads is false.
+// Dict: Dict(n) holds keys key_of(0) ... key_of(n - 1); open(t), write(number, value), close(), read() -> sum of what the delta
+// names, or nothing where static reads is false.
 template <class Dict>
 SLOTWISE_BENCH_LOOP std::uint64_t run_windows(Dict& dict, const Schedule& schedule, std::size_t first) {
     std::uint64_t sum = 0;

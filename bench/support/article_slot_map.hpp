@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// The slot map as articles describe it: one std::vector of slots, each with its version, the next free slot and the value side by
-// side. The free list runs through the slots and iteration visits every slot and tests it.
+// The slot map as articles describe it: one std::vector of slots, each with its version, the next free slot and the value side
+// by side. The free list runs through the slots and iteration visits every slot and tests it.
 #pragma once
 
 #include "element.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// plf::colony: stable addresses and a jump-counting skipfield. Nothing is checked: a stale name is undefined behaviour, so its lookup
-// is a limit, not a rival. Erasing needs an iterator (three words); who never erases can do with a pointer.
+// plf::colony: stable addresses and a jump-counting skipfield. Nothing is checked: a stale name is undefined behaviour, so its
+// lookup is a limit, not a rival. Erasing needs an iterator (three words); who never erases can do with a pointer.
 #pragma once
 
 #include "element.hpp"

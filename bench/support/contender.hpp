@@ -3,10 +3,10 @@
 
 // What the questions ask of a container of elements, and the measured loops that several of them share.
 //
-// A contender has value_type and insert(const value_type&) -> handle; beyond that what it can: get(handle) -> pointer to the element,
-// or field(handle) where an element does not lie in one place, both null when it is gone; erase(handle), clear(), reserve(n), size(),
-// sum() of the fields of all elements. Rows it cannot run are left out. The other headers of this folder hold one container each, with
-// all it can; a question derives from them only to measure something of its own.
+// A contender has value_type and insert(const value_type&) -> handle; beyond that what it can: get(handle) -> pointer to the
+// element, or field(handle) where an element does not lie in one place, both null when it is gone; erase(handle), clear(),
+// reserve(n), size(), sum() of the fields of all elements. Rows it cannot run are left out. The other headers of this folder
+// hold one container each, with all it can; a question derives from them only to measure something of its own.
 #pragma once
 
 #include "element.hpp"

@@ -24,8 +24,8 @@
 #else
 #define SLOTWISE_BENCH_LOOP [[gnu::noinline]]
 #endif
-// For the one-line members between a measured loop and the container, which else decide what is called and what is inlined: with
-// one contender more in a file g++ called one of them out of line, and its lookups took 15 % longer.
+// For the one-line members between a measured loop and the container, which else decide what is called and what is inlined:
+// with one contender more in a file g++ called one of them out of line, and its lookups took 15 % longer.
 #define SLOTWISE_BENCH_STEP [[gnu::always_inline]]
 
 namespace bench {
@@ -111,9 +111,9 @@ inline void report(benchmark::State& state, Role role, const Measured& measured)
     state.SetLabel(to_string(role));
 }
 
-// For the add_contender() of a question whose argument is a template. GCC 12 gives a function the linkage of its arguments' names only
-// where these are types: two files, each with a template of this name in its unnamed namespace, would share one function, and
-// both contenders measure the same container.
+// For the add_contender() of a question whose argument is a template. GCC 12 gives a function the linkage of its arguments'
+// names only where these are types: two files, each with a template of this name in its unnamed namespace, would share one
+// function, and both contenders measure the same container.
 #define SLOTWISE_BENCH_PER_FILE static
 
 // body(state) -> Measured. The number of batches is fixed, not searched for, so that every contender does the same work and

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// How many bytes a container takes: what malloc has given out, its own headers included; for storage that does not come from malloc
-// (Growth::reserve) the growth of the resident set on top of it.
+// How many bytes a container takes: what malloc has given out, its own headers included; for storage that does not come from
+// malloc (Growth::reserve) the growth of the resident set on top of it.
 #pragma once
 
 #include "contender.hpp"

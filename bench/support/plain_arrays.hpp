@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// The reference for checked handles: three plain arrays and nothing else. A value array, a version array (odd = live, bumped when
-// an element arrives and when it leaves, as in slotwise) and a stack of free indexes. No occupancy, so it cannot iterate; no stable
-// addresses; values are trivially copyable; versions may wrap; an exception would leak.
+// The reference for checked handles: three plain arrays and nothing else. A value array, a version array (odd = live, bumped
+// when an element arrives and when it leaves, as in slotwise) and a stack of free indexes. No occupancy, so it cannot iterate;
+// no stable addresses; values are trivially copyable; versions may wrap; an exception would leak.
 #pragma once
 
 #include <algorithm>

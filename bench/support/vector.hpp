@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// The limit of storage without names: push_back, an unchecked index, no erase. Stored is the element, or its summed field alone.
+// The limit of storage without names: push_back, an unchecked index, no erase. Stored is the element, or its summed field
+// alone.
 #pragma once
 
 #include "element.hpp"

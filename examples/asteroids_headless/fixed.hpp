@@ -79,7 +79,8 @@ constexpr Vec way(Vec a, Vec b) {
     return wrapped(b - a + half) - half;
 }
 
-/// xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators"): eight bytes of state, saved with the world.
+/// xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators"): eight bytes of state, saved with
+/// the world.
 struct Random {
     std::uint64_t state = 1; ///< never zero
 

@@ -30,7 +30,8 @@ public:
         for (const auto [thing, body] : bodies.items()) things_[next[cell_of(body.at)]++] = {thing, &body};
     }
 
-    /// Calls f(thing, body, other, other body) once for each pair whose circles overlap. Nothing may be inserted or erased meanwhile.
+    /// Calls f(thing, body, other, other body) once for each pair whose circles overlap. Nothing may be inserted or erased
+    /// meanwhile.
     template <class F>
     void for_each_touching(F&& f) const {
         for (std::int32_t row = 0; row != rows; ++row)

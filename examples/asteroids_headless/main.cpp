@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Asteroids without a player: a ship, rocks that split, turrets, bullets and sparks, in fixed steps of fixed-point numbers. Whatever
-// refers to something else does so by a handle, and notices when that is gone. A run that is saved and restored in the middle
-// ends in the same world as one that is not.
+// Asteroids without a player: a ship, rocks that split, turrets, bullets and sparks, in fixed steps of fixed-point numbers.
+// Whatever refers to something else does so by a handle, and notices when that is gone. A run that is saved and restored in the
+// middle ends in the same world as one that is not.
 //
 //   asteroids_headless                 10,000 ticks, the last frame, what happened, and whether everything holds
 //   asteroids_headless --frame N       the frame of tick N, no more

@@ -17,7 +17,8 @@ struct Outcome {
     std::uint64_t checksum; ///< of every hundredth tick, of the last one, and of the order they came in
 };
 
-/// Runs `ticks` ticks from a seed. With a `break_at` the world is saved there, thrown away, and another made from the bytes goes on.
+/// Runs `ticks` ticks from a seed. With a `break_at` the world is saved there, thrown away, and another made from the bytes
+/// goes on.
 Outcome run(std::uint64_t seed, std::uint32_t ticks, std::uint32_t break_at = 0);
 
 /// Says what holds and what does not; true if all of it holds.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The world: things in a SlotMap, what only some have in SecondaryMaps, particles in columns. step() is one tick of a fixed length.
+// The world: things in a SlotMap, what only some have in SecondaryMaps, particles in columns. step() is one tick of a fixed
+// length.
 
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The library calls the handler from functions that are noexcept: it cannot throw. It stops the program, or jumps. The jump back is
-// longjmp, which on POSIX systems crosses noexcept functions and undoes nothing.
+// The library calls the handler from functions that are noexcept: it cannot throw. It stops the program, or jumps. The jump
+// back is longjmp, which on POSIX systems crosses noexcept functions and undoes nothing.
 
 #include "frame.hpp"
 

@@ -12,8 +12,8 @@
 
 namespace engine {
 
-/// Calls work(context). False if it broke a rule: then it was left where it stood. Its objects with destructors are not destroyed, so
-/// work keeps none; a rule is looked at before anything changes, so no container is left half changed.
+/// Calls work(context). False if it broke a rule: then it was left where it stood. Its objects with destructors are not
+/// destroyed, so work keeps none; a rule is looked at before anything changes, so no container is left half changed.
 bool run_frame(void (*work)(void*), void* context);
 
 /// What was broken so far, in order.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Containers that live for a frame, in an arena that is emptied after it: with an allocator of one's own, and with the pmr aliases.
-// Counts every call of the global operator new: the frames make none.
+// Containers that live for a frame, in an arena that is emptied after it: with an allocator of one's own, and with the pmr
+// aliases. Counts every call of the global operator new: the frames make none.
 
 #include "arena.hpp"
 #include "heap.hpp"
@@ -33,7 +33,8 @@ struct Weight {
     int grams = 0;
 };
 using Contacts = slotwise::SlotMap<Contact, slotwise::AllocBy<ArenaAllocator<Contact>>>;
-// Not attached to the contacts: it asks each handle's version itself. (attach_to() takes two small blocks from the global heap.)
+// Not attached to the contacts: it asks each handle's version itself. (attach_to() takes two small blocks from the global
+// heap.)
 using Impulses = slotwise::SecondaryMap<Contacts::handle_type, int, slotwise::AllocBy<ArenaAllocator<int>>>;
 // The columns' types come last, so options and allocator are never left out here.
 using Debris = slotwise::BasicSoaSlotMap<slotwise::Members<Position, Weight>, slotwise::AllocBy<ArenaAllocator<std::byte>>>;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The backpack of a game: items by name with columns beside them. What is dropped lies at the hero's feet, readable, until the frame
-// ends; picked up before that, it is the same item again. What the hero wears are handles: they notice when an item has left.
+// The backpack of a game: items by name with columns beside them. What is dropped lies at the hero's feet, readable, until the
+// frame ends; picked up before that, it is the same item again. What the hero wears are handles: they notice when an item has
+// left.
 
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/slots/value_array.hpp>
@@ -30,8 +31,8 @@ using Frame = int;
 enum class Kind : std::uint8_t { lasting, burning, rotting };
 constexpr std::array<int, 3> loss = {0, 20, 40}; // per cent of its condition that each kind loses in a frame
 
-/// A column of a type of its own: per cent, 100 is as good as new. A ValueArray starts anew when an item is taken back; this one
-/// goes on, for a candle that was dropped is no longer for it.
+/// A column of a type of its own: per cent, 100 is as good as new. A ValueArray starts anew when an item is taken back; this
+/// one goes on, for a candle that was dropped is no longer for it.
 struct Condition : ValueArray<int> {
     using ValueArray<int>::ValueArray;
     void on_insert(slot_t slot, InsertKind how) noexcept {
@@ -91,7 +92,8 @@ public:
         std::cout << (how == InsertKind::fresh ? "   + finds the " : "   ^ takes back the ") << name << '\n';
         return pack_.handle_at(slot);
     }
-    /// Picks up what was dropped in this frame: its value and columns are still there to be read. Null when there is no such thing.
+    /// Picks up what was dropped in this frame: its value and columns are still there to be read. Null when there is no such
+    /// thing.
     ItemHandle take_back(std::string_view name) {
         const slot_t slot = pack_.slot_of_any(name);
         if (slot == no_slot || pack_.state(slot) != SlotState::pending) return {};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Interns every identifier of a source tree: each text is kept once and named by a handle; how often and where it was first seen
-// are columns of the set. Handles and views given out on the way stay right while the set grows, and handles tell what was erased.
+// Interns every identifier of a source tree: each text is kept once and named by a handle; how often and where it was first
+// seen are columns of the set. Handles and views given out on the way stay right while the set grows, and handles tell what was
+// erased.
 
 #include "sources.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Replays a feed of market events. What is listed is a dictionary over time, what may be traded a set over time; each time stamp is a
-// window, and each window knows what it has changed. In the end those changes alone make the same market again, elsewhere.
+// Replays a feed of market events. What is listed is a dictionary over time, what may be traded a set over time; each time
+// stamp is a window, and each window knows what it has changed. In the end those changes alone make the same market again,
+// elsewhere.
 
 #include "feed.hpp"
 #include "market.hpp"

@@ -6,9 +6,9 @@
 //     fuzz_map FILE|FOLDER...             these inputs
 //     fuzz_map --random COUNT SEED        COUNT inputs of 64 to 2,048 bytes, made of SEED, SEED + 1, ...
 //     fuzz_map --write FILE SEED          the input of this seed as a file; runs nothing
-// Prints one line: inputs and operations. An operation is one decision of the bytes: a call that changes the container, or a look-up
-// asked for; what the body compares after each is not counted. Both count; libFuzzer's count is printed at exit.
-// When a run ends early the last line says which input it was.
+// Prints one line: inputs and operations. An operation is one decision of the bytes: a call that changes the container, or a
+// look-up asked for; what the body compares after each is not counted. Both count; libFuzzer's count is printed at exit. When a
+// run ends early the last line says which input it was.
 #ifndef SLOTWISE_TESTS_FUZZ_DRIVER_HPP
 #define SLOTWISE_TESTS_FUZZ_DRIVER_HPP
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Bytes as decisions. One body a family of containers reads them (map.cpp, keyed.cpp, ...) and compares the container with a model
-// after every step; libFuzzer brings the bytes, or replay: files of the corpus and seeds. When the bytes are used up, every further
-// decision is 0 and done() is true: a body stops there.
+// Bytes as decisions. One body a family of containers reads them (map.cpp, keyed.cpp, ...) and compares the container with a
+// model after every step; libFuzzer brings the bytes, or replay: files of the corpus and seeds. When the bytes are used up,
+// every further decision is 0 and done() is true: a body stops there.
 //
 //     std::uint64_t fuzz_one(test::Input& input);          // what a body defines: returns how many operations it did
 //     #include "driver.hpp"                                // main(), or LLVMFuzzerTestOneInput with SLOTWISE_LIBFUZZER

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What the families with keys share (keyed, series): keys and values made of numbers, hashes that tables dislike, bytes of them.
+// What the families with keys share (keyed, series): keys and values made of numbers, hashes that tables dislike, bytes of
+// them.
 #ifndef SLOTWISE_TESTS_FUZZ_KEYED_WORLD_HPP
 #define SLOTWISE_TESTS_FUZZ_KEYED_WORLD_HPP
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Slot maps, and what follows them (columns, secondary maps, IdentityMap), beside a model that knows every handle in advance. The first
-// byte of an input picks the map, the second who is attached; each further decision is one operation. Every handle ever given out
-// is kept and asked for again.
+// Slot maps, and what follows them (columns, secondary maps, IdentityMap), beside a model that knows every handle in advance.
+// The first byte of an input picks the map, the second who is attached; each further decision is one operation. Every handle
+// ever given out is kept and asked for again.
 #ifndef SLOTWISE_TESTS_FUZZ_MAP_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_MAP_BODY_HPP
 
@@ -723,7 +723,8 @@ private:
             FUZZ_CHECK(victim == map_ && victim.snapshot(Codec{}) == before);
         } else {
             if constexpr (std::is_same_v<Codec, DefaultCodec>) FUZZ_CHECK(victim.snapshot() == bytes);
-            // Whatever it says now, it must go on saying. A slot may have been declared free at a version of the attacker's choice.
+            // Whatever it says now, it must go on saying. A slot may have been declared free at a version of the attacker's
+            // choice.
             std::size_t walked = 0;
             for (const H handle : victim.handles())
                 walked += victim.contains(handle) && victim.state(handle.index()) == SlotState::live;

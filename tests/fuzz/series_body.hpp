@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets and dictionaries over time, also nested. Every delta is held against what the model knew when the window opened and knows now; a
-// replica follows by captured deltas, a second one by composed ones; subscribers must be told what they are told, and no more.
+// Sets and dictionaries over time, also nested. Every delta is held against what the model knew when the window opened and
+// knows now; a replica follows by captured deltas, a second one by composed ones; subscribers must be told what they are told,
+// and no more.
 #ifndef SLOTWISE_TESTS_FUZZ_SERIES_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_SERIES_BODY_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What the bodies of all families share: elements that notice misuse at next to no cost, an observer that keeps book, bytes gone
-// bad, hostile handles. Everything fails through FUZZ_CHECK; nothing here needs Catch.
+// What the bodies of all families share: elements that notice misuse at next to no cost, an observer that keeps book, bytes
+// gone bad, hostile handles. Everything fails through FUZZ_CHECK; nothing here needs Catch.
 #ifndef SLOTWISE_TESTS_FUZZ_WORLD_HPP
 #define SLOTWISE_TESTS_FUZZ_WORLD_HPP
 
@@ -18,8 +18,9 @@ namespace test {
 
 using namespace slotwise;
 
-/// An int that counts its objects and knows its own address: FUZZ_CHECK ends the program when one is destroyed twice, read after
-/// its end or its move, or was copied byte by byte. At the end of a body Counted::alive() must be what it was at the begin.
+/// An int that counts its objects and knows its own address: FUZZ_CHECK ends the program when one is destroyed twice, read
+/// after its end or its move, or was copied byte by byte. At the end of a body Counted::alive() must be what it was at the
+/// begin.
 class Counted {
 public:
     Counted() noexcept : Counted(0) {}
@@ -144,7 +145,8 @@ private:
     std::size_t live_ = 0, removed_ = 0;
 };
 
-/// One to four defects such as files and networks make: bits, bytes and numbers changed, runs moved, the end lost or more added.
+/// One to four defects such as files and networks make: bits, bytes and numbers changed, runs moved, the end lost or more
+/// added.
 inline void corrupt(std::vector<std::byte>& bytes, Input& input) {
     for (std::size_t defects = 1 + input.below(4); defects != 0; --defects) {
         const unsigned kind = input.byte();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every class of fwd.hpp, by name, for tests that must hold for all containers. CMake writes the list of names from fwd.hpp itself:
+// Every class of fwd.hpp, by name, for tests that must hold for all containers. CMake writes the list of names from fwd.hpp
+// itself:
 //     for_each_container<MyTest>();    // MyTest::run<Entry, C>(), for each container and each set of its options
-// A class that has no entry here is a compile error, so a new container enters every property test, or says here why it is none.
-// A test that does not fit a container says so beside itself: it is then an entry of that test's own, and not a hole of this file.
+// A class that has no entry here is a compile error, so a new container enters every property test, or says here why it is
+// none. A test that does not fit a container says so beside itself: it is then an entry of that test's own, and not a hole of
+// this file.
 #ifndef SLOTWISE_TESTS_PROPERTIES_CONTAINERS_HPP
 #define SLOTWISE_TESTS_PROPERTIES_CONTAINERS_HPP
 
@@ -261,8 +263,8 @@ struct TSDView : View {};
 
 } // namespace entry
 
-/// Test::template run<Entry, C>() for each container C of Entry, one with each set of options; Test::run of one kind only may be
-/// constrained by a `requires` that says why. Answers how many containers there were.
+/// Test::template run<Entry, C>() for each container C of Entry, one with each set of options; Test::run of one kind only may
+/// be constrained by a `requires` that says why. Answers how many containers there were.
 template <class Test>
 std::size_t for_each_container() {
     std::size_t containers = 0;

@@ -290,7 +290,7 @@ TEST_CASE("what asks a series for an element that is not there throws out_of_ran
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { dict.write(2).modify(1); }),
                    "series modify(key): no element has this key; create(key) or set(key, value)"));
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { static_cast<void>(dict.subscribe_slot(0, listener)); }),
-                   "series subscribe_slot(slot): no element lives there; subscribe to a key"));
+                   "series subscribe_slot(slot): the slot is not live; subscribe to a key"));
     REQUIRE(dict.check_invariants());
 }
 

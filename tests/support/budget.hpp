@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Calls that succeed until one fails, and the loop that fails every one of them in turn: see fail_at_every_step() in tracked.hpp
-// (elements, allocators and observers that throw) and run_out_of_memory() in thrown.hpp (the global operator new).
+// Calls that succeed until one fails, and the loop that fails every one of them in turn: see fail_at_every_step() in
+// tracked.hpp (elements, allocators and observers that throw) and run_out_of_memory() in thrown.hpp (the global operator new).
 #ifndef SLOTWISE_TESTS_SUPPORT_BUDGET_HPP
 #define SLOTWISE_TESTS_SUPPORT_BUDGET_HPP
 
@@ -33,8 +33,8 @@ public:
     /// Calls since the start of the program, whether armed or not.
     static std::size_t calls() noexcept { return calls_; }
 
-    /// Runs scenario(attempt) again and again; attempt(act) runs act with a budget of 0, 1, 2, ... calls and answers whether it threw,
-    /// until it does not. Returns how many runs threw: require that it is not 0.
+    /// Runs scenario(attempt) again and again; attempt(act) runs act with a budget of 0, 1, 2, ... calls and answers whether it
+    /// threw, until it does not. Returns how many runs threw: require that it is not 0.
     template <class Scenario>
     static std::size_t fail_at_every_step(Scenario&& scenario) {
         for (std::size_t step = 0;; ++step) {

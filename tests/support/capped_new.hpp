@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The global operator new of a test program, which counts the bytes that are out, and refuses more than a cap. It can also fail as
-// that of failing_new.hpp does. Include it in one source of a program, and failing_new.hpp in none.
+// The global operator new of a test program, which counts the bytes that are out, and refuses more than a cap. It can also fail
+// as that of failing_new.hpp does. Include it in one source of a program, and failing_new.hpp in none.
 //
 //     test::HeapCap cap(std::size_t{1} << 20);    // from here to the end of the block, 1 MiB more than there is
 #ifndef SLOTWISE_TESTS_SUPPORT_CAPPED_NEW_HPP

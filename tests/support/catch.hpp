@@ -26,8 +26,8 @@
 #undef CHECK_NOTHROW
 #undef CHECK_THROWS_AS
 #undef REQUIRE_THROWS_AS
-// A child process takes a millisecond, and exhaustive tests reach such a line a hundred thousand times: the first hundred ask, then
-// one in a thousand.
+// A child process takes a millisecond, and exhaustive tests reach such a line a hundred thousand times: the first hundred ask,
+// then one in a thousand.
 #define SLOTWISE_TEST_DIES(expression)                                                                                         \
     [&] {                                                                                                                      \
         static std::size_t times_here = 0;                                                                                     \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// An allocator with a number that works in constant expressions: two are equal when their numbers are. It does not propagate and, as
-// std::pmr::polymorphic_allocator, cannot be assigned; containers with two of them move their elements one by one.
+// An allocator with a number that works in constant expressions: two are equal when their numbers are. It does not propagate
+// and, as std::pmr::polymorphic_allocator, cannot be assigned; containers with two of them move their elements one by one.
 #ifndef SLOTWISE_TESTS_SUPPORT_CONSTANT_ALLOCATOR_HPP
 #define SLOTWISE_TESTS_SUPPORT_CONSTANT_ALLOCATOR_HPP
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Tests of what ends the program: a failed check. The code runs in a child process; its message comes back.
-//     CHECK_THAT(test::death_of([] { map[stale]; }), Catch::Matchers::Contains(...))   or   CHECK(test::dies_saying("words", [] { ... }));
+//     CHECK_THAT(test::death_of([] { map[stale]; }), Catch::Matchers::Contains(...))
+//     CHECK(test::dies_saying("words", [] { ... }));
 #ifndef SLOTWISE_TESTS_SUPPORT_DEATH_HPP
 #define SLOTWISE_TESTS_SUPPORT_DEATH_HPP
 

@@ -12,8 +12,8 @@
 
 namespace test {
 
-/// Makes `name` a type by which reach<name>(object) is the member of an object of `type`, an alias if it has commas. An explicit
-/// instantiation may name private members: [temp.spec.general].
+/// Makes `name` a type by which reach<name>(object) is the member of an object of `type`, an alias if it has commas. An
+/// explicit instantiation may name private members: [temp.spec.general].
 #define TEST_PRIVATE(name, type, member)                                                                                       \
     struct name {                                                                                                              \
         friend constexpr auto member_of(name) noexcept;                                                                        \

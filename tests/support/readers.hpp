@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Eight threads that read one container at once. ThreadSanitizer watches them (tools/dev sanitize); here their answers are compared.
+// Eight threads that read one container at once. ThreadSanitizer watches them (tools/dev sanitize); here their answers are
+// compared.
 //     eight_readers(map, [](const Map& m, Sum& sum) { sum += m.size(); for (int x : m) sum += x; });
 #ifndef SLOTWISE_TESTS_SUPPORT_READERS_HPP
 #define SLOTWISE_TESTS_SUPPORT_READERS_HPP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sweeps say what they sweep: a line each to the file that SLOTWISE_SWEEP_REPORT names, if that is set. tools/verify/throws.py and
-// tools/verify/alloc.py compare the lines with what there is.
+// Sweeps say what they sweep: a line each to the file that SLOTWISE_SWEEP_REPORT names, if that is set. tools/verify/throws.py
+// and tools/verify/alloc.py compare the lines with what there is.
 //     fail_at_every_step(swept<Map>("insert"), ...)      // throws  SlotMap::insert  <throw points>  <test case>
 #ifndef SLOTWISE_TESTS_SUPPORT_SWEEP_HPP
 #define SLOTWISE_TESTS_SUPPORT_SWEEP_HPP
@@ -39,8 +39,9 @@ std::string class_name() {
     return std::string(colons == name.npos ? name : name.substr(colons + 2));
 }
 
-/// The function that a sweep makes throw, as throws.py reads it from the headers: "SlotMap::insert", "SlotMap::operator=(copy)".
-/// Constructors are (), (copy), (move), (copy, allocator), (move, allocator), and (...) for all others.
+/// The function that a sweep makes throw, as throws.py reads it from the headers: "SlotMap::insert",
+/// "SlotMap::operator=(copy)". Constructors are (), (copy), (move), (copy, allocator), (move, allocator), and (...) for all
+/// others.
 struct Swept {
     std::string function;
 };

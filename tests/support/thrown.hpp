@@ -33,7 +33,8 @@ std::string thrown_text(F&& f) {
 #endif
 }
 
-/// The calls of the global operator new that still succeed; one source of a program includes failing_new.hpp, where they are counted.
+/// The calls of the global operator new that still succeed; one source of a program includes failing_new.hpp, where they are
+/// counted.
 using HeapBudget = BasicBudget<std::bad_alloc>;
 
 /// Defined by failing_new.hpp: a program without it does not link, instead of never running out.

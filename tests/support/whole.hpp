@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Copies, moves, assignments and swaps of any container with an allocator: under every kind of allocator (alloc_matrix), and with a
-// throw at every step (sweep_whole). A subject says how its containers are filled and read:
+// Copies, moves, assignments and swaps of any container with an allocator: under every kind of allocator (alloc_matrix), and
+// with a throw at every step (sweep_whole). A subject says how its containers are filled and read:
 //     struct SlotMaps {
 //         template <class A> using container = SlotMap<Tracked, AllocBy<A>>;
 //         using element = Tracked;
@@ -10,7 +10,7 @@
 //         static Contents contents(const auto& map);           // all that there is to know of the elements
 //         static bool sound(const auto& map);
 //         static auto future(auto& map);                       // the handles that come next; may be left out
-//         static constexpr bool exact_noexcept = true;         // moves and swaps are noexcept exactly where no element is moved; likewise
+//         static constexpr bool exact_noexcept = true;         // optional: noexcept exactly where no element is moved
 //     };
 // What a container has not (GroupIndex no copy without an allocator, IdentityMap no swap of unequal ones) is left out.
 #ifndef SLOTWISE_TESTS_SUPPORT_WHOLE_HPP

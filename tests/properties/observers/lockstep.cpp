@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every follower and observer of every container, with each of its options, in lockstep with a model that holds every handle ever issued:
-// after each random step nothing that is gone is found anywhere, and what is there is found with what belongs to it.
+// Every follower and observer of every container, with each of its options, in lockstep with a model that holds every handle
+// ever issued: after each random step nothing that is gone is found anywhere, and what is there is found with what belongs to
+// it.
 #include "properties/containers.hpp"
 
 #include "support/catch.hpp"

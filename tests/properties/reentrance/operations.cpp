@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What may happen inside an operation of a container, for every container:
-//   - from constructor, copy and destructor of an element every operation of the container may be called, and from hash and equality of
-//     an IdentityMap; from hash and equality of keyed containers, and from elements of series, those that look. Whatever is called, the
-//     container is sound after it, nothing was used that does not live, and nothing is left over.
-//   - every hook of an observer may look at the container, and change others, also one that follows it.
-//   - what is forbidden ends in a check that names it: an observer or equality that changes the container, a copy of a container that is
-//     inside an operation, a copied element that changes the container which is copied.
+//   - Constructor, copy and destructor of an element may call every operation of the container. So may hash and equality of an
+//     IdentityMap. Hash and equality of keyed containers, and elements of series, may call operations that read. Afterwards the
+//     container is sound, only live objects were used, and nothing leaks.
+//   - Every hook of an observer may read the container, and change others, including one that follows it.
+//   - A check names what is forbidden: an observer or equality that changes the container, a copy of a container that is inside
+//     an operation, a copied element that changes the source.
 #include "properties/containers.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
@@ -23,8 +23,8 @@ namespace {
 
 enum class Call : std::uint8_t { build, copy, move, destroy, hash, equal };
 
-/// Says each call of an element to `hook`, unless a hook is at work. Moves say nothing unless asked for, nor does the end of what was
-/// moved from: packed containers move values while their rows do not agree (the guide says so).
+/// Says each call of an element to `hook`, unless a hook is at work. Moves say nothing unless asked for, nor does the end of
+/// what was moved from: packed containers move values while their rows do not agree (the guide says so).
 struct Caller {
     static inline std::function<void(Call)> hook;
     static inline int alive = 0, errors = 0;
@@ -329,7 +329,8 @@ struct EnterAgain {
                 counted.fault.clear();
             }
     }
-    /// Hash and equality of keyed containers may only look into the container that asks them. Writers of series are entered by their own tests: from here they are only looked at.
+    /// Hash and equality of keyed containers may only look into the container that asks them. Writers of series are entered by
+    /// their own tests: from here they are only looked at.
     template <class C>
     static bool allowed(Call call, Act inner) {
         if constexpr (is_series<C>)

@@ -23,7 +23,8 @@ template <class C>
 constexpr bool can_reserve = requires(C& c) { c.reserve(std::size_t{}); };
 
 #if defined(__cpp_exceptions) // refusals are exceptions; a reserve that is one too many ends the program without them
-/// Where a product or a sum with a size, a number of slots in a page or in a line of the index wraps around: what lies on either side.
+/// Where a product or a sum with a size, a number of slots in a page or in a line of the index wraps around: what lies on
+/// either side.
 std::vector<std::size_t> neighbours(std::size_t max_size, std::size_t unusable) {
     constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> counts;

@@ -58,7 +58,8 @@ private:
     std::vector<Name> reserved_;
 };
 
-/// The same container, with each order in which a series may give its changes; a snapshot may have that of another representation.
+/// The same container, with each order in which a series may give its changes; a snapshot may have that of another
+/// representation.
 template <class C>
 struct Sibling {
     using type = C;
@@ -254,9 +255,8 @@ using Map = MapStorage<int, T, DefaultHash<int>, EqualTo, KeySetOptions{.deferre
 template <class T>
 using Set = SetStorage<T, Same<T>, EqualTo, KeySetOptions{.handle = {12, 4, 0}}, Dirty<T>>;
 template <class T>
-using Dict =
-    TSDStorage<int, T, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {12, 4, 0}}, Dirty<int>, HashIndex,
-               ValueArray<int, Dirty<int>>>; // its columns' hooks may not throw
+using Dict = TSDStorage<int, T, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {12, 4, 0}}, Dirty<int>,
+                        HashIndex, ValueArray<int, Dirty<int>>>; // its columns' hooks may not throw
 
 /// Six elements of T, and what columns there are; one is erased.
 template <class C, class T, bool HasColumn>

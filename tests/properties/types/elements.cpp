@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every container over element types that are hard to hold, with hash and equality that have a state, no default and copies and swaps
-// that throw.
+// Every container over element types that are hard to hold, with hash and equality that have a state, no default and copies and
+// swaps that throw.
 #include "properties/types/kinds.hpp"
 #include "support/tracked.hpp"
 
@@ -11,7 +11,8 @@ namespace {
 using namespace test;
 using namespace test::kinds_of;
 
-/// State, no default, copies and swaps that throw, and no assignment. Elements entered under one salt are not found under another.
+/// State, no default, copies and swaps that throw, and no assignment. Elements entered under one salt are not found under
+/// another.
 struct Salted {
     int salt;
     explicit Salted(int s) : salt(s) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every container over any element type, allocator, hash and equality. A class of fwd.hpp without an entry in namespace kinds is a
-// compile error:
+// Every container over any element type, allocator, hash and equality. A class of fwd.hpp without an entry in namespace kinds
+// is a compile error:
 //     for_each_kind([]<class Kind>() { using C = typename Kind::template of<T, A, Hash, Equal>; ... });
 #ifndef SLOTWISE_TESTS_PROPERTIES_TYPES_KINDS_HPP
 #define SLOTWISE_TESTS_PROPERTIES_TYPES_KINDS_HPP

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every container of strings that take an allocator, inside a vector that takes one: all memory is of one resource, and none of the default.
+// Every container of strings that take an allocator, inside a vector that takes one: all memory is of one resource, and none of
+// the default.
 #include "properties/types/kinds.hpp"
 #include "support/tracked.hpp"
 
