@@ -2,41 +2,16 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Keyed storage without exceptions and RTTI: sets, maps, views, columns, observers, deferred erase, snapshots and described
-// types work; and every error ends in the failure hook with its text. Each error is a child process: this program, called with the
-// name of the case.
-#include <cstdio>
-#include <cstdlib>
+// types work; and every error ends in the failure hook with its text.
+#include "bare.hpp"
 
-namespace {
-
-[[noreturn]] void stop(const char* what, const char*, int) noexcept {
-    std::printf("stopped: %s\n", what);
-    std::fflush(stdout);
-    std::_Exit(1);
-}
-
-} // namespace
-
-#define SLOTWISE_FAILURE_HANDLER ::stop
-#include <slotwise/keyed/any_storage.hpp>
-#include <slotwise/keyed/map_storage.hpp>
-#include <slotwise/keyed/map_view.hpp>
-
-#include <cstring>
 #include <memory>
 #include <string>
 
 using namespace slotwise;
+using bare::check;
 
 namespace {
-
-int failures = 0;
-
-void check(bool right, const char* what) {
-    if (right) return;
-    std::printf("wrong: %s\n", what);
-    ++failures;
-}
 
 //=== what works ===//
 
@@ -104,13 +79,7 @@ void run_others() {
 using Map = MapStorage<int, int>;
 using Small = KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 2}>;
 
-struct Case {
-    const char* name;
-    const char* words;
-    void (*run)();
-};
-
-const Case cases[] = {
+const bare::Case cases[] = {
     {"at_key", "map at(key): no element has this key",
      [] {
          const Map map;
@@ -166,34 +135,12 @@ const Case cases[] = {
      }},
 };
 
-bool behaves(const std::string& program, const Case& expected) {
-    const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return false;
-    std::string text;
-    char buffer[256];
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
-    const bool stopped = ::pclose(pipe) != 0 && text.find("stopped: ") == 0 && text.find(expected.words) != std::string::npos;
-    if (!stopped)
-        std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());
-    return stopped;
-}
-
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count > 1) {
-        for (const Case& each : cases)
-            if (std::strcmp(each.name, arguments[1]) == 0) {
-                each.run();
-                return 0;
-            }
-        std::printf("no case has the name %s\n", arguments[1]);
-        return 2;
-    }
-    run_maps<HashIndex>("a map over HashIndex");
-    run_maps<PortableHashIndex>("a map over PortableHashIndex");
-    run_others();
-    for (const Case& each : cases) check(behaves(arguments[0], each), each.name);
-    return failures == 0 ? 0 : 1;
+    return bare::run(count, arguments, cases, [] {
+        run_maps<HashIndex>("a map over HashIndex");
+        run_maps<PortableHashIndex>("a map over PortableHashIndex");
+        run_others();
+    });
 }

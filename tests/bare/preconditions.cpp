@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Without exceptions a broken precondition and an error alike end the program with a message. Each case is a child process:
-// this program, called with the name of the case.
-#include <slotwise/slotwise.hpp>
-
-#include <cstdio>
-#include <cstring>
-#include <string>
+// Without exceptions a broken precondition and an error alike end the program with a message.
+#define SLOTWISE_TESTS_BARE_NO_HOOK
+#include "bare.hpp"
 
 using namespace slotwise;
 
 namespace {
-
-struct Case {
-    const char* name;
-    const char* words; // of the message; null when the program must live
-    void (*run)();
-};
 
 SlotMap<int>::handle_type stale(SlotMap<int>& map) {
     const auto handle = map.insert(1);
@@ -25,7 +15,7 @@ SlotMap<int>::handle_type stale(SlotMap<int>& map) {
     return handle;
 }
 
-const Case cases[] = {
+const bare::Case cases[] = {
     {"get", nullptr,
      [] {
          SlotMap<int> map;
@@ -94,34 +84,8 @@ const Case cases[] = {
      }},
 };
 
-bool behaves(const std::string& program, const Case& expected) {
-    const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return false;
-    std::string text;
-    char buffer[256];
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
-    const bool lived = ::pclose(pipe) == 0;
-    if (expected.words == nullptr) return lived;
-    if (!lived && text.find(expected.words) != std::string::npos) return true;
-    std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());
-    return false;
-}
-
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count > 1) {
-        for (const Case& each : cases)
-            if (std::strcmp(each.name, arguments[1]) == 0) {
-                each.run();
-                return 0;
-            }
-        std::printf("no case has the name %s\n", arguments[1]);
-        return 2;
-    }
-    int passed = 0, failed = 0;
-    for (const Case& each : cases) ++(behaves(arguments[0], each) ? passed : failed);
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed;
+    return bare::run(count, arguments, cases, [] {});
 }

@@ -2,37 +2,15 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Series without exceptions and RTTI: windows, deltas, replicas, subscribers, nested series and snapshots work; and every error
-// ends in the failure hook with its text. Each error is a child process: this program, called with the name of the case.
-#include <cstdio>
-#include <cstdlib>
+// ends in the failure hook with its text.
+#include "bare.hpp"
 
-namespace {
-
-[[noreturn]] void stop(const char* what, const char*, int) noexcept {
-    std::printf("stopped: %s\n", what);
-    std::fflush(stdout);
-    std::_Exit(1);
-}
-
-} // namespace
-
-#define SLOTWISE_FAILURE_HANDLER ::stop
-#include <slotwise/series/tsd_storage.hpp>
-
-#include <cstring>
 #include <string>
 
 using namespace slotwise;
+using bare::check;
 
 namespace {
-
-int failures = 0;
-
-void check(bool right, const char* what) {
-    if (right) return;
-    std::printf("wrong: %s\n", what);
-    ++failures;
-}
 
 //=== what works ===//
 
@@ -115,13 +93,7 @@ void run_nested() {
 using Set = TSSStorage<int>;
 using Dict = TSDStorage<int, double>;
 
-struct Case {
-    const char* name;
-    const char* words;
-    void (*run)();
-};
-
-const Case cases[] = {
+const bare::Case cases[] = {
     {"never", "series write(time): time is \"never\"", [] { (void)Set().write(Set::never); }},
     {"newer", "a writer of that window is still open",
      [] {
@@ -152,7 +124,7 @@ const Case cases[] = {
          set.write(1).add(7);
          set.write(2).apply({2, true, {6, 7}, {}});
      }},
-    {"subscribe_slot", "series subscribe_slot(slot): no element lives there",
+    {"subscribe_slot", "series subscribe_slot(slot): the slot is not live",
      [] {
          Set set;
          Counter counter;
@@ -172,36 +144,14 @@ const Case cases[] = {
      }},
 };
 
-bool behaves(const std::string& program, const Case& expected) {
-    const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return false;
-    std::string text;
-    char buffer[256];
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
-    const bool stopped = ::pclose(pipe) != 0 && text.find("stopped: ") == 0 && text.find(expected.words) != std::string::npos;
-    if (!stopped)
-        std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());
-    return stopped;
-}
-
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count > 1) {
-        for (const Case& each : cases)
-            if (std::strcmp(each.name, arguments[1]) == 0) {
-                each.run();
-                return 0;
-            }
-        std::printf("no case has the name %s\n", arguments[1]);
-        return 2;
-    }
-    run_set<DeltaRepresentation::dirty_list>("a set with a dirty list");
-    run_set<DeltaRepresentation::bitmap>("a set with a bitmap");
-    run_set<DeltaRepresentation::adaptive>("a set");
-    run_dict();
-    run_nested();
-    for (const Case& each : cases) check(behaves(arguments[0], each), each.name);
-    return failures == 0 ? 0 : 1;
+    return bare::run(count, arguments, cases, [] {
+        run_set<DeltaRepresentation::dirty_list>("a set with a dirty list");
+        run_set<DeltaRepresentation::bitmap>("a set with a bitmap");
+        run_set<DeltaRepresentation::adaptive>("a set");
+        run_dict();
+        run_nested();
+    });
 }

@@ -1,29 +1,73 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Without exceptions and RTTI: every slot map under every policy against a plain table of what must be there.
-#include <slotwise/slotwise.hpp>
+// Without exceptions and RTTI: every slot map under every policy against a plain table of what must be there; observers, snapshots,
+// secondary and identity maps.
+#include "bare.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <vector>
 
 using namespace slotwise;
+using bare::check;
 
 namespace {
 
-int passed = 0;
-int failures = 0;
+struct Counter final : SlotObserver {
+    int inserted = 0;
+    int erased = 0;
+    void on_insert(slot_t, InsertKind) override { ++inserted; }
+    void on_erase(slot_t) noexcept override { ++erased; }
+};
 
-void check(bool right, const char* what, int line) {
-    if (right) {
-        ++passed;
-        return;
-    }
-    ++failures;
-    std::printf("line %d: wrong: %s\n", line, what);
+template <class Map>
+void run_values(const char* name) {
+    Map map;
+    Counter counter;
+    const auto token = map.attach(counter);
+    const auto one = map.insert(1);
+    const auto two = map.insert(2);
+    check(map.erase(one), name);
+    const auto three = map.insert(3);
+    check(map.get(one) == nullptr, name);
+    check(map[two] == 2 && map.at(three) == 3, name);
+
+    int sum = 0;
+    map.for_each([&](int& value) { sum += value; });
+    check(sum == 5 && map.size() == 2, name);
+    check(counter.inserted == 3 && counter.erased == 1, name);
+
+    const auto bytes = map.snapshot();
+    Map other;
+    other.restore(bytes);
+    check(other == map && other.insert(4) == map.insert(4), name);
+    map.clear();
+    check(map.empty() && !map.contains(two), name);
 }
-#define SLOTWISE_TEST_CHECK(condition) check((condition), #condition, __LINE__)
+
+void run_others() {
+    SoaSlotMap<int, double> rows;
+    const auto row = rows.insert(1, 0.5);
+    check(rows.contains(row) && rows.column<0>()[0] == 1 && rows.column<1>().size() == 1, "SoaSlotMap");
+
+    SlotMap<int> map;
+    const auto handle = map.insert(1);
+    SecondaryMap<SlotMap<int>::handle_type, float> weights;
+    SparseSecondaryMap<SlotMap<int>::handle_type, float> rare;
+    IdentityMap<int, SlotMap<int>::handle_type> names;
+    weights.attach_to(map);
+    rare.attach_to(map);
+    names.attach_to(map);
+    check(weights.insert(handle, 1.5F).second && rare.insert(handle, 2.5F).second && names.insert(7, handle), "insert");
+    check(names.handle_of(7) == handle, "IdentityMap");
+    map.erase(handle);
+    check(!weights.contains(handle) && !rare.contains(handle) && !names.contains(7), "what is attached follows an erase");
+
+    SlotMap<std::unique_ptr<int>> owners;
+    const auto owner = owners.insert(std::make_unique<int>(9));
+    const auto taken = owners.extract(owner);
+    check(taken && **taken == 9 && owners.empty(), "a move-only element");
+}
 
 template <class Map>
 int value_of(const Map& map, typename Map::handle_type handle) {
@@ -57,10 +101,10 @@ void churn() {
         if (all.empty() || (seed >> 28) < 9)
             all.push_back({put(map, step), step, true});
         else if (all[pick].live) {
-            SLOTWISE_TEST_CHECK(map.erase(all[pick].handle));
+            check(map.erase(all[pick].handle), __func__);
             all[pick].live = false;
         } else
-            SLOTWISE_TEST_CHECK(!map.erase(all[pick].handle));
+            check(!map.erase(all[pick].handle), __func__);
         if (step % 500 == 499) {
             std::size_t live = 0;
             bool right = map.check_invariants();
@@ -69,20 +113,20 @@ void churn() {
                 if (entry.live) right = right && value_of(map, entry.handle) == entry.value;
                 live += entry.live;
             }
-            SLOTWISE_TEST_CHECK(right && live == map.size());
+            check(right && live == map.size(), __func__);
             Map restored;
-            SLOTWISE_TEST_CHECK(restored.try_restore(map.snapshot()) == nullptr);
-            SLOTWISE_TEST_CHECK(restored == map);
+            check(restored.try_restore(map.snapshot()) == nullptr, __func__);
+            check(restored == map, __func__);
             map = restored;
             map.shrink_to_fit();
         }
     }
     const auto reserved = map.reserve_handle();
-    SLOTWISE_TEST_CHECK(map.explain(reserved) == HandleStatus::reserved);
-    SLOTWISE_TEST_CHECK(map.cancel(reserved));
-    SLOTWISE_TEST_CHECK(!map.contains(handle_type::from_bits(static_cast<typename handle_type::bits_type>(~0ull))));
+    check(map.explain(reserved) == HandleStatus::reserved, __func__);
+    check(map.cancel(reserved), __func__);
+    check(!map.contains(handle_type::from_bits(static_cast<typename handle_type::bits_type>(~0ull))), __func__);
     map.clear();
-    SLOTWISE_TEST_CHECK(map.empty() && map.check_invariants());
+    check(map.empty() && map.check_invariants(), __func__);
 }
 
 template <Reuse R>
@@ -92,7 +136,7 @@ void elements() {
     SlotMap<std::unique_ptr<int>> owners;
     const auto handle = owners.insert(std::make_unique<int>(4));
     auto taken = owners.extract(handle);
-    SLOTWISE_TEST_CHECK(taken && **taken == 4 && !owners.get(handle));
+    check(taken && **taken == 4 && !owners.get(handle), __func__);
     struct Fixed {
         explicit Fixed(int v) : value(v) {}
         Fixed(const Fixed&) = delete;
@@ -102,12 +146,19 @@ void elements() {
     SlotMap<Fixed> fixed;
     const Fixed* const address = fixed.get(fixed.emplace(3));
     for (int i = 0; i != 10'000; ++i) fixed.emplace(i);
-    SLOTWISE_TEST_CHECK(address->value == 3);
+    check(address->value == 3, __func__);
 }
 
 } // namespace
 
 int main() {
+    run_values<SlotMap<int>>("SlotMap");
+    run_values<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::lifo}>>>("SlotMap, lifo");
+#if SLOTWISE_VIRTUAL_MEMORY
+    run_values<SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>>>("SlotMap, reserved");
+#endif
+    run_values<DenseSlotMap<int>>("DenseSlotMap");
+    run_others();
     churn<SlotMap<int, Options<with<Reuse::lifo>>>>();
     churn<SlotMap<int, Options<with<Reuse::fifo>>>>();
     churn<SlotMap<int>>();
@@ -119,6 +170,5 @@ int main() {
     churn<SoaSlotMap<int, char>>();
     churn<SlotMap<int, Options<SlotMapOptions{.handle = {.index_bits = 12, .version_bits = 4, .user_bits = 0}}>>>();
     elements();
-    std::printf("%d passed, %d failed\n", passed, failures);
-    return failures;
+    return bare::failures == 0 ? 0 : 1;
 }
