@@ -15,7 +15,7 @@ TESTS = ROOT / "tests"
 BUILD = ROOT / "build" / "proof"
 JOBS = int(os.environ.get("SLOTWISE_JOBS") or os.cpu_count() or 2)
 sys.path.append(str(ROOT / "tools"))  # headers.py, which reads their text, is there
-FOLDERS = ("config", "core", "memory", "slots", "map", "keyed", "sparse", "table", "series", "ecs", "arrow", "debug", "support", "properties")
+FOLDERS = ("config", "core", "memory", "slots", "map", "keyed", "series", "properties")
 
 
 def gcc():
