@@ -16,7 +16,8 @@ SLOTWISE_BEGIN
 ///
 /// Guarantees, the same for all three:
 ///   strong    an insert that throws has no effect: size, elements, the order of future handles are as before
-///   handles   a handle resolves from its insert to its erase, clear or extract, and never again; only insert_at with exactly that handle restores it (an undo)
+///   handles   a handle resolves from its insert to its erase, clear or extract, and never again; only insert_at with exactly
+///             that handle restores it (an undo)
 ///   lookups   any bit pattern of a handle is allowed, and never undefined behaviour
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
@@ -417,7 +418,7 @@ private:
         if (!core_.directory.has_room()) [[unlikely]]
             core_.grow(full);
     }
-    /// The element of an acquired slot, and observers are told. @throws as emplace; nobody knows of it then
+    /// Builds the element of an acquired slot and notifies observers. @throws as emplace; no observer knows it then
     template <class... Args>
     constexpr void build(slot_t slot, Args&&... args) {
         core_.store.construct(slot, std::forward<Args>(args)...);

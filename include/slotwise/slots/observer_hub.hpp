@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ObserverHub: all observers of one container, and in which order they are told.
+// ObserverHub: all observers of one container, and the order in which they are notified.
 #ifndef SLOTWISE_SLOTS_OBSERVER_HUB_HPP
 #define SLOTWISE_SLOTS_OBSERVER_HUB_HPP
 
@@ -23,9 +23,9 @@ inline constexpr bool insert_hook_throws = [] {
         return false;
 }();
 
-/// Whether a static observer is a plain column (it has a value_type, whose destructor does nothing) or has no hooks at all. Any
-/// other may look at the container, or destroy values that enter it again, and must find it as a dynamic one would; unless it
-/// declares is_trivial_observer: that its hooks look at nothing but itself, run no code of users, and cannot throw.
+/// Whether the hooks of a static observer run no user code: it is a column (it has a value_type with a trivial destructor), or
+/// has no hooks for slots, or declares is_trivial_observer. Its hooks then access nothing but the observer and cannot throw.
+/// Any other observer may read the container, or destroy values that call it, and must find it consistent.
 template <class O>
 inline constexpr bool is_trivial_observer = [] {
     if constexpr (requires { typename O::is_trivial_observer; })
@@ -58,21 +58,21 @@ public:
     constexpr ObserverHub() = default;
     template <class Allocator>
     constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
-    /// Empty columns of the kind that `other` has: those of run-time described types take the description over.
+    /// Empty columns like those of `other`: columns of run-time described types take the description.
     template <class Allocator>
     static constexpr ObserverHub like([[maybe_unused]] const ObserverHub& other, const Allocator& alloc) {
         return ObserverHub(other, alloc, std::index_sequence_for<Static...>{});
     }
-    /// Copies the static observers, which learn the live slots if they ask for them; a copy has no dynamic ones.
+    /// Copies the static observers. Those with a constructor for it get the live slots. A copy has no dynamic observers.
     constexpr ObserverHub(const ObserverHub& other, Occupancy live)
         : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live)...); }, other.static_)) {}
-    /// The same into memory of `alloc`, for those that take one.
+    /// The same into memory of `alloc`, for observers that take an allocator.
     template <class Allocator>
     constexpr ObserverHub(const ObserverHub& other, Occupancy live, const Allocator& alloc)
         : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live, alloc)...); }, other.static_)) {
     }
-    /// Columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others.
-    /// Observers that are no such columns are exchanged. @pre this hub was told the capacity
+    /// Moves columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others.
+    /// Other observers are exchanged. @pre this hub was notified of the capacity
     constexpr void take_from(ObserverHub& other, Occupancy live, bool may_throw) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (take_one(std::get<I>(static_), std::get<I>(other.static_), live, may_throw), ...);
@@ -100,9 +100,9 @@ public:
     constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
 
-    /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a clear that runs still lists the
-    /// slots it will destroy), then those that each_removed(f) gives to f as removed. While the contents are exchanged nothing
-    /// is replayed.
+    /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a running clear still lists the slots
+    /// to be destroyed), then on_remove for the slots that each_removed(f) passes to f. While the contents are exchanged
+    /// nothing is replayed.
     /// @throws what the observer throws; it is not attached then
     template <class IsLive, class EachRemoved>
     ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live, IsLive&& is_live,
@@ -123,15 +123,15 @@ public:
         return token;
     }
 
-    /// The least of `slots` and what the columns would make of it: grown_capacity(), ...
+    /// The least of `slots` and the columns' grown_capacity().
     constexpr std::size_t grown_capacity(std::size_t slots) const noexcept {
         return least(slots, [](const auto& o) { return o.grown_capacity(); });
     }
-    /// ... the room of their pages for `slots`, ...
+    /// The least of `room` and the columns' capacity_for(slots).
     constexpr std::size_t capacity_for(std::size_t slots, std::size_t room) const noexcept {
         return least(room, [slots](const auto& o) { return o.capacity_for(slots); });
     }
-    /// ... and what they would keep. A column without pages has no say.
+    /// The least of `slots` and the columns' shrunk_capacity(end). Columns without pages do not count.
     constexpr std::size_t shrunk_capacity(std::size_t end, std::size_t slots) const noexcept {
         return least(slots, [end](const auto& o) { return o.shrunk_capacity(end); });
     }
@@ -145,14 +145,14 @@ public:
             cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(before, after); });
     }
 
-    /// Tells everyone of an insert; if one throws, those told get on_erase in reverse order.
-    /// @tparam First the static observers before it know already: a map builds the value in its first column itself
+    /// Notifies all observers of an insert. If one throws, those notified get on_erase in reverse order. @tparam First skips
+    /// the static observers before it: a map builds the value in its first column itself
     template <std::size_t First = 0>
     constexpr void insert(slot_t slot, InsertKind kind) {
         insert_from<First>(slot, kind);
     }
-    /// Tells everyone that a removed element's slot lives again. If one throws, nobody is told anything more: the caller ends
-    /// the element for all of them.
+    /// Notifies all observers that a removed element is resurrected. If one throws, no observer is notified any more: the
+    /// caller erases the element for all.
     template <std::size_t First>
     constexpr void resurrect(slot_t slot) {
         each<First>([&](auto& o) {
@@ -162,7 +162,7 @@ public:
             cell_->forward([&](SlotObserver& o, std::size_t) { o.on_insert(slot, InsertKind::resurrected); });
     }
 
-    /// Tells the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
+    /// Notifies the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
     template <std::size_t First = 0>
     constexpr void insert_nothrow(slot_t slot) noexcept {
         each<First>([&](auto& o) {
@@ -170,8 +170,8 @@ public:
         });
     }
 
-    /// Tells the static observers from First on, and those attached, of every live slot.
-    /// @throws what an observer throws; those told of inserts are told of their erase then
+    /// Notifies the static observers from First on, and the attached ones, of every live slot. @throws what an observer throws;
+    /// the observers notified of inserts get on_erase then
     template <std::size_t First = 0>
     constexpr void replay(Occupancy live) {
         build_each(
@@ -179,9 +179,8 @@ public:
             [this](slot_t slot) { erased<First>(slot); });
     }
 
-    /// The contents are exchanged under the dynamic observers, which stay: they are told of the end of the old ones at once,
-    /// and of the new ones by replay(). An observer that attaches while it lives is told of the new contents alone, like all
-    /// others.
+    /// Exchanges the contents under the dynamic observers, which stay attached. The constructor notifies them of the end of the
+    /// old contents, replay() of the new contents. An observer that attaches meanwhile is notified of the new contents only.
     class Exchange {
     public:
         constexpr Exchange(ObserverHub& hub, Occupancy live) noexcept : cell_(hub.dynamic() ? hub.cell_ : nullptr) {
@@ -193,7 +192,8 @@ public:
         }
         Exchange(const Exchange&) = delete;
         Exchange& operator=(const Exchange&) = delete;
-        /// Those who do not know the capacity, because one threw, are let go: they could not follow an insert.
+        /// Detaches the observers that were not notified of the capacity because another one threw: they could not follow an
+        /// insert.
         constexpr ~Exchange() {
             if (cell_ == nullptr) return;
             for (std::size_t i = capacity_known_; i < cell_->count; ++i)
@@ -202,8 +202,8 @@ public:
             cell_->sweep();
         }
         constexpr bool needed() const noexcept { return cell_ != nullptr; }
-        /// As attach() for one after the other. @throws what an observer throws; all are told of the erase of what they heard
-        /// of
+        /// Replays as attach() for each observer. @throws what an observer throws; all get on_erase for the inserts they were
+        /// notified of
         template <class EachRemoved>
         void replay(std::size_t slots, Occupancy live, EachRemoved&& each_removed) {
             const ObserverCell::Notification running(*cell_);
@@ -213,7 +213,7 @@ public:
                 while (notified-- != 0) erase_each(notified, live);
             });
             for (; notified < cell_->count; ++notified) {
-                notify_capacity(slots); // of those who attached meanwhile
+                notify_capacity(slots); // observers that attached meanwhile
                 build_each(
                     live, [&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_insert(slot, InsertKind::fresh); }); },
                     [&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_erase(slot); }); });
@@ -225,7 +225,7 @@ public:
     private:
         template <class F>
         void call(std::size_t i, F&& f) {
-            if (cell_->list[i] != nullptr) f(*cell_->list[i]); // it may detach at any time
+            if (cell_->list[i] != nullptr) f(*cell_->list[i]); // an observer may detach at any time
         }
         void notify_capacity(std::size_t slots) {
             for (; capacity_known_ < cell_->count; ++capacity_known_)
@@ -237,14 +237,14 @@ public:
         }
 
         ObserverCell* cell_;
-        std::size_t capacity_known_ = 0; // those before it know the capacity
+        std::size_t capacity_known_ = 0; // the observers before it were notified of the capacity
     };
 
     /// on_remove to all, then on_erase to all, in reverse order.
     constexpr void erase(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]] {
-            // One notification with two halves: an observer that attaches in the first is not told of the slot, so not of its
-            // erase either.
+            // One notification with two halves: an observer that attaches in the first half is not notified of the slot, and so
+            // not of its erase.
             const ObserverCell::Notification both(*cell_);
             const std::size_t notified = cell_->count;
             cell_->backward(notified, [&](SlotObserver& o) { o.on_remove(slot); });
@@ -266,7 +266,7 @@ public:
             cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); });
         erased_static<First>(slot);
     }
-    /// The same for static observers alone. @pre !dynamic()
+    /// The same for static observers only. @pre !dynamic()
     constexpr void erase_static(slot_t slot) noexcept {
         removed_static(slot);
         erased_static(slot);
@@ -292,15 +292,15 @@ public:
             if constexpr (requires { o.on_reset(); }) o.on_reset();
         });
     }
-    /// The container is about to die: everyone is told, dynamic observers are let go. An observer that attaches meanwhile hears
-    /// nothing, and is let go too.
+    /// The container is about to be destroyed: notifies all observers and detaches the dynamic ones. An observer that attaches
+    /// meanwhile is not notified, and detached too.
     constexpr void detach_all() noexcept {
         if (cell_ != nullptr) cell_->exchanging = true;
         reset();
         release_dynamic();
     }
-    /// Dynamic observers hear of the end of `live`, of which there are `count`, while it can still be looked at, and are let
-    /// go. An observer that attaches meanwhile hears nothing, and is let go too.
+    /// Notifies the dynamic observers of the end of `live`, which are `count` elements that are still readable, and detaches
+    /// them. An observer that attaches meanwhile is not notified, and detached too.
     constexpr void detach_dynamic(Occupancy live, std::size_t count) noexcept {
         if (dynamic()) {
             cell_->exchanging = true;
@@ -391,7 +391,7 @@ private:
         each_reversed<First>([&](auto& o) { erase_one(o, slot); });
     }
 
-    // Recursion holds one rollback guard for each static observer already told.
+    // The recursion holds one rollback guard for each static observer already notified.
     template <std::size_t I>
     constexpr void insert_from(slot_t slot, InsertKind kind) {
         if constexpr (I == sizeof...(Static)) {
@@ -407,7 +407,7 @@ private:
     }
     SLOTWISE_NEVER_INLINE void insert_dynamic(slot_t slot, InsertKind kind) {
         std::size_t notified = 0;
-        const ObserverCell::Notification keep_positions(*cell_); // told counts positions: they must outlive the walk
+        const ObserverCell::Notification keep_positions(*cell_); // `notified` counts positions, which must not change
         ScopeGuard undo([&]() noexcept { cell_->backward(notified, [&](SlotObserver& o) { o.on_erase(slot); }); });
         cell_->forward([&](SlotObserver& o, std::size_t i) {
             notified = i;
