@@ -114,12 +114,6 @@ class Small(Case):
         for name in ("two words", "9lives", "a::", "a__b", "SlotWise"):
             self.assertIn(f"'{name}'", self.refused("--namespace", name))
 
-    def test_a_result_larger_than_its_sources_is_an_error(self):
-        with mock.patch.object(amalgamate, "LARGEST", 0.5):
-            code, said = self.call(self.folder / "one.hpp")
-        self.assertEqual(code, 1)
-        self.assertIn("more than 0.5 times", said)
-
     def test_forwarding_serves_each_header_and_follows_the_repository(self):
         shadow = self.folder / "shadow"
         self.assertEqual(self.call("--forwarding", shadow)[0], 0)
@@ -165,13 +159,6 @@ class Real(Case):
         self.assertNotIn('#include "', text)
         self.assertEqual(text.count("SPDX-License-Identifier"), 1)
         self.assertLessEqual(len(text.encode()), 1.02 * sum(len(house.text[name].encode()) for name in held))
-
-    def test_parts_compile_alone(self):
-        for part in ("map", "keyed", "series", "core/handle.hpp"):
-            self.amalgam("--only", part, name="part.hpp")
-            for compiler in COMPILERS:
-                with self.subTest(part=part, compiler=compiler):
-                    self.compile(compiler, "#include <part.hpp>\nint main() {}\n", "-fsyntax-only")
 
     def test_parts_the_whole_a_copy_and_the_many_headers_meet_in_one_source(self):
         self.amalgam("--only", "map", name="maps.hpp")

@@ -1,27 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""The page of bench/run.py --html is whole, plain about losses, and readable in a real browser, light, dark and narrow; --compare finds a
-planted change and no other; the picture for README.md is an image; the time left is what remains at the pace so far.
+"""The page of bench/run.py --html is whole, plain about losses, and every chart of it is told in words; --compare finds a planted change and no other; the picture for README.md is an image; the time left is what remains at the pace so far.
 
-The numbers here are made up by `reports`. Chromium is needed: without it the tests of `Browser` fail."""
+The numbers here are made up by `reports`."""
 import contextlib
-import html
 import html.parser
 import io
 import json
-import os
 import pathlib
 import re
-import shutil
-import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 import unittest.mock
 import xml.etree.ElementTree
-import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import run  # noqa: E402
@@ -329,110 +322,6 @@ class TimeLeft(unittest.TestCase):
         self.assertEqual(clock.left(), ", about 10 min left")
         clock.done = 400
         self.assertEqual(clock.left(), "")
-
-
-# What a browser finds wrong, as the text of #found: contents wider than a narrow page, words that leave their chart or cover others.
-INSPECT = """<iframe id="page" style="width:%(width)spx;height:900px;border:0" srcdoc="%(page)s"></iframe><pre id="found"></pre><script>
-document.getElementById("page").onload = event => {
-    const page = event.target.contentDocument, wrong = [];
-    if (page.documentElement.scrollWidth > %(width)s) wrong.push("the page is " + page.documentElement.scrollWidth + " wide");
-    const charts = page.querySelectorAll("svg");
-    for (const svg of charts) {
-        const edge = svg.viewBox.baseVal, boxes = [];
-        for (const text of svg.querySelectorAll("text")) {
-            const box = text.getBBox(), to = text.getCTM(), own = svg.getCTM();
-            box.x += (to.e - own.e) / own.a;
-            const words = svg.querySelector("title").textContent + ": " + text.textContent;
-            if (box.x < -1 || box.x + box.width > edge.width + 1 || box.y < -1 || box.y + box.height > edge.height + 1)
-                wrong.push("outside: " + words);
-            for (const other of boxes)
-                if (Math.min(box.x + box.width, other.x + other.width) - Math.max(box.x, other.x) > 1 &&
-                    Math.min(box.y + box.height, other.y + other.height) - Math.max(box.y, other.y) > 3) wrong.push("covered: " + words);
-            boxes.push(box);
-        }
-    }
-    document.getElementById("found").textContent = charts.length + " charts\\n" + wrong.join("\\n");
-};</script>"""
-
-
-class Browser(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        if cls.browser is None:
-            raise AssertionError("chromium was not found, which shows whether the report can be read: tools/dev setup test installs it")
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.found = rows()
-        cls.page = report(cls.found, rows(planted("slot_map", Compare.KEY, "SlotMap", 1.5)))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    def chromium(self, name, text, *options):
-        """Opens a file with this text; returns what the browser printed."""
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses root without
-        done = subprocess.run([self.browser, "--headless=new", *sandbox, "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
-                               f"--user-data-dir={self.folder / 'profile'}", *options, path.as_uri()],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
-        return done.stdout.decode()
-
-    def dump(self, name, text):
-        return self.chromium(name, text, "--virtual-time-budget=5000", "--dump-dom")
-
-    def screenshot(self, name, text, width, height, *options):
-        """(bytes of the file, colour of the upper left corner)"""
-        file = self.folder / f"{name}.png"
-        self.chromium(name, text, f"--window-size={width},{height}", f"--screenshot={file}", *options)
-        data = file.read_bytes()
-        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
-        self.assertEqual(struct.unpack(">II", data[16:24]), (width, height))
-        packed, place = b"", 8
-        while place < len(data):
-            length, kind = struct.unpack(">I4s", data[place:place + 8])
-            packed += data[place + 8:place + 8 + length] if kind == b"IDAT" else b""
-            place += 12 + length
-        return len(data), tuple(zlib.decompress(packed)[1:4])  # the first pixel is plain in every filter
-
-    def test_the_page_arrives_whole(self):
-        dom = Page(self.dump("page.html", self.page))
-        drawn, written = (sum(tag in ("svg", "path", "rect", "td") for tag, _ in page.elements) for page in (dom, Page(self.page)))
-        self.assertEqual(drawn, written)
-
-    def test_the_picture_is_read_without_an_error(self):
-        text = readme_picture(self.found)
-        self.assertNotIn("parsererror", self.dump("picture.svg", text))
-        self.assertIn("parsererror", self.dump("broken.svg", text.replace("</g>", "", 1)), "this would show an error")
-        self.assertEqual(self.inspected(f"<!DOCTYPE html><body style='margin:0'>{text}", 830), (1, []))
-
-    def inspected(self, text, width=360):
-        """(number of charts, what is wrong) on a page of this width."""
-        dom = self.dump("inspect.html", INSPECT % {"page": html.escape(text), "width": width})
-        found = re.search(r'<pre id="found">(\d+) charts\n?(.*?)</pre>', dom, re.DOTALL)
-        self.assertIsNotNone(found, "the script that looks did not run")
-        return int(found[1]), found[2].splitlines()
-
-    def test_nothing_is_cut_off_or_covered_on_a_narrow_screen(self):
-        self.assertEqual(self.inspected(self.page), (self.page.count("<svg"), []))
-        spoilt = self.page.replace("</text>", "</text><text x='350' y='9'>nobody can read this</text>", 1)
-        spoilt = spoilt.replace("<h1>", "<h1 style='width:999px'>")
-        self.assertGreaterEqual(len(self.inspected(spoilt)[1]), 2, "this would be found")
-
-    def test_it_can_be_seen_in_light_and_dark_and_on_a_narrow_screen(self):
-        blank, white = self.screenshot("blank.html", "<!DOCTYPE html><title>nothing</title>", 1280, 1600)
-        for name, size, options, ground in (("light.html", (1280, 1600), ["--blink-settings=preferredColorScheme=1"], (255, 255, 255)),
-                                            ("dark.html", (1280, 1600), ["--blink-settings=preferredColorScheme=0"], (13, 17, 23)),
-                                            ("narrow.html", (500, 1600), [], None)):
-            with self.subTest(name):
-                length, corner = self.screenshot(name, self.page, *size, *options)
-                self.assertGreater(length, 5 * blank)
-                if ground is not None:
-                    self.assertEqual(corner, ground)
-        self.assertEqual(white, (255, 255, 255))
 
 
 if __name__ == "__main__":

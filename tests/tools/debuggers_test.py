@@ -146,31 +146,6 @@ class Complete(unittest.TestCase):
         self.assertNotIn("SoaSlotMap", classes())
 
 
-class Lldb(unittest.TestCase):
-    """What is said where LLDB cannot do its work; a script stands in for it."""
-
-    def stand_in(self, text):
-        global LLDB
-        before = LLDB
-        with tempfile.TemporaryDirectory() as folder:
-            script = pathlib.Path(folder) / "lldb"
-            script.write_text(f"#!/bin/sh\necho '{text}'\n")
-            script.chmod(0o755)
-            LLDB = str(script)
-            try:
-                return lldb("program", ["one"])
-            finally:
-                LLDB = before
-
-    def test_a_launch_that_is_refused_is_a_skip_with_the_reason(self):
-        with self.assertRaisesRegex(unittest.SkipTest, "may not start a program here.*No such device"):
-            self.stand_in("error: Cannot launch /a: No such device or address")
-
-    def test_another_failure_says_what_lldb_said(self):
-        with self.assertRaisesRegex(AssertionError, "(?s)stopped before the first command.*no such module"):
-            self.stand_in("error: no such module\n")
-
-
 class Printed(unittest.TestCase):
     def check(self, debugger, compiler):
         commands, expected = session(debugger)
