@@ -41,7 +41,7 @@ public:
 protected:
     [[nodiscard]] auto fields() noexcept { return map_.template column<0>(); }
     [[nodiscard]] auto fields() const noexcept { return map_.template column<0>(); }
-    [[nodiscard]] auto others() const noexcept { return map_.column(); }
+    [[nodiscard]] auto others() const noexcept { return map_.values(); }
 
     Map map_;
 };
@@ -168,7 +168,7 @@ public:
     using Handle = slotwise::slot_t;
 
     Handle insert(const T& value) { return Columns<T>::insert(value).index(); }
-    void erase(Handle slot) { this->map_.erase(this->map_.handle_of(slot)); }
+    void erase(Handle slot) { this->map_.erase(this->map_.handle_at(slot)); }
     void walk_by(const std::vector<Handle>& slots) { slots_ = slots; }
     [[nodiscard]] const Word* field(Handle slot) const { return &this->fields()[slot]; }
     [[nodiscard]] Word sum() const { return this->sum_of(slots_); }

@@ -207,7 +207,7 @@ const Check checks[] = {
     {Level::debug, "ColumnView::for_each: f erased an element ahead of the one it was given",
      [] {
          auto& map = holed<SlotMap<int>>();
-         map.column().for_each([&](int&) { map.erase_if([](int value) { return value == 2; }); });
+         map.values().for_each([&](int&) { map.erase_if([](int value) { return value == 2; }); });
      }},
     {Level::debug, "for_each_in_chunk: f erased an element ahead of the one it was given",
      [] {
@@ -216,13 +216,13 @@ const Check checks[] = {
          for (const auto& chunk : map.chunks()) ColumnView<int>::for_each_in_chunk(chunk, f);
      }},
     {Level::fast, "ColumnView[slot]: the slot is not live; ask contains(slot) first",
-     [] { static_cast<void>(holed<SlotMap<int>>().column()[1] + 1); }},
+     [] { static_cast<void>(holed<SlotMap<int>>().values()[1] + 1); }},
     {Level::fast, "zip_columns: the views belong to different containers",
-     [] { zip_columns([](slot_t, int&, int&) {}, holed<SlotMap<int>>().column(), holed<SlotMap<int>>().column()); }},
+     [] { zip_columns([](slot_t, int&, int&) {}, holed<SlotMap<int>>().values(), holed<SlotMap<int>>().values()); }},
     {Level::debug, "zip_columns: f erased an element ahead of the one it was given",
      [] {
          auto& map = holed<SlotMap<int>>();
-         zip_columns([&](slot_t, int&) { map.erase_if([](int value) { return value == 2; }); }, map.column());
+         zip_columns([&](slot_t, int&) { map.erase_if([](int value) { return value == 2; }); }, map.values());
      }},
     {Level::fast, "ValueArray: values that cannot move cannot be moved to an unequal allocator",
      [] {
@@ -332,8 +332,8 @@ const Check checks[] = {
      }},
     {Level::fast, "DenseSlotMap::index_of(handle): no element has this handle; ask contains(handle)",
      [] { static_cast<void>(holed<DenseSlotMap<int>>().index_of(DenseSlotMap<int>::handle_type(1, 1))); }},
-    {Level::fast, "DenseSlotMap::handle_at(row): row is not below size()",
-     [] { static_cast<void>(holed<DenseSlotMap<int>>().handle_at(2)); }},
+    {Level::fast, "DenseSlotMap::handle_of_row(row): row is not below size()",
+     [] { static_cast<void>(holed<DenseSlotMap<int>>().handle_of_row(2)); }},
     {Level::fast, "DenseSlotMap::erase(it): the iterator is not of this map, or the end",
      [] {
          auto& map = holed<DenseSlotMap<int>>();
@@ -341,8 +341,8 @@ const Check checks[] = {
      }},
     {Level::fast, "SoaSlotMap::index_of(handle): no element has this handle; ask contains(handle)",
      [] { static_cast<void>(holed<SoaSlotMap<int>>().index_of(SoaSlotMap<int>::handle_type(1, 1))); }},
-    {Level::fast, "SoaSlotMap::handle_at(row): row is not below size()",
-     [] { static_cast<void>(holed<SoaSlotMap<int>>().handle_at(2)); }},
+    {Level::fast, "SoaSlotMap::handle_of_row(row): row is not below size()",
+     [] { static_cast<void>(holed<SoaSlotMap<int>>().handle_of_row(2)); }},
     {Level::fast, "SoaSlotMap::erase(it): the iterator is the end",
      [] {
          auto& map = holed<SoaSlotMap<int>>();

@@ -253,7 +253,7 @@ bool slot_map(M m = M()) {
     const M& reader = m;
     return looks_without_throwing(m, reader, handle) && erases_without_throwing(m, handle) &&
            all_of({noexcept(m.get(handle)), noexcept(reader.get(handle)), noexcept(m[handle]), noexcept(reader[handle]),
-                   noexcept(m.get_many(handle, handle)), noexcept(m.cancel(handle)), noexcept(reader.handle_of(slot_t{})),
+                   noexcept(m.get_many(handle, handle)), noexcept(m.cancel(handle)), noexcept(reader.handle_at(slot_t{})),
                    noexcept(reader.handle_of(reader.begin())), noexcept(reader.handles()), noexcept(m.items()),
                    noexcept(reader.items()), !noexcept(m.reserve(1)), !noexcept(reader.at(handle))});
 }

@@ -49,8 +49,8 @@ private:
 static_assert(std::forward_iterator<ByReference<int>> && std::forward_iterator<ByReference<const int>>);
 static_assert(std::forward_iterator<ByProxy>, "for C++20 algorithms a proxy is a forward iterator");
 static_assert(std::is_same_v<std::iterator_traits<ByReference<int>>::iterator_category, std::forward_iterator_tag>);
-static_assert(std::is_same_v<std::iterator_traits<ByProxy>::iterator_category, std::input_iterator_tag>,
-              "for C++17 ones it is not");
+static_assert(std::is_same_v<std::iterator_traits<ByProxy>::iterator_category, std::forward_iterator_tag>,
+              "and for older ones, as iterators of std::vector<bool> are: std::prev of an input iterator never ends");
 static_assert(std::is_same_v<std::iter_value_t<ByReference<const int>>, int>);
 
 constexpr int sum(int count) {

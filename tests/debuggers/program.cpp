@@ -95,21 +95,21 @@ int main() {
         dense.insert(i * 100);
         soa.emplace(i, std::string(2, static_cast<char>('a' + i)));
     }
-    run.erase(run.handle_of(1));
-    narrow.erase(narrow.handle_of(1));
+    run.erase(run.handle_at(1));
+    narrow.erase(narrow.handle_at(1));
     narrow.insert("new");
-    with_columns.erase(with_columns.handle_of(1));
-    dense.erase(dense.handle_of(slot_t{1}));
-    soa.erase(soa.handle_of(slot_t{1}));
+    with_columns.erase(with_columns.handle_at(1));
+    dense.erase(dense.handle_at(slot_t{1}));
+    soa.erase(soa.handle_at(slot_t{1}));
     for (int i = 0; i != 130; ++i) paged.insert(i);
     paged.erase_if([](int i) { return i % 64 != 1; });
     SlotMap<int, Options<SlotMapOptions{.handle = {15, 1, 0}}>> once; // a slot lives once
     const auto retired_handle = once.insert(1);
     once.erase(retired_handle);
     const auto promised_handle = once.reserve_handle();
-    const auto row = *soa.get(soa.handle_of(slot_t{2}));
-    const auto row_pointer = soa.get(soa.handle_of(slot_t{2}));
-    const auto column_view = map.column();
+    const auto row = *soa.get(soa.handle_at(slot_t{2}));
+    const auto row_pointer = soa.get(soa.handle_at(slot_t{2}));
+    const auto column_view = map.values();
     const auto occupancy = map.occupancy();
     const SlotRange slot_range(occupancy);
     const auto& value_array = with_columns.observer<0>();

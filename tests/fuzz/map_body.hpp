@@ -552,7 +552,7 @@ private:
                 if (++after != map_.end()) next = map_.handle_of(after);
             } else {
                 const std::size_t row = map_.index_of(handle); // where the last one comes
-                if (row + 1 != map_.size()) next = map_.handle_at(map_.size() - 1);
+                if (row + 1 != map_.size()) next = map_.handle_of_row(map_.size() - 1);
             }
             it = map_.erase(it);
             died(slot);
@@ -786,7 +786,7 @@ private:
                    (handle.is_null() ? HandleStatus::null : model_.explain(slot, handle.version(), map.capacity())));
         FUZZ_CHECK(map.state(slot) == model_.state(slot));
         if (live) same_element(map, handle);
-        if constexpr (is_paged<Map>) FUZZ_CHECK(map.column().get(handle) == found);
+        if constexpr (is_paged<Map>) FUZZ_CHECK(map.values().get(handle) == found);
         attached_.probe(handle);
         sparse_.probe(handle);
         loose_.probe(handle);
@@ -822,7 +822,7 @@ private:
         for (slot_t slot = 0; slot < model_.cursor(); ++slot) {
             const bool live = model_.is(slot) == Is::live;
             FUZZ_CHECK(map_.state(slot) == model_.state(slot) && map_.occupancy().test(slot) == live);
-            const H handle = map_.handle_of(slot);
+            const H handle = map_.handle_at(slot);
             FUZZ_CHECK(live ? handle == H(slot, model_.version(slot)) : handle.is_null());
             if (live) same_element(map_, handle);
             if (shadow_) FUZZ_CHECK(((*shadow_)[slot] == Shadow::Is::live) == live);
@@ -845,7 +845,7 @@ private:
             map.for_each([&](H handle, const auto& value, const auto&...) { meet(handle, number(value)); });
             break;
         case 3:
-            for (const slot_t slot : map.slots()) meet(map.handle_of(slot), number_of(map, map.handle_of(slot)));
+            for (const slot_t slot : map.slots()) meet(map.handle_at(slot), number_of(map, map.handle_at(slot)));
             break;
         case 4:
             for (auto it = map.begin(); it != map.end(); ++it) meet(map.handle_of(it), test::detail::number_at(*it));
@@ -853,12 +853,12 @@ private:
         default:
             if constexpr (is_paged<Map>) {
                 for (const auto& chunk : map.chunks())
-                    chunk.live.for_each([&](slot_t i) { meet(map.handle_of(chunk.first + i), number(chunk.values[i])); });
+                    chunk.live.for_each([&](slot_t i) { meet(map.handle_at(chunk.first + i), number(chunk.values[i])); });
             } else if constexpr (is_soa<Map>) {
                 for (std::size_t row = 0; row != map.size(); ++row)
-                    meet(map.handle_at(row), number(map.template column<1>()[row]));
+                    meet(map.handle_of_row(row), number(map.template column<1>()[row]));
             } else {
-                for (std::size_t row = 0; row != map.size(); ++row) meet(map.handle_at(row), number(map.values()[row]));
+                for (std::size_t row = 0; row != map.size(); ++row) meet(map.handle_of_row(row), number(map.values()[row]));
             }
             break;
         }

@@ -152,9 +152,9 @@ TEST_CASE("every walk of a slot map meets values of which a page holds one, once
     CHECK(met([&](auto f) {
               view.for_each([&](Map::handle_type h, const Huge& huge) { f(view.get(h) == &huge ? huge.number : -1); });
           }) == left);
-    CHECK(met([&](auto f) { map.column().for_each([&](Huge& huge) { f(huge.number); }); }) == left);
+    CHECK(met([&](auto f) { map.values().for_each([&](Huge& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : view.column()) f(huge.number);
+              for (const Huge& huge : view.values()) f(huge.number);
           }) == left);
     CHECK(met([&](auto f) {
               for (const auto& chunk : view.chunks()) {
@@ -164,12 +164,12 @@ TEST_CASE("every walk of a slot map meets values of which a page holds one, once
           }) == left);
     CHECK(view.chunks().size() == left.size());
     CHECK(met([&](auto f) {
-              zip_columns([&](slot_t, const Huge& huge, int n) { f(huge.number == n ? n : -1); }, view.column(),
+              zip_columns([&](slot_t, const Huge& huge, int n) { f(huge.number == n ? n : -1); }, view.values(),
                           view.column<0>());
           }) == left);
     CHECK(met([&](auto f) {
               zip_columns([&](slot_t, int n, const Huge& huge) { f(huge.number == n ? n : -1); }, view.column<0>(),
-                          view.column());
+                          view.values());
           }) == left);
     Map copy(map);
     CHECK(copy == map);

@@ -33,7 +33,7 @@ constexpr int elements() {
     HOLDS(reader[one] == 1 && reader.at(two) == 2 && *reader.get(three) == 3 && !reader.contains({}));
     HOLDS(*std::get<1>(map.get_many(one, two)) == 2 && *std::get<0>(reader.get_many(one, two)) == 1);
     HOLDS(map.swap_values(one, two) && map[one] == 2 && map.swap_values(one, two));
-    HOLDS(map.handle_of(one.index()) == one && map.state(one.index()) == SlotState::live);
+    HOLDS(map.handle_at(one.index()) == one && map.state(one.index()) == SlotState::live);
     HOLDS(map.explain(one) == HandleStatus::live && map.explain({}) == HandleStatus::null);
     int sum = 0;
     for (const int value : map) sum += value;
@@ -80,9 +80,9 @@ constexpr int of_slot_map() {
     int sum = 0;
     for (const auto& chunk : map.chunks()) sum += static_cast<int>(chunk.values.size());
     HOLDS(sum >= 70);
-    const auto handle = map.handle_of(slot_t{3});
+    const auto handle = map.handle_at(slot_t{3});
     HOLDS(map.handle_of(map.get(handle)) == handle);
-    HOLDS(map.column()[3] == 3 && std::as_const(map).column()[3] == 3);
+    HOLDS(map.values()[3] == 3 && std::as_const(map).values()[3] == 3);
     auto it = map.begin();
     HOLDS(map.handle_of(it) == it.handle() && it.slot() == 0 && *it++ == 0 && *it == 1);
     const SlotMap<int>::const_iterator reader = it;
@@ -94,7 +94,7 @@ constexpr int of_dense_slot_map() {
     DenseSlotMap<int> map;
     const auto one = map.insert(1), two = map.insert(2);
     HOLDS(map.values().size() == 2 && std::as_const(map).values()[0] == 1);
-    HOLDS(map.index_of(two) == 1 && map.handle_at(0) == one && map.handle_of(&map[two]) == two);
+    HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && map.handle_of(&map[two]) == two);
     map.sort([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0 && map[one] == 1);
     map.erase(map.begin());
@@ -128,7 +128,7 @@ constexpr int rows() {
     map.for_each([&](int number, char) { sum += number; });
     reader.for_each([&](auto handle, int number, char) { sum += number + (handle == one); });
     HOLDS(sum == 4 * 3 + 3);
-    HOLDS(map.index_of(two) == 1 && map.handle_at(0) == one && !map.get({}));
+    HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && !map.get({}));
     map.sort<0>([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0);
     SoaPointer<const int, const char> pointer = map.get(one);

@@ -8,7 +8,7 @@
 
 using namespace test;
 
-TEST_CASE("DenseSlotMap: values() is packed, and index_of and handle_at agree with it", "[dense_slot_map]") {
+TEST_CASE("DenseSlotMap: values() is packed, and index_of and handle_of_row agree with it", "[dense_slot_map]") {
     NothingLeaks objects;
     DenseSlotMap<Tracked> map;
     std::vector<DenseSlotMap<Tracked>::handle_type> handles;
@@ -16,9 +16,9 @@ TEST_CASE("DenseSlotMap: values() is packed, and index_of and handle_at agree wi
     for (std::size_t i = 0; i < 100; i += 3) map.erase(handles[i]);
     REQUIRE(map.values().size() == map.size());
     for (std::size_t row = 0; row != map.size(); ++row) {
-        REQUIRE(&map.values()[row] == map.get(map.handle_at(row)));
-        REQUIRE(map.index_of(map.handle_at(row)) == row);
-        REQUIRE(map.handle_of(&map.values()[row]) == map.handle_at(row));
+        REQUIRE(&map.values()[row] == map.get(map.handle_of_row(row)));
+        REQUIRE(map.index_of(map.handle_of_row(row)) == row);
+        REQUIRE(map.handle_of(&map.values()[row]) == map.handle_of_row(row));
     }
     REQUIRE(reinterpret_cast<std::uintptr_t>(map.values().data()) % 64 == 0);
 }

@@ -85,9 +85,9 @@ void look_up_all(std::uint64_t seed) {
                      (status == HandleStatus::null) == handle.is_null() &&
                      (!(status == HandleStatus::out_of_range) || handle.index() >= map.capacity());
         if (live) right = right && number_of(map, handle) == victim.live.at(victim.plain(handle));
-        if constexpr (is_paged<Map>) right = right && (map.column().get(handle) != nullptr) == live;
+        if constexpr (is_paged<Map>) right = right && (map.values().get(handle) != nullptr) == live;
         const auto state = map.state(handle.index());
-        right = right && (map.handle_of(handle.index()).is_null() == (state != SlotState::live));
+        right = right && (map.handle_at(handle.index()).is_null() == (state != SlotState::live));
         if (!right) {
             CAPTURE(seed, handle, bits, static_cast<int>(status));
             REQUIRE(right);
@@ -147,7 +147,7 @@ void insert_at_all(std::uint64_t seed) {
         if (put_at(map, handle, 12345)) {
             ++taken;
             right = may && map.contains(handle) && number_of(map, handle) == 12345 && map.size() == size + 1 &&
-                    map.handle_of(handle.index()) == victim.plain(handle) && map.erase(handle) && !map.contains(handle);
+                    map.handle_at(handle.index()) == victim.plain(handle) && map.erase(handle) && !map.contains(handle);
         } else {
             ++refused;
             right = map.size() == size && map.state(handle.index()) == state;
@@ -208,7 +208,7 @@ TEMPLATE_TEST_CASE("a handle to a slot far beyond is refused by insert_at and cl
         REQUIRE_FALSE(map.contains(handle_type(far, 1)));
         REQUIRE(map.explain(handle_type(far, 1)) == HandleStatus::out_of_range);
         REQUIRE(map.state(far) == SlotState::free);
-        REQUIRE(map.handle_of(far).is_null());
+        REQUIRE(map.handle_at(far).is_null());
     }
     REQUIRE(map.capacity() == capacity);
     REQUIRE(put_at(map, handle_type(4000, 9), 7));

@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("every way of walking visits every live element once, at ever
             for (const slot_t slot : map.slots()) {
                 REQUIRE((by_slot.empty() || slot > previous));
                 previous = slot;
-                by_slot.insert(number_of(map, map.handle_of(slot)));
+                by_slot.insert(number_of(map, map.handle_at(slot)));
             }
             for (const auto handle : map.handles()) by_handle.insert(number_of(map, handle));
             REQUIRE(items == expected);
@@ -183,7 +183,7 @@ TEMPLATE_TEST_CASE("chunks cover every live element once, and their masks say wh
     REQUIRE(visited.size() > 300);
     for (const auto chunk : std::as_const(map).chunks())
         static_assert(std::is_same_v<decltype(chunk.values), std::span<const int>>);
-    auto column = map.column();
+    auto column = map.values();
     int sum = 0;
     column.for_each([&](int value) { sum += value; });
     REQUIRE(sum == std::accumulate(visited.begin(), visited.end(), 0));
@@ -211,7 +211,7 @@ TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an ad
     const auto handles = fill(map, 200, [](int i) { return i % 2 == 0; });
     for (std::size_t i = 0; i != 200; ++i) {
         const bool live = i % 2 == 1;
-        REQUIRE(map.handle_of(static_cast<slot_t>(i)) == (live ? handles[i] : typename decltype(map)::handle_type()));
+        REQUIRE(map.handle_at(static_cast<slot_t>(i)) == (live ? handles[i] : typename decltype(map)::handle_type()));
         if (!live) continue;
         REQUIRE(map.handle_of(map.get(handles[i])) == handles[i]);
         REQUIRE(map.handle_of(std::as_const(map).get(handles[i])) == handles[i]);
@@ -220,6 +220,6 @@ TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an ad
     REQUIRE(map.handle_of(&elsewhere).is_null());
     REQUIRE(map.handle_of(static_cast<int*>(nullptr)).is_null());
     for (auto it = map.begin(); it != map.end(); ++it) REQUIRE(map[map.handle_of(it)] == *it);
-    REQUIRE(map.handle_of(no_slot).is_null());
+    REQUIRE(map.handle_at(no_slot).is_null());
     if constexpr (is_paged<decltype(map)>) REQUIRE(map.handle_of(map.end()).is_null());
 }

@@ -36,8 +36,8 @@ TEMPLATE_TEST_CASE(
     typename TestType::template map<Tracked> map;
     map.reserve(200);
     for (int i = 0; i != 100; ++i) put(map, i);
-    const auto view = map.column();
-    map.erase(map.handle_of(slot_t{7}));
+    const auto view = map.values();
+    map.erase(map.handle_at(slot_t{7}));
     REQUIRE_FALSE(view.contains(7));
     REQUIRE(put(map, 77).index() == 7);
     REQUIRE(view[7].value() == 77);
@@ -47,7 +47,7 @@ TEMPLATE_TEST_CASE(
     SECTION("insert") {
         while (map.size() != 100'000) put(map, 1);
     }
-    const auto now = map.column(); // the old one may look where the map no longer is
+    const auto now = map.values(); // the old one may look where the map no longer is
     bool same = true;
     for (slot_t slot = 0; slot != 100; ++slot) same = same && &now[slot] == before[slot];
     REQUIRE(same);
@@ -65,7 +65,7 @@ TEST_CASE("DenseSlotMap::values() stays where it is until the map grows, and sho
     REQUIRE(values.data() == map.values().data());
     REQUIRE(values.size() == 10);
     REQUIRE(map.values().size() == capacity);
-    map.erase(map.handle_at(3));
+    map.erase(map.handle_of_row(3));
     REQUIRE(values.size() == 10);
     REQUIRE(values[3] == 1); // the last one has come
     for (int i = 0; i != 1000; ++i) map.insert(i);

@@ -107,9 +107,9 @@ TEMPLATE_TEST_CASE("eight readers: SlotMap", "[readers]", test::Paged, test::Res
         for (const auto& chunk : m.chunks()) sum += chunk.values.size();
         sum += m.handle_of(m.begin()).to_bits();
         sum += m.template observer<0>()[1];
-        read_column(m.column(), sum);
+        read_column(m.values(), sum);
         read_column(m.template column<0>(), sum);
-        sum += m.column().get(handles[1]);
+        sum += m.values().get(handles[1]);
     });
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("eight readers: DenseSlotMap", "[readers]") {
         m.for_each([&](const int& value) { sum += value; });
         for (const int value : m.values()) sum += value;
         sum += m.index_of(handles[1]);
-        sum += m.handle_at(5).to_bits();
+        sum += m.handle_of_row(5).to_bits();
         sum += m.handle_of(m.begin() + 3).to_bits();
     });
 }
@@ -137,7 +137,7 @@ TEST_CASE("eight readers: SoaSlotMap", "[readers]") {
         for (const int value : m.column<0>()) sum += value;
         for (const auto row : m.rows()) sum += row.get<1>();
         sum += m.index_of(handles[1]);
-        sum += m.handle_at(5).to_bits();
+        sum += m.handle_of_row(5).to_bits();
         const auto pointer = m.get(handles[1]);
         sum += (*pointer).get<0>();
         sum += pointer->get<1>();

@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE("a throw in the middle of an emplace leaves values and their 
         for (int i = 0; i != 16; ++i) put(map, i); // full: the next one grows
         const bool threw = attempt([&] { put(map, 99); });
         REQUIRE(map.size() == (threw ? 16 : 17));
-        for (std::size_t row = 0; row != map.size(); ++row) REQUIRE(map.index_of(map.handle_at(row)) == row);
+        for (std::size_t row = 0; row != map.size(); ++row) REQUIRE(map.index_of(map.handle_of_row(row)) == row);
         REQUIRE(map.check_invariants());
     });
     REQUIRE(failures > 10);

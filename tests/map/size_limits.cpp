@@ -77,7 +77,7 @@ TEMPLATE_TEST_CASE("a slot that is used more than others does not wear out those
         int rounds = 0;
         for (; map.retired() < 4; ++rounds) {
             for (int i = 0; i != 250; ++i) map.insert(i);
-            auto hot = map.handle_of(static_cast<slot_t>(*map.slots().begin()));
+            auto hot = map.handle_at(static_cast<slot_t>(*map.slots().begin()));
             for (int i = 0; i != 500; ++i) {
                 map.erase(hot);
                 hot = map.insert(i);

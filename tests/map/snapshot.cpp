@@ -239,13 +239,13 @@ TEMPLATE_TEST_CASE("a codec that refuses a value in the middle leaves the map as
     NothingLeaks objects;
     Map source;
     for (int i = 0; i != 20; ++i) put(source, i);
-    set_number(source, source.handle_of(slot_t{12}), 2000);
+    set_number(source, source.handle_at(slot_t{12}), 2000);
     Map map;
     const auto kept = put(map, 7);
     REQUIRE(refusal(map.try_restore(source.snapshot(PickyCodec{}), PickyCodec{})) == "snapshot: a number above 1000");
     REQUIRE(map.size() == 1);
     REQUIRE(number_of(map, kept) == 7);
-    set_number(source, source.handle_of(slot_t{12}), 12);
+    set_number(source, source.handle_at(slot_t{12}), 12);
     REQUIRE(map.try_restore(source.snapshot(PickyCodec{}), PickyCodec{}) == nullptr);
     REQUIRE(map == source);
     REQUIRE(map.check_invariants());

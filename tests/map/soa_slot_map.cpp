@@ -23,8 +23,8 @@ TEST_CASE("SoaSlotMap: columns, rows and handles tell the same", "[soa_slot_map]
         REQUIRE(&text == &map.column<std::string>()[row]);
         REQUIRE(&half == &map.column<2>()[row]);
         REQUIRE(text == std::to_string(number));
-        REQUIRE(map.index_of(map.handle_at(row)) == row);
-        REQUIRE(map[map.handle_at(row)].get<0>() == number);
+        REQUIRE(map.index_of(map.handle_of_row(row)) == row);
+        REQUIRE(map[map.handle_of_row(row)].get<0>() == number);
         ++row;
     }
     REQUIRE(row == map.size());

@@ -25,7 +25,7 @@ std::vector<std::vector<slot_t>> walked(Map& map) {
     for (const slot_t slot : map.slots()) all[1].push_back(slot);
     map.for_each([&](auto handle, int&) { all[2].push_back(handle.index()); });
     map.occupancy().for_each([&](slot_t slot) { all[3].push_back(slot); });
-    map.column().for_each([&](slot_t slot, int&) { all[4].push_back(slot); });
+    map.values().for_each([&](slot_t slot, int&) { all[4].push_back(slot); });
     for (std::size_t slot = 0; (slot = map.occupancy().find_next(slot)) != no_slot; ++slot)
         all[5].push_back(static_cast<slot_t>(slot));
     return all;

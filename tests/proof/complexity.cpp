@@ -180,7 +180,7 @@ void of_core_and_memory() {
     row("Occupancy::find_next complexity", "slots, 10 live, for_each", constant,
         ten_left([](SlotMap<int>& map) { map.for_each([](int value) { keep(value); }); }), never_allocates, 4);
     row("Occupancy::find_next complexity", "slots, 10 live, column", constant,
-        ten_left([](SlotMap<int>& map) { map.column().for_each([](int value) { keep(value); }); }), never_allocates, 16);
+        ten_left([](SlotMap<int>& map) { map.values().for_each([](int value) { keep(value); }); }), never_allocates, 16);
     row("Occupancy::find_next complexity", "slots, 10 live, slots()", constant, ten_left([](SlotMap<int>& map) {
             for (const slot_t slot : map.slots()) keep(slot);
         }),
@@ -273,7 +273,7 @@ void of_slots() {
         "ColumnView::operator[] complexity", "slots", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
-            const auto view = made.map.column();
+            const auto view = made.map.values();
             return worst(100, [&](std::size_t i) { keep(view[static_cast<slot_t>(pick(i, n))]); });
         },
         never_allocates);
@@ -409,7 +409,7 @@ void of_maps() {
             map.reserve(n);
             for (std::size_t i = 1; i != n; ++i) static_cast<void>(map.emplace());
             const Big* const last = map.get(map.emplace());
-            return once([&] { keep(map.handle_of(last).index()); });
+            return once([&] { keep(map.handle_at(last).index()); });
         },
         never_allocates, 8);
     row(

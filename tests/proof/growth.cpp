@@ -102,9 +102,9 @@ struct Orders {
                 s.names[static_cast<std::size_t>(i)] = Entry::insert(s.c, i);
             }
         });
-        if constexpr (requires(C& c) { c.handle_of(c.begin().slot()); })
+        if constexpr (requires(C& c) { c.handle_at(c.begin().slot()); })
             check("while not empty, the first", linear, [](auto& s, int) {
-                while (!s.c.empty()) Entry::erase(s.c, s.c.handle_of(s.c.begin().slot()));
+                while (!s.c.empty()) Entry::erase(s.c, s.c.handle_at(s.c.begin().slot()));
             });
         else if constexpr (requires(C& c) { c.begin().handle(); })
             check("while not empty, the first", linear, [](auto& s, int) {

@@ -67,10 +67,7 @@ void add(C& c, int n) {
 }
 template <class C>
 void take_away(C& c, slot_t slot) {
-    if constexpr (requires { c.handle_at(slot); })
-        c.erase(c.handle_at(slot));
-    else
-        c.erase(c.handle_of(slot));
+    c.erase(c.handle_at(slot));
 }
 
 using Deferred = MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}>;

@@ -55,8 +55,8 @@ constexpr bool constant_use() {
     map.insert(5);
     map.erase(gone);
     int sum = 0;
-    map.column().for_each([&](slot_t slot, int& value) { sum += static_cast<int>(slot) * 10 + value; });
-    for (const int value : map.column()) sum += value;
+    map.values().for_each([&](slot_t slot, int& value) { sum += static_cast<int>(slot) * 10 + value; });
+    for (const int value : map.values()) sum += value;
     return sum == 3 + 25 + 8;
 }
 static_assert(constant_use());
@@ -77,7 +77,7 @@ void at_every_density(Check check) {
 TEMPLATE_TEST_CASE("every way through a column visits exactly the live slots, in slot order", "", Small, (Map<Growth::pages>),
                    (Map<Growth::reserve>)) {
     at_every_density<TestType>([](TestType& map, const std::map<slot_t, int>& expected) {
-        const ColumnView<int> view = map.column();
+        const ColumnView<int> view = map.values();
         std::map<slot_t, int> seen;
         slot_t last = 0;
         bool ascending = true;
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("chunks cover all slots in use without gap, each contiguous a
                    (Map<Growth::pages>), (Map<Growth::reserve>)) {
     TestType map;
     fill(map, 5000, 50);
-    const auto view = map.column();
+    const auto view = map.values();
     CHECK(view.slot_end() == 5000);
     std::size_t next = 0, count = 0;
     for (const auto chunk : view.chunks()) {
@@ -154,7 +154,7 @@ TEST_CASE("values too big to lie side by side are walked one by one, every way t
         else
             map.erase(handles[slot]);
 
-    const auto view = map.column();
+    const auto view = map.values();
     std::vector<slot_t> seen;
     const auto note = [&](slot_t slot, const Big& big) {
         CHECK(big.value == static_cast<int>(slot));
@@ -184,7 +184,7 @@ TEST_CASE("get answers for any handle: the value, or null when it is stale, fore
     map.erase(a);
     const auto c = map.insert(30);
     REQUIRE(c.index() == a.index());
-    const auto view = map.column();
+    const auto view = map.values();
     const auto reals = map.column<0>();
     using Handle = Small::handle_type;
     CHECK(view.get(b) == map.get(b));
@@ -212,7 +212,7 @@ TEST_CASE("get answers for any handle: the value, or null when it is stale, fore
 TEST_CASE("a view writes through, a read-only view of it does not") {
     Small map;
     const auto a = map.insert(1);
-    const ColumnView<int> view = map.column();
+    const ColumnView<int> view = map.values();
     view[a.index()] = 7;
     CHECK(map[a] == 7);
     const ColumnView<const int> reader = view;
@@ -229,8 +229,8 @@ TEST_CASE("a view writes through, a read-only view of it does not") {
 TEST_CASE("erases show through a view, and so do inserts into slots it covers") {
     Small map;
     for (int i = 0; i < 100; ++i) map.insert(i);
-    const auto view = map.column();
-    map.erase(map.handle_of(slot_t{40}));
+    const auto view = map.values();
+    map.erase(map.handle_at(slot_t{40}));
     CHECK(view.occupancy().count() == 99);
     CHECK_FALSE(view.contains(40));
     CHECK(map.insert(5).index() == 40);
@@ -247,12 +247,12 @@ TEMPLATE_TEST_CASE("columns of one map are walked together, whatever their page 
         zip_columns(
             [&](slot_t slot, int& value, double& real, const short& small) {
                 right = right && next != expected.end() && slot == next->first && value == next->second && real == slot * 0.5 &&
-                        small == static_cast<short>(slot % 1000) && &value == &map.column()[slot] &&
+                        small == static_cast<short>(slot % 1000) && &value == &map.values()[slot] &&
                         &small == &map.template observer<1>()[slot];
                 ++next;
                 real = -real;
             },
-            map.column(), map.template column<0>(), ColumnView<const short>(map.template column<1>()));
+            map.values(), map.template column<0>(), ColumnView<const short>(map.template column<1>()));
         CHECK(right);
         CHECK(next == expected.end());
         std::size_t visited = 0;
@@ -281,7 +281,7 @@ TEST_CASE("a walk over columns ends where f throws, and what it has changed stay
                     value = -1;
                     real = last;
                 },
-                map.column(), map.column<0>());
+                map.values(), map.column<0>());
         };
         CHECK_THROWS_AS(walk(), slot_t);
         const auto met = [&](slot_t slot) { return std::ranges::find(seen, slot) != seen.end(); };
@@ -297,12 +297,12 @@ TEST_CASE("a walk over columns ends where f throws, and what it has changed stay
 TEST_CASE("in a walk over columns f may erase what it is given, and what it inserts behind the view's end is not met") {
     Small map;
     const auto expected = fill(map, 200, 50);
-    const auto view = map.column();
+    const auto view = map.values();
     std::vector<slot_t> seen;
     zip_columns(
         [&](slot_t slot, int&, double&) {
             seen.push_back(slot);
-            if (slot % 3 == 0) map.erase(map.handle_of(slot));
+            if (slot % 3 == 0) map.erase(map.handle_at(slot));
         },
         view, map.column<0>());
     CHECK(seen.size() == expected.size());
@@ -341,10 +341,10 @@ TEST_CASE("one chunk is walked as the whole column is") {
 TEST_CASE("an iterator of a view goes from page to page, past what is erased meanwhile") {
     Small map; // pages of 64 ints: each word of slots is on a page of its own
     for (int i = 0; i < 400; ++i) map.insert(i);
-    const auto view = map.column();
+    const auto view = map.values();
     auto it = view.begin();
     CHECK(&*it == &view[0]);
-    for (slot_t slot = 1; slot < 300; ++slot) map.erase(map.handle_of(slot)); // the rest of this page, four pages, a part
+    for (slot_t slot = 1; slot < 300; ++slot) map.erase(map.handle_at(slot)); // the rest of this page, four pages, a part
     CHECK(*++it == 300);
     CHECK(&*it == &view[300]);
     const auto here = it++;
@@ -352,9 +352,9 @@ TEST_CASE("an iterator of a view goes from page to page, past what is erased mea
     CHECK(*it == 301);
     map.erase_if([](int value) { return value > 301; });
     CHECK(++it == view.end());
-    CHECK(*map.column().begin() == 0);
-    for (int& value : map.column()) value += 7;
-    CHECK(map.column()[300] == 307);
+    CHECK(*map.values().begin() == 0);
+    for (int& value : map.values()) value += 7;
+    CHECK(map.values()[300] == 307);
 }
 
 TEST_CASE("views of a map with 8-bit and 16-bit versions compare the right bytes") {
@@ -365,7 +365,7 @@ TEST_CASE("views of a map with 8-bit and 16-bit versions compare the right bytes
         for (int i = 0; i < 100; ++i) old.push_back(map.insert(i));
         for (std::size_t i = 0; i < 100; i += 2) map.erase(old[i]);
         for (int i = 0; i < 50; ++i) now.push_back(map.insert(i));
-        const auto view = map.column();
+        const auto view = map.values();
         bool right = true;
         for (std::size_t i = 0; i < 100; ++i) right = right && (view.get(old[i]) != nullptr) == (i % 2 == 1);
         for (const auto handle : now) right = right && view.get(handle) == map.get(handle) && view.get(handle) != nullptr;
@@ -382,10 +382,10 @@ TEST_CASE("asking a view for a slot that is not live, or zipping views of two ma
     other.insert(1);
     map.insert(1);
     map.erase(map.insert(2));
-    CHECK(test::dies_saying("the slot is not live", [&] { static_cast<void>(map.column()[1] + 1); }));
-    CHECK(test::dies_saying("the slot is not live", [&] { static_cast<void>(map.column()[no_slot] + 1); }));
+    CHECK(test::dies_saying("the slot is not live", [&] { static_cast<void>(map.values()[1] + 1); }));
+    CHECK(test::dies_saying("the slot is not live", [&] { static_cast<void>(map.values()[no_slot] + 1); }));
     CHECK(test::dies_saying("different containers",
-                            [&] { zip_columns([](slot_t, int&, int&) {}, map.column(), other.column()); }));
+                            [&] { zip_columns([](slot_t, int&, int&) {}, map.values(), other.values()); }));
 }
 #endif
 
@@ -394,7 +394,7 @@ TEST_CASE("erasing an element ahead in a walk over columns is a failed check") {
     Small map;
     fill(map, 10, 50);
     CHECK(test::dies_saying("erased an element ahead",
-                            [&] { zip_columns([&](slot_t, int&) { map.erase(map.handle_of(slot_t{9})); }, map.column()); }));
+                            [&] { zip_columns([&](slot_t, int&) { map.erase(map.handle_at(slot_t{9})); }, map.values()); }));
 }
 #endif
 
@@ -402,7 +402,7 @@ TEST_CASE("a handle of a wider or narrower layout reads no version beyond the ar
     // The version's width is the map's, not the handle's: the last slots of a small map would otherwise be read past their end.
     SlotMap<int, Options<SlotMapOptions{.handle = {8, 8, 0}}>> map;
     for (int i = 0; i != 64; ++i) map.insert(i);
-    const auto view = map.column();
+    const auto view = map.values();
     for (slot_t slot = 0; slot != 64; ++slot) {
         const int* const found = view.get(Handle<void>(slot, 1));
         REQUIRE(found != nullptr);

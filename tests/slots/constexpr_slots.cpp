@@ -61,7 +61,7 @@ constexpr int views() {
     map.insert(1);
     map.insert(2);
     map.erase(map.insert(3));
-    ColumnView<int> column = map.column();
+    ColumnView<int> column = map.values();
     const ColumnView<const int> reader = column;
     HOLDS(reader[0] == 1 && column.contains(0) && !column.contains(2) && reader.slot_end() >= 2);
     int sum = 0;
@@ -78,7 +78,7 @@ constexpr int views() {
     for (const auto& chunk : reader.chunks()) reader.for_each_in_chunk(chunk, add);
     HOLDS(sum == 10 + reader[0] + reader[1]);
     // Whether a handle's element is there, a view asks of versions of unknown width; of a slot beyond all it need not.
-    const auto handle = map.handle_of(slot);
+    const auto handle = map.handle_at(slot);
     HOLDS(column.get(decltype(handle)(7, 1)) == nullptr && (!test::views_answer || column.get(handle) == &column[slot]));
     return 0;
 }
@@ -93,7 +93,7 @@ constexpr int scattered_values() {
     SlotMap<Large> map;
     const auto first = map.emplace(1), gone = map.emplace(2), last = map.emplace(4);
     map.erase(gone);
-    const ColumnView<Large> column = map.column();
+    const ColumnView<Large> column = map.values();
     int sum = 0;
     column.for_each([&](slot_t slot, Large& value) { sum += static_cast<int>(100 * slot) + value.number++; });
     HOLDS(sum == 205 && map[first].number == 2 && map[last].number == 5);

@@ -35,11 +35,7 @@ void fill(C& c, int n) {
 }
 template <class C>
 auto handle_in(const C& c, slot_t slot) {
-    if constexpr (
-        requires { c.handle_at(slot); } && !requires { c.index_of(c.handle_at(slot)); })
-        return c.handle_at(slot);
-    else
-        return c.handle_of(slot);
+    return c.handle_at(slot);
 }
 
 } // namespace
@@ -76,7 +72,7 @@ TEST_CASE("views show inserts and erases below their end, and an on_clear keeps 
     SlotMap<int> map;
     fill(map, 64);
     const Occupancy live = map.occupancy();
-    map.erase(map.handle_of(slot_t{3}));
+    map.erase(map.handle_at(slot_t{3}));
     CHECK((live.count() == 63 && !live.test(3)));
     map.insert(1);
     CHECK((live.all() && live.part(0, 10).count() == 10 && live.words().size() == 1));
@@ -125,8 +121,8 @@ TEST_CASE("erasing ahead of a walk over a column, a chunk or a view is a failed 
     fill(map, 70);
     MapStorage<int, int> words;
     fill(words, 70);
-    const auto later = map.handle_of(slot_t{9});
-    CHECK(test::dies_saying("f erased an element ahead", [&] { map.column().for_each([&](int&) { map.erase(later); }); }));
+    const auto later = map.handle_at(slot_t{9});
+    CHECK(test::dies_saying("f erased an element ahead", [&] { map.values().for_each([&](int&) { map.erase(later); }); }));
     CHECK(test::dies_saying("f erased an element ahead", [&] {
         const auto f = [&](int&) { map.erase(later); };
         for (const auto& chunk : map.chunks()) ColumnView<int>::for_each_in_chunk(chunk, f);
@@ -139,7 +135,7 @@ TEMPLATE_TEST_CASE("changing the rows inside for_each of a packed map is a faile
                    DenseSlotMap<std::string>, (SoaSlotMap<int, int>)) {
     TestType c;
     fill(c, 5);
-    const auto first = c.handle_of(slot_t{0}), last = c.handle_of(slot_t{4});
+    const auto first = c.handle_at(slot_t{0}), last = c.handle_at(slot_t{4});
     const auto dies = [&](auto&& change) {
         return test::dies_saying("the rows have moved", [&] { c.for_each([&](auto&...) { change(); }); });
     };

@@ -63,10 +63,10 @@ TEMPLATE_TEST_CASE("the iterators of every container are forward iterators, whic
 TEST_CASE("an iterator found in a temporary range is no dangling one, and views compose") {
     Numbers map;
     for (int i = 0; i != 100; ++i) map.insert(i);
-    const auto handle = map.handle_of(slot_t{70});
+    const auto handle = map.handle_at(slot_t{70});
     const auto found = std::ranges::find(map.handles(), handle);
     CHECK(*found == handle);
-    CHECK(*std::ranges::find(map.column(), 42) == 42);
+    CHECK(*std::ranges::find(map.values(), 42) == 42);
     CHECK(*std::ranges::find(map.slots(), slot_t{64}) == 64);
     int sum = 0;
     for (const auto& item : map.items() | std::views::drop(90) | std::views::take(3)) sum += item.value;

@@ -147,7 +147,7 @@ TEST_CASE("an observer that throws at any step of a late attach is not attached 
           "[throws]") {
     Plain map;
     for (int i = 0; i < 4; ++i) map.insert(i);
-    map.erase(map.handle_of(slot_t{1}));
+    map.erase(map.handle_at(slot_t{1}));
     const auto failures = test::fail_at_every_step(test::swept<Plain>("attach"), [&](auto&& attempt) {
         EventLog::take();
         LoggingObserver a("a", true);
@@ -239,7 +239,7 @@ TEST_CASE("detaching inside a notification takes effect at once, whoever detache
                 if (event == "clear") actor.during_clear = act;
                 EventLog::take();
                 if (event == "capacity" || event == "insert") map.insert(2);
-                if (event == "remove" || event == "erase") map.erase(map.handle_of(slot_t{0}));
+                if (event == "remove" || event == "erase") map.erase(map.handle_at(slot_t{0}));
                 if (event == "clear") map.clear();
                 const auto events = EventLog::take();
                 const auto heard = [&](int name) {
@@ -455,7 +455,7 @@ TEST_CASE("an observer that changes the notifying container is a failed check") 
     }));
     CHECK(test::dies_saying("an observer changes the container", [&] {
         a.during_erase = [&](slot_t) { map.clear(); };
-        map.erase(map.handle_of(slot_t{0}));
+        map.erase(map.handle_at(slot_t{0}));
     }));
     EventLog::take();
 }

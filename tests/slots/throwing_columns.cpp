@@ -104,7 +104,7 @@ TEST_CASE("a dynamic column passes on what its column throws", "[value_array][th
         const auto failures = fail_at_every_step(swept<Dynamic>(function), [&](auto&& attempt) {
             Dynamic dynamic{filled()};
             attempt([&] { act(dynamic); });
-            REQUIRE(has_all(dynamic.column()));
+            REQUIRE(has_all(dynamic.values()));
         });
         REQUIRE(failures > 0);
     };

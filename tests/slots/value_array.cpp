@@ -188,7 +188,7 @@ TEST_CASE("copying a container copies its columns, value by value", "[throws]") 
     const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("(copy)"), [](auto&& attempt) {
         Map<ValueArray<test::ThrowingCopy>> map;
         for (int i = 0; i < 4; ++i) map.observer<0>()[map.insert(i).index()].set(i * 10);
-        map.erase(map.handle_of(slot_t{1}));
+        map.erase(map.handle_at(slot_t{1}));
         const bool threw = attempt([&] {
             const auto copy = map;
             test::Budget::disarm();

@@ -54,6 +54,9 @@ constexpr unsigned lowest(word_t word) noexcept {
 #endif
 }
 
+/// Position of the highest set bit. @pre word != 0
+constexpr unsigned highest(word_t word) noexcept { return word_bits - 1 - static_cast<unsigned>(std::countl_zero(word)); }
+
 /// Number of set bits.
 constexpr unsigned count(word_t word) noexcept { return static_cast<unsigned>(std::popcount(word)); }
 

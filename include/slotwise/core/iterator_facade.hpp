@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// IteratorFacade: the operators of a forward iterator, written once for const, non-const and proxy references.
+// IteratorFacade: the operators of an iterator that goes step by step, written once for const, non-const and proxy references.
 #ifndef SLOTWISE_CORE_ITERATOR_FACADE_HPP
 #define SLOTWISE_CORE_ITERATOR_FACADE_HPP
 
@@ -22,18 +22,19 @@ struct ArrowProxy {
     constexpr Reference* operator->() noexcept { return std::addressof(reference); }
 };
 
-/// Base of an iterator `Derived` that has `Reference dereference() const`, `void increment()` and operator==.
-template <class Derived, class Value, class Reference>
+/// Base of an iterator `Derived` that has `Reference dereference() const`, `void increment()` and operator==; a bidirectional
+/// one has `void decrement()` too.
+template <class Derived, class Value, class Reference, class Concept = std::forward_iterator_tag>
 class IteratorFacade {
 public:
     using value_type = Value;
     using reference = Reference;
     using difference_type = std::ptrdiff_t;
     using pointer = std::conditional_t<std::is_reference_v<Reference>, std::add_pointer_t<Reference>, ArrowProxy<Reference>>;
-    // A proxy is no Cpp17ForwardIterator; C++20 algorithms look at iterator_concept.
-    using iterator_category =
-        std::conditional_t<std::is_reference_v<Reference>, std::forward_iterator_tag, std::input_iterator_tag>;
-    using iterator_concept = std::forward_iterator_tag;
+    // A proxy is no Cpp17ForwardIterator. Its category says so nevertheless, as that of std::vector<bool> does: std::prev of
+    // an input iterator never ends.
+    using iterator_category = Concept;
+    using iterator_concept = Concept;
 
     constexpr Reference operator*() const { return self().dereference(); }
     constexpr pointer operator->() const {
@@ -52,8 +53,63 @@ public:
         return before;
     }
 
+    constexpr Derived& operator--()
+        requires std::is_same_v<Concept, std::bidirectional_iterator_tag>
+    {
+        static_cast<Derived&>(*this).decrement();
+        return static_cast<Derived&>(*this);
+    }
+    constexpr Derived operator--(int)
+        requires std::is_same_v<Concept, std::bidirectional_iterator_tag>
+    {
+        Derived before = self();
+        static_cast<Derived&>(*this).decrement();
+        return before;
+    }
+
 private:
     constexpr const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
+};
+
+template <class>
+inline constexpr bool never = false;
+
+/// A bidirectional iterator over a part of what `Iterator` yields: Part()(*it).
+template <class Iterator, class Part>
+class PartIterator
+    : public IteratorFacade<PartIterator<Iterator, Part>,
+                            std::remove_cvref_t<decltype(Part()(*std::declval<const Iterator&>()))>,
+                            decltype(Part()(*std::declval<const Iterator&>())), std::bidirectional_iterator_tag> {
+    using Reference = decltype(Part()(*std::declval<const Iterator&>()));
+
+public:
+    constexpr PartIterator() noexcept = default;
+    constexpr explicit PartIterator(Iterator it) noexcept : it_(it) {}
+    /// Where it is in the whole walk.
+    constexpr const Iterator& base() const noexcept { return it_; }
+    friend constexpr bool operator==(const PartIterator& a, const PartIterator& b) noexcept { return a.it_ == b.it_; }
+
+private:
+    friend IteratorFacade<PartIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
+    constexpr Reference dereference() const { return Part()(*it_); }
+    constexpr void increment() noexcept { ++it_; }
+    constexpr void decrement() noexcept { --it_; }
+
+    Iterator it_{};
+};
+
+/// The parts of an item, for PartIterator.
+struct HandlePart {
+    template <class Item>
+    constexpr auto operator()(const Item& item) const noexcept {
+        return item.handle;
+    }
+};
+struct ValuePart {
+    template <class Item>
+    constexpr auto& operator()(const Item& item) const noexcept {
+        return item.value;
+    }
 };
 
 /// A pair of iterators as a range: a view, and borrowed, because it owns nothing.
@@ -71,6 +127,13 @@ private:
     Iterator first_, last_;
     std::size_t size_;
 };
+
+/// Part of each element from `first` to `last`.
+template <class Part, class Iterator>
+constexpr auto part_range(Iterator first, Iterator last, std::size_t size) {
+    using It = PartIterator<Iterator, Part>;
+    return IteratorRange<It>(It(first), It(last), size);
+}
 
 } // namespace detail
 SLOTWISE_END

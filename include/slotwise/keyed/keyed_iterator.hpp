@@ -22,7 +22,8 @@ namespace detail {
 /// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased element goes to the
 /// next live one. An element inserted meanwhile may be visited if its slot lies ahead.
 template <class Owner, class Reference>
-class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference> {
+class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference,
+                                            std::bidirectional_iterator_tag> {
 public:
     constexpr KeyedIterator() noexcept = default;
     constexpr KeyedIterator(Owner* owner, slot_t slot) noexcept : owner_(owner), at_(slot) {}
@@ -40,7 +41,7 @@ public:
 private:
     template <class, class>
     friend class KeyedIterator;
-    friend IteratorFacade<KeyedIterator, std::remove_cvref_t<Reference>, Reference>;
+    friend IteratorFacade<KeyedIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
     constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(owner_->occupancy().test(slot()),
                               "keyed iterator: the element here was erased, or it is the end");
@@ -49,6 +50,7 @@ private:
     constexpr void increment() noexcept {
         at_.advance_in([this] { return owner_->occupancy(); });
     }
+    constexpr void decrement() noexcept { at_.step_back(owner_->occupancy()); }
 
     Owner* owner_ = nullptr;
     LiveCursor at_{};

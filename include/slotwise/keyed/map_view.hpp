@@ -87,7 +87,8 @@ private:
 };
 
 template <class Key, class T>
-class MapView<Key, T>::iterator : public detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>> {
+class MapView<Key, T>::iterator
+    : public detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>, std::bidirectional_iterator_tag> {
 public:
     constexpr iterator() noexcept = default;
     /// For views: at `slot`, which is live, or at the end (no_slot).
@@ -97,9 +98,10 @@ public:
     friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
-    friend detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>>;
+    friend detail::IteratorFacade<iterator, MapItem<Key, const T>, MapItem<Key, const T>, std::bidirectional_iterator_tag>;
     constexpr MapItem<Key, const T> dereference() const noexcept { return {keys_[slot()], values_[slot()]}; }
     constexpr void increment() noexcept { at_.advance(values_.occupancy()); }
+    constexpr void decrement() noexcept { at_.step_back(values_.occupancy()); }
 
     ColumnView<const Key> keys_{};
     ColumnView<const T> values_{};

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 #define SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 
+#include "dense_iterator.hpp"
 #include "dense_store.hpp"
 #include "slot_map_arguments.hpp"
 
@@ -60,8 +61,8 @@ class DenseSlotMap : public detail::DenseCore<T, With...> {
 public:
     using typename Core::handle_type;
     using typename Core::size_type;
-    using iterator = T*;
-    using const_iterator = const T*;
+    using iterator = detail::DenseIterator<T, DenseSlotMap>;
+    using const_iterator = detail::DenseIterator<const T, DenseSlotMap>;
     using Core::Core;
     using Core::erase;
     using Core::handle_of;
@@ -79,12 +80,16 @@ public:
     /// All values, packed, in row order. @invalidates itself on growth; later inserts and erases do not change its size
     constexpr std::span<T> values() noexcept { return {data(), this->size()}; }
     constexpr std::span<const T> values() const noexcept { return {data(), this->size()}; }
-    constexpr iterator begin() noexcept { return data(); }
-    constexpr iterator end() noexcept { return data() + core_.store.count(); }
-    constexpr const_iterator begin() const noexcept { return data(); }
-    constexpr const_iterator end() const noexcept { return data() + core_.store.count(); }
+    constexpr iterator begin() noexcept { return {this, data()}; }
+    constexpr iterator end() noexcept { return {this, data() + core_.store.count()}; }
+    constexpr const_iterator begin() const noexcept { return {this, data()}; }
+    constexpr const_iterator end() const noexcept { return {this, data() + core_.store.count()}; }
     constexpr const_iterator cbegin() const noexcept { return begin(); }
     constexpr const_iterator cend() const noexcept { return end(); }
+
+    /// The element, or end() when it is gone. @complexity O(1)
+    constexpr iterator find(handle_type handle) noexcept { return {this, data() + row_or_end(handle)}; }
+    constexpr const_iterator find(handle_type handle) const noexcept { return {this, data() + row_or_end(handle)}; }
 
     /// The row of an element in values(). @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
@@ -93,26 +98,28 @@ public:
         return core_.store.row_of(handle.index());
     }
     /// The handle of the value in row `row`. @pre row < size()
-    constexpr handle_type handle_at(size_type row) const noexcept {
-        SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_at(row): row is not below size()");
-        return Core::handle_of(core_.store.slot(row));
+    constexpr handle_type handle_of_row(size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_of_row(row): row is not below size()");
+        return Core::handle_at(core_.store.slot(row));
     }
-    /// The handle of the element at `address`, null when no element of this map is there. Iterators are addresses here.
+    /// The handle of the element at `it`. @pre it is in [begin(), end())
+    constexpr handle_type handle_of(const_iterator it) const noexcept { return handle_of_row(it.row()); }
+    /// The handle of the element at `address`, null when no element of this map is there.
     /// @complexity O(1)
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr handle_type handle_of(P* address) const noexcept {
-        return detail::lies_in<T>(address, data(), this->size()) ? handle_at(static_cast<size_type>(address - data()))
+        return detail::lies_in<T>(address, data(), this->size()) ? handle_of_row(static_cast<size_type>(address - data()))
                                                                  : handle_type();
     }
 
     /// Removes the element at `it`; returns `it`, which then refers to the former last element. @pre it is in [begin(), end())
     constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
-        SLOTWISE_EXPECT(detail::lies_in<T>(it, data(), this->size()),
+        SLOTWISE_EXPECT(detail::lies_in<T>(it.operator->(), data(), this->size()),
                         "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
-        const std::ptrdiff_t row = it - data();
-        core_.erase(core_.store.slot(static_cast<std::size_t>(row)));
-        return data() + row;
+        const std::size_t row = it.row();
+        core_.erase(core_.store.slot(row));
+        return {this, data() + row};
     }
 
     /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase (checked at level
@@ -140,6 +147,9 @@ public:
 private:
     constexpr T* data() noexcept { return core_.store.template data<0>(); }
     constexpr const T* data() const noexcept { return core_.store.template data<0>(); }
+    constexpr size_type row_or_end(handle_type handle) const noexcept {
+        return this->contains(handle) ? core_.store.row_of(handle.index()) : this->size();
+    }
     template <class Self, class F>
     static constexpr void walk(Self& self, F& f) {
         auto* const data = self.data();
@@ -149,7 +159,7 @@ private:
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "DenseSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
             if constexpr (std::is_invocable_v<F&, handle_type, decltype(data[row])>)
-                f(self.handle_at(row), data[row]);
+                f(self.handle_of_row(row), data[row]);
             else
                 f(data[row]);
         }

@@ -174,6 +174,14 @@ public:
     constexpr void advance(const Directory&, Cursor& row) const noexcept {
         ++row;
     }
+    template <class Directory>
+    constexpr Cursor place_of(const Directory&, slot_t slot) const noexcept {
+        return rows_[slot];
+    }
+    template <class Directory>
+    constexpr void step_back(const Directory&, Cursor& row) const noexcept {
+        --row;
+    }
     constexpr pointer at(Cursor row) const noexcept { return Face::pointer_to(columns_, row); }
 
     //=== snapshots ===//

@@ -36,12 +36,13 @@ struct ItemProjection {
 /// A position in a map: the map and the store's cursor. Each map documents what invalidates it. Level debug detects access to
 /// an erased element.
 template <class Core, class Store, class Projection>
-class MapIterator : public IteratorFacade<MapIterator<Core, Store, Projection>,
-                                          std::remove_cvref_t<typename Projection::template reference<Core, Store>>,
-                                          typename Projection::template reference<Core, Store>> {
+class MapIterator
+    : public IteratorFacade<MapIterator<Core, Store, Projection>,
+                            std::remove_cvref_t<typename Projection::template reference<Core, Store>>,
+                            typename Projection::template reference<Core, Store>, std::bidirectional_iterator_tag> {
     using Reference = typename Projection::template reference<Core, Store>;
     using Cursor = typename Store::Cursor;
-    using Base = IteratorFacade<MapIterator, std::remove_cvref_t<Reference>, Reference>;
+    using Base = IteratorFacade<MapIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
 
 public:
     constexpr MapIterator() noexcept = default;
@@ -55,8 +56,14 @@ public:
     /// The slot of the element here. @pre not at the end
     constexpr slot_t slot() const noexcept { return map_->core_.store.slot(cursor_); }
     /// Its handle.
-    constexpr auto handle() const noexcept { return map_->handle_of(slot()); }
+    constexpr auto handle() const noexcept { return map_->handle_at(slot()); }
     friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.cursor_ == b.cursor_; }
+    /// Refuses std::ranges::sort, reverse, rotate and all that moves values from element to element: handles would then name
+    /// other values. Its return type is deduced so that the attempt meets the message.
+    friend constexpr auto iter_swap(const MapIterator&, const MapIterator&) {
+        static_assert(never<MapIterator>, "slot map: this algorithm would move values under other handles; write "
+                                          "map.sort(less) (packed maps) or map.swap_values(a, b)");
+    }
 
 private:
     template <class, class, class>
@@ -67,11 +74,12 @@ private:
         if constexpr (std::same_as<Projection, HandleProjection>)
             return Reference(slot(), map_->core_.directory.version(slot()));
         else if constexpr (std::same_as<Projection, ItemProjection>)
-            return {map_->handle_of(slot()), *map_->core_.store.at(cursor_)};
+            return {map_->handle_at(slot()), *map_->core_.store.at(cursor_)};
         else
             return *map_->core_.store.at(cursor_);
     }
     constexpr void increment() noexcept { map_->core_.store.advance(map_->core_.directory, cursor_); }
+    constexpr void decrement() noexcept { map_->core_.store.step_back(map_->core_.directory, cursor_); }
 
     Core* map_ = nullptr;
     Cursor cursor_{};

@@ -162,6 +162,16 @@ public:
         } else
             c = cursor_at_word(directory, std::size_t{c.word} + 1);
     }
+    template <class Directory>
+    constexpr Cursor place_of(const Directory& directory, slot_t slot) const noexcept {
+        return cursor_from(directory, slot);
+    }
+    /// To the live slot before, also from the end.
+    template <class Directory>
+    constexpr void step_back(const Directory& directory, Cursor& c) const noexcept {
+        const slot_t before = directory.occupancy().find_previous(slot(c));
+        c = before == no_slot ? Cursor() : cursor_from(directory, before);
+    }
     /// At the first live slot from word `w` on. By words, not by slots: taking a slot number apart again cost a third of a
     /// step.
     template <class Directory>

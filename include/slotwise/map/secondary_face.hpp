@@ -37,7 +37,7 @@ private:
     };
 };
 
-/// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), find(handle) -> T* const,
+/// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), do_get(handle) -> T* const,
 /// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result).
 ///
 /// Constructors, destructors and assignments of values may insert, erase, clear and look up in the map that calls them. An
@@ -69,14 +69,22 @@ public:
 
     bool contains(H handle) const noexcept { return get(handle) != nullptr; }
     /// The value of exactly this handle, or null. Any bit pattern is allowed. @complexity O(1), far slots O(log pages)
-    T* get(H handle) noexcept { return self().find(handle); }
-    const T* get(H handle) const noexcept { return self().find(handle); }
+    T* get(H handle) noexcept { return self().do_get(handle); }
+    const T* get(H handle) const noexcept { return self().do_get(handle); }
+    /// 1 if the handle has a value, else 0.
+    std::size_t count(H handle) const noexcept { return contains(handle) ? 1 : 0; }
+    /// A copy of the value, or T(otherwise) where the handle has none. @throws what that copy or conversion throws
+    template <class U = T>
+    T value_or(H handle, U&& otherwise) const {
+        const T* const value = get(handle);
+        return value != nullptr ? *value : static_cast<T>(std::forward<U>(otherwise));
+    }
     /// @throws std::out_of_range when the handle has no value
-    T& at(H handle) { return *checked(self().find(handle)); }
-    const T& at(H handle) const { return *checked(self().find(handle)); }
+    T& at(H handle) { return *checked(self().do_get(handle)); }
+    const T& at(H handle) const { return *checked(self().do_get(handle)); }
     /// @pre contains(handle) (checked at level fast)
-    T& operator[](H handle) noexcept { return *expected(self().find(handle)); }
-    const T& operator[](H handle) const noexcept { return *expected(self().find(handle)); }
+    T& operator[](H handle) noexcept { return *expected(self().do_get(handle)); }
+    const T& operator[](H handle) const noexcept { return *expected(self().do_get(handle)); }
 
     /// Removes the value; false when there is none. @throws nothing
     bool erase(H handle) noexcept { return self().drop(handle); }

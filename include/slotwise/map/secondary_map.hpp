@@ -147,10 +147,22 @@ public:
     }
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
-    iterator begin() noexcept { return iterator(&pages_); }
-    iterator end() noexcept { return iterator(); }
-    const_iterator begin() const noexcept { return const_iterator(&pages_); }
-    const_iterator end() const noexcept { return const_iterator(); }
+    iterator begin() noexcept { return iterator(&pages_, 0); }
+    iterator end() noexcept { return iterator(&pages_, iterator::end); }
+    const_iterator begin() const noexcept { return const_iterator(&pages_, 0); }
+    const_iterator end() const noexcept { return const_iterator(&pages_, const_iterator::end); }
+    const_iterator cbegin() const noexcept { return begin(); }
+    const_iterator cend() const noexcept { return end(); }
+    /// The same walk as a range.
+    auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size_); }
+    auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size_); }
+    /// The values, and the handles, of the same walk.
+    auto values() noexcept { return detail::part_range<detail::ValuePart>(begin(), end(), size_); }
+    auto values() const noexcept { return detail::part_range<detail::ValuePart>(begin(), end(), size_); }
+    auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), size_); }
+    /// The entry of exactly this handle, or end().
+    iterator find(H handle) noexcept { return iterator(&pages_, place_of(handle)); }
+    const_iterator find(H handle) const noexcept { return const_iterator(&pages_, place_of(handle)); }
     /// Calls f(handle, value) in slot order. f may erase the entry it is given.
     template <class F>
     void for_each(F&& f) {
@@ -185,7 +197,8 @@ private:
     static std::uint32_t number(slot_t slot) noexcept { return slot / page_slots; }
     static unsigned place(slot_t slot) noexcept { return slot % page_slots; }
 
-    T* find(H handle) const noexcept {
+    std::uint64_t place_of(H handle) const noexcept { return do_get(handle) == nullptr ? iterator::end : handle.index(); }
+    T* do_get(H handle) const noexcept {
         Page* page = pages_.find(number(handle.index()));
         const unsigned i = place(handle.index());
         return page != nullptr && page->holds(i) && page->versions[i] == handle.version() ? page->value(i) : nullptr;
@@ -207,6 +220,22 @@ private:
             return page;
         }
         return nullptr;
+    }
+
+    /// To the last entry before slot `at`. @pre there is one
+    static void previous_entry(const Pages& pages, std::uint64_t& at) noexcept {
+        std::uint64_t page_number = at / page_slots;
+        auto places = static_cast<unsigned>(at % page_slots);
+        for (std::uint64_t wanted = page_number; Page* page = pages.previous(page_number); wanted = --page_number) {
+            if (page_number != wanted) places = bits::word_bits;
+            const bits::word_t before = page->live & bits::low_mask(places);
+            if (before != 0) {
+                at = page_number * page_slots + bits::highest(before);
+                return;
+            }
+            places = bits::word_bits;
+            if (page_number == 0) return;
+        }
     }
 
     template <class... Args>
@@ -252,7 +281,7 @@ private:
                 detail::TemporaryValue<T, Allocator> value(pages_.get_allocator(), std::forward<Args>(args)...);
                 done = !running.element_erased() && exchange(running, handle, *value);
             }
-            T* const value = find(handle);
+            T* const value = do_get(handle);
             return {value, done && value != nullptr};
         } else {
             drop_slot(handle.index());
@@ -415,8 +444,9 @@ template <class H, class T, class... With>
 template <bool Const>
 class SecondaryMap<H, T, With...>::basic_iterator
     : public detail::IteratorFacade<basic_iterator<Const>, SlotMapItem<H, std::conditional_t<Const, const T&, T&>>,
-                                    SlotMapItem<H, std::conditional_t<Const, const T&, T&>>> {
+                                    SlotMapItem<H, std::conditional_t<Const, const T&, T&>>, std::bidirectional_iterator_tag> {
     using Item = SlotMapItem<H, std::conditional_t<Const, const T&, T&>>;
+    using Facade = detail::IteratorFacade<basic_iterator, Item, Item, std::bidirectional_iterator_tag>;
 
 public:
     basic_iterator() noexcept = default;
@@ -425,14 +455,19 @@ public:
         requires(Const && !Other)
     basic_iterator(const basic_iterator<Other>& other) noexcept : pages_(other.pages_), next_(other.next_) {}
     friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.next_ == b.next_; }
+    /// The slot of the entry here. @pre not at the end
+    slot_t slot() const noexcept { return static_cast<slot_t>(next_); }
+    /// Its handle. @pre not at the end
+    H handle() const noexcept { return dereference().handle; }
 
 private:
     friend SecondaryMap;
     friend basic_iterator<true>;
-    friend detail::IteratorFacade<basic_iterator, Item, Item>;
+    friend Facade;
     static constexpr std::uint64_t end = std::uint64_t{1} << 33;
 
-    explicit basic_iterator(const Pages* pages) noexcept : pages_(pages), next_(0) { skip_to_entry(); }
+    /// At the first entry at or after slot `at`.
+    basic_iterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) { skip_to_entry(); }
     Item dereference() const noexcept {
         const auto slot = static_cast<slot_t>(next_);
         Page* page = pages_->find(number(slot));
@@ -443,6 +478,7 @@ private:
         ++next_;
         skip_to_entry();
     }
+    void decrement() noexcept { previous_entry(*pages_, next_); }
     // Advances to the first entry at or after next_.
     void skip_to_entry() noexcept {
         if (next_entry(*pages_, next_) == nullptr) next_ = end;

@@ -36,7 +36,6 @@ class SlotMap : public detail::PagedCore<T, With...> {
     using Core::core_;
 
 public:
-    using Core::column;
     using Core::Core;
     using Core::erase;
     using Core::handle_of;
@@ -69,7 +68,7 @@ public:
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr handle_type handle_of(P* address) const noexcept {
         const slot_t slot = core_.store.array().slot_at(address);
-        return slot == no_slot ? handle_type() : Core::handle_of(slot);
+        return slot == no_slot ? handle_type() : Core::handle_at(slot);
     }
 
     /// Calls f(value) or f(handle, value) for every element, in slot order. Full words of 64 slots run as a loop that a
@@ -85,16 +84,21 @@ public:
     }
 
     /// All values by slot. @invalidates itself when the map grows, shrinks or moves
-    constexpr ColumnView<T> column() noexcept { return {detail::page_view(core_.store.array()), core_.directory_view()}; }
-    constexpr ColumnView<const T> column() const noexcept {
+    constexpr ColumnView<T> values() noexcept { return {detail::page_view(core_.store.array()), core_.directory_view()}; }
+    constexpr ColumnView<const T> values() const noexcept {
         return ColumnView<T>(detail::page_view(core_.store.array()), core_.directory_view());
     }
     /// The values as contiguous chunks {first, values, live}: the unit for jobs and SIMD loops.
-    constexpr auto chunks() noexcept { return column().chunks(); }
-    constexpr auto chunks() const noexcept { return column().chunks(); }
+    constexpr auto chunks() noexcept { return values().chunks(); }
+    constexpr auto chunks() const noexcept { return values().chunks(); }
 
     /// Every slot below the highest one in use, live or not, as one span: only with Growth::reserve. Access live ones only.
     std::span<T> slot_span() noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {core_.store.array().data(), core_.directory.cursor()};
+    }
+    std::span<const T> slot_span() const noexcept
         requires(O.growth == Growth::reserve)
     {
         return {core_.store.array().data(), core_.directory.cursor()};

@@ -5,10 +5,12 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 #define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 
+#include "../core/erase_if.hpp"
 #include "../slots/slot_container.hpp"
 #include "map_iterator.hpp"
 
 #include <concepts>
+#include <initializer_list>
 #include <optional>
 
 SLOTWISE_BEGIN
@@ -55,6 +57,13 @@ public:
     /// Dynamic observers stay with the original. @throws what the allocator and the copies throw
     constexpr SlotMapCore(const SlotMapCore& other) = default;
     constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : core_(other.core_, alloc) {}
+    /// With the elements of the range, in slots 0, 1 and so on. @throws as insert
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    constexpr SlotMapCore(It first, End last, const Allocator& alloc = Allocator()) : SlotMapCore(alloc) {
+        for (; first != last; ++first) emplace(*first);
+    }
+    constexpr SlotMapCore(std::initializer_list<value_type> values, const Allocator& alloc = Allocator())
+        : SlotMapCore(values.begin(), values.end(), alloc) {}
     /// Takes elements and observers. `other` is then empty and usable. Addresses and handles stay valid and refer to this map.
     /// @complexity O(1)
     constexpr SlotMapCore(SlotMapCore&& other) noexcept = default;
@@ -141,6 +150,13 @@ public:
         requires(Store::template builds_from<value_type &&>)
     {
         return emplace(std::move(value));
+    }
+
+    /// Adds the elements of the range. @pre they are not of this map @throws as emplace; what was added before stays
+    template <class Range>
+        requires requires(Range&& range) { std::begin(range) != std::end(range); }
+    constexpr void insert_range(Range&& range) {
+        for (auto&& each : range) emplace(std::forward<decltype(each)>(each));
     }
 
     /// Adds the element f(handle), where handle is the element's own. f may insert and erase in this map. SlotMap builds the
@@ -271,6 +287,18 @@ public:
     /// The element. @pre contains(handle) (checked at level fast)
     constexpr reference operator[](handle_type handle) noexcept { return *expected(*this, handle); }
     constexpr const_reference operator[](handle_type handle) const noexcept { return *expected(*this, handle); }
+    /// The element, or end() when it is gone. @complexity O(1)
+    constexpr iterator find(handle_type handle) noexcept { return {this, place_of(handle)}; }
+    constexpr const_iterator find(handle_type handle) const noexcept { return {this, place_of(handle)}; }
+    /// 1 if the element is there, else 0.
+    constexpr size_type count(handle_type handle) const noexcept { return contains(handle) ? 1 : 0; }
+    /// A copy of the element, or value_type(otherwise) when it is gone. @throws what that copy or conversion throws
+    template <class U = value_type>
+        requires std::is_constructible_v<value_type, U>
+    constexpr value_type value_or(handle_type handle, U&& otherwise) const {
+        if (const auto found = get(handle)) return value_type(*found);
+        return value_type(std::forward<U>(otherwise));
+    }
     /// Pointers to several elements, null for those that were erased. Equal handles give equal pointers.
     template <std::same_as<handle_type>... Handles>
     constexpr auto get_many(Handles... handles) noexcept {
@@ -288,12 +316,13 @@ public:
     }
 
     /// The handle of the element in `slot`, null when none lives there.
-    constexpr handle_type handle_of(slot_t slot) const noexcept {
+    constexpr handle_type handle_at(slot_t slot) const noexcept {
         return core_.directory.is_live(slot) ? handle_type(slot, core_.directory.version(slot)) : handle_type();
     }
+    /// The handle of the element at `it`. @pre not at the end
     template <class C, class P>
     constexpr handle_type handle_of(const detail::MapIterator<C, Store, P>& it) const noexcept {
-        return handle_of(it.slot());
+        return handle_at(it.slot());
     }
     constexpr SlotState state(slot_t slot) const noexcept { return core_.state(slot); }
     /// Why a handle does or does not resolve.
@@ -357,7 +386,7 @@ public:
     friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) {
         if (a.size() != b.size()) return false;
         for (const slot_t slot : a.slots())
-            if (a.handle_of(slot) != b.handle_of(slot) ||
+            if (a.handle_at(slot) != b.handle_at(slot) ||
                 !(*const_pointer(a.core_.store.ptr(slot)) == *const_pointer(b.core_.store.ptr(slot))))
                 return false;
         return true;
@@ -413,6 +442,9 @@ private:
         "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
         "or see recycle_retired()";
 
+    constexpr auto place_of(handle_type handle) const noexcept {
+        return contains(handle) ? core_.store.place_of(core_.directory, handle.index()) : core_.store.last(core_.directory);
+    }
     constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
     constexpr void make_room() {
         if (!core_.directory.has_room()) [[unlikely]]

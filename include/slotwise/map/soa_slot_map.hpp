@@ -175,6 +175,10 @@ public:
         return detail::IteratorRange<const_iterator>(this->begin(), this->end(), this->size());
     }
 
+    /// All rows: the same as rows().
+    constexpr auto values() noexcept { return rows(); }
+    constexpr auto values() const noexcept { return rows(); }
+
     /// The row of an element in every column. @pre contains(handle) (checked at level fast)
     constexpr size_type index_of(handle_type handle) const noexcept {
         SLOTWISE_EXPECT(this->contains(handle),
@@ -182,9 +186,9 @@ public:
         return core_.store.row_of(handle.index());
     }
     /// The handle of row `row`. @pre row < size()
-    constexpr handle_type handle_at(size_type row) const noexcept {
-        SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_at(row): row is not below size()");
-        return Core::handle_of(core_.store.slot(row));
+    constexpr handle_type handle_of_row(size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_of_row(row): row is not below size()");
+        return Core::handle_at(core_.store.slot(row));
     }
 
     /// Removes the row at `it`; returns `it`, which then refers to the former last row. @pre it is in [begin(), end())
@@ -227,7 +231,7 @@ private:
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "SoaSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
             if constexpr (std::is_invocable_v<F&, handle_type, decltype(std::get<I>(columns)[row])...>)
-                f(self.handle_at(row), std::get<I>(columns)[row]...);
+                f(self.handle_of_row(row), std::get<I>(columns)[row]...);
             else
                 f(std::get<I>(columns)[row]...);
         }

@@ -7,6 +7,7 @@
 
 #include "../memory/aligned_array.hpp"
 #include "../memory/sparse_pages.hpp"
+#include "map_iterator.hpp"
 #include "secondary_face.hpp"
 
 #include <span>
@@ -46,6 +47,10 @@ class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap
 public:
     using size_type = std::size_t;
     using allocator_type = Allocator;
+    template <bool Const>
+    class basic_iterator;
+    using iterator = basic_iterator<false>;
+    using const_iterator = basic_iterator<true>;
 
     SparseSecondaryMap() = default;
     explicit SparseSecondaryMap(const Allocator& alloc) : index_(alloc), values_(alloc), handles_(alloc) {}
@@ -149,6 +154,19 @@ public:
     std::span<const T> values() const noexcept { return {values_.data(), size_}; }
     /// The handle of each of values(), as long as those are valid.
     std::span<const H> handles() const noexcept { return {handles_.data(), size_}; }
+    /// Pairs of handle and value in row order. @invalidates themselves on erase: another row is then where they are
+    iterator begin() noexcept { return {this, 0}; }
+    iterator end() noexcept { return {this, size_}; }
+    const_iterator begin() const noexcept { return {this, 0}; }
+    const_iterator end() const noexcept { return {this, size_}; }
+    const_iterator cbegin() const noexcept { return begin(); }
+    const_iterator cend() const noexcept { return end(); }
+    /// The same walk as a range.
+    auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size_); }
+    auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size_); }
+    /// The entry of exactly this handle, or end().
+    iterator find(H handle) noexcept { return {this, row_or_end(handle)}; }
+    const_iterator find(H handle) const noexcept { return {this, row_or_end(handle)}; }
     /// Calls f(handle, value) in row order. f must not change the map (level debug detects inserts and erases).
     template <class F>
     void for_each(F&& f) {
@@ -200,7 +218,8 @@ private:
         const Page* page = index_.find(slot / page_slots);
         return page == nullptr ? no_slot : page->row[slot % page_slots];
     }
-    T* find(H handle) const noexcept {
+    size_type row_or_end(H handle) const noexcept { return do_get(handle) == nullptr ? size_ : row_of(handle.index()); }
+    T* do_get(H handle) const noexcept {
         const slot_t row = row_of(handle.index());
         return row != no_slot && handles_[row].version() == handle.version() ? values_.data() + row : nullptr;
     }
@@ -258,7 +277,7 @@ private:
             running.end();
             done = !running.element_erased() && do_emplace(handle, *value) != no_slot;
         }
-        T* const value = find(handle); // not earlier, because a destructor has run since
+        T* const value = do_get(handle); // not earlier, because a destructor has run since
         // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
         return {value, done && value != nullptr};
     }
@@ -272,7 +291,7 @@ private:
             detail::TemporaryValue<T, Allocator> value(get_allocator(), std::forward<Args>(args)...);
             done = !running.element_erased() && do_emplace(handle, *value) != no_slot;
         }
-        T* const value = find(handle); // not earlier, because a destructor has run since
+        T* const value = do_get(handle); // not earlier, because a destructor has run since
         // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
         return {value, done && value != nullptr};
     }
@@ -301,7 +320,7 @@ private:
     void take(H handle, std::optional<T>& result) noexcept {
         {
             Packing moving(*this);
-            result.emplace(std::move(*find(handle)));
+            result.emplace(std::move(*do_get(handle)));
         }
         drop_slot(handle.index());
     }
@@ -429,6 +448,45 @@ private:
     size_type room_ = 0; // rows that fit before an insert has to grow; 0 while a value is being built
     Building* building_ = nullptr;
     bool packing_ = false;
+};
+
+template <class H, class T, class Allocator>
+template <bool Const>
+class SparseSecondaryMap<H, T, Allocator>::basic_iterator
+    : public detail::IteratorFacade<basic_iterator<Const>, SlotMapItem<H, std::conditional_t<Const, const T&, T&>>,
+                                    SlotMapItem<H, std::conditional_t<Const, const T&, T&>>, std::bidirectional_iterator_tag> {
+    using Map = std::conditional_t<Const, const SparseSecondaryMap, SparseSecondaryMap>;
+    using Item = SlotMapItem<H, std::conditional_t<Const, const T&, T&>>;
+    using Facade = detail::IteratorFacade<basic_iterator, Item, Item, std::bidirectional_iterator_tag>;
+
+public:
+    basic_iterator() noexcept = default;
+    /// iterator to const_iterator. A template: for an iterator it would be a copy constructor that nobody may call.
+    template <bool Other>
+        requires(Const && !Other)
+    basic_iterator(const basic_iterator<Other>& other) noexcept : map_(other.map_), row_(other.row_) {}
+    friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.row_ == b.row_; }
+    /// The row of the entry here.
+    size_type row() const noexcept { return row_; }
+    /// Its slot. @pre not at the end
+    slot_t slot() const noexcept { return handle().index(); }
+    /// Its handle. @pre not at the end
+    H handle() const noexcept {
+        SLOTWISE_EXPECT_DEBUG(row_ < map_->size_, "SparseSecondaryMap iterator: it is the end, or entries were erased");
+        return map_->handles_[row_];
+    }
+
+private:
+    friend SparseSecondaryMap;
+    friend basic_iterator<true>;
+    friend Facade;
+    basic_iterator(Map* map, size_type row) noexcept : map_(map), row_(row) {}
+    Item dereference() const noexcept { return {handle(), map_->values_.data()[row_]}; }
+    void increment() noexcept { ++row_; }
+    void decrement() noexcept { --row_; }
+
+    Map* map_ = nullptr;
+    size_type row_ = 0;
 };
 
 SLOTWISE_END

@@ -85,6 +85,23 @@ public:
         return ~std::size_t{0};
     }
 
+    /// The highest number in the set below `number`, or the highest std::size_t: a step a level. @pre not empty()
+    constexpr std::size_t find_previous(std::size_t number) const noexcept {
+        for (unsigned level = 0, end = levels(block_); level != end; ++level) { // up, until there is something below here
+            const std::size_t words = begin(block_, level + 1) - begin(block_, level);
+            if (number > words * bits::word_bits) number = words * bits::word_bits;
+            const std::size_t w = bits::word_of(number);
+            const auto bit = static_cast<unsigned>(number % bits::word_bits);
+            const bits::word_t word = bit == 0 ? 0 : block_[begin(block_, level) + w] & bits::low_mask(bit);
+            number = w;
+            if (word == 0) continue;
+            for (number = w * bits::word_bits + bits::highest(word); level-- != 0;) // and down to the highest of it
+                number = number * bits::word_bits + bits::highest(block_[begin(block_, level) + number]);
+            return number;
+        }
+        return ~std::size_t{0};
+    }
+
     /// Where a level begins, and where the last one ends.
     static constexpr std::size_t begin(const bits::word_t* block, unsigned level) noexcept { return number_in(block, level); }
     static constexpr unsigned levels(const bits::word_t* block) noexcept { return number_in(block, max_levels + 1); }
@@ -167,6 +184,20 @@ public:
             word = words[w];
         }
         return static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
+    }
+    /// The last live slot below `slot`, or no_slot. @complexity O(1) in a container; of bare words linear in those skipped
+    constexpr slot_t find_previous(std::size_t slot) const noexcept {
+        if (slot > slots_) slot = slots_;
+        const bits::word_t* const words = data();
+        std::size_t w = bits::word_of(slot);
+        const auto bit = static_cast<unsigned>(slot % bits::word_bits);
+        bits::word_t word = bit == 0 ? 0 : words[w] & bits::low_mask(bit);
+        for (unsigned near = 0; word == 0; word = words[w]) {
+            if (w == 0) return no_slot;
+            w = summary_.empty() || near++ < detail::EmptyWords::few ? w - 1 : summary_.find_previous(w);
+            if (w == ~std::size_t{0}) return no_slot;
+        }
+        return static_cast<slot_t>(w * bits::word_bits + bits::highest(word));
     }
     /// The first word not below `w` that is not 0, or words().size(). @pre w <= words().size()
     constexpr std::size_t next_word(std::size_t w) const noexcept {

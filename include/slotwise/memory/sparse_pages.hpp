@@ -86,6 +86,21 @@ public:
         number = it->first;
         return it->second;
     }
+    /// The last page at or before `number`; null when there is none, else `number` becomes its number.
+    Page* previous(std::uint64_t& number) const noexcept {
+        const auto it = far_.upper_bound(number < no_slot ? static_cast<std::uint32_t>(number) : no_slot);
+        if (it != far_.begin()) {
+            const auto& [found, page] = *std::prev(it);
+            number = found;
+            return page;
+        }
+        for (std::uint64_t end = number < near_.size() ? number + 1 : near_.size(); end-- != 0;)
+            if (Page* const page = near_[bits::to_size(end)]) {
+                number = end;
+                return page;
+            }
+        return nullptr;
+    }
     /// Frees every page for which goes(page) holds, and the table when no page is left.
     template <class F>
     void clear_if(F&& goes) noexcept {

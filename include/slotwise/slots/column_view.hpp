@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SLOTS_COLUMN_VIEW_HPP
 #define SLOTWISE_SLOTS_COLUMN_VIEW_HPP
 
+#include "../config/error.hpp"
 #include "../core/concepts.hpp"
 #include "../core/iterator_facade.hpp"
 #include "../memory/paged_array.hpp"
@@ -135,6 +136,20 @@ public:
         SLOTWISE_EXPECT(directory_.live.test(slot), "ColumnView[slot]: the slot is not live; ask contains(slot) first");
         return *values_.ptr(slot);
     }
+    /// The value of the element that `handle` names. @pre it is there (checked at level fast)
+    template <AnyHandle H>
+    constexpr T& operator[](H handle) const noexcept {
+        T* const value = get(handle);
+        SLOTWISE_EXPECT(value != nullptr, "ColumnView[handle]: the element is gone; ask get(handle)");
+        return *value;
+    }
+    /// The value of the element that `handle` names. @throws std::out_of_range when it is gone
+    template <AnyHandle H>
+    constexpr T& at(H handle) const {
+        T* const value = get(handle);
+        if (value == nullptr) detail::throw_out_of_range("ColumnView at(handle): the element is gone; ask get(handle)");
+        return *value;
+    }
     /// The value of the element that `handle` names, or null when it was erased. Any bit pattern is allowed.
     template <AnyHandle H>
     constexpr T* get(H handle) const noexcept {
@@ -143,6 +158,10 @@ public:
         return here ? values_.ptr(slot) : nullptr;
     }
     constexpr bool contains(slot_t slot) const noexcept { return directory_.live.test(slot); }
+    template <AnyHandle H>
+    constexpr bool contains(H handle) const noexcept {
+        return get(handle) != nullptr;
+    }
 
     /// One past the highest slot in use.
     constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
@@ -233,7 +252,8 @@ private:
 };
 
 template <class T>
-class ColumnView<T>::iterator : public detail::IteratorFacade<iterator, std::remove_const_t<T>, T&> {
+class ColumnView<T>::iterator
+    : public detail::IteratorFacade<iterator, std::remove_const_t<T>, T&, std::bidirectional_iterator_tag> {
 public:
     constexpr iterator() noexcept = default;
     /// For views: at `slot`, which is live, or at the end (no_slot).
@@ -245,7 +265,7 @@ public:
     friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
-    friend detail::IteratorFacade<iterator, std::remove_const_t<T>, T&>;
+    friend detail::IteratorFacade<iterator, std::remove_const_t<T>, T&, std::bidirectional_iterator_tag>;
     constexpr T& dereference() const noexcept {
         if constexpr (detail::scattered<T>)
             return *values_.ptr(at_.slot());
@@ -256,6 +276,10 @@ private:
         const slot_t word = at_.word();
         at_.advance(live_);
         if (at_.word() != word) find_block();
+    }
+    constexpr void decrement() noexcept {
+        at_.step_back(live_);
+        find_block();
     }
     constexpr void find_block() noexcept {
         if (at_.slot() != no_slot) block_ = values_.ptr(std::size_t{at_.word()} * bits::word_bits);

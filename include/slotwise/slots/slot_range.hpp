@@ -50,6 +50,8 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr void advance_in(F&& occupancy) noexcept {
         if (!step(occupancy())) *this = at_word(occupancy(), std::size_t{word_} + 1);
     }
+    /// To the live slot before, also from the end.
+    constexpr void step_back(Occupancy live) noexcept { *this = LiveCursor(live.find_previous(slot())); }
     friend constexpr bool operator==(const LiveCursor& a, const LiveCursor& b) noexcept {
         return a.word_ == b.word_ && a.bit_ == b.bit_;
     }
@@ -86,17 +88,18 @@ private:
 /// @invalidates itself when the container grows, shrinks or moves
 class SlotRange {
 public:
-    class iterator : public detail::IteratorFacade<iterator, slot_t, slot_t> {
+    class iterator : public detail::IteratorFacade<iterator, slot_t, slot_t, std::bidirectional_iterator_tag> {
     public:
         constexpr iterator() noexcept = default;
         friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
 
     private:
         friend SlotRange;
-        friend detail::IteratorFacade<iterator, slot_t, slot_t>;
+        friend detail::IteratorFacade<iterator, slot_t, slot_t, std::bidirectional_iterator_tag>;
         constexpr iterator(Occupancy occupancy, slot_t slot) noexcept : occupancy_(occupancy), at_(slot) {}
         constexpr slot_t dereference() const noexcept { return at_.slot(); }
         constexpr void increment() noexcept { at_.advance(occupancy_); }
+        constexpr void decrement() noexcept { at_.step_back(occupancy_); }
 
         Occupancy occupancy_;
         detail::LiveCursor at_;

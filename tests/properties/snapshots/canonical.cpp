@@ -279,10 +279,8 @@ C filled() {
             c.insert(value_of<T>(n), n);
     if constexpr (is_series<C>)
         c.write(2).remove(1);
-    else if constexpr (requires { c.handle_at(0); })
-        c.erase(c.handle_at(0));
     else
-        c.erase(c.handle_of(slot_t{0}));
+        c.erase(c.handle_at(0));
     return c;
 }
 template <class C, class T, bool HasColumn = true>

@@ -108,7 +108,7 @@ void run_columns_and_observers() {
     int together = 0;
     zip_columns(
         [&](slotwise::slot_t, const std::string& name, int number) { together += static_cast<int>(name.size()) + number; },
-        names.column(), names.column<0>());
+        names.values(), names.column<0>());
     check(together == 13 && initials.column()[bob.index()] == 'B' && *guests.get(bob) == 1, "columns");
     names.erase(ada);
     check(!ages.contains(ada) && counter.inserted == 2 && counter.erased == 1, "observers");
