@@ -25,7 +25,7 @@ public:
     }
     [[nodiscard]] static Key name_of(std::uint32_t number) { return key_of(number); }
     void open(std::int64_t time) { now_ = time; }
-    void write(std::uint32_t number, double value) { stamp(map_.insert_or_assign(key_of(number), value).slot); }
+    void write(std::uint32_t number, double value) { stamp(map_.insert_or_assign(key_of(number), value).it.slot()); }
     void remove(std::uint32_t number) { map_.erase(key_of(number)); }
     static void close() {}
     [[nodiscard]] static std::uint64_t read() { return 0; }

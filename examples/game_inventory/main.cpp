@@ -86,11 +86,11 @@ public:
 
     void begin_frame(std::string_view title) { std::cout << "\n== frame " << ++frame_ << ": " << title << '\n'; }
     ItemHandle take(std::string_view name, Item item, Kind what = Kind::lasting) {
-        const auto [slot, inserted, how] = pack_.try_emplace(name, item);
-        pack_.column<kind>()[slot] = what;
-        pack_.column<since>()[slot] = frame_;
-        std::cout << (how == InsertKind::fresh ? "   + finds the " : "   ^ takes back the ") << name << '\n';
-        return pack_.handle_at(slot);
+        const auto taken = pack_.try_emplace(name, item);
+        pack_.column<kind>()[taken.it.slot()] = what;
+        pack_.column<since>()[taken.it.slot()] = frame_;
+        std::cout << (taken.kind == InsertKind::fresh ? "   + finds the " : "   ^ takes back the ") << name << '\n';
+        return taken.it.handle();
     }
     /// Picks up what was dropped in this frame: its value and columns are still there to be read. Null when there is no such
     /// thing.

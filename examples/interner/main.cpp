@@ -52,13 +52,13 @@ struct Store {
     std::vector<std::string> left_out;
 
     void add(std::string_view text, Place place) {
-        const auto [slot, inserted, kind] = words.insert(text); // makes a std::string only when the word is new
-        ++words.observer<count>()[slot];
+        const auto [it, inserted] = words.insert(text); // makes a std::string only when the word is new
+        ++words.observer<count>()[it.slot()];
         ++occurrences;
         bytes_read += text.size();
         if (!inserted) return;
-        words.observer<first_seen>()[slot] = place;
-        given.push_back({words.handle_at(slot), words.key(slot)}); // keys never move, short ones neither: the view stays valid
+        words.observer<first_seen>()[it.slot()] = place;
+        given.push_back({it.handle(), *it}); // keys never move, short ones neither: the view stays valid
         bytes_kept += text.size();
     }
 
@@ -68,7 +68,7 @@ struct Store {
         const auto is_word = [&](char c) {
             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
         };
-        Place place{files.handle_at(files.insert(std::move(file)).slot), 1};
+        Place place{files.insert(std::move(file)).it.handle(), 1};
         for (auto at = text.begin(); at != text.end();) {
             const auto end = std::find_if_not(at, text.end(), is_word);
             if (end != at && !is_digit(*at)) add({at, end}, place);
@@ -137,7 +137,7 @@ bool erase_rare(Store& store) {
     bool ok = check(std::all_of(living, store.given.end(), is_frequent), "what occurs more often is still there");
     ok &= check(words.size() + erased == before, "erase_if says how many it erased");
 
-    const auto newcomer = words.handle_at(words.insert("(newcomer)").slot); // no identifier, so it is in no source
+    const auto newcomer = words.insert("(newcomer)").it.handle(); // no identifier, so it is in no source
     const auto former =
         std::find_if(store.given.begin(), living, [&](const Given& word) { return word.handle.index() == newcomer.index(); });
     if (former != living)

@@ -47,7 +47,7 @@ int main() {
     players.remove("bob");
     check(!players.contains("bob") && players.key(bob) == "bob" && players.observer<0>()[bob] == 2.5F,
           "removed, still readable");
-    check(players.insert("bob").slot == bob, "back in the same slot and at the same address, with a fresh column value");
+    check(players.insert("bob").it.slot() == bob, "back in the same slot and at the same address, with a fresh column value");
     players.remove("ada");
     players.flush_removed(); // now ada is gone, and her slot is free
     // [/readme]

@@ -206,12 +206,8 @@ class PortableHashIndex;
 template <class Allocator, class Tags>
 class GroupIndex;
 
-/// What an insert by key found or made.
-struct InsertResult {
-    slot_t slot;     ///< of the element with this key
-    bool inserted;   ///< false: it was there already
-    InsertKind kind; ///< of the insert; fresh when nothing was inserted
-};
+template <class Iterator>
+struct InsertResult;
 
 template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
           class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>

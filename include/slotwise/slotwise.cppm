@@ -12,6 +12,7 @@ export namespace slotwise {
 using slotwise::AlignedArray;
 using slotwise::AllocBy;
 using slotwise::AnyHandle;
+using slotwise::AnyMapItem;
 using slotwise::AnyMapStorage;
 using slotwise::AnySetStorage;
 using slotwise::Avalanching;

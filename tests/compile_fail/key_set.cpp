@@ -252,6 +252,6 @@ int main() {
 int main() {
     KeySet<int> set;
     const auto keys = set.keys();
-    keys[set.insert(1).slot] = 2; // faulty
+    keys[set.insert(1).it.slot()] = 2; // faulty
     return keys.contains(0);
 }

@@ -93,7 +93,7 @@ ROW("nttttnt", HandleLayout)
 ROW("nttttnt", SlotMapOptions)
 ROW("nttttnt", KeySetOptions)
 ROW("nttttnt", SeriesOptions)
-ROW("tttttnt", InsertResult)
+ROW("nttttnt", InsertResult<SetStorage<int>::iterator>)
 ROW("nttnnnt", Versioned<int>)
 ROW("nynynnn", Versioned<std::string>)
 ROW("------n", ScopeGuard<Undo>)
@@ -138,7 +138,7 @@ ROW("nynynnn", SlotMap<ThrowingMove>)
 ROW("nynyyyn", pmr::SlotMap<int>)
 ROW("-tt---t", SlotMapItem<SlotMap<int>::handle_type, int&>)
 ROW("nynynnn", DenseSlotMap<int>)
-ROW("tttttnt", DenseSlotMap<int>::iterator)
+ROW("nttttnt", DenseSlotMap<int>::iterator)
 ROW("nynynnn", DenseSlotMap<MoveOnly>)
 ROW("nynynnn", DenseSlotMap<ThrowingMove>)
 ROW("nynynnn", SoaSlotMap<int, float>)
@@ -204,8 +204,8 @@ constexpr bool trivially_copyable = (std::is_trivially_copyable_v<Ts> && ...);
 template <std::size_t Words, class... Ts>
 constexpr bool words_large = ((sizeof(Ts) == Words * sizeof(void*)) && ...);
 
-static_assert(
-    trivially_copyable<Handle<Element>, Handle<Element, HandleLayout{8, 4, 4}>, PublicId, InsertResult, Occupancy, SlotRange>);
+static_assert(trivially_copyable<Handle<Element>, Handle<Element, HandleLayout{8, 4, 4}>, PublicId,
+                                 InsertResult<SetStorage<int>::iterator>, Occupancy, SlotRange>);
 static_assert(trivially_copyable<SlotRange::iterator, SlotMap<int>::iterator, SlotMap<int>::const_iterator,
                                  DenseSlotMap<int>::iterator, SoaSlotMap<int, float>::iterator, KeySet<int>::iterator,
                                  MapStorage<int, int>::iterator, MapStorage<int, int>::const_iterator,

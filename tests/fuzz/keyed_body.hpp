@@ -83,7 +83,7 @@ class World {
     static constexpr bool is_any = C::is_any;
     static constexpr bool has_values = !std::is_void_v<Value>;
     static constexpr bool has_column = C::has_column;
-    static constexpr bool has_iterators = requires(Map& map) { map.begin(); };
+    static constexpr bool has_iterators = requires(Map& map) { map.keys(); };
     static constexpr bool has_snapshot = !is_any;
     static constexpr bool has_merge = requires(Map& map) { map.merge(map); };
     static constexpr slot_t slot_count = Model::slot_count;
@@ -345,15 +345,16 @@ private:
 
     //=== inserting ===//
 
+    using Result = InsertResult<typename Map::const_iterator>;
     struct Put {
-        InsertResult result;
+        Result result;
         unsigned value; // of a new element
         bool assigns;   // also to one that was there
     };
     /// What operator[] would say, if it said anything.
-    InsertResult as_expected(unsigned id) const {
+    Result as_expected(unsigned id) const {
         const auto expected = model_.expect(id);
-        return {map_.slot_of(ask(id)), expected.way != Way::found,
+        return {map_.find(ask(id)), expected.way != Way::found,
                 expected.way == Way::again ? InsertKind::resurrected : InsertKind::fresh};
     }
     Put put(unsigned id, unsigned how, unsigned value) {
@@ -427,17 +428,18 @@ private:
         }
     }
     /// The container has inserted: was it as foretold?
-    void entered(unsigned id, const typename Model::Outcome& expected, const InsertResult& result, unsigned value) {
-        FUZZ_CHECK(result.slot == expected.slot && result.inserted == (expected.way != Way::found));
+    void entered(unsigned id, const typename Model::Outcome& expected, const Result& result, unsigned value) {
+        FUZZ_CHECK(result.it.slot() == expected.slot && result.inserted == (expected.way != Way::found));
         FUZZ_CHECK((result.kind == InsertKind::resurrected) == (expected.way == Way::again));
         if (expected.way == Way::found) return;
-        const H handle = map_.handle_at(result.slot);
+        const H handle = map_.handle_at(result.it.slot());
         model_.enter(id, expected, handle, value, now_);
-        auto& here = model_[result.slot];
-        if (expected.way == Way::again) FUZZ_CHECK(here.key == &key_at(result.slot) && here.place == place_of(result.slot));
-        here.key = &key_at(result.slot);
-        here.place = place_of(result.slot);
-        column_anew(result.slot);
+        auto& here = model_[result.it.slot()];
+        if (expected.way == Way::again)
+            FUZZ_CHECK(here.key == &key_at(result.it.slot()) && here.place == place_of(result.it.slot()));
+        here.key = &key_at(result.it.slot());
+        here.place = place_of(result.it.slot());
+        column_anew(result.it.slot());
     }
     void column_anew(slot_t slot) {
         if constexpr (has_column) {
@@ -486,7 +488,7 @@ private:
         // The element's own key, and its own value: there it stays, removed it lives again.
         const auto again = model_.expect(own_id);
         if (again.way == Way::full) return;
-        const slot_t own = again.way == Way::again ? again.slot : source;
+        const slot_t own = again.way == Way::again ? again.it.slot() : source;
         const unsigned kept = model_[own].value;
         if (!model_.is_stored(own) || model_[own].id != own_id) return;
         if constexpr (is_any)
@@ -743,7 +745,7 @@ private:
                 return map.insert(key(id));
         };
         const InsertResult there = into(twin), here = into(mine);
-        FUZZ_CHECK(there.slot == here.slot && twin.handle_at(there.slot) == mine.handle_at(here.slot));
+        FUZZ_CHECK(there.it.slot() == here.it.slot() && twin.handle_at(there.it.slot()) == mine.handle_at(here.it.slot()));
         entered(id, expected, here, 0);
     }
     void whole(unsigned how, unsigned id, World& other) {

@@ -338,7 +338,7 @@ void create_one(W& w, M& model, unsigned id) {
     const auto& key = series_key<S>(id);
     const bool fresh = !model.entries[id].member;
     const InsertResult result = w.create(key);
-    FUZZ_CHECK(result.inserted == fresh && result.slot == w.storage().slot_of(key));
+    FUZZ_CHECK(result.inserted == fresh && result.it.slot() == w.storage().slot_of(key));
     if (fresh) model.enter(id, w.storage().handle_of(key));
 }
 template <class W, class M>
@@ -347,7 +347,7 @@ void set_one(W& w, M& model, unsigned id, unsigned value) {
     const auto& key = series_key<S>(id);
     const bool fresh = !model.entries[id].member;
     const InsertResult result = w.set(key, made_of<typename S::mapped_type>(value));
-    FUZZ_CHECK(result.inserted == fresh && result.slot == w.storage().slot_of(key));
+    FUZZ_CHECK(result.inserted == fresh && result.it.slot() == w.storage().slot_of(key));
     if (fresh) model.enter(id, w.storage().handle_of(key));
     model.stamp(id);
     model.entries[id].value = value;

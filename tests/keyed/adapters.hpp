@@ -182,7 +182,7 @@ public:
         } else if (dice < 450) {
             const bool there = live_.contains(number);
             int& value = map_[key];
-            if (!there) note(number, key, {map_.slot_of(key), true, InsertKind::fresh}, 0, false);
+            if (!there) note(number, key, InsertResult<decltype(map_.begin())>{map_.find(key), true, InsertKind::fresh}, 0, false);
             require(value == live_.at(number).first);
         } else if (dice < 650) {
             require(map_.erase(key) == live_.contains(number));
@@ -223,14 +223,14 @@ public:
     }
 
 private:
-    void note(int number, const Key& key, InsertResult result, int value, bool knows_kind = true) {
+    void note(int number, const Key& key, const auto& result, int value, bool knows_kind = true) {
         require(result.inserted != live_.contains(number));
-        require(map_.slot_of(key) == result.slot);
+        require(map_.slot_of(key) == result.it.slot());
         if (!result.inserted) return;
         if (knows_kind) require((result.kind == InsertKind::resurrected) == pending_.contains(number));
-        if (pending_.contains(number)) require(pending_.at(number) == result.slot);
+        if (pending_.contains(number)) require(pending_.at(number) == result.it.slot());
         pending_.erase(number);
-        live_[number] = {value, map_.handle_at(result.slot)};
+        live_[number] = {value, map_.handle_at(result.it.slot())};
     }
     void gone(int number) {
         const auto at = live_.find(number);
@@ -357,7 +357,7 @@ TEMPLATE_TEST_CASE("columns and observers follow a map over an index policy", "[
     KeyFollower follower;
     const auto token = map.attach(follower);
     for (int i = 0; i != 300; ++i) {
-        const auto slot = map.try_emplace(i, i).slot;
+        const auto slot = map.try_emplace(i, i).it.slot();
         map.template observer<0>()[slot] = 2 * i;
     }
     for (int i = 0; i < 300; i += 3) map.erase(i);

@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("inserting a reference to an own key, and assigning a referen
     for (slot_t slot = 0; slot != 100; ++slot) {
         REQUIRE_FALSE(map.try_emplace(map.key(slot), map.value(slot)).inserted);
         REQUIRE_FALSE(map.insert(map.key(slot), map.value(slot)).inserted);
-        REQUIRE(map.insert_or_assign(map.key(slot), map.value(slot)).slot == slot);
+        REQUIRE(map.insert_or_assign(map.key(slot), map.value(slot)).it.slot() == slot);
         REQUIRE(&map[map.key(slot)] == &map.value(slot));
     }
     REQUIRE(contents_of(map) == before);
@@ -154,7 +154,7 @@ TEST_CASE("a removed key may be brought back by a reference to itself, with a va
     for (const slot_t slot : {slot_t{4}, slot_t{0}, slot_t{19}}) {
         map.erase(map.key(slot));
         const auto result = map.try_emplace(map.key(slot), map.value(slot));
-        REQUIRE((result.slot == slot && result.inserted && result.kind == InsertKind::resurrected));
+        REQUIRE((result.it.slot() == slot && result.inserted && result.kind == InsertKind::resurrected));
         REQUIRE(map.value(slot) == text(static_cast<int>(slot)));
         REQUIRE(map.key(slot) == name(static_cast<int>(slot)));
         map.erase(map.key(slot));

@@ -122,7 +122,7 @@ TEMPLATE_TEST_CASE("over-aligned keys, values and columns lie where they must", 
         using Allocator = typename std::allocator_traits<TestType>::template rebind_alloc<Key>;
         MapStorage<Key, T, NumberHash, EqualTo, deferred, Allocator, HashIndex, ValueArray<OverAligned<256>>> map;
         for (int n = 0; n != 300; ++n) {
-            const auto slot = map.try_emplace(Key(n), n).slot;
+            const auto slot = map.try_emplace(Key(n), n).it.slot();
             REQUIRE(reinterpret_cast<std::uintptr_t>(&map.key(slot)) % KeyAlign == 0);
             REQUIRE(reinterpret_cast<std::uintptr_t>(&map.value(slot)) % ValueAlign == 0);
             REQUIRE(reinterpret_cast<std::uintptr_t>(&map.template observer<0>()[slot]) % 256 == 0);
@@ -163,7 +163,7 @@ TEMPLATE_TEST_CASE("a container that holds nothing holds no memory, and reset gi
     c.shrink_to_fit();
     REQUIRE(c.capacity() == 0);
     REQUIRE(bytes.live_bytes() == 0);
-    const auto handle = c.handle_at(enter(c, 1).slot);
+    const auto handle = c.handle_at(enter(c, 1).it.slot());
     REQUIRE(handle.version() > 1); // the floor: no handle of before can resolve
 }
 

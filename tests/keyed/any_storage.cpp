@@ -74,18 +74,18 @@ TEST_CASE("a described set holds keys by address", "[any_storage]") {
     REQUIRE(first.inserted);
     REQUIRE(first.kind == InsertKind::fresh);
     REQUIRE_FALSE(set.insert(&nails).inserted);
-    REQUIRE(set.insert(&nails).slot == first.slot);
+    REQUIRE(set.insert(&nails).it.slot() == first.it.slot());
     REQUIRE(set.insert(&screws).inserted);
     REQUIRE(set.size() == 2);
     REQUIRE(set.contains(&nails));
-    REQUIRE(set.slot_of(&nails) == first.slot);
-    REQUIRE(set.state(first.slot) == SlotState::live);
+    REQUIRE(set.slot_of(&nails) == first.it.slot());
+    REQUIRE(set.state(first.it.slot()) == SlotState::live);
     const auto handle = set.handle_of(&nails);
     REQUIRE(set.contains(handle));
-    REQUIRE(handle == set.handle_at(first.slot));
+    REQUIRE(handle == set.handle_at(first.it.slot()));
     REQUIRE(as_string(set.key(handle)) == nails);
-    REQUIRE(as_string(set.key(first.slot)) == nails);
-    REQUIRE(set.key(first.slot) != &nails); // a copy
+    REQUIRE(as_string(set.key(first.it.slot())) == nails);
+    REQUIRE(set.key(first.it.slot()) != &nails); // a copy
     REQUIRE(set.erase(&nails));
     REQUIRE_FALSE(set.erase(&nails));
     REQUIRE(set.key(handle) == nullptr);
@@ -234,7 +234,7 @@ TEST_CASE("addresses of described keys and values hold while the container grows
     std::vector<std::pair<const void*, const void*>> places;
     for (int i = 0; i != 3000; ++i) {
         const auto text = make_key<std::string>(i);
-        const slot_t slot = map.insert(&text, &text).slot;
+        const slot_t slot = map.insert(&text, &text).it.slot();
         places.emplace_back(map.key(slot), map.value(slot));
     }
     for (int i = 0; i != 3000; ++i) {
@@ -399,11 +399,11 @@ TEST_CASE("the old value of a removed described element may be its new one", "[a
     NothingLeaks objects;
     DeferredMap map(described<Tracked>(), described<Tracked>());
     const Tracked key(1), value(10);
-    const slot_t slot = map.insert(&key, &value).slot;
+    const slot_t slot = map.insert(&key, &value).it.slot();
     map.erase(&key);
     const auto again = map.insert(map.key(slot), map.value(slot));
     REQUIRE(again.kind == InsertKind::resurrected);
-    REQUIRE(again.slot == slot);
+    REQUIRE(again.it.slot() == slot);
     REQUIRE(static_cast<const Tracked*>(map.at(&key))->value() == 10);
     REQUIRE(map.check_invariants());
 }
@@ -436,7 +436,7 @@ TEST_CASE("removed described elements stay readable until the flush and live aga
     const auto again = map.insert(&three, &fresh);
     REQUIRE(again.inserted);
     REQUIRE(again.kind == InsertKind::resurrected);
-    REQUIRE(again.slot == slot);
+    REQUIRE(again.it.slot() == slot);
     REQUIRE(map.value(slot) == place);
     REQUIRE(static_cast<const Tracked*>(place)->value() == 33);
     REQUIRE_FALSE(map.contains(handle));
@@ -453,7 +453,7 @@ TEST_CASE("removed described elements stay readable until the flush and live aga
     REQUIRE(objects.alive() == 3 + 2 * 8);
     map.clear();
     REQUIRE(map.pending() == 8);
-    REQUIRE(map.insert(&fresh, &fresh).slot >= 3); // no slot is taken before the flush but free ones
+    REQUIRE(map.insert(&fresh, &fresh).it.slot() >= 3); // no slot is taken before the flush but free ones
     map.reset();
     REQUIRE(map.pending() == 0);
     REQUIRE(map.capacity() == 0);

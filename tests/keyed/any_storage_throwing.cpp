@@ -31,7 +31,7 @@ template <KeySetOptions O>
 struct FailingDescribedMap : BasicAnyMapStorage<O, ThrowingAllocator<std::byte>> {
     using Base = BasicAnyMapStorage<O, ThrowingAllocator<std::byte>>;
     FailingDescribedMap() : Base(throwing_key(), throwing_key()) {}
-    InsertResult enter(int n, bool assign = false) {
+    auto enter(int n, bool assign = false) {
         const Throwing key(n), value(10 * n + assign);
         return assign ? this->insert_or_assign(&key, &value) : this->insert(&key, &value);
     }
@@ -67,7 +67,7 @@ struct Scene {
     std::vector<std::uint64_t> future() {
         std::vector<std::uint64_t> given;
         for (int i = 0; i != 30; ++i) {
-            given.push_back(std::uint64_t{c.handle_at(c.enter(1000 + i).slot).to_bits()});
+            given.push_back(std::uint64_t{c.handle_at(c.enter(1000 + i).it.slot()).to_bits()});
             if (i % 3 == 2) c.leave(1000 + i - 1);
         }
         return given;

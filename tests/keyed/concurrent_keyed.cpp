@@ -16,7 +16,7 @@ struct Filled {
     C c{};
     std::vector<typename C::handle_type> handles{};
     Filled() {
-        for (int n = 0; n != 3000; ++n) handles.push_back(c.handle_at(enter(c, n).slot));
+        for (int n = 0; n != 3000; ++n) handles.push_back(c.handle_at(enter(c, n).it.slot()));
         for (int n = 0; n < 3000; n += 3) leave(c, n); // pending where that is possible
     }
 };

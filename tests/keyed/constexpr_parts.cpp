@@ -100,7 +100,7 @@ struct Shown : KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_er
 
 constexpr int steps() {
     Shown set;
-    const slot_t one = set.insert(1).slot, two = set.insert(2).slot;
+    const slot_t one = set.insert(1).it.slot(), two = set.insert(2).it.slot();
     set.remove(1);
     HOLDS(set.stored(one) && set.stored(two) && !set.stored(two + 1) && set.slot_of(1) == no_slot && set.slot_of_any(1) == one);
     slot_t pending = no_slot;

@@ -83,7 +83,7 @@ constexpr int extractions() {
     for (int i = 1; i != 4; ++i) set.insert(i);
     slot_t slot = set.slot_of(2);
     HOLDS(set.extract(2) == Name(2) && !set.contains(2) && set.state(slot) == SlotState::free && set.size() == 2);
-    HOLDS(set.insert(4).slot == slot && !set.extract(2) && set.check_invariants());
+    HOLDS(set.insert(4).it.slot() == slot && !set.extract(2) && set.check_invariants());
     SetStorage<Name, NameHash, EqualTo, deferring> waiting;
     for (int i = 1; i != 4; ++i) waiting.insert(i);
     slot = waiting.slot_of(2);
@@ -185,7 +185,7 @@ constexpr int nosy_keys() {
     using Set = SetStorage<Nosy, NosyHash, NosyEqual>;
     Set set;
     const auto late = set.insert(std::pair(7, &set)); // the constructor came first: the slot is given up
-    HOLDS(!late.inserted && set.size() == 1 && set.slot_of(7) == late.slot && set.check_invariants());
+    HOLDS(!late.inserted && set.size() == 1 && set.slot_of(7) == late.it.slot() && set.check_invariants());
     return 0;
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("an erased element is no member any more, but its key, value and colum
           "[deferred]") {
     NothingLeaks objects;
     MapOf<std::string, Tracked, deferring(), ValueArray<std::string>> map;
-    for (int i = 0; i != 10; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).slot] = key_text(100 + i);
+    for (int i = 0; i != 10; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).it.slot()] = key_text(100 + i);
     const auto alive = objects.alive();
     const auto handle = map.handle_of(key_text(4));
     const slot_t slot = handle.index();
@@ -140,7 +140,7 @@ TEMPLATE_TEST_CASE_SIG("no slot of a removed element is used again before the fl
     std::set<slot_t> ever;
     for (int step = 0; step != 3000; ++step) {
         if (map.size() < 20 || random.chance(55)) {
-            const slot_t slot = map.try_emplace(next++, step).slot;
+            const slot_t slot = map.try_emplace(next++, step).it.slot();
             REQUIRE_FALSE(pending.contains(slot));
             reused += !ever.insert(slot).second;
         } else {
@@ -167,7 +167,7 @@ TEST_CASE("a pending key that is added again gets its slot and address back, wit
           "[deferred]") {
     NothingLeaks objects;
     MapOf<std::string, Tracked, deferring(), ValueArray<std::string>> map;
-    for (int i = 0; i != 20; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).slot] = "written";
+    for (int i = 0; i != 20; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).it.slot()] = "written";
     const auto add = [&](int how, const std::string& key, int value) {
         switch (how) {
         case 0:
@@ -191,7 +191,7 @@ TEST_CASE("a pending key that is added again gets its slot and address back, wit
         const auto result = add(how, key_text(7), 700 + how);
         REQUIRE(result.inserted);
         REQUIRE(result.kind == InsertKind::resurrected);
-        REQUIRE(result.slot == slot);
+        REQUIRE(result.it.slot() == slot);
         REQUIRE(&map.key(slot) == key_address);
         REQUIRE(&map.value(slot) == address);
         REQUIRE(address->value() == 700 + how);
@@ -218,7 +218,7 @@ TEST_CASE("a pending key that is added again gets its slot and address back, wit
 TEST_CASE("values that cannot move are built anew in place when their key comes back", "[deferred]") {
     NothingLeaks objects;
     MapOf<int, NonMovable> map;
-    const slot_t slot = map.try_emplace(1, 10).slot;
+    const slot_t slot = map.try_emplace(1, 10).it.slot();
     const NonMovable* const address = map.get(1);
     map.erase(1);
     REQUIRE(map.try_emplace(1, 11).kind == InsertKind::resurrected);
@@ -231,7 +231,7 @@ TEST_CASE("values that cannot move are built anew in place when their key comes 
 
 TEST_CASE("a set's key comes back by every way to insert; a resurrected string is not copied again", "[deferred]") {
     SetStorage<std::string, DefaultHash<std::string>, EqualTo, deferring()> set;
-    const slot_t slot = set.insert(key_text(1)).slot;
+    const slot_t slot = set.insert(key_text(1)).it.slot();
     const char* const text = set.key(slot).data();
     set.erase(key_text(1));
     std::string key = key_text(1);
@@ -243,7 +243,7 @@ TEST_CASE("a set's key comes back by every way to insert; a resurrected string i
     set.erase(key_text(1));
     const auto again = set.insert(set.key(slot)); // its own pending key
     REQUIRE(again.kind == InsertKind::resurrected);
-    REQUIRE(again.slot == slot);
+    REQUIRE(again.it.slot() == slot);
     REQUIRE(set.key(slot).data() == text);
     REQUIRE(set.size() == 1);
     REQUIRE(set.pending() == 0);
@@ -301,11 +301,11 @@ TEST_CASE("clear makes every live element pending, in slot order, after those th
     REQUIRE(map.check_invariants());
     const auto back = map.try_emplace(33, 1);
     REQUIRE(back.kind == InsertKind::resurrected);
-    REQUIRE(back.slot == 33);
-    REQUIRE(map.try_emplace(1000, 2).slot == 70); // nothing free below
+    REQUIRE(back.it.slot() == 33);
+    REQUIRE(map.try_emplace(1000, 2).it.slot() == 70); // nothing free below
     map.flush_removed();
     REQUIRE(objects.alive() == 2);
-    REQUIRE(map.try_emplace(1001, 3).slot == 0);
+    REQUIRE(map.try_emplace(1001, 3).it.slot() == 0);
     REQUIRE(map.check_invariants());
 }
 
@@ -337,9 +337,9 @@ TEST_CASE("reset takes pending elements away too, and gives the memory back", "[
     MapStorage<int, Tracked, DefaultHash<int>, EqualTo, deferring(), StatefulAllocator<int>> map;
     std::vector<decltype(map)::handle_type> old;
     for (int round = 0; round != 3; ++round) {
-        for (int i = 0; i != 200; ++i) old.push_back(map.handle_at(map.try_emplace(i, i).slot));
+        for (int i = 0; i != 200; ++i) old.push_back(map.handle_at(map.try_emplace(i, i).it.slot()));
         for (int i = 0; i < 200; i += 2) map.erase(i);
-        for (int i = 0; i < 200; i += 4) old.push_back(map.handle_at(map.try_emplace(i, i).slot));
+        for (int i = 0; i < 200; i += 4) old.push_back(map.handle_at(map.try_emplace(i, i).it.slot()));
         REQUIRE(map.pending() == 50);
         map.reset();
         REQUIRE(map.empty());
@@ -369,7 +369,7 @@ TEST_CASE("copies, moves and swaps take the pending elements along, in order", "
     NothingLeaks objects;
     using Map = MapOf<std::string, Tracked, deferring(), ValueArray<int>>;
     Map map;
-    for (int i = 0; i != 150; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).slot] = 3 * i;
+    for (int i = 0; i != 150; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).it.slot()] = 3 * i;
     for (int i = 100; i >= 0; i -= 7) map.erase(key_text(i));
     map.try_emplace(key_text(93), 93); // resurrected: in none of the lists
     const auto order = pending_slots(map);
@@ -413,7 +413,7 @@ TEST_CASE("copies, moves and swaps take the pending elements along, in order", "
         REQUIRE(each->handle_of(key_text(100)).version() == 3);
         each->flush_removed();
         REQUIRE(each->pending() == 0);
-        REQUIRE(each->try_emplace("new", 1).slot == 2); // the lowest that was pending
+        REQUIRE(each->try_emplace("new", 1).it.slot() == 2); // the lowest that was pending
         REQUIRE(each->check_invariants());
     }
 }
@@ -440,7 +440,7 @@ TEST_CASE("shrink_to_fit and reserve keep pending elements, their addresses and 
     REQUIRE(pending_slots(map) == order);
     REQUIRE(map.key(slot) == key_text(200));
     REQUIRE(map.check_invariants());
-    REQUIRE(map.try_emplace(key_text(200), 1).slot == slot);
+    REQUIRE(map.try_emplace(key_text(200), 1).it.slot() == slot);
     map.flush_removed();
     REQUIRE(map.at(key_text(200)) == 1);
     map.clear();
@@ -476,7 +476,7 @@ TEMPLATE_TEST_CASE_SIG("a handle is stale after remove, re-add, flush, clear, re
     std::set<handle_type> stale, live;
     const auto add_all = [&] {
         for (int i = 0; i != 130; ++i) {
-            const auto handle = map.handle_at(map.try_emplace(i, i).slot);
+            const auto handle = map.handle_at(map.try_emplace(i, i).it.slot());
             REQUIRE_FALSE(stale.contains(handle));
             live.insert(handle);
         }
@@ -533,7 +533,7 @@ TEMPLATE_TEST_CASE_SIG("a handle is stale after remove, re-add, flush, clear, re
 TEST_CASE("a pending slot that has used its last version cannot live again: its key gets another slot", "[deferred]") {
     NothingLeaks objects;
     MapOf<std::string, Tracked, two_lives(Exhaustion::retire)> map;
-    const slot_t first = map.try_emplace("k", 1).slot;
+    const slot_t first = map.try_emplace("k", 1).it.slot();
     const auto first_handle = map.handle_of("k");
     map.erase("k");
     REQUIRE(map.try_emplace("k", 2).kind == InsertKind::resurrected);
@@ -546,10 +546,10 @@ TEST_CASE("a pending slot that has used its last version cannot live again: its 
     const auto other = map.try_emplace("k", 3);
     REQUIRE(other.inserted);
     REQUIRE(other.kind == InsertKind::fresh);
-    REQUIRE(other.slot != first);
+    REQUIRE(other.it.slot() != first);
     REQUIRE(map.size() == 1);
     REQUIRE(map.pending() == 1);
-    REQUIRE(map.slot_of_any("k") == other.slot); // the live one
+    REQUIRE(map.slot_of_any("k") == other.it.slot()); // the live one
     REQUIRE(map.key(first) == "k");
     REQUIRE(map.value(first).value() == 2);
     REQUIRE(map.at("k").value() == 3);
@@ -560,7 +560,7 @@ TEST_CASE("a pending slot that has used its last version cannot live again: its 
     REQUIRE(map.pending() == 2);
     const auto back = map.try_emplace("k", 4);
     REQUIRE(back.kind == InsertKind::resurrected);
-    REQUIRE(back.slot == other.slot);
+    REQUIRE(back.it.slot() == other.it.slot());
     map.flush_removed();
     REQUIRE(map.at("k").value() == 4);
     REQUIRE(map.state(first) == SlotState::retired);
@@ -568,10 +568,10 @@ TEST_CASE("a pending slot that has used its last version cannot live again: its 
     REQUIRE(map.explain(first_handle) == HandleStatus::retired);
     REQUIRE_FALSE(map.contains(first_handle));
     REQUIRE_FALSE(map.contains(last_handle));
-    REQUIRE(map.try_emplace("another", 5).slot != first);
+    REQUIRE(map.try_emplace("another", 5).it.slot() != first);
     REQUIRE(map.check_invariants());
     REQUIRE(map.recycle_retired() == 1);
-    REQUIRE(map.try_emplace("a third", 6).slot == first);
+    REQUIRE(map.try_emplace("a third", 6).it.slot() == first);
     REQUIRE(map.check_invariants());
 }
 
@@ -597,13 +597,13 @@ TEST_CASE("of several pending elements with one key the one that can live again 
         map.erase(0);
         const auto other = map.try_emplace(0, 3); // takes an entry before that of the spent one
         REQUIRE(other.kind == InsertKind::fresh);
-        REQUIRE(other.slot != spent);
+        REQUIRE(other.it.slot() != spent);
         map.erase(0);
         REQUIRE(map.pending() == 2);
         const auto back = map.try_emplace(0, 4);
         REQUIRE(back.kind == InsertKind::resurrected);
-        REQUIRE(back.slot == other.slot);
-        REQUIRE(map.slot_of(0) == back.slot);
+        REQUIRE(back.it.slot() == other.it.slot());
+        REQUIRE(map.slot_of(0) == back.it.slot());
         REQUIRE(map.value(spent) == 2);
         REQUIRE(map.check_invariants());
     }
@@ -611,14 +611,14 @@ TEST_CASE("of several pending elements with one key the one that can live again 
 
 TEST_CASE("with versions that wrap a pending key always comes back to its slot", "[deferred]") {
     MapOf<int, int, two_lives(Exhaustion::wrap)> map;
-    const slot_t slot = map.try_emplace(1, 0).slot;
+    const slot_t slot = map.try_emplace(1, 0).it.slot();
     std::vector<std::uint32_t> versions;
     for (int i = 0; i != 5; ++i) {
         versions.push_back(map.handle_of(1).version());
         map.erase(1);
         const auto back = map.try_emplace(1, i);
         REQUIRE(back.kind == InsertKind::resurrected);
-        REQUIRE(back.slot == slot);
+        REQUIRE(back.it.slot() == slot);
         REQUIRE(map.check_invariants());
     }
     REQUIRE(versions == std::vector<std::uint32_t>{1, 3, 1, 3, 1});
@@ -629,7 +629,7 @@ TEST_CASE("clear and reset with spent slots: they stay retired, and no handle of
     MapOf<int, int, two_lives(Exhaustion::retire)> map;
     std::vector<decltype(map)::handle_type> all;
     for (int life = 0; life != 2; ++life) {
-        for (int i = 0; i != 10; ++i) all.push_back(map.handle_at(map.try_emplace(i, life).slot));
+        for (int i = 0; i != 10; ++i) all.push_back(map.handle_at(map.try_emplace(i, life).it.slot()));
         map.clear();
         REQUIRE(map.pending() == 10);
     }
@@ -637,7 +637,7 @@ TEST_CASE("clear and reset with spent slots: they stay retired, and no handle of
     REQUIRE(map.retired() == 10);
     REQUIRE(map.pending() == 0);
     REQUIRE(map.check_invariants());
-    for (int i = 0; i != 10; ++i) REQUIRE(map.try_emplace(i, 5).slot >= 10);
+    for (int i = 0; i != 10; ++i) REQUIRE(map.try_emplace(i, 5).it.slot() >= 10);
     for (const auto handle : all) REQUIRE_FALSE(map.contains(handle));
     map.reset();
     REQUIRE(map.empty());

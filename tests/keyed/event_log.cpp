@@ -175,7 +175,7 @@ TEMPLATE_TEST_CASE_SIG("key, value and every column are there in on_insert, on_r
     looks.during_insert = look;
     for (int i = 0; i != 10; ++i) {
         alive = static_cast<std::size_t>(i) + 1;
-        const slot_t slot = map.try_emplace(i, i).slot;
+        const slot_t slot = map.try_emplace(i, i).it.slot();
         map.template observer<0>()[slot].set(100);
         column.column()[slot].set(100);
     }
@@ -206,7 +206,7 @@ TEST_CASE("values and columns are there in on_clear, and gone after it", "[event
         map;
     LoggingObserver looks("l");
     auto token = map.attach(looks);
-    for (int i = 0; i != 10; ++i) map.observer<0>()[map.try_emplace(i, i).slot].set(i + 1);
+    for (int i = 0; i != 10; ++i) map.observer<0>()[map.try_emplace(i, i).it.slot()].set(i + 1);
     std::size_t seen = 0;
     looks.during_clear = [&] {
         for (slot_t slot = 0; slot != 10; ++slot) seen += map.observer<0>()[slot].value() == static_cast<int>(slot) + 1;

@@ -23,7 +23,7 @@ using MapWith = MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.d
                            std::allocator<int>, HashIndex, Columns...>;
 
 template <class C>
-InsertResult add(C& container, int key) {
+auto add(C& container, int key) {
     if constexpr (requires { container.try_emplace(key, key); })
         return container.try_emplace(key, key);
     else

@@ -20,7 +20,7 @@ TEST_CASE("a set grown to 2^24 keys finds each of them, and nothing else; half o
     std::size_t growths = 0, capacity = 0;
     for (std::uint64_t n = 0; n != count; ++n) {
         const auto result = set.insert(scatter(n) * 3);
-        if (!result.inserted || result.slot != n) FAIL("key " << n << " was not entered in the next slot");
+        if (!result.inserted || result.it.slot() != n) FAIL("key " << n << " was not entered in the next slot");
         growths += set.capacity() != std::exchange(capacity, set.capacity());
     }
     REQUIRE(set.size() == count);
@@ -52,7 +52,7 @@ TEMPLATE_TEST_CASE("each step of growth keeps elements, handles and addresses", 
     std::vector<const void*> addresses;
     std::size_t capacity = 0, growths = 0;
     for (int n = 0; n != 6000; ++n) {
-        handles.push_back(map.handle_at(map.try_emplace(n, n).slot));
+        handles.push_back(map.handle_at(map.try_emplace(n, n).it.slot()));
         addresses.push_back(&map.at(n));
         if (map.capacity() == std::exchange(capacity, map.capacity()) && n % 640 != 0) continue;
         ++growths;
@@ -90,6 +90,6 @@ TEMPLATE_TEST_CASE(
         set.erase(3);
     }
     set.flush_removed();
-    REQUIRE(set.insert(-1).slot == 3);
+    REQUIRE(set.insert(-1).it.slot() == 3);
     REQUIRE(set.check_invariants());
 }

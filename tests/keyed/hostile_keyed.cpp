@@ -61,7 +61,7 @@ void work(const Bad& bad, std::uint64_t step, std::size_t count = 2000) {
     const auto key = [&](std::size_t i) { return std::uint64_t{i} * step; };
     for (std::size_t i = 0; i != count; ++i) {
         const auto result = map.try_emplace(key(i), i);
-        if (!result.inserted || map.slot_of(key(i)) != result.slot || map.contains(key(i + 1))) {
+        if (!result.inserted || map.slot_of(key(i)) != result.it.slot() || map.contains(key(i + 1))) {
             CAPTURE(i);
             FAIL("an insert went wrong");
         }
@@ -197,7 +197,7 @@ struct Victim {
         for (int step = 0; step != 1500; ++step) {
             if (random.chance(live.size() < 90 ? 60 : 40) && map.size() + map.pending() + map.retired() < Map::max_size()) {
                 const auto result = map.try_emplace(step, 10 * step);
-                live[step] = map.handle_at(result.slot);
+                live[step] = map.handle_at(result.it.slot());
             } else if (!live.empty()) {
                 const auto at = std::next(live.begin(), random.below(live.size()));
                 REQUIRE(map.erase(at->first));

@@ -217,14 +217,13 @@ TEST_CASE("insert says where the key is and whether it is new", "[key_set]") {
     const auto first = set.insert(lvalue);
     REQUIRE(first.inserted);
     REQUIRE(first.kind == InsertKind::fresh);
-    REQUIRE(set.key(first.slot) == 8);
+    REQUIRE(set.key(first.it.slot()) == 8);
     const auto again = set.insert(8);
     REQUIRE_FALSE(again.inserted);
-    REQUIRE(again.slot == first.slot);
-    const auto [slot, inserted, kind] = set.emplace(9);
-    REQUIRE(inserted);
-    REQUIRE(kind == InsertKind::fresh);
-    REQUIRE(slot != first.slot);
+    REQUIRE(again.it.slot() == first.it.slot());
+    const auto [it, inserted] = set.emplace(9);
+    REQUIRE((inserted && *it == 9 && it.handle() == set.handle_of(9)));
+    REQUIRE(it.slot() != first.it.slot());
     REQUIRE_FALSE(set.emplace(9).inserted);
     REQUIRE(set.emplace().inserted); // int()
     REQUIRE(set.contains(0));
@@ -350,7 +349,7 @@ TEST_CASE("a full set says so with length_error and stays as it was", "[key_set]
     REQUIRE(set.size() == 100);
     REQUIRE(set.check_invariants());
     set.erase(3);
-    REQUIRE(set.insert(100).slot == 3);
+    REQUIRE(set.insert(100).it.slot() == 3);
     static_assert(KeySet<int, DefaultHash<int>, EqualTo,
                          KeySetOptions{.handle = {.index_bits = 8, .version_bits = 8, .user_bits = 0}}>::max_size() == 256);
 }
@@ -361,7 +360,7 @@ TEST_CASE("clear keeps the memory, shrink_to_fit and reset give it back, and no 
     SetStorage<std::string, DefaultHash<std::string>, EqualTo, small_pages, Alloc> set;
     std::vector<decltype(set)::handle_type> old;
     const auto fill = [&] {
-        for (int i = 0; i != 1000; ++i) old.push_back(set.handle_at(set.insert(make_key<std::string>(i)).slot));
+        for (int i = 0; i != 1000; ++i) old.push_back(set.handle_at(set.insert(make_key<std::string>(i)).it.slot()));
     };
     const auto none_resolves = [&] {
         for (const auto handle : old)

@@ -96,7 +96,7 @@ TEST_CASE("a set of a class without state has at most one member", "[key_set]") 
 TEST_CASE("keys never move: addresses hold while the set grows, shrinks and erases", "[key_set]") {
     SetOf<Tracked, small_pages> set;
     std::vector<const Tracked*> addresses;
-    for (int i = 0; i != 3000; ++i) addresses.push_back(&set.key(set.insert(Tracked(i)).slot));
+    for (int i = 0; i != 3000; ++i) addresses.push_back(&set.key(set.insert(Tracked(i)).it.slot()));
     for (int i = 0; i != 3000; ++i) REQUIRE(&set.key(set.slot_of(i)) == addresses[static_cast<std::size_t>(i)]);
     for (int i = 0; i != 3000; ++i)
         if (i % 10 != 0) set.erase(i);
@@ -241,7 +241,7 @@ TEST_CASE("iterators are forward iterators over keys in slot order", "[key_set]"
     REQUIRE(set.end().slot() == no_slot);
     REQUIRE(std::distance(set.cbegin(), set.cend()) == 60);
     REQUIRE(Set::iterator() == Set::iterator());
-    const slot_t hole = set.insert("lands in a hole ahead").slot; // may be met or not
+    const slot_t hole = set.insert("lands in a hole ahead").it.slot(); // may be met or not
     std::size_t rest = 0;
     for (; it != set.end(); ++it) rest += it.slot() != hole;
     REQUIRE(rest == 59);
@@ -306,7 +306,7 @@ TEST_CASE("for_each may erase the key it is given", "[key_set]") {
 TEST_CASE("columns follow the keys by slot", "[key_set]") {
     SetOf<int, small_pages, ValueArray<std::string>, ValueArray<double>> set;
     for (int i = 0; i != 200; ++i) {
-        const slot_t slot = set.insert(i).slot;
+        const slot_t slot = set.insert(i).it.slot();
         REQUIRE(set.observer<0>()[slot].empty());
         REQUIRE(set.observer<1>()[slot] == 0.0);
         set.observer<0>()[slot] = "column of " + std::to_string(i);
@@ -328,7 +328,7 @@ TEST_CASE("columns follow the keys by slot", "[key_set]") {
     REQUIRE(constant.observer<0>()[set.slot_of(7)] == "column of 7");
     const auto copy = set;
     REQUIRE(copy.observer<0>()[copy.slot_of(7)] == "column of 7");
-    const slot_t slot = set.insert(0).slot; // a hole
+    const slot_t slot = set.insert(0).it.slot(); // a hole
     REQUIRE(set.observer<0>()[slot].empty());
     REQUIRE(set.observer<1>()[slot] == 0.0);
     auto moved = std::move(set);

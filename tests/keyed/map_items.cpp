@@ -130,7 +130,7 @@ TEST_CASE("further columns are counted from 0, the values are not one of them", 
     using Map = MapOf<std::string, Tracked, small_pages, ValueArray<std::string>, ValueArray<int>>;
     Map map;
     for (int i = 0; i != 200; ++i) {
-        const slot_t slot = map.try_emplace(key_text(i), i).slot;
+        const slot_t slot = map.try_emplace(key_text(i), i).it.slot();
         REQUIRE(map.observer<0>()[slot].empty());
         REQUIRE(map.observer<1>()[slot] == 0);
         map.observer<0>()[slot] = key_text(-i);
@@ -151,7 +151,7 @@ TEST_CASE("further columns are counted from 0, the values are not one of them", 
         },
         copy.keys(), copy.values(), copy.column<0>(), copy.column<1>());
     REQUIRE(seen == 100);
-    const slot_t slot = map.try_emplace("into a hole", 5).slot;
+    const slot_t slot = map.try_emplace("into a hole", 5).it.slot();
     REQUIRE(map.observer<0>()[slot].empty());
     REQUIRE(map.observer<1>()[slot] == 0);
 }
@@ -159,7 +159,7 @@ TEST_CASE("further columns are counted from 0, the values are not one of them", 
 TEST_CASE("merge starts further columns anew", "[map_items]") {
     using Map = MapOf<int, int, small_pages, ValueArray<int>>;
     Map a, b;
-    b.observer<0>()[b.try_emplace(1, 10).slot] = 99;
+    b.observer<0>()[b.try_emplace(1, 10).it.slot()] = 99;
     a.merge(b);
     REQUIRE(a.at(1) == 10);
     REQUIRE(a.observer<0>()[a.slot_of(1)] == 0);

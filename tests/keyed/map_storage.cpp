@@ -29,13 +29,13 @@ TEST_CASE("try_emplace, emplace and insert add where the key is new and make not
     const auto first = map.try_emplace("one", 1);
     REQUIRE(first.inserted);
     REQUIRE(first.kind == InsertKind::fresh);
-    REQUIRE(map.value(first.slot).value() == 1);
+    REQUIRE(map.value(first.it.slot()).value() == 1);
     MoveOnly value(11);
     REQUIRE_FALSE(map.try_emplace("one", std::move(value)).inserted);
     REQUIRE_FALSE(map.emplace("one"sv, std::move(value)).inserted);
     REQUIRE_FALSE(map.insert(std::string("one"), std::move(value)).inserted);
     REQUIRE_FALSE(value.moved_from()); // NOLINT(bugprone-use-after-move): that is what is asked
-    REQUIRE(map.try_emplace("one", 12).slot == first.slot);
+    REQUIRE(map.try_emplace("one", 12).it.slot() == first.it.slot());
     REQUIRE(map.emplace("two", 2).inserted);
     REQUIRE(map.insert("three"sv, MoveOnly(3)).inserted);
     const std::string key = "four";
@@ -70,7 +70,7 @@ TEST_CASE("insert_or_assign assigns in place where the key is a member", "[map_s
     const std::string* const address = map.get(1);
     const auto second = map.insert_or_assign(1, std::string("b"));
     REQUIRE_FALSE(second.inserted);
-    REQUIRE(second.slot == first.slot);
+    REQUIRE(second.it.slot() == first.it.slot());
     REQUIRE(map.get(1) == address);
     REQUIRE(*address == "b");
     map.insert_or_assign(1, map.at(1)); // its own value

@@ -124,7 +124,7 @@ TEST_CASE("copies of a map are exact, moves and swaps keep the addresses of keys
     REQUIRE(copy.size() == 112);
     for (Map* each : {&map, &copy, &moved, &assigned}) {
         REQUIRE(each->check_invariants());
-        const auto slot = each->try_emplace("one more", 3).slot;
+        const auto slot = each->try_emplace("one more", 3).it.slot();
         REQUIRE(each->value(slot).value() == 3);
         each->shrink_to_fit();
         each->clear();
@@ -197,7 +197,7 @@ TEST_CASE("reserve, length_error, clear, shrink_to_fit and reset act on keys and
     static_assert(decltype(map)::max_size() == 200);
     REQUIRE_THROWS_AS(map.reserve(201), std::length_error);
     std::vector<decltype(map)::handle_type> old;
-    for (int i = 0; i != 200; ++i) old.push_back(map.handle_at(map.try_emplace(i, i).slot));
+    for (int i = 0; i != 200; ++i) old.push_back(map.handle_at(map.try_emplace(i, i).it.slot()));
     REQUIRE_THROWS_AS(map.try_emplace(200, 1), std::length_error);
     REQUIRE_THROWS_AS(map[200], std::length_error);
     REQUIRE_FALSE(map.try_emplace(5, 1).inserted);

@@ -199,7 +199,7 @@ TEST_CASE("every walk of a slot map meets values of which a page holds one, once
 TEST_CASE("every walk of keyed storage meets keys and values of which a page holds one, once each and in slot order",
           "[sizes]") {
     MapStorage<int, Huge> map;
-    const Numbers left = fill_with_holes(map, [&](int n) { return map.handle_at(map.try_emplace(n, n).slot); });
+    const Numbers left = fill_with_holes(map, [&](int n) { return map.handle_at(map.try_emplace(n, n).it.slot()); });
     CHECK(met([&](auto f) {
               for (auto [key, huge] : map) f(huge.number == key ? key : -1);
           }) == left);
@@ -209,7 +209,7 @@ TEST_CASE("every walk of keyed storage meets keys and values of which a page hol
               for (const Huge& huge : map.values()) f(huge.number);
           }) == left);
     KeySet<Huge, HugeHash> set;
-    CHECK(fill_with_holes(set, [&](int n) { return set.handle_at(set.insert(n).slot); }) == left);
+    CHECK(fill_with_holes(set, [&](int n) { return set.handle_at(set.insert(n).it.slot()); }) == left);
     CHECK(met([&](auto f) {
               for (const Huge& huge : set) f(huge.number);
           }) == left);
@@ -218,7 +218,7 @@ TEST_CASE("every walk of keyed storage meets keys and values of which a page hol
               for (const Huge& huge : set.keys()) f(huge.number);
           }) == left);
     MapStorage<Huge, Huge, HugeHash> both;
-    CHECK(fill_with_holes(both, [&](int n) { return both.handle_at(both.try_emplace(n, n).slot); }) == left);
+    CHECK(fill_with_holes(both, [&](int n) { return both.handle_at(both.try_emplace(n, n).it.slot()); }) == left);
     CHECK(met([&](auto f) { both.for_each([&](const Huge& key, Huge& huge) { f(huge == key ? huge.number : -1); }); }) == left);
     CHECK(both.check_invariants());
     TSDStorage<int, Huge> series;

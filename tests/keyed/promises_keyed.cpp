@@ -45,7 +45,7 @@ constexpr bool keeps_the_table() {
     // Handles, iterators and results are values without cost.
     static_assert(std::is_trivially_copyable_v<handle_type> && std::is_trivially_destructible_v<handle_type>);
     static_assert(std::is_trivially_copyable_v<iterator> && std::is_trivially_destructible_v<iterator>);
-    static_assert(std::is_trivially_copyable_v<InsertResult>);
+    static_assert(std::is_trivially_copyable_v<InsertResult<SetStorage<int>::iterator>>);
     static_assert(std::forward_iterator<iterator> && std::forward_iterator<typename C::const_iterator>);
     static_assert(std::is_same_v<typename C::handle_type, Handle<typename C::key_type, C::options.handle>>);
     if constexpr (is_keyed_map<C>) {
@@ -95,7 +95,7 @@ struct Filled {
     C c{};
     std::vector<typename C::handle_type> handles{};
     explicit Filled(int count) {
-        for (int n = 0; n != count; ++n) handles.push_back(c.handle_at(enter(c, n).slot));
+        for (int n = 0; n != count; ++n) handles.push_back(c.handle_at(enter(c, n).it.slot()));
     }
     std::vector<const void*> addresses(int without = -1) const {
         std::vector<const void*> all;

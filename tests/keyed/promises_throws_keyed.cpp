@@ -91,7 +91,7 @@ TEST_CASE("a full set throws length_error, which says so and what to do, without
                    "keyed container reserve(count): too many slots are pending or retired; flush_removed() first"));
     REQUIRE(members(set) == before);
     set.flush_removed();
-    REQUIRE(set.insert(100).slot == 3);
+    REQUIRE(set.insert(100).it.slot() == 3);
 }
 
 // proves: MapStorage::try_emplace throws, MapStorage::insert throws, MapStorage::insert_or_assign throws

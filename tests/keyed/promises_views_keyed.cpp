@@ -27,7 +27,7 @@ void follows(ViewOf view_of) {
     leave(c, 7);
     REQUIRE_FALSE(view.contains(7));
     REQUIRE(std::distance(view.begin(), view.end()) == 99);
-    REQUIRE(enter(c, 777).slot == 7);
+    REQUIRE(enter(c, 777).it.slot() == 7);
     REQUIRE(view.contains(7));
     std::vector<const void*> before;
     std::vector<int> numbers;
@@ -117,7 +117,7 @@ TEMPLATE_TEST_CASE(
 TEMPLATE_TEST_CASE("erase(key): only the erased address, iterator and handle are gone", "[promises]", Set, Map) {
     TestType c;
     std::vector<typename TestType::handle_type> handles;
-    for (int n = 0; n != 100; ++n) handles.push_back(c.handle_at(enter(c, n).slot));
+    for (int n = 0; n != 100; ++n) handles.push_back(c.handle_at(enter(c, n).it.slot()));
     std::vector<decltype(c.begin())> all;
     std::vector<const void*> before;
     for (auto it = c.begin(); it != c.end(); ++it) {

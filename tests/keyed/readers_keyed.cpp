@@ -20,7 +20,7 @@ using Map = MapStorage<int, int, NumberHash, EqualTo, deferring, std::allocator<
 template <class C>
 std::vector<typename C::handle_type> filled(C& c) {
     std::vector<typename C::handle_type> handles;
-    for (int n = 0; n != 300; ++n) handles.push_back(c.handle_at(enter(c, n).slot));
+    for (int n = 0; n != 300; ++n) handles.push_back(c.handle_at(enter(c, n).it.slot()));
     for (int n = 0; n < 300; n += 3) leave(c, n);
     for (const slot_t slot : c.slots()) c.template observer<0>()[slot] = static_cast<int>(slot);
     return handles;

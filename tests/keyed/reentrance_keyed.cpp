@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("a value's constructor may insert other keys into its map, so
         });
         REQUIRE(result.inserted);
         REQUIRE(map.at(0).value() == 100);
-        REQUIRE(map.slot_of(0) == result.slot);
+        REQUIRE(map.slot_of(0) == result.it.slot());
         for (int n = 1; n <= more; ++n) REQUIRE(map.at(n).value() == n);
         require_numbers(map, static_cast<std::size_t>(more) + 2);
     }
@@ -97,14 +97,14 @@ TEMPLATE_TEST_CASE("a value's constructor may insert the very key it is built fo
     NothingLeaks objects;
     for (const int others : {0, 1, 200}) {
         TestType map;
-        InsertResult inner{};
+        InsertResult<typename TestType::iterator> inner{};
         const auto result = map.try_emplace(7, 100, [&] {
             for (int n = 0; n != others; ++n) map.try_emplace(1000 + n, n);
             inner = map.try_emplace(7, 5);
         });
         REQUIRE(inner.inserted);
         REQUIRE_FALSE(result.inserted);
-        REQUIRE(result.slot == inner.slot);
+        REQUIRE(result.it.slot() == inner.it.slot());
         REQUIRE(map.at(7).value() == 5);
         require_numbers(map, static_cast<std::size_t>(others) + 1);
         REQUIRE(map.erase(7));
@@ -153,7 +153,7 @@ TEMPLATE_TEST_CASE("a value's constructor may erase, clear and flush in its map"
         });
         REQUIRE(result.inserted);
         REQUIRE(map.at(777).value() == 5);
-        REQUIRE(map.slot_of(777) == result.slot);
+        REQUIRE(map.slot_of(777) == result.it.slot());
         require_numbers(map, std::vector<std::size_t>{69, 1, 70, 151, 70, 70}[static_cast<std::size_t>(act)]);
         map.flush_removed();
         REQUIRE(map.at(777).value() == 5);
@@ -224,7 +224,7 @@ TEMPLATE_TEST_CASE("a resurrected value's constructor may insert the same key: o
     map.erase(7);
     const auto result = map.try_emplace(7, 100, [&] { REQUIRE(map.try_emplace(7, 5).inserted); });
     REQUIRE_FALSE(result.inserted);
-    REQUIRE(map.slot_of(7) == result.slot);
+    REQUIRE(map.slot_of(7) == result.it.slot());
     REQUIRE(map.at(7).value() == 5);
     REQUIRE_FALSE(map.contains(old));
     require_numbers(map, 10);
@@ -272,7 +272,7 @@ TEMPLATE_TEST_CASE("a resurrected value's constructor may flush: the element is 
         for (int n = 100; n != 120; ++n) map.try_emplace(n, n);
     });
     REQUIRE(result.inserted);
-    REQUIRE(map.slot_of(7) == result.slot);
+    REQUIRE(map.slot_of(7) == result.it.slot());
     REQUIRE(map.at(7).value() == 100);
     require_numbers(map, 29);
     map.flush_removed();
@@ -299,7 +299,7 @@ TEMPLATE_TEST_CASE("a key's copy may insert other keys and its own into its set 
             });
             const auto result = put_copy(c, key, 100);
             REQUIRE(result.inserted != same);
-            REQUIRE(c.slot_of(CallingKey(7)) == result.slot);
+            REQUIRE(c.slot_of(CallingKey(7)) == result.it.slot());
             REQUIRE(c.size() == static_cast<std::size_t>(more) + 1);
             REQUIRE(c.check_invariants());
             if constexpr (is_keyed_map<TestType>) REQUIRE(c.at(CallingKey(7)).value() == (same ? 5 : 100));
@@ -320,14 +320,14 @@ TEST_CASE("the copy of a described key may insert its own key into its set or ma
     const CallingKey into_set(7, [&] { REQUIRE(set.insert(&seven).inserted); });
     const auto in_set = set.insert(&into_set);
     REQUIRE_FALSE(in_set.inserted);
-    REQUIRE(set.slot_of(&seven) == in_set.slot);
+    REQUIRE(set.slot_of(&seven) == in_set.it.slot());
     REQUIRE(set.size() == 1);
     REQUIRE(set.check_invariants());
     AnyMapStorage map(type, TypeDescriptor::of<int>());
     const CallingKey into_map(7, [&] { REQUIRE(map.insert(&seven, &inner).inserted); });
     const auto in_map = map.insert(&into_map, &outer);
     REQUIRE_FALSE(in_map.inserted);
-    REQUIRE(map.slot_of(&seven) == in_map.slot);
+    REQUIRE(map.slot_of(&seven) == in_map.it.slot());
     REQUIRE(*static_cast<const int*>(map.at(&seven)) == inner);
     REQUIRE(map.size() == 1);
     REQUIRE(map.check_invariants());

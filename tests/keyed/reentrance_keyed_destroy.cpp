@@ -26,12 +26,12 @@ using SpeakingColumn = SetStorage<int, NumberHash, EqualTo, O, std::allocator<in
 
 /// An element that says `words` when it dies.
 template <class C>
-InsertResult put_speaking(C& c, int n, std::function<void()> words) {
+auto put_speaking(C& c, int n, std::function<void()> words) {
     if constexpr (is_keyed_map<C>)
         return c.try_emplace(n, 10 * n, std::move(words));
     else if constexpr (std::is_same_v<typename C::key_type, int>) {
         const auto result = c.insert(n);
-        if (result.inserted) c.template observer<0>()[result.slot] = CallsOnDestroy(n, std::move(words));
+        if (result.inserted) c.template observer<0>()[result.it.slot()] = CallsOnDestroy(n, std::move(words));
         return result;
     } else
         return c.insert(CallsOnDestroy(n, std::move(words)));
@@ -71,36 +71,36 @@ TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the new
                    SPEAKING) {
     NothingLeaks objects;
     typename TestType::handle_type dying;
-    InsertResult born{};
+    InsertResult<typename TestType::iterator> born{};
     TestType c;
     dying = c.handle_at(put_speaking(c, 1, [&] {
                             REQUIRE_FALSE(c.contains(dying));
                             REQUIRE_FALSE(has(c, 1));
                             REQUIRE(c.size() == 1);
                             born = enter(c, 100);
-                        }).slot);
+                        }).it.slot());
     enter(c, 2);
     REQUIRE(end(c, 1));
     REQUIRE(born.inserted);
-    REQUIRE(born.slot != dying.index()); // not released before it is destroyed
+    REQUIRE(born.it.slot() != dying.index()); // not released before it is destroyed
     REQUIRE(numbers(c) == std::set<int>{2, 100});
-    REQUIRE(c.slot_of(typename TestType::key_type(100)) == born.slot);
+    REQUIRE(c.slot_of(typename TestType::key_type(100)) == born.it.slot());
     REQUIRE(c.check_invariants());
 }
 
 TEMPLATE_TEST_CASE("a destructor may insert its own key again: it is a new element", "[reentrance]", SPEAKING) {
     NothingLeaks objects;
     for (const int n : {1, 2}) {
-        InsertResult born{}, first{};
+        InsertResult<typename TestType::iterator> born{}, first{};
         TestType c;
         first = put_speaking(c, n, [&] {
             REQUIRE_FALSE(has(c, n));
             born = enter(c, n);
         });
         enter(c, 50);
-        const auto old = c.handle_at(first.slot);
+        const auto old = c.handle_at(first.it.slot());
         REQUIRE(end(c, n));
-        REQUIRE((born.inserted && born.kind == InsertKind::fresh && born.slot != first.slot));
+        REQUIRE((born.inserted && born.kind == InsertKind::fresh && born.it.slot() != first.it.slot()));
         REQUIRE(has(c, n));
         REQUIRE_FALSE(c.contains(old));
         REQUIRE(c.size() == 2);
@@ -190,7 +190,7 @@ TEMPLATE_TEST_CASE("a destructor may insert while the container is cleared; the 
         old.push_back(c.handle_at(put_speaking(c, n, [&c, n] {
                                       if (n % 3 == 0) enter(c, 1000 + n);
                                       if (n % 30 == 0) enter(c, n); // its own key
-                                  }).slot));
+                                  }).it.slot()));
     end_all(c);
     REQUIRE(numbers(c).size() == 33);
     REQUIRE(c.size() == 33);
@@ -240,11 +240,11 @@ TEMPLATE_TEST_CASE("a destructor that looks and erases while the container is cl
                                           for (const auto handle : handles) surprises += c.contains(handle) || c.erase(handle);
                                           for (int i = 0; i != 70; ++i) surprises += has(c, i) || leave(c, i);
                                           surprises += c.erase_if([](const auto&...) { return true; }) != 0;
-                                          const auto born = c.handle_at(enter(c, 500).slot);
+                                          const auto born = c.handle_at(enter(c, 500).it.slot());
                                           surprises += !c.contains(born);
                                           surprises += !c.erase(born);
                                           surprises += c.contains(born);
-                                      }).slot));
+                                      }).it.slot()));
     c.clear();
     REQUIRE(surprises == 0);
     REQUIRE(c.empty());
@@ -284,7 +284,7 @@ TEMPLATE_TEST_CASE("a destructor may clear and flush, in erase, in clear and in 
                                               enter(c, 500 + n);
                                               if (n % 10 == 5) end_all(c);
                                               if (n % 10 == 6) c.flush_removed();
-                                          }).slot));
+                                          }).it.slot()));
         if (by_clear)
             end_all(c);
         else {
@@ -419,7 +419,7 @@ TEMPLATE_TEST_CASE("an old value's destructor, when its removed key comes back, 
         const auto result = enter(c, 7);
         REQUIRE(called == 1);
         REQUIRE(c.check_invariants());
-        REQUIRE(c.slot_of(typename TestType::key_type(7)) == result.slot);
+        REQUIRE(c.slot_of(typename TestType::key_type(7)) == result.it.slot());
         REQUIRE(c.size() == std::vector<std::size_t>{10, 609, 8, 1, 9, 9}[static_cast<std::size_t>(act)]);
         c.flush_removed();
         REQUIRE(c.check_invariants());

@@ -50,9 +50,9 @@ TEST_CASE("article bug 1: a stale handle stays stale when its slot is used again
     std::vector<SetOf<>::handle_type> old;
     for (int n = 0; n != 100; ++n) {
         const auto result = set.insert(n);
-        REQUIRE(result.slot == 0);
+        REQUIRE(result.it.slot() == 0);
         for (const auto handle : old) REQUIRE_FALSE(set.contains(handle));
-        old.push_back(set.handle_at(result.slot));
+        old.push_back(set.handle_at(result.it.slot()));
         REQUIRE(set.contains(old.back()));
         set.erase(n);
     }
@@ -69,8 +69,8 @@ TEMPLATE_TEST_CASE("article bug 2: no number of uses turns a live slot dead", "[
     const auto kept = set.handle_of(-1);
     for (int n = 0; n != 200; ++n) {
         const auto result = set.insert(n);
-        REQUIRE(set.state(result.slot) == SlotState::live);
-        REQUIRE(set.contains(set.handle_at(result.slot)));
+        REQUIRE(set.state(result.it.slot()) == SlotState::live);
+        REQUIRE(set.contains(set.handle_at(result.it.slot())));
         REQUIRE(set.contains(n));
         REQUIRE(set.erase(n));
         REQUIRE(set.contains(kept));
@@ -110,9 +110,9 @@ TEST_CASE("article bug 4: the first insert and every later one are within the ca
     REQUIRE(set.capacity() == 0);
     for (int n = 0; n != 5000; ++n) {
         const auto result = set.insert(n);
-        REQUIRE(result.slot == static_cast<slot_t>(n)); // none is left out
-        REQUIRE(result.slot < set.capacity());
-        REQUIRE(set.key(result.slot) == n);
+        REQUIRE(result.it.slot() == static_cast<slot_t>(n)); // none is left out
+        REQUIRE(result.it.slot() < set.capacity());
+        REQUIRE(set.key(result.it.slot()) == n);
     }
     REQUIRE(set.check_invariants());
 }
@@ -138,7 +138,7 @@ TEST_CASE("article bug 6: keys and values never move, whatever their type, and a
     MapStorage<OverAligned<128>, OverAligned<64>, NumberHash> map;
     std::vector<std::pair<const void*, const void*>> addresses;
     for (int n = 0; n != 3000; ++n) {
-        const auto slot = map.try_emplace(OverAligned<128>(n), n).slot;
+        const auto slot = map.try_emplace(OverAligned<128>(n), n).it.slot();
         addresses.emplace_back(&map.key(slot), &map.value(slot));
         REQUIRE(reinterpret_cast<std::uintptr_t>(&map.key(slot)) % 128 == 0);
     }
@@ -179,7 +179,7 @@ TEST_CASE("article bug 8: a key whose copy throws leaves no live slot without a 
     REQUIRE(set.size() == 1);
     REQUIRE(set.state(1) == SlotState::free);
     REQUIRE(set.check_invariants());
-    REQUIRE(set.insert(key).slot == 1);
+    REQUIRE(set.insert(key).it.slot() == 1);
 }
 
 TEMPLATE_TEST_CASE("article bug 9: observers see one size, before an insert and after a remove, and clear() exists",
@@ -338,7 +338,7 @@ TEST_CASE("article bug 17: a new key's columns start fresh, and what belongs to 
     set.observer<0>()[0] = {1, 2, 3};
     set.observer<0>()[1] = {4};
     set.erase(1);
-    REQUIRE(set.insert(3).slot == 0);
+    REQUIRE(set.insert(3).it.slot() == 0);
     REQUIRE(set.observer<0>()[0].empty());
     REQUIRE(set.observer<0>()[1] == std::vector<int>{4});
 }
@@ -444,11 +444,11 @@ TEST_CASE("later bug: a slot removed is not used again before the flush, so that
     SetOf<deferred> set;
     for (int n = 0; n != 10; ++n) set.insert(n);
     set.erase(3);
-    for (int n = 100; n != 200; ++n) REQUIRE(set.insert(n).slot != 3);
+    for (int n = 100; n != 200; ++n) REQUIRE(set.insert(n).it.slot() != 3);
     REQUIRE(set.key(slot_t{3}) == 3);
     REQUIRE(set.state(3) == SlotState::pending);
     set.flush_removed();
-    REQUIRE(set.insert(999).slot == 3);
+    REQUIRE(set.insert(999).it.slot() == 3);
 }
 
 TEST_CASE("later bug: the store never flushes by itself; only the owner decides when removed elements go", "[regressions]") {
@@ -476,7 +476,7 @@ TEST_CASE("later bug: a resurrected key gets a fresh value and a new version at 
     const auto* const value = &map.value(0);
     map.erase(7);
     const auto result = map.try_emplace(7, 71);
-    REQUIRE((result.kind == InsertKind::resurrected && result.slot == 0 && result.inserted));
+    REQUIRE((result.kind == InsertKind::resurrected && result.it.slot() == 0 && result.inserted));
     REQUIRE(&map.key(slot_t{0}) == key);
     REQUIRE(&map.value(0) == value);
     REQUIRE(map.value(0).value() == 71);

@@ -53,7 +53,7 @@ inline constexpr bool is_keyed_map = requires { typename C::mapped_type; };
 
 /// A key made of `n`; a map's value is made of 10 * n.
 template <class C>
-InsertResult enter(C& c, int n) {
+auto enter(C& c, int n) {
     if constexpr (is_keyed_map<C>)
         return c.try_emplace(typename C::key_type(n), 10 * n);
     else if constexpr (std::is_move_constructible_v<typename C::key_type>)
@@ -98,7 +98,7 @@ template <class C>
 auto future_of(C& c, int count = 30) {
     std::vector<typename C::handle_type> given;
     for (int i = 0; i != count; ++i) {
-        given.push_back(c.handle_at(enter(c, 10'000 + i).slot));
+        given.push_back(c.handle_at(enter(c, 10'000 + i).it.slot()));
         if (i % 3 == 2) c.erase(given[given.size() - 2]);
         if (i % 10 == 9) c.flush_removed();
     }
@@ -116,11 +116,11 @@ struct KeyScene {
     /// Keys 0 to count - 1 of which four were erased, one of them came again; an order of free slots that is not trivial, and
     /// with deferred erase pending elements. The same at each call.
     explicit KeyScene(int count) {
-        for (int i = 0; i != count; ++i) handles.push_back(c.handle_at(enter(c, i).slot));
+        for (int i = 0; i != count; ++i) handles.push_back(c.handle_at(enter(c, i).it.slot()));
         for (const int i : {count / 2, 1, count - 2, 3}) leave(c, i);
         if (count > 8) {
             c.flush_removed();
-            handles.push_back(c.handle_at(enter(c, 1).slot));
+            handles.push_back(c.handle_at(enter(c, 1).it.slot()));
             leave(c, 5);
             leave(c, 2);
         }

@@ -30,9 +30,9 @@ using SmallMap = MapStorage<std::uint32_t, std::uint32_t, DefaultHash<std::uint3
 template <class C>
 slot_t add(C& container, std::uint32_t key) {
     if constexpr (requires { container.try_emplace(key, key); })
-        return container.try_emplace(key, key).slot;
+        return container.try_emplace(key, key).it.slot();
     else
-        return container.insert(key).slot;
+        return container.insert(key).it.slot();
 }
 template <class C>
 auto next_handles(C& container) {
@@ -251,7 +251,7 @@ TEST_CASE("a codec that refuses a key or value in the middle leaves the target a
     Map source, target;
     for (int i = 0; i != 30; ++i) source.try_emplace(make_key<std::string>(i), i);
     source.erase(make_key<std::string>(3));
-    const slot_t bad = source.try_emplace(std::string(101, 'x'), 1).slot;
+    const slot_t bad = source.try_emplace(std::string(101, 'x'), 1).it.slot();
     for (int i = 31; i != 40; ++i) source.try_emplace(make_key<std::string>(i), i);
     target.try_emplace("stays", 7);
     REQUIRE(refusal(target.try_restore(source.snapshot(PickyText()), PickyText())) ==

@@ -50,7 +50,7 @@ template <class Map>
 auto futures_of(Map& map, int first) {
     std::vector<typename Map::handle_type> given;
     for (int i = 0; i != 40 && map.size() + map.pending() + map.retired() < Map::max_size(); ++i) {
-        given.push_back(map.handle_at(map.try_emplace(make_key<std::string>(first + i), i).slot));
+        given.push_back(map.handle_at(map.try_emplace(make_key<std::string>(first + i), i).it.slot()));
         if (i % 3 == 2) map.erase(make_key<std::string>(first + i - 1));
         if (i == 25) map.flush_removed();
     }
@@ -127,7 +127,7 @@ TEST_CASE("a set is restored with its pending keys, and they come back to their 
     REQUIRE(restored == set);
     REQUIRE(restored.pending() == 200);
     REQUIRE_FALSE(restored.contains(1));
-    REQUIRE(restored.insert(299'000).slot == 299);
+    REQUIRE(restored.insert(299'000).it.slot() == 299);
     REQUIRE(restored.handle_of(299'000).version() == 3);
     std::vector<slot_t> order;
     restored.for_each_pending([&](slot_t slot) { order.push_back(slot); });
@@ -141,10 +141,10 @@ TEST_CASE("empty, cleared and reset containers remember their versions in a snap
     restored.insert(5);
     restored.restore(set.snapshot());
     REQUIRE(restored.empty());
-    const auto first = set.handle_at(set.insert(1).slot);
+    const auto first = set.handle_at(set.insert(1).it.slot());
     set.clear();
     restored.restore(set.snapshot());
-    const auto second = restored.handle_at(restored.insert(1).slot);
+    const auto second = restored.handle_at(restored.insert(1).it.slot());
     REQUIRE(second.index() == first.index());
     REQUIRE(second.version() > first.version());
     REQUIRE_FALSE(restored.contains(first));
@@ -152,7 +152,7 @@ TEST_CASE("empty, cleared and reset containers remember their versions in a snap
     set.reset();
     restored.restore(set.snapshot());
     REQUIRE(restored.capacity() == 0);
-    REQUIRE(restored.handle_at(restored.insert(1).slot) == set.handle_at(set.insert(1).slot));
+    REQUIRE(restored.handle_at(restored.insert(1).it.slot()) == set.handle_at(set.insert(1).it.slot()));
     REQUIRE_FALSE(restored.contains(first));
     REQUIRE_FALSE(restored.contains(second));
     REQUIRE(restored.check_invariants());
@@ -175,7 +175,7 @@ TEST_CASE("a pending element that cannot live again is restored beside the live 
     map.erase(7); // both pending
     restored.restore(map.snapshot());
     REQUIRE(restored.pending() == 2);
-    REQUIRE(restored.try_emplace(7, 4).slot == 1);
+    REQUIRE(restored.try_emplace(7, 4).it.slot() == 1);
     REQUIRE(restored.check_invariants());
     restored.flush_removed();
     REQUIRE(restored.retired() == 1);

@@ -56,10 +56,10 @@ TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws 
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step(swept<TestType>("insert"), [](auto&& attempt) {
         KeyScene<TestType> scene(20), twin(20);
-        InsertResult result{};
+        decltype(scene.c.insert(std::declval<const Key&>())) result{};
         if (!attempt([&] { result = scene.c.insert(Key(7)); })) {
             REQUIRE_FALSE(result.inserted);
-            REQUIRE(result.slot == 7);
+            REQUIRE(result.it.slot() == 7);
         }
         require_twins(scene, twin);
     });
@@ -275,12 +275,12 @@ TEST_CASE("a resurrection whose hash or equality throws leaves the key pending",
         KeyScene<CopiedKeys> scene(20), twin(20);
         const slot_t slot = scene.c.slot_of_any(Key(5));
         REQUIRE(scene.c.state(slot) == SlotState::pending);
-        InsertResult result{};
+        decltype(scene.c.insert(std::declval<const Key&>())) result{};
         const Key key(5);
         if (attempt([&] { result = scene.c.insert(key); }))
             require_twins(scene, twin);
         else {
-            REQUIRE((result.inserted && result.slot == slot && result.kind == InsertKind::resurrected));
+            REQUIRE((result.inserted && result.it.slot() == slot && result.kind == InsertKind::resurrected));
             REQUIRE(scene.c.check_invariants());
         }
     });
@@ -303,10 +303,10 @@ TEST_CASE("a set whose column throws while a pending key is resurrected keeps it
         }
         const slot_t slot = scene.c.slot_of_any(Throwing(7));
         scene.c.observer<0>()[slot].set(-7);
-        InsertResult result{};
+        decltype(scene.c.insert(std::declval<const Throwing&>())) result{};
         const Throwing key(7);
         if (!attempt([&] { result = scene.c.insert(key); })) {
-            REQUIRE((result.slot == slot && result.kind == InsertKind::resurrected));
+            REQUIRE((result.it.slot() == slot && result.kind == InsertKind::resurrected));
             REQUIRE(scene.c.observer<0>()[slot].value() == 0); // a fresh value
             REQUIRE(scene.c.check_invariants());
             return;

@@ -52,7 +52,7 @@ struct KeyedShadow {
     }
     bool full() const { return live.size() + pending.size() + container.retired() == C::max_size(); }
 
-    InsertResult call_insert(int key) {
+    auto call_insert(int key) {
         if constexpr (requires { container.try_emplace(key, key); })
             return container.try_emplace(key, key);
         else
@@ -62,12 +62,12 @@ struct KeyedShadow {
         for (const auto& [handle, k] : live)
             if (k == key) {
                 const auto result = call_insert(key);
-                return hold(!result.inserted && result.slot == handle.index());
+                return hold(!result.inserted && result.it.slot() == handle.index());
             }
         for (auto at = pending.begin(); at != pending.end(); ++at) {
             if (at->second != key || (retires && at->first.version() == handle_type::max_version)) continue;
             const auto result = call_insert(key);
-            hold(result.inserted && result.kind == InsertKind::resurrected && result.slot == at->first.index());
+            hold(result.inserted && result.kind == InsertKind::resurrected && result.it.slot() == at->first.index());
             pending.erase(at);
             return issue(key);
         }
@@ -77,7 +77,7 @@ struct KeyedShadow {
         }
         const auto result = call_insert(key);
         hold(result.inserted && result.kind == InsertKind::fresh);
-        for (const auto& [handle, k] : pending) hold(handle.index() != result.slot);
+        for (const auto& [handle, k] : pending) hold(handle.index() != result.it.slot());
         issue(key);
     }
     void issue(int key) {
@@ -186,7 +186,7 @@ private:
             REQUIRE(set.recycle_retired() == Set::max_size());
             REQUIRE(set.check_invariants());
             for (int i = 0; i != static_cast<int>(Set::max_size()); ++i)
-                REQUIRE(set.handle_at(set.insert(i).slot).version() == 1);
+                REQUIRE(set.handle_at(set.insert(i).it.slot()).version() == 1);
             REQUIRE(set.recycle_retired() == 0);
         }
     }

@@ -409,7 +409,7 @@ void of_maps() {
             map.reserve(n);
             for (std::size_t i = 1; i != n; ++i) static_cast<void>(map.emplace());
             const Big* const last = map.get(map.emplace());
-            return once([&] { keep(map.handle_at(last).index()); });
+            return once([&] { keep(map.handle_of(last).index()); });
         },
         never_allocates, 8);
     row(
@@ -493,7 +493,7 @@ void of_keyed() {
         never_allocates);
     row("KeySet::insert complexity", "keys, amortised, expect.", constant, [](std::size_t n) {
         Keys set;
-        return mean(n, [&](std::size_t i) { keep(set.insert(static_cast<std::uint32_t>(i)).slot); });
+        return mean(n, [&](std::size_t i) { keep(set.insert(static_cast<std::uint32_t>(i)).it.slot()); });
     });
     row(
         "KeySet::contains complexity", "keys, expected", constant,

@@ -53,9 +53,9 @@ struct KeyedVerbs : SlotMapVerbs {
     template <class C>
     static auto insert(C& c, int n) {
         if constexpr (requires { c.insert(n, n); })
-            return c.handle_at(c.insert(n, n).slot);
+            return c.insert(n, n).it.handle();
         else
-            return c.handle_at(c.insert(n).slot);
+            return c.insert(n).it.handle();
     }
 };
 

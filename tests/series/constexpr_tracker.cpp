@@ -120,7 +120,7 @@ constexpr int endings() {
     delta.open(1);
     const slot_t slot = set.slot_of(2);
     set.erase(2);
-    HOLDS(set.insert(4).slot == slot && delta.was_added(slot, 1) && delta.was_removed(slot, 1));
+    HOLDS(set.insert(4).it.slot() == slot && delta.was_added(slot, 1) && delta.was_removed(slot, 1));
     set.clear();
     HOLDS(bits_of(delta.removed(1)) == 0b111 && delta.added(1).empty() && delta.check_invariants(set.occupancy()));
     return 0;

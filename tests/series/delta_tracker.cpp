@@ -150,10 +150,10 @@ TEMPLATE_TEST_CASE("with deferred erase every sequence of inserts and removes ne
                    ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();
-    const slot_t a = set.insert(1).slot, b = set.insert(2).slot;
+    const slot_t a = set.insert(1).it.slot(), b = set.insert(2).it.slot();
     delta.open(1);
     SECTION("insert, remove") {
-        const slot_t c = set.insert(3).slot;
+        const slot_t c = set.insert(3).it.slot();
         set.remove(3);
         check_delta(delta, 1, {}, {});
         CHECK(slots_of(delta.touched(1)) == slot_list{c});
@@ -172,7 +172,7 @@ TEMPLATE_TEST_CASE("with deferred erase every sequence of inserts and removes ne
     }
     SECTION("remove one, insert another") {
         set.remove(1);
-        const slot_t c = set.insert(3).slot;
+        const slot_t c = set.insert(3).it.slot();
         CHECK(c != a); // not reused in this window
         check_delta(delta, 1, {c}, {a});
         CHECK(set.key(a) == 1);
@@ -210,20 +210,20 @@ TEMPLATE_TEST_CASE("without deferred erase a slot that got another element is in
                    ALL_REPRESENTATIONS) {
     set_of<TestType, false> set;
     auto& delta = set.template observer<0>();
-    const slot_t a = set.insert(1).slot;
+    const slot_t a = set.insert(1).it.slot();
     delta.open(1);
     set.erase(1);
     check_delta(delta, 1, {}, {a});
-    REQUIRE(set.insert(2).slot == a);
+    REQUIRE(set.insert(2).it.slot() == a);
     check_delta(delta, 1, {a}, {a});
     set.erase(2);
     check_delta(delta, 1, {}, {a}); // the second came and went
-    REQUIRE(set.insert(1).slot == a);
+    REQUIRE(set.insert(1).it.slot() == a);
     check_delta(delta, 1, {a}, {a}); // the same key: but another element, of which nothing tells that
-    const slot_t b = set.insert(3).slot;
+    const slot_t b = set.insert(3).it.slot();
     set.erase(3);
     check_delta(delta, 1, {a}, {a});
-    REQUIRE(set.insert(4).slot == b);
+    REQUIRE(set.insert(4).it.slot() == b);
     check_delta(delta, 1, {a, b}, {a}); // nobody lived there when the window opened
     set.clear();
     check_delta(delta, 1, {}, {a});
@@ -236,21 +236,21 @@ TEMPLATE_TEST_CASE("a flush inside the window ends elements, and their slots may
                    ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();
-    const slot_t a = set.insert(1).slot, b = set.insert(2).slot;
+    const slot_t a = set.insert(1).it.slot(), b = set.insert(2).it.slot();
     delta.open(1);
     set.remove(1);
     set.insert(3);
     set.remove(3);
     set.flush_removed();
     check_delta(delta, 1, {}, {a});
-    REQUIRE(set.insert(4).slot == a);
+    REQUIRE(set.insert(4).it.slot() == a);
     check_delta(delta, 1, {a}, {a});
     set.remove(2);
     delta.open(2); // not flushed first: it was removed before this window
     check_delta(delta, 2, {}, {});
     set.flush_removed();
     check_delta(delta, 2, {}, {});
-    REQUIRE(set.insert(5).slot == b);
+    REQUIRE(set.insert(5).it.slot() == b);
     check_delta(delta, 2, {b}, {});
 }
 
@@ -312,7 +312,7 @@ TEMPLATE_TEST_CASE("ranges of many slots are in slot order; those of a dirty lis
     delta.open(1);
     slot_list removed{299, 3, 70, 64, 0, 128, 127}, added, touched = removed;
     for (const slot_t slot : removed) set.remove(static_cast<int>(slot));
-    for (int i = 300; i != 500; ++i) added.push_back(set.insert(i).slot);
+    for (int i = 300; i != 500; ++i) added.push_back(set.insert(i).it.slot());
     touched.insert(touched.end(), added.begin(), added.end());
     delta.touch(1);
     touched.push_back(1);
@@ -406,7 +406,7 @@ TEMPLATE_TEST_CASE("a tracker attached late knows what lived before, and does no
     set.remove(7);
     set.insert(1000);
     set.remove(1000);
-    const slot_t b = set.insert(1001).slot;
+    const slot_t b = set.insert(1001).it.slot();
     set.insert(50); // pending when the window opened: no member then
     check_delta(delta, 1, {50, b}, {7});
     for (int i = 2000; i != 2300; ++i) set.insert(i); // grows

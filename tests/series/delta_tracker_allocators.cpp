@@ -45,7 +45,7 @@ TEST_CASE("a longer list of touched slots for which there is no memory changes n
         set.reserve(200);
         auto& delta = set.template observer<0>();
         delta.open(1);
-        const slot_t slot = set.insert(7).slot;
+        const slot_t slot = set.insert(7).it.slot();
         attempt([&] { delta.reserve_list(150); });
         check_delta(delta, 1, {slot}, {});
         REQUIRE(delta.check_invariants(set.occupancy()));

@@ -44,7 +44,7 @@ public:
     }
     void insert(int key) {
         const auto result = set.insert(key);
-        if (result.inserted) touch(result.slot);
+        if (result.inserted) touch(result.it.slot());
     }
     void remove(int key) {
         const slot_t slot = set.slot_of(key);

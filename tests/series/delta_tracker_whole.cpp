@@ -35,7 +35,7 @@ TEMPLATE_TEST_CASE("growth inside a window loses nothing and invents nothing", "
     touched = removed;
     std::size_t capacity = set.capacity(), grown = 0;
     for (int i = 100; i != 100 + 3 * static_cast<int>(summary); ++i) {
-        added.push_back(set.insert(i).slot);
+        added.push_back(set.insert(i).it.slot());
         if (set.capacity() == capacity) continue;
         capacity = set.capacity();
         ++grown;
@@ -89,12 +89,12 @@ TEMPLATE_TEST_CASE("an insert that is rolled back was no insert", "[delta_tracke
     fails(100);
     check_delta(delta, 1, {}, {});
     CHECK(delta.check_invariants(set.occupancy()));
-    const slot_t slot = set.insert(100).slot; // the same slot, for real
+    const slot_t slot = set.insert(100).it.slot(); // the same slot, for real
     check_delta(delta, 1, {slot}, {});
     set.erase(3);
     fails(101); // into the slot of what was removed
     check_delta(delta, 1, {slot}, {3});
-    REQUIRE(set.insert(102).slot == 3);
+    REQUIRE(set.insert(102).it.slot() == 3);
     check_delta(delta, 1, {3, slot}, {3});
     set.erase(102);
     check_delta(delta, 1, {slot}, {3});
@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("a removed element that fails to live again stays removed", "
     for (int i = 0; i != 10; ++i) set.insert(i);
     delta.open(1);
     set.remove(3);
-    const slot_t fresh = set.insert(100).slot;
+    const slot_t fresh = set.insert(100).it.slot();
     set.remove(100);
     for (const int key : {3, 100}) {
         Budget::arm(0);
@@ -118,7 +118,7 @@ TEMPLATE_TEST_CASE("a removed element that fails to live again stays removed", "
         REQUIRE(set.state(key == 3 ? slot_t{3} : fresh) == SlotState::free); // erased for good
         check_delta(delta, 1, {}, {3});
     }
-    REQUIRE(set.insert(3).slot == 3);
+    REQUIRE(set.insert(3).it.slot() == 3);
     check_delta(delta, 1, {3}, {3}); // another element under the same key
     CHECK(delta.check_invariants(set.occupancy()));
 }

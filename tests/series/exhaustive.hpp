@@ -306,14 +306,14 @@ struct DictWorld {
             known.stamp(key, it);
             known.at(key).value = step + 1;
             const InsertResult result = w.set(key, step + 1);
-            return result.inserted == fresh && result.slot == series.slot_of(key) ? nullptr : "what set() returns";
+            return result.inserted == fresh && result.it.slot() == series.slot_of(key) ? nullptr : "what set() returns";
         }
         case create0:
         case create1: {
             const bool fresh = !known.at(key).member;
             if (fresh) known.enter(key, it);
             const InsertResult result = w.create(key);
-            return result.inserted == fresh && result.slot == series.slot_of(key) ? nullptr : "what create() returns";
+            return result.inserted == fresh && result.it.slot() == series.slot_of(key) ? nullptr : "what create() returns";
         }
         case remove0:
         case remove1:

@@ -174,7 +174,7 @@ TEMPLATE_TEST_CASE("an element that is removed and created in one window is an e
     w.remove("a");
     const auto created = w.create("a");
     REQUIRE(created.inserted);
-    REQUIRE(created.slot == handle.index());
+    REQUIRE(created.it.slot() == handle.index());
     REQUIRE_FALSE(dict.contains(handle));
     REQUIRE(dict.get("a")->empty());
     REQUIRE_FALSE(dict.valid("a"));

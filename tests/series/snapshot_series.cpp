@@ -136,7 +136,7 @@ TEST_CASE("removed keys and values, nested ones too, are readable after a restor
     const slot_t slot = dict.as_set().slot_of_any(1);
     {
         auto w = restored.write(2);
-        REQUIRE(w.create(1).slot == slot); // back in its slot
+        REQUIRE(w.create(1).it.slot() == slot); // back in its slot
         REQUIRE(w.storage().get(1)->empty());
     }
     REQUIRE(listed(restored.reset_keys(2)) == std::vector<int>{1});

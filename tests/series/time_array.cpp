@@ -102,7 +102,7 @@ constexpr std::int64_t never = INT64_MIN;
 TEST_CASE("who arrives in a set was never written", "[time_array]") {
     Set<false> set;
     auto& times = set.observer<0>();
-    const slot_t a = set.insert(1).slot, b = set.insert(2).slot;
+    const slot_t a = set.insert(1).it.slot(), b = set.insert(2).it.slot();
     CHECK(times.at(a) == never);
     CHECK_FALSE(times.valid(a));
     CHECK_FALSE(times.modified(a, never)); // never is no time: nothing is modified then
@@ -120,27 +120,27 @@ TEST_CASE("who arrives in a set was never written", "[time_array]") {
 TEST_CASE("who gets a slot that was used before was never written", "[time_array]") {
     Set<false> set;
     auto& times = set.observer<0>();
-    const slot_t slot = set.insert(1).slot;
+    const slot_t slot = set.insert(1).it.slot();
     times.stamp(slot, 10);
     set.erase(1);
-    REQUIRE(set.insert(2).slot == slot);
+    REQUIRE(set.insert(2).it.slot() == slot);
     CHECK(times.at(slot) == never);
     times.stamp(slot, 11);
     set.clear();
-    REQUIRE(set.insert(3).slot == slot);
+    REQUIRE(set.insert(3).it.slot() == slot);
     CHECK(times.at(slot) == never);
 }
 
 TEST_CASE("a removed element keeps its stamp until it lives again or is erased", "[time_array]") {
     Set<true> set;
     auto& times = set.observer<0>();
-    const slot_t slot = set.insert(1).slot;
+    const slot_t slot = set.insert(1).it.slot();
     times.stamp(slot, 10);
     set.remove(1);
     CHECK(times.at(slot) == 10);
     const InsertResult again = set.insert(1);
     REQUIRE(again.kind == InsertKind::resurrected);
-    REQUIRE(again.slot == slot);
+    REQUIRE(again.it.slot() == slot);
     CHECK(times.at(slot) == never);
     times.stamp(slot, 11);
     set.clear();
@@ -180,7 +180,7 @@ TEST_CASE("stamps lie side by side in pages, keep their addresses, and are a col
     auto& times = set.observer<0>();
     set.insert(0);
     const std::int64_t* const first = times.ptr(0);
-    for (int i = 0; i != 1000; ++i) times.stamp(set.insert(i).slot, i);
+    for (int i = 0; i != 1000; ++i) times.stamp(set.insert(i).it.slot(), i);
     CHECK(times.ptr(0) == first);
     for (slot_t slot = 0; slot != 1000; ++slot) REQUIRE(times.at(slot) == std::int64_t{slot});
     for (slot_t block = 0; block < 960; block += 64)
@@ -197,7 +197,7 @@ TEST_CASE("stamps lie side by side in pages, keep their addresses, and are a col
 
 TEST_CASE("copies and moves of a container take stamps along", "[time_array]") {
     Set<true> set;
-    for (int i = 0; i != 200; ++i) set.observer<0>().stamp(set.insert(i).slot, 1000 + i);
+    for (int i = 0; i != 200; ++i) set.observer<0>().stamp(set.insert(i).it.slot(), 1000 + i);
     set.remove(150);
     Set<true> copy(set);
     for (slot_t slot = 0; slot != 200; ++slot) REQUIRE(copy.observer<0>().at(slot) == 1000 + std::int64_t{slot});
@@ -214,7 +214,7 @@ TEST_CASE("stamps follow a move to an allocator that is not equal, and return th
     test::EveryByteReturned bytes;
     using Stateful = Set<false, std::int64_t, test::StatefulAllocator<int>>;
     Stateful set(test::StatefulAllocator<int>(1)), other(test::StatefulAllocator<int>(2));
-    for (int i = 0; i != 200; ++i) set.observer<0>().stamp(set.insert(i).slot, i);
+    for (int i = 0; i != 200; ++i) set.observer<0>().stamp(set.insert(i).it.slot(), i);
     other = std::move(set);
     for (slot_t slot = 0; slot != 200; ++slot) REQUIRE(other.observer<0>().at(slot) == std::int64_t{slot});
     CHECK(test::Ledger::live_bytes(2) >= 200 * sizeof(std::int64_t));
@@ -237,7 +237,7 @@ TEMPLATE_TEST_CASE("any ordered type with a lowest value is a time", "[time_arra
         ++later;
     Set<true, TestType> set;
     auto& times = set.template observer<0>();
-    const slot_t slot = set.insert(1).slot;
+    const slot_t slot = set.insert(1).it.slot();
     REQUIRE(times.at(slot) == none);
     REQUIRE_FALSE(times.modified(slot, none));
     times.stamp(slot, later);

@@ -56,7 +56,7 @@ void continues_like(Series& a, Other& b, Time time) {
                 if constexpr (is_set<Series>)
                     REQUIRE(w.add(key) == v.add(key));
                 else {
-                    REQUIRE(w.create(key).slot == v.create(key).slot);
+                    REQUIRE(w.create(key).it.slot() == v.create(key).it.slot());
                     if constexpr (nests<Series>())
                         w.modify(key).add(i), v.modify(key).add(i);
                     else

@@ -244,7 +244,7 @@ TEMPLATE_TEST_CASE("a slot freed in a window is not given out in it, but is in l
         for (int i = 0; i != count; ++i) {
             freed.insert(dict.slot_of(i));
             w.remove(i);
-            taken.insert(w.set(count + i, -i).slot);
+            taken.insert(w.set(count + i, -i).it.slot());
         }
     }
     CHECK(freed.size() == count);
@@ -258,7 +258,7 @@ TEMPLATE_TEST_CASE("a slot freed in a window is not given out in it, but is in l
     std::size_t again = 0;
     auto w = dict.write(3);
     CHECK(dict.pending() == 0);
-    for (int i = 0; i != count; ++i) again += freed.count(w.set(-1 - i, 0).slot);
+    for (int i = 0; i != count; ++i) again += freed.count(w.set(-1 - i, 0).it.slot());
     CHECK(again == count);
     CHECK(dict.check_invariants());
 }

@@ -7,6 +7,7 @@
 
 #include "any_array.hpp"
 #include "key_set_core.hpp"
+#include "keyed_iterator.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -22,6 +23,9 @@ class AnySet : public KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, H
 public:
     using typename Core::handle_type;
     using typename Core::size_type;
+    /// Yields the address of each key, in slot order.
+    using iterator = KeyedIterator<const AnySet, const void*>;
+    using const_iterator = iterator;
 
     /// An empty set of keys of `type`, which must outlive it.
     /// @throws std::invalid_argument when the type lacks what a key needs: hash, equal, copy, a size and an alignment
@@ -40,12 +44,12 @@ public:
 
     /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
     /// @throws what the type's operations, the allocator and observers throw; strong
-    InsertResult insert(const void* key) {
-        return this->template do_insert<0>(key, MakeKey<const void>{this->keys_, key}, NoValue());
+    InsertResult<iterator> insert(const void* key) {
+        return result(this->template do_insert<0>(key, MakeKey<const void>{this->keys_, key}, NoValue()));
     }
     /// As insert, but moves the key when it is added (copies it, if the type has no move). Strong if the move is.
-    InsertResult insert_moved(void* key) {
-        return this->template do_insert<0>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key}, NoValue());
+    InsertResult<iterator> insert_moved(void* key) {
+        return result(this->template do_insert<0>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key}, NoValue()));
     }
     using Core::contains;
     /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
@@ -65,6 +69,10 @@ public:
     const void* key(handle_type handle) const noexcept {
         return Core::contains(handle) ? this->keys_.key_of(handle.index()) : nullptr;
     }
+    /// The element with the key at `key`, or end().
+    iterator find(const void* key) const { return {this, slot_of(key)}; }
+    iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    iterator end() const noexcept { return {this, no_slot}; }
     using Core::erase;
     /// Erases the key at `key`, which may be the very one in the set; false when it is not a member.
     bool erase(const void* key) {
@@ -86,10 +94,14 @@ public:
     }
 
 protected:
+    template <class, class>
+    friend class KeyedIterator;
+    const void* element_at(slot_t slot) const noexcept { return this->keys_.key_of(slot); }
+    InsertResult<iterator> result(InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
     struct NoValue {
         static constexpr bool trivial = true;
         void operator()(slot_t, InsertKind, bool&) const noexcept {}
-        static InsertResult on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+        static InsertOutcome on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
     template <class Void>
     struct MakeKey {
@@ -125,6 +137,13 @@ public:
     friend void swap(BasicAnySetStorage& a, BasicAnySetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 };
 
+/// The addresses of a key and of its value: what iterators of a map of described types yield. Binds as auto [key, value].
+template <class Void>
+struct AnyMapItem {
+    const void* key;
+    Void* value;
+};
+
 /// A map between types that are described at run time: the same core as MapStorage, keys and values passed by address.
 ///     AnyMapStorage stock(TypeDescriptor::of<std::string>(), TypeDescriptor::of<int>());
 ///     stock.insert_or_assign(&name, &count);
@@ -135,6 +154,9 @@ class BasicAnyMapStorage : private detail::AnySet<O, Allocator, detail::AnyColum
 public:
     /// The result of as_set().
     using set_type = detail::AnySet<O, Allocator, Column>;
+    /// Yield the addresses of key and value, in slot order.
+    using iterator = detail::KeyedIterator<BasicAnyMapStorage, AnyMapItem<void>>;
+    using const_iterator = detail::KeyedIterator<const BasicAnyMapStorage, AnyMapItem<const void>>;
     using typename set_type::allocator_type;
     using typename set_type::handle_type;
     using typename set_type::size_type;
@@ -200,22 +222,30 @@ public:
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default;
     /// strong (a pending element is erased when its resurrection throws in the copy of the value, because a described value is
     /// built in its place)
-    InsertResult insert(const void* key, const void* value) {
-        return this->template do_insert<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value});
+    InsertResult<iterator> insert(const void* key, const void* value) {
+        return result(
+            this->template do_insert<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value}));
     }
     /// As insert, but moves key and value when they are added (copies, if a type has no move). @pre value is not null. Strong
     /// if the moves are.
-    InsertResult insert_moved(void* key, void* value) {
-        return this->template do_insert<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
-                                           MakeValue<void>{column(), value});
+    InsertResult<iterator> insert_moved(void* key, void* value) {
+        return result(this->template do_insert<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
+                                                  MakeValue<void>{column(), value}));
     }
     /// As insert; where the key is a member, *value is assigned. @pre value is not null
     /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
-    InsertResult insert_or_assign(const void* key, const void* value) {
-        const InsertResult result = insert(key, value);
-        if (!result.inserted) assign(column().ptr(result.slot), value);
-        return result;
+    InsertResult<iterator> insert_or_assign(const void* key, const void* value) {
+        const auto inserted = insert(key, value);
+        if (!inserted.inserted) assign(column().ptr(inserted.it.slot()), value);
+        return inserted;
     }
+    /// The element with the key at `key`, or end().
+    iterator find(const void* key) { return {this, slot_of(key)}; }
+    const_iterator find(const void* key) const { return {this, slot_of(key)}; }
+    iterator begin() noexcept { return {this, this->occupancy().find_next(0)}; }
+    iterator end() noexcept { return {this, no_slot}; }
+    const_iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    const_iterator end() const noexcept { return {this, no_slot}; }
     /// The value of the key at `key`, or null.
     void* get(const void* key) { return found(slot_of(key)); }
     const void* get(const void* key) const { return found(slot_of(key)); }
@@ -276,8 +306,13 @@ private:
             else
                 column.construct_moved(slot, value);
         }
-        static InsertResult on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+        static detail::InsertOutcome on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
+    template <class, class>
+    friend class detail::KeyedIterator;
+    AnyMapItem<void> element_at(slot_t slot) noexcept { return {this->keys_.key_of(slot), column().ptr(slot)}; }
+    AnyMapItem<const void> element_at(slot_t slot) const noexcept { return {this->keys_.key_of(slot), column().ptr(slot)}; }
+    InsertResult<iterator> result(detail::InsertOutcome of) noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
     Column& column() noexcept { return this->hub_.template get<0>(); }
     const Column& column() const noexcept { return this->hub_.template get<0>(); }
     void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : column().ptr(slot); }

@@ -56,7 +56,7 @@ constexpr bool has_key(const K& key) noexcept {
 struct NoValue {
     static constexpr bool trivial = true;
     constexpr void operator()(slot_t, InsertKind, bool&) const noexcept {}
-    static constexpr InsertResult on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
+    static constexpr InsertOutcome on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
 };
 
 /// How the key of a new element comes into its slot.
@@ -137,22 +137,22 @@ public:
     /// Adds `key` unless it is a member. Reports its slot, whether it was added, and whether it lives again.
     /// @throws std::length_error when no slot is left, what hash, equality, copy, allocator and observers throw; strong
     /// @complexity amortised O(1) expected @invalidates views when it grows
-    constexpr InsertResult insert(const Key& key)
+    constexpr InsertResult<iterator> insert(const Key& key)
         requires std::copy_constructible<Key>
     {
-        return do_emplace(key, key);
+        return result(do_emplace(key, key));
     }
-    constexpr InsertResult insert(Key&& key)
+    constexpr InsertResult<iterator> insert(Key&& key)
         requires std::move_constructible<Key>
     {
-        return do_emplace(key, std::move(key));
+        return result(do_emplace(key, std::move(key)));
     }
     /// As above, for what a transparent hash takes: a Key is made of it only when it is not a member.
     template <class K>
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
                  detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>)
-    constexpr InsertResult insert(K&& key) {
-        return do_emplace(key, std::forward<K>(key));
+    constexpr InsertResult<iterator> insert(K&& key) {
+        return result(do_emplace(key, std::forward<K>(key)));
     }
     /// As above, for what converts to Key implicitly and without narrowing. @pre a number of another type has a Key that equals
     /// it
@@ -160,16 +160,16 @@ public:
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
                  !detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
                  std::is_move_constructible_v<Key>)
-    constexpr InsertResult insert(K&& key) {
+    constexpr InsertResult<iterator> insert(K&& key) {
         Key made = as_key(std::forward<K>(key));
-        return do_emplace(made, std::move(made));
+        return result(do_emplace(made, std::move(made)));
     }
     /// Adds Key(args...). The key is made first, to be looked up. @throws as insert
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
-    constexpr InsertResult emplace(Args&&... args) {
+    constexpr InsertResult<iterator> emplace(Args&&... args) {
         Key key(std::forward<Args>(args)...);
-        return do_emplace(key, std::move(key));
+        return result(do_emplace(key, std::move(key)));
     }
 
     //=== lookup ===//
@@ -364,8 +364,11 @@ protected:
         SLOTWISE_EXPECT(detail::has_key<Key>(key), "keyed container insert(key): the key type has no such number");
         return static_cast<Key>(std::forward<K>(key));
     }
+    constexpr InsertResult<iterator> result(detail::InsertOutcome of) const noexcept {
+        return {{this, of.slot}, of.inserted, of.kind};
+    }
     template <class K, class Made>
-    constexpr InsertResult do_emplace(const K& key, Made&& made) {
+    constexpr detail::InsertOutcome do_emplace(const K& key, Made&& made) {
         return this->template do_insert<0>(key, key_maker(std::forward<Made>(made)), detail::NoValue());
     }
     template <class Made>

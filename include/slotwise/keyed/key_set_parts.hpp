@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_KEY_SET_PARTS_HPP
 #define SLOTWISE_KEYED_KEY_SET_PARTS_HPP
 
+#include "../core/insert_result.hpp"
 #include "../slots/column_view.hpp"
 #include "../slots/directory_check.hpp"
 #include "../slots/observer_hub.hpp"
@@ -178,7 +179,7 @@ protected:
     /// kind, lost), where `lost` is set before an old value is given up; on_existing(slot, found) hears that another element had
     /// come first. Both have `plain`: no user code runs. @tparam First 1 if there is such a column, else 0
     template <std::size_t First, class K, class MakeKey, class MakeFirst>
-    constexpr InsertResult do_insert(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
+    constexpr InsertOutcome do_insert(const K& key, MakeKey&& make_key, MakeFirst&& make_first) {
         expect_not_notifying();
         const std::uint64_t hash = keys_.hash(key);
         slot_t exhausted_slot = no_slot; // a pending element has this key, and cannot live again
@@ -213,8 +214,8 @@ protected:
     }
 
     template <std::size_t First, class MakeKey, class MakeFirst>
-    SLOTWISE_NEVER_INLINE constexpr InsertResult insert_guarded(std::uint64_t hash, slot_t exhausted_slot, MakeKey& make_key,
-                                                                MakeFirst& make_first) {
+    SLOTWISE_NEVER_INLINE constexpr InsertOutcome insert_guarded(std::uint64_t hash, slot_t exhausted_slot, MakeKey& make_key,
+                                                                 MakeFirst& make_first) {
         const bool fresh = directory_.next_is_fresh();
         const slot_t slot = directory_.acquire();
         ScopeGuard undo_acquire([&]() noexcept { directory_.undo_acquire(slot, fresh); });
@@ -252,7 +253,7 @@ protected:
         pending_.supersede(slot);
     }
     template <std::size_t First, class MakeFirst>
-    SLOTWISE_NEVER_INLINE constexpr InsertResult resurrect(std::uint64_t hash, slot_t slot, MakeFirst& make_first) {
+    SLOTWISE_NEVER_INLINE constexpr InsertOutcome resurrect(std::uint64_t hash, slot_t slot, MakeFirst& make_first) {
         // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets
         // another. What throws before the old value is given up leaves the slot pending. Later there is nothing to go back to:
         // the element is erased, as the next flush would have done.

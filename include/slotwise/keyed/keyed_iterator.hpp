@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_KEYED_ITERATOR_HPP
 #define SLOTWISE_KEYED_KEYED_ITERATOR_HPP
 
+#include "../core/insert_result.hpp"
 #include "../core/iterator_facade.hpp"
 #include "../slots/slot_range.hpp"
 

@@ -42,7 +42,7 @@ struct MakeValue {
             },
             args);
     }
-    constexpr InsertResult on_existing([[maybe_unused]] slot_t slot, slot_t found) const {
+    constexpr InsertOutcome on_existing([[maybe_unused]] slot_t slot, slot_t found) const {
         if constexpr (Assign) column[found] = std::move(column[slot]);
         return {found, false, InsertKind::fresh};
     }
@@ -166,22 +166,22 @@ public:
     /// @throws as KeySet::insert, and what T's constructor throws; strong
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
-    constexpr InsertResult try_emplace(K&& key, Args&&... args) {
-        return do_emplace(std::forward<K>(key), maker<false>(std::forward<Args>(args)...));
+    constexpr InsertResult<iterator> try_emplace(K&& key, Args&&... args) {
+        return result(do_emplace(std::forward<K>(key), maker<false>(std::forward<Args>(args)...)));
     }
     /// As try_emplace.
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
-    constexpr InsertResult emplace(K&& key, Args&&... args) {
+    constexpr InsertResult<iterator> emplace(K&& key, Args&&... args) {
         return try_emplace(std::forward<K>(key), std::forward<Args>(args)...);
     }
     /// Adds the pair unless the key is a member. @throws as try_emplace; strong
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V>)
-    constexpr InsertResult insert(K&& key, V&& value) {
+    constexpr InsertResult<iterator> insert(K&& key, V&& value) {
         return try_emplace(std::forward<K>(key), std::forward<V>(value));
     }
-    constexpr InsertResult insert(std::pair<Key, T> item)
+    constexpr InsertResult<iterator> insert(std::pair<Key, T> item)
         requires(std::move_constructible<Key> && std::move_constructible<T>)
     {
         return try_emplace(std::move(item.first), std::move(item.second));
@@ -189,17 +189,17 @@ public:
     /// Adds the pair, or assigns the value where the key is a member. @throws as try_emplace; strong if the assignment is
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
-    constexpr InsertResult insert_or_assign(K&& key, V&& value) {
+    constexpr InsertResult<iterator> insert_or_assign(K&& key, V&& value) {
         auto make = maker<true>(std::forward<V>(value));
-        const InsertResult result = do_emplace(std::forward<K>(key), make);
-        if (!result.inserted && !make.built) value_at(result.slot) = std::forward<V>(value);
-        return result;
+        const detail::InsertOutcome outcome = do_emplace(std::forward<K>(key), make);
+        if (!outcome.inserted && !make.built) value_at(outcome.slot) = std::forward<V>(value);
+        return result(outcome);
     }
     /// The value of `key`; T() is added when it is not a member. @throws as try_emplace
     template <class K = Key>
         requires(std::is_default_constructible_v<T>)
     constexpr T& operator[](K&& key) {
-        return value_at(try_emplace(std::forward<K>(key)).slot);
+        return value_at(do_emplace(std::forward<K>(key), maker<false>()).slot);
     }
 
     //=== lookup ===//
@@ -417,8 +417,11 @@ private:
     constexpr auto maker(Args&&... args) noexcept {
         return detail::MakeValue<Assign, Values, Args...>{values_column(), {std::forward<Args>(args)...}};
     }
+    constexpr InsertResult<iterator> result(detail::InsertOutcome of) noexcept {
+        return {{this, of.slot}, of.inserted, of.kind};
+    }
     template <class K, class Make>
-    constexpr InsertResult do_emplace(K&& key, Make&& make) {
+    constexpr detail::InsertOutcome do_emplace(K&& key, Make&& make) {
         if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
                       (detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
             return this->template do_insert<1>(key, this->key_maker(std::forward<K>(key)), make);

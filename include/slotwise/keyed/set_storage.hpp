@@ -11,7 +11,7 @@ SLOTWISE_BEGIN
 
 /// A set with stable addresses, handles and any number of columns. See KeySet for everything but the relations between sets.
 ///     SetStorage<std::string> names{"ada", "grace"};
-///     auto [slot, inserted, kind] = names.insert("alan");
+///     auto [it, inserted] = names.insert("alan");
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
 class SetStorage : public KeySet<Key, Hash, Equal, O, Allocator, Index, Columns...> {
     using Base = KeySet<Key, Hash, Equal, O, Allocator, Index, Columns...>;

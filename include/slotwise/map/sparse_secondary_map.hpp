@@ -450,9 +450,9 @@ private:
     bool packing_ = false;
 };
 
-template <class H, class T, class Allocator>
+template <class H, class T, class... With>
 template <bool Const>
-class SparseSecondaryMap<H, T, Allocator>::basic_iterator
+class SparseSecondaryMap<H, T, With...>::basic_iterator
     : public detail::IteratorFacade<basic_iterator<Const>, SlotMapItem<H, std::conditional_t<Const, const T&, T&>>,
                                     SlotMapItem<H, std::conditional_t<Const, const T&, T&>>, std::bidirectional_iterator_tag> {
     using Map = std::conditional_t<Const, const SparseSecondaryMap, SparseSecondaryMap>;

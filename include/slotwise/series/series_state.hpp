@@ -220,9 +220,9 @@ public:
 
     /// Inserts the key by insert(), if it is no member.
     template <class K, class Insert>
-    constexpr InsertResult do_insert(const K& key, Insert&& insert) {
+    constexpr InsertResult<typename Store::const_iterator> do_insert(const K& key, Insert&& insert) {
         const InsertInfo info = prepare(key);
-        const InsertResult result = insert();
+        const InsertResult<typename Store::const_iterator> result = insert();
         if (result.inserted) finish_insert(result, info);
         return result;
     }
@@ -379,18 +379,19 @@ private:
         return result;
     }
     constexpr bool was_live(slot_t slot) const noexcept { return (tracker().opening_flags(slot) & 1) == 0; }
-    constexpr void finish_insert(const InsertResult& result, const InsertInfo& info) noexcept {
+    constexpr void finish_insert(const InsertResult<typename Store::const_iterator>& result, const InsertInfo& info) noexcept {
+        const slot_t slot = result.it.slot();
         if (result.kind == InsertKind::fresh && info.removed != no_slot) {
-            if (was_live(info.removed)) tracker_of(store_).inherit(info.removed, result.slot);
+            if (was_live(info.removed)) tracker_of(store_).inherit(info.removed, slot);
             if constexpr (nests)
                 auto gone = std::move(store_.value(info.removed)); // with its subscribers, as if it stayed in place
         }
-        if (info.watched) notification_.slots.watch(result.slot);
+        if (info.watched) notification_.slots.watch(slot);
         if constexpr (has_values)
             ++unset_; // until it is written
         else
-            times_of(store_).stamp(result.slot, info.added_time != never ? info.added_time : window());
-        notification_.changed_keys(result.slot, window());
+            times_of(store_).stamp(slot, info.added_time != never ? info.added_time : window());
+        notification_.changed_keys(slot, window());
     }
     constexpr void before_remove(slot_t slot) noexcept {
         const bool was_valid = times().valid(slot);

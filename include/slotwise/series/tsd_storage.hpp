@@ -176,7 +176,7 @@ public:
     /// @throws as MapStorage::insert_or_assign; strong, if T's move assignment does not throw
     template <class K = Key, class V = T>
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
-    InsertResult set(K&& key, V&& value) {
+    InsertResult<typename Storage::const_iterator> set(K&& key, V&& value) {
         auto& s = this->state();
         // Most writes find their key: this path is short, so that the cache misses of several writes overlap (half the time at
         // 1e6 keys).
@@ -187,7 +187,7 @@ public:
             else
                 here = T(std::forward<V>(value)); // otherwise a throw could leave half a value
             s.stamp(slot);
-            return {slot, false, InsertKind::fresh};
+            return {{std::addressof(s.store()), slot}, false, InsertKind::fresh};
         }
         return set_new(s, std::forward<K>(key), std::forward<V>(value));
     }
@@ -195,7 +195,7 @@ public:
     /// @throws as MapStorage::try_emplace; strong
     template <class K = Key>
         requires(std::is_default_constructible_v<T>)
-    InsertResult create(K&& key) {
+    InsertResult<typename Storage::const_iterator> create(K&& key) {
         auto& s = this->state();
         return s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); });
     }
@@ -244,10 +244,10 @@ private:
     explicit TSDWriter(Storage& series) noexcept : Base(series) {}
 
     template <class K, class V>
-    SLOTWISE_NEVER_INLINE static InsertResult set_new(State& s, K&& key, V&& value) {
-        const InsertResult result =
+    SLOTWISE_NEVER_INLINE static InsertResult<typename Storage::const_iterator> set_new(State& s, K&& key, V&& value) {
+        const InsertResult<typename Storage::const_iterator> result =
             s.do_insert(key, [&] { return s.store().insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
-        s.stamp(result.slot);
+        s.stamp(result.it.slot());
         return result;
     }
     decltype(auto) modify_slot(slot_t slot) {

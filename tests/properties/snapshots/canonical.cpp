@@ -268,9 +268,9 @@ C filled() {
     for (int n = 0; n != 6; ++n)
         if constexpr (is_series<C>) {
             auto w = c.write(1 + n / 4);
-            c.template observer<0>()[w.set(n, value_of<T>(n)).slot] = n + 1;
+            c.template observer<0>()[w.set(n, value_of<T>(n)).it.slot()] = n + 1;
         } else if constexpr (requires { typename C::mapped_type; })
-            set_column(c.insert(n, value_of<T>(n)).slot, n + 1);
+            set_column(c.insert(n, value_of<T>(n)).it.slot(), n + 1);
         else if constexpr (requires { typename C::key_type; })
             c.insert(value_of<T>(n));
         else if constexpr (HasColumn)

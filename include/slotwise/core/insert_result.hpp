@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// InsertResult: what an insert by key or handle gives: auto [it, inserted] = map.insert(key, value).
+#ifndef SLOTWISE_CORE_INSERT_RESULT_HPP
+#define SLOTWISE_CORE_INSERT_RESULT_HPP
+
+#include "../fwd.hpp"
+
+#include <type_traits>
+#include <utility>
+
+SLOTWISE_BEGIN
+
+/// Where the element is, and whether it was inserted. Binds as auto [it, inserted] and converts to a std::pair of the two.
+template <class Iterator>
+struct InsertResult {
+    Iterator it;                         ///< at the element with this key: it.slot(), it.handle(); end() when it was refused
+    bool inserted = false;               ///< false: it was there already, or was refused
+    InsertKind kind = InsertKind::fresh; ///< of the insert; fresh when nothing was inserted
+
+    /// As std::pair has them.
+    constexpr operator std::pair<Iterator, bool>() const { return {it, inserted}; }
+    template <class Other>
+        requires(!std::is_same_v<Other, Iterator> && std::is_convertible_v<const Iterator&, Other>)
+    constexpr operator InsertResult<Other>() const {
+        return {it, inserted, kind};
+    }
+    /// For structured bindings.
+    template <std::size_t I>
+    constexpr const auto& get() const& noexcept {
+        if constexpr (I == 0)
+            return it;
+        else
+            return inserted;
+    }
+    template <std::size_t I>
+    constexpr auto& get() & noexcept {
+        if constexpr (I == 0)
+            return it;
+        else
+            return inserted;
+    }
+    template <std::size_t I>
+    constexpr auto&& get() && noexcept {
+        if constexpr (I == 0)
+            return std::move(it);
+        else
+            return std::move(inserted);
+    }
+};
+
+namespace detail {
+
+/// The same inside, where there is no iterator yet.
+struct InsertOutcome {
+    slot_t slot;
+    bool inserted;
+    InsertKind kind;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+/// InsertResult binds to two names.
+template <class Iterator>
+struct std::tuple_size<slotwise::InsertResult<Iterator>> : std::integral_constant<std::size_t, 2> {};
+template <class Iterator>
+struct std::tuple_element<0, slotwise::InsertResult<Iterator>> {
+    using type = Iterator;
+};
+template <class Iterator>
+struct std::tuple_element<1, slotwise::InsertResult<Iterator>> {
+    using type = bool;
+};
+
+#endif
