@@ -59,7 +59,7 @@ TEST_CASE("the counter moves when the value really changes and only then") {
     CHECK(name.mark() == mark + 2);
 }
 
-TEST_CASE("a fresh value counts as changed for who has never seen it") {
+TEST_CASE("a fresh value counts as changed for new readers") {
     CHECK(Versioned<int>().changed_since(0));
     CHECK(Versioned<int>(7).changed_since(0));
     CHECK(Versioned<int>().get() == 0);

@@ -639,7 +639,7 @@ TEST_CASE("a described map uses fancy pointers only to allocate", "[any_storage]
 
 //=== observers ===//
 
-TEST_CASE("observers of described containers are told the same as those of others", "[any_storage]") {
+TEST_CASE("observers of described containers get the same events as those of others", "[any_storage]") {
     static_cast<void>(EventLog::take());
     DeferredMap map(int_type, string_type);
     map.reserve(64);

@@ -215,7 +215,7 @@ TEST_CASE("a pending key that is added again gets its slot and address back, wit
     REQUIRE(map.size() == 20);
 }
 
-TEST_CASE("values that cannot move are built anew in place when their key comes back", "[deferred]") {
+TEST_CASE("values that cannot move are rebuilt in place when their key is inserted again", "[deferred]") {
     NothingLeaks objects;
     MapOf<int, NonMovable> map;
     const slot_t slot = map.try_emplace(1, 10).it.slot();
@@ -625,7 +625,7 @@ TEST_CASE("with versions that wrap a pending key always comes back to its slot",
     REQUIRE(map.retired() == 0);
 }
 
-TEST_CASE("clear and reset with spent slots: they stay retired, and no handle of them resolves", "[deferred]") {
+TEST_CASE("clear and reset with exhausted slots: they stay retired, and no handle of them resolves", "[deferred]") {
     MapOf<int, int, two_lives(Exhaustion::retire)> map;
     std::vector<decltype(map)::handle_type> all;
     for (int life = 0; life != 2; ++life) {

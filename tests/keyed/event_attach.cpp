@@ -10,7 +10,7 @@
 
 using namespace test;
 
-TEST_CASE("order after detach: who is left keeps its place, who comes back is last", "[event_log]") {
+TEST_CASE("order after detach: the rest keep their places, an observer attached again is last", "[event_log]") {
     SetWith<false> set;
     LoggingObserver a("a"), b("b"), c("c");
     auto token_a = set.attach(a), token_b = set.attach(b), token_c = set.attach(c);
@@ -112,7 +112,7 @@ TEST_CASE("an observer may detach itself in any notification", "[event_log]") {
     }
 }
 
-TEST_CASE("an observer that leaves while it is told of new contents is not told which of them are pending", "[event_log]") {
+TEST_CASE("an observer that detaches while it is notified of new contents is not notified of pending ones", "[event_log]") {
     SetWith<true> set, other;
     for (const int key : {1, 2, 3}) other.insert(key);
     other.erase(2);
@@ -130,7 +130,7 @@ TEST_CASE("an observer that leaves while it is told of new contents is not told 
     REQUIRE(set.check_invariants());
 }
 
-TEST_CASE("an observer may detach others: those who have not heard yet do not hear", "[event_log]") {
+TEST_CASE("an observer may detach others: those not notified yet are not notified", "[event_log]") {
     SetWith<true> set;
     set.insert(1);
     LoggingObserver a("a"), b("b"), c("c");
@@ -151,7 +151,8 @@ TEST_CASE("an observer may detach others: those who have not heard yet do not he
     REQUIRE(set.check_invariants());
 }
 
-TEST_CASE("one who is attached during a notification hears what is true then, and misses and repeats nothing", "[event_log]") {
+TEST_CASE("an observer attached during a notification is notified of the current state, without loss or repetition",
+          "[event_log]") {
     for (int deferred = 0; deferred != 2; ++deferred)
         for (int hook = 0; hook != 9; ++hook) {
             CAPTURE(deferred, hook);
@@ -294,7 +295,7 @@ TEMPLATE_TEST_CASE("moving a container keeps its observers at work: they go with
     REQUIRE_FALSE(other.attached());
 }
 
-TEMPLATE_TEST_CASE("observers of the target of a copy or a restore stay and are told of the exchange", "[event_log]",
+TEMPLATE_TEST_CASE("observers of the target of a copy or a restore stay and are notified of the exchange", "[event_log]",
                    (SetWith<false>), (SetWith<true>), (MapWith<false>), (MapWith<true>)) {
     TestType source, target;
     for (int i = 0; i != 5; ++i) add(source, i);

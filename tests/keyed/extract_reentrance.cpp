@@ -106,8 +106,8 @@ TEST_CASE("An element whose copy throws is erased when a foreign index has no me
 }
 #endif
 
-TEMPLATE_TEST_CASE("One who attaches while an element is taken out is told of it, and of its end", "[reentrance]", Map<at_once>,
-                   Map<deferred>) {
+TEMPLATE_TEST_CASE("An observer attached while an element is extracted is notified of it, and of its end", "[reentrance]",
+                   Map<at_once>, Map<deferred>) {
     auto map = filled<TestType>();
     Log log;
     ObserverToken token;
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("One who attaches while an element is taken out is told of it
     CHECK(log.events == std::vector{0, 1, 2, 3, 4, -3});
 }
 
-TEST_CASE("A key that comes again while it is taken out has an element of its own", "[reentrance]") {
+TEST_CASE("A key inserted again while it is extracted has an element of its own", "[reentrance]") {
     auto map = filled<Map<deferred>>();
     Copied::hook = [&] { map.try_emplace(3, 70); };
     CHECK(map.extract(3)->second.number == 3);

@@ -310,8 +310,8 @@ TEMPLATE_TEST_CASE("all entries in one line go on to the others and come back ou
     }
 }
 
-TEMPLATE_TEST_CASE("a miss in an empty line asks nobody, and one past zero counts asks this line only", "[hash_index]", Native,
-                   Portable) {
+TEMPLATE_TEST_CASE("a miss in an empty group compares nothing, and a miss past zero counts reads this group only",
+                   "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
     pair.index.reserve(40, source_of(pair.entries)); // four lines
     for (slot_t slot = 0; slot != 12; ++slot) pair.add(slot, hash_of(0, 0, 7));

@@ -44,7 +44,7 @@ struct NameHash {
 
 //=== construction ===//
 
-TEST_CASE("a new key set is empty and has asked for no memory", "[key_set]") {
+TEST_CASE("a new key set is empty and has no memory", "[key_set]") {
     const EveryByteReturned bytes;
     const std::size_t before = Ledger::allocations();
     SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{}, StatefulAllocator<int>> set;

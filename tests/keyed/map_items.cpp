@@ -156,7 +156,7 @@ TEST_CASE("further columns are counted from 0, the values are not one of them", 
     REQUIRE(map.observer<1>()[slot] == 0);
 }
 
-TEST_CASE("merge starts further columns anew", "[map_items]") {
+TEST_CASE("merge value-initialises further columns", "[map_items]") {
     using Map = MapOf<int, int, small_pages, ValueArray<int>>;
     Map a, b;
     b.observer<0>()[b.try_emplace(1, 10).it.slot()] = 99;

@@ -220,7 +220,7 @@ TEST_CASE("asking for the value of a slot without one, and erasing the end, stop
     REQUIRE(dies_saying("was erased, or it is the end", [&] { map.erase(map.end()); }));
 }
 
-TEST_CASE("for_each walks values although nobody lives in the first of 64 slots", "[map_storage]") {
+TEST_CASE("for_each walks values although the first of 64 slots is vacant", "[map_storage]") {
     MapStorage<int, std::string> map;
     for (int i = 0; i != 3; ++i) map.insert(i, std::to_string(i));
     map.erase(0);

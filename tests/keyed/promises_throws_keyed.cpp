@@ -113,7 +113,7 @@ TEST_CASE("a full map throws length_error, which says so, without effect; member
 }
 
 // proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at throws
-TEST_CASE("at(key) of no member throws out_of_range, which says what to ask instead", "[promises]") {
+TEST_CASE("at(key) of no member throws out_of_range, which says what to call instead", "[promises]") {
     MapStorage<int, int> map;
     map.try_emplace(1, 10);
     const auto gone = map.handle_of(1);

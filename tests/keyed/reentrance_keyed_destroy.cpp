@@ -253,8 +253,8 @@ TEMPLATE_TEST_CASE("a destructor that looks and erases while the container is cl
     REQUIRE(c.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("iteration in a destructor while the container is cleared meets the newcomer, and counts nobody else",
-                   "[reentrance]", SPEAKING_AT_ONCE) {
+TEMPLATE_TEST_CASE("iteration in a destructor while the container is cleared visits the new element only", "[reentrance]",
+                   SPEAKING_AT_ONCE) {
     NothingLeaks objects;
     std::vector<std::size_t> met, sizes;
     TestType c;

@@ -89,7 +89,7 @@ void run(Map& map) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("while observers are told of an insert or an erase the element is not found, and counts nowhere",
+TEMPLATE_TEST_CASE("while observers are notified of an insert or an erase the element is not found, and counts nowhere",
                    "[reentrance]", (Watched<int, at_once>), (Watched<Tracked, at_once>), (Watched<int, deferred>),
                    (Watched<Tracked, deferred>)) {
     std::vector<std::string> expected = {"capacity: size 0", "insert: size 0 key absent no handle not live other absent"};
@@ -131,7 +131,7 @@ TEMPLATE_TEST_CASE("while observers are told of an insert or an erase the elemen
     }
 }
 
-TEMPLATE_TEST_CASE("while observers are told of a resurrection the element is not found yet", "[reentrance]",
+TEMPLATE_TEST_CASE("while observers are notified of a resurrection the element is not found yet", "[reentrance]",
                    (Watched<int, deferred>), (Watched<Tracked, deferred>)) {
     for (const bool dynamically : {false, true}) {
         Looker looker;
@@ -153,7 +153,7 @@ TEMPLATE_TEST_CASE("while observers are told of a resurrection the element is no
     }
 }
 
-TEMPLATE_TEST_CASE("while observers are told of a clear nothing is found and the size is 0", "[reentrance]",
+TEMPLATE_TEST_CASE("while observers are notified of a clear nothing is found and the size is 0", "[reentrance]",
                    (Watched<int, at_once>), (Watched<Tracked, at_once>)) {
     for (const bool dynamically : {false, true}) {
         Looker looker;
@@ -186,8 +186,8 @@ TEMPLATE_TEST_CASE("while observers are told of a clear nothing is found and the
     }
 }
 
-TEMPLATE_TEST_CASE("an observer told of growth may still use everything that was there", "[reentrance]",
-                   (Watched<int, at_once>), (Watched<Tracked, deferred>)) {
+TEMPLATE_TEST_CASE("an observer notified of growth may still use all elements", "[reentrance]", (Watched<int, at_once>),
+                   (Watched<Tracked, deferred>)) {
     Looker looker;
     TestType map;
     bool sound = true;

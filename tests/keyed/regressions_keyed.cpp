@@ -218,7 +218,7 @@ TEST_CASE("article bug 10: erase by slot, lookup of removed keys, and reserve ex
 //=== the article: observers ===//
 
 TEMPLATE_TEST_CASE(
-    "article bug 11: who is told of a remove can still read the value, in whatever order observers were attached",
+    "article bug 11: who is notified of a remove can still read the value, in whatever order observers were attached",
     "[regressions]", (MapOf<Tracked, deferred, ValueArray<Tracked>>)) {
     NothingLeaks objects;
     Witness before, after;
@@ -291,7 +291,7 @@ TEST_CASE("article bug 14: attaching late replays capacity, live and removed slo
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEST_CASE("article bug 15: an observer that throws has no effect, and one may detach while it is told", "[regressions]") {
+TEST_CASE("article bug 15: an observer that throws has no effect, and may detach while it is notified", "[regressions]") {
     LoggingObserver first("a"), second("b", true);
     SetOf<> set;
     ObserverToken one = set.attach(first);
@@ -535,7 +535,7 @@ struct Reader final : SlotObserver {
 
 } // namespace
 
-TEST_CASE("later bug: key(slot) and value(slot) answer an observer that is told of a clear of 64 slots or more",
+TEST_CASE("later bug: key(slot) and value(slot) answer an observer that is notified of a clear of 64 slots or more",
           "[regressions]") {
     for (const int count : {1, 63, 64, 65, 200}) {
         MapStorage<int, int> map;
@@ -552,7 +552,7 @@ TEST_CASE("later bug: key(slot) and value(slot) answer an observer that is told 
     }
 }
 
-TEST_CASE("later bug: observers of the target of a move assignment are told while the old contents are there",
+TEST_CASE("later bug: observers of the target of a move assignment are notified while the old contents are there",
           "[regressions]") {
     MapStorage<int, int> target, source;
     Reader reader;

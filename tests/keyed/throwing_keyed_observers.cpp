@@ -94,8 +94,9 @@ TEMPLATE_TEST_CASE("a dynamic observer that throws rolls the insert or the growt
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEMPLATE_TEST_CASE("a dynamic observer that throws during a resurrection: the removed element stays, or is gone for everyone",
-                   "[throwing][throws]", FollowedDeferredSet, FollowedNumbers, FollowedDeferredMap) {
+TEMPLATE_TEST_CASE(
+    "a dynamic observer that throws during a resurrection: the removed element stays, or is erased for all observers",
+    "[throwing][throws]", FollowedDeferredSet, FollowedNumbers, FollowedDeferredMap) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t kept = 0, erased = 0;
@@ -128,7 +129,7 @@ TEMPLATE_TEST_CASE("a dynamic observer that throws during a resurrection: the re
 
 // proves: KeySetCore::attach throws
 TEMPLATE_TEST_CASE(
-    "a dynamic observer that throws while it is attached is not attached, and was told of the erase of what it knew",
+    "a dynamic observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
     "[throwing][throws]", FOLLOWED) {
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<TestType>("attach"), [](auto&& attempt) {
@@ -221,8 +222,9 @@ TEMPLATE_TEST_CASE("static observers that throw roll the insert back for everyon
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEMPLATE_TEST_CASE("static observers that throw during a resurrection: the removed element stays, or is gone for everyone",
-                   "[throwing][throws]", StaticSet, StaticMap) {
+TEMPLATE_TEST_CASE(
+    "static observers that throw during a resurrection: the removed element stays, or is erased for all observers",
+    "[throwing][throws]", StaticSet, StaticMap) {
     NothingLeaks objects;
     EveryByteReturned bytes;
     std::size_t kept = 0, erased = 0;
@@ -252,7 +254,7 @@ TEMPLATE_TEST_CASE("static observers that throw during a resurrection: the remov
 #endif
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEST_CASE("those told of an insert that is rolled back hear of its erase in reverse order", "[throwing][throws]") {
+TEST_CASE("observers notified of an insert that is rolled back get on_erase in reverse order", "[throwing][throws]") {
     using Map = FailingMap<Throwing, Throwing, deferred, StaticLogger<0, true>, StaticLogger<1, true>>;
     NothingLeaks objects;
     std::size_t rolled_back = 0;

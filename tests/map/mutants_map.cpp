@@ -159,8 +159,8 @@ TEMPLATE_TEST_CASE("erase from packed storage keeps every other value when moves
     CHECK(map.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("a quiet static observer is told of each insert and each erase", "[mutants]", (SlotMap<int, QuietCounter>),
-                   (DenseSlotMap<int, QuietCounter>)) {
+TEMPLATE_TEST_CASE("a trivial static observer is notified of each insert and each erase", "[mutants]",
+                   (SlotMap<int, QuietCounter>), (DenseSlotMap<int, QuietCounter>)) {
     TestType map;
     const auto a = map.insert(1), b = map.insert(2);
     map.insert(3);

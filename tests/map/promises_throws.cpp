@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("a full map and a reserve of more than max_size() throw lengt
 }
 
 // proves: SlotMapCore::at throws
-TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, which says what to ask instead", "[promises]",
+TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, which says what to call instead", "[promises]",
                    ALL_STORAGES) {
     typename TestType::template map<int> map;
     const auto gone = put(map, 1);
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, w
 }
 
 // proves: SecondaryFace::at throws
-TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which says what to ask instead", "[promises]",
+TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which says what to call instead", "[promises]",
                    (SecondaryMap<H, int>), (SparseSecondaryMap<H, int>)) {
     TestType more;
     more.insert(H(3, 5), 35);

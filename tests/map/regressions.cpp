@@ -229,8 +229,8 @@ struct Asking final : SlotObserver {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("observers of the target of a move assignment are told while the old elements are there", "[regressions]",
-                   ALL_STORAGES) {
+TEMPLATE_TEST_CASE("observers of the target of a move assignment are notified while the old elements are there",
+                   "[regressions]", ALL_STORAGES) {
     using Map = typename TestType::template map<int>;
     Map target, source;
     Asking<Map> asking;

@@ -55,7 +55,7 @@ struct Mark {
 
 } // namespace
 
-TEST_CASE("a row that is relocated keeps its counter: who has seen it misses no change", "[packed]") {
+TEST_CASE("a row that is relocated keeps its counter: its readers miss no change", "[packed]") {
     using Value = Versioned<int>;
     SoaSlotMap<Value, int> map;
     std::vector<SoaSlotMap<Value, int>::handle_type> handles;

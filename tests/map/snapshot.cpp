@@ -265,7 +265,7 @@ TEMPLATE_TEST_CASE("an empty map and a cleared one remember their versions in a 
     REQUIRE(put(map, 2) == next);
 }
 
-TEMPLATE_TEST_CASE("bug: a snapshot of a map without slots told of promises", "[snapshot]", ALL_STORAGES) {
+TEMPLATE_TEST_CASE("bug: a snapshot of a map without slots had reserved slots", "[snapshot]", ALL_STORAGES) {
     typename TestType::template map<int, SlotMapOptions{.handle = {14, 2}, .page_slots = 64}> map, restored;
     const auto same = [&] { return restored.try_restore(map.snapshot()) == nullptr && restored.snapshot() == map.snapshot(); };
     const auto promised = map.reserve_handle();

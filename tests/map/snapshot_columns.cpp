@@ -125,7 +125,7 @@ TEMPLATE_TEST_CASE("a snapshot carries every static column that has a codec", "[
     REQUIRE(column(restored, first) == 14);
 }
 
-TEST_CASE("a column that is left out is named in both places, and starts anew", "[snapshot]") {
+TEST_CASE("a column that is left out is named in both places, and is value-initialised", "[snapshot]") {
     using Addresses = ValueArray<const void*>; // has no codec
     using Names = ValueArray<std::string>;
     SlotMap<int, Names, Addresses> map, restored;

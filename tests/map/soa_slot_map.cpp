@@ -10,7 +10,7 @@
 
 using namespace test;
 
-TEST_CASE("SoaSlotMap: columns, rows and handles tell the same", "[soa_slot_map]") {
+TEST_CASE("SoaSlotMap: columns, rows and handles agree", "[soa_slot_map]") {
     SoaSlotMap<int, std::string, double> map;
     using handle_type = decltype(map)::handle_type;
     std::vector<handle_type> handles;

@@ -310,8 +310,9 @@ TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone",
 }
 
 // proves: SlotMapCore::attach throws
-TEMPLATE_TEST_CASE("an observer that throws while it is attached is not attached, and was told of the erase of what it knew",
-                   "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE(
+    "an observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
+    "[throwing][throws]", TESTED_STORAGE) {
     using Map = Failing<TestType, Tracked, Reuse::lowest>;
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<Map>("attach"), [](auto&& attempt) {

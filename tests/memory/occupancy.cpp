@@ -92,7 +92,7 @@ TEST_CASE("an occupancy answers as its bits say, for every size and density") {
         }
 }
 
-TEST_CASE("an occupancy can be asked for any slot number, also no_slot") {
+TEST_CASE("an occupancy can be tested for any slot number, also no_slot") {
     CHECK_FALSE(three.test(no_slot));
     CHECK(three.find_next(no_slot) == no_slot);
     CHECK_FALSE(three.test(static_cast<std::size_t>(-1)));

@@ -289,7 +289,7 @@ TEST_CASE("values that cannot be made of nothing: a delta that would need one is
     REQUIRE(replica == dict);
 }
 
-TEST_CASE("lenient: a nested element that is removed and written begins anew", "[series][apply]") {
+TEST_CASE("lenient: a nested element that is removed and written begins again", "[series][apply]") {
     using Nested = TSDStorage<int, TSSStorage<int>>;
     Nested dict;
     dict.write(1).create(1);

@@ -41,7 +41,7 @@ struct DictScene {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("the delta of a set holds the keys that came and went, net", "[series][capture]", ALL_REPRESENTATIONS) {
+TEMPLATE_TEST_CASE("the delta of a set holds the added and removed keys, net", "[series][capture]", ALL_REPRESENTATIONS) {
     SetScene<TestType> scene;
     {
         const auto first = capture(scene.set, 1);
@@ -346,7 +346,7 @@ TEST_CASE("a nested series that was replaced is reset, and its delta is that of 
     REQUIRE(inner.at(3) == DictDelta<int, double>{2, true, true, {}, {3}, {}, {}});
 }
 
-TEMPLATE_TEST_CASE("captures of many keys agree with what came and went, over every page", "[series][capture]",
+TEMPLATE_TEST_CASE("captures of many keys agree with what was added and removed, over every page", "[series][capture]",
                    ALL_REPRESENTATIONS) {
     typename TestType::template dict<int, double> dict;
     Random random(11);

@@ -280,7 +280,7 @@ TEMPLATE_TEST_CASE("the truth about a slot is that of its first touch in the win
     CHECK(lost_a_value(2)); // nothing of the windows before is left
 }
 
-TEMPLATE_TEST_CASE("a clear and a reset: the deltas go on after the first, and start anew after the second", "[delta_tracker]",
+TEMPLATE_TEST_CASE("a clear and a reset: the deltas go on after the first, and start again after the second", "[delta_tracker]",
                    ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();

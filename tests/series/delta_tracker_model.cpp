@@ -206,13 +206,11 @@ void random_windows(std::uint64_t seed, int windows, int spread) {
 
 } // namespace
 
-TEST_CASE("trackers of all representations tell what was before from what is after, with deferred erase",
-          "[delta_tracker][model]") {
+TEST_CASE("trackers of all representations distinguish before from after, with deferred erase", "[delta_tracker][model]") {
     for (std::uint64_t seed = 1; seed != 4; ++seed) random_windows<true>(seed, 40, 9000);
 }
 
-TEST_CASE("trackers of all representations tell what was before from what is after, without deferred erase",
-          "[delta_tracker][model]") {
+TEST_CASE("trackers of all representations distinguish before from after, without deferred erase", "[delta_tracker][model]") {
     for (std::uint64_t seed = 11; seed != 14; ++seed) random_windows<false>(seed, 40, 9000);
 }
 

@@ -52,7 +52,7 @@ struct FullAndHeard {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("a key that goes and comes until its slot is used up is where it was: membership nets to nothing",
+TEMPLATE_TEST_CASE_SIG("a key removed and inserted until its slot is exhausted is a member as before: no net change",
                        "[series][exhausted]", ((unsigned Bits), Bits), 2, 3) {
     using R = Retiring<Bits>;
     constexpr unsigned lives_of_a_slot = 1u << (Bits - 1);
@@ -139,7 +139,7 @@ TEST_CASE("the removed value that is shown is the last one, in whichever slot it
     }
 }
 
-TEST_CASE("subscribers to a key hear of it in every slot that it gets", "[series][exhausted]") {
+TEST_CASE("subscribers to a key are notified of it in every slot that it gets", "[series][exhausted]") {
     struct Counter final : SeriesSubscriber<Time> {
         int told = 0;
         void on_tick(const SeriesTick<Time>&) noexcept override { ++told; }
@@ -157,7 +157,7 @@ TEST_CASE("subscribers to a key hear of it in every slot that it gets", "[series
     REQUIRE(set.as_set().retired() > 5);
 }
 
-TEST_CASE("a series with spent slots goes on after a copy, a move and a restore in the middle of the window",
+TEST_CASE("a series with exhausted slots goes on after a copy, a move and a restore in the middle of the window",
           "[series][exhausted]") {
     using Dict = Retiring<2>::dict<int, double>;
     Dict dict;
@@ -185,7 +185,8 @@ TEST_CASE("a series with spent slots goes on after a copy, a move and a restore 
     }
 }
 
-TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers covered", "[series][exhausted][subscriber]") {
+TEST_CASE("bug: a key whose slot was exhausted came back beyond what its subscribers covered",
+          "[series][exhausted][subscriber]") {
     FullAndHeard series;
     for (Time time = 2; time != 4; ++time) { // a slot lives twice
         auto w = series.set.write(time);
@@ -198,7 +199,7 @@ TEST_CASE("bug: a key whose slot was spent came back beyond what its subscribers
     series.check_beyond();
 }
 
-TEST_CASE("bug: a key new in its window, whose slot was then spent, came back beyond what its subscribers covered",
+TEST_CASE("bug: a key new in its window, whose slot was then exhausted, came back beyond what its subscribers covered",
           "[series][exhausted][subscriber]") {
     FullAndHeard series;
     series.set.write(2).remove(7);
@@ -218,7 +219,7 @@ TEST_CASE("bug: a key new in its window, whose slot was then spent, came back be
     series.check_beyond();
 }
 
-TEST_CASE("bug: a nested series that went and came in another slot told its subscribers, in the same slot it did not",
+TEST_CASE("bug: a nested series removed and created again notified its subscribers in another slot, but not in the same",
           "[series][exhausted][subscriber][nested]") {
     Count heard;
     Retiring<2>::dict<int, TSSStorage<int>> dict;
@@ -239,7 +240,7 @@ TEST_CASE("bug: a nested series that went and came in another slot told its subs
     }
 }
 
-TEST_CASE("bug: a nested series that was new in its window, went and came in another slot, told its subscribers",
+TEST_CASE("bug: a new nested series, removed and created again in another slot, notified its subscribers",
           "[series][exhausted][subscriber][nested]") {
     Count heard;
     Retiring<2>::dict<int, TSSStorage<int>> dict;

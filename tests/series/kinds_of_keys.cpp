@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("keys and values that can only be moved", "[series][casts]", 
     CHECK(set.check_invariants());
 }
 
-TEST_CASE("string keys are asked and written by string_view", "[series][casts]") {
+TEST_CASE("string keys are looked up and written by string_view", "[series][casts]") {
     using namespace std::string_view_literals;
     auto dict = dict_of<Adaptive>({{"a", 1}, {"b", 2}});
     CHECK(dict.contains("a"sv));

@@ -79,7 +79,7 @@ TEST_CASE("write refuses a time older than the open window and names both times,
     CHECK_THROWS_AS(set.write_late(TimeTraits<std::int64_t>::never()), std::invalid_argument);
 }
 
-TEST_CASE("a key whose removed nested series has an open writer is created anew only after that is closed",
+TEST_CASE("a key whose removed nested series has an open writer is created again only after that is closed",
           "[series][writers]") {
     static constexpr SeriesOptions once{.handle = {.index_bits = 15, .version_bits = 1}}; // another slot each time
     const auto creates = []<class Dict>(Dict dict) {

@@ -39,7 +39,7 @@ struct Tree {
 
 } // namespace
 
-TEST_CASE("a deep subscriber is told after the root writer closes, and once", "[series][nested][subscriber]") {
+TEST_CASE("a deep subscriber is notified after the root writer closes, and once", "[series][nested][subscriber]") {
     Tree tree;
     Log log;
     Ear deep("leaf", log);
@@ -66,7 +66,7 @@ TEST_CASE("a deep subscriber is told after the root writer closes, and once", "[
     REQUIRE(log.size() == 2);
 }
 
-TEST_CASE("bug: a nested writer that changed nothing told the subscribers of its element", "[series][nested][subscriber]") {
+TEST_CASE("bug: a nested writer that changed nothing notified the subscribers of its element", "[series][nested][subscriber]") {
     Tree tree;
     Log log;
     Ear leaf("leaf", log), element("root[1]", log), slot("slot", log), middle_element("middle[1]", log);
@@ -81,7 +81,7 @@ TEST_CASE("bug: a nested writer that changed nothing told the subscribers of its
     REQUIRE(log == Log{"leaf 5", "middle[1] 5", "slot 5", "root[1] 5"});
 }
 
-TEST_CASE("inner subscribers are told before outer ones, elements before the whole", "[series][nested][subscriber]") {
+TEST_CASE("inner subscribers are notified before outer ones, elements before the whole", "[series][nested][subscriber]") {
     Tree tree;
     Log log;
     Ear root("root", log), keys("root keys", log), element("root[1]", log), middle("middle", log),
@@ -101,7 +101,7 @@ TEST_CASE("inner subscribers are told before outer ones, elements before the who
     REQUIRE(log == Log{"leaf[5] 3", "leaf 3", "middle[1] 3", "middle 3", "root[1] 3", "root keys 3", "root 3"});
 }
 
-TEST_CASE("who subscribes to a nested series while a writer of it is open is told when the outermost one closes",
+TEST_CASE("a subscriber added to a nested series while a writer of it is open is notified when the outermost one closes",
           "[series][nested][subscriber]") {
     Tree tree;
     Log log;
@@ -160,7 +160,8 @@ TEST_CASE("a subscriber of a nested series hears of what was written before its 
     REQUIRE(log == Log{"leaf 2", "middle[1] 2", "middle[1] 4"});
 }
 
-TEST_CASE("a deep subscriber may write to the open window; everybody hears of it", "[series][nested][subscriber]") {
+TEST_CASE("a deep subscriber may write to the open window; all subscribers are notified of it",
+          "[series][nested][subscriber]") {
     struct Writer final : SeriesSubscriber<Time> {
         Root* root = nullptr;
         int told = 0;
@@ -183,7 +184,7 @@ TEST_CASE("a deep subscriber may write to the open window; everybody hears of it
     REQUIRE(capture(tree.root, 2).modified.size() == 2);
 }
 
-TEST_CASE("a nested dictionary whose keys alone have a subscriber is told when the outermost writer closes",
+TEST_CASE("a subscriber of only the keys of a nested dictionary is notified when the outermost writer closes",
           "[series][nested][subscriber]") {
     Tree tree;
     Log log;

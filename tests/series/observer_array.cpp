@@ -89,7 +89,7 @@ TEST_CASE("slots and keys without subscribers cost two bits a slot", "[observer_
     CHECK(Ledger::allocations() == before);
 }
 
-TEST_CASE("a subscriber of a slot is told of the element there, and no more once it is gone", "[observer_array]") {
+TEST_CASE("a subscriber of a slot is notified of its element until that is erased", "[observer_array]") {
     TickLog::take();
     Owner<Numbers> owner;
     Listener a("a");
@@ -113,7 +113,7 @@ TEST_CASE("a subscriber of a slot is told of the element there, and no more once
     CHECK(TickLog::take().empty());
 }
 
-TEST_CASE("a subscriber of a key waits for it, hears of it, and waits again, whatever its slot", "[observer_array]") {
+TEST_CASE("a subscriber of a key waits for it, is notified of it, and waits again, in any slot", "[observer_array]") {
     TickLog::take();
     Owner<Numbers> owner;
     Listener a("a");
@@ -137,7 +137,7 @@ TEST_CASE("a subscriber of a key waits for it, hears of it, and waits again, wha
     CHECK(token.attached());
 }
 
-TEST_CASE("slots are told in slot order, subscribers of a slot before those of its key, both in the order of subscription",
+TEST_CASE("slots are notified in slot order, subscribers of a slot before those of its key, both in the order of subscription",
           "[observer_array]") {
     TickLog::take();
     Owner<Numbers> owner;
@@ -156,7 +156,7 @@ TEST_CASE("slots are told in slot order, subscribers of a slot before those of i
     CHECK(owner.visited == std::vector<slot_t>{2, 70, 5000});
 }
 
-TEST_CASE("nobody is told twice of one window, and everybody once of the next", "[observer_array]") {
+TEST_CASE("no subscriber is notified twice of one window, and each once of the next", "[observer_array]") {
     TickLog::take();
     Owner<Numbers> owner;
     Listener a("a"), b("b");
@@ -255,7 +255,7 @@ TEST_CASE("moved and swapped, an array takes its subscribers along", "[observer_
     CHECK(another.attached());
 }
 
-TEST_CASE("when all elements are exchanged, keys find their slots anew and slots are let go", "[observer_array]") {
+TEST_CASE("when all elements are exchanged, keys find their new slots and subscriptions to slots end", "[observer_array]") {
     TickLog::take();
     Owner<Numbers> owner;
     Listener a("a"), b("b"), c("c");
@@ -275,7 +275,7 @@ TEST_CASE("when all elements are exchanged, keys find their slots anew and slots
     CHECK(TickLog::take() == Ticks{"a element 400 1"});
 }
 
-TEST_CASE("an array that follows a container as an observer hears of erased elements", "[observer_array]") {
+TEST_CASE("an array that follows a container as an observer is notified of erased elements", "[observer_array]") {
     TickLog::take();
     SlotMap<int, Numbers> map;
     auto& array = map.observer<0>();
@@ -291,7 +291,7 @@ TEST_CASE("an array that follows a container as an observer hears of erased elem
     CHECK_FALSE(two.attached());
 }
 
-TEST_CASE("keys that nobody waits for any more are forgotten", "[observer_array]") {
+TEST_CASE("keys without subscribers are forgotten", "[observer_array]") {
     EveryByteReturned bytes;
     ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, StatefulAllocator<int>> array{StatefulAllocator<int>(1)};
     Listener a("a");
@@ -334,7 +334,7 @@ TEST_CASE("an array whose memory runs out has the subscribers it had", "[observe
     CHECK(failures > 2);
 }
 
-TEST_CASE("random subscriptions are told what a model says", "[observer_array][model]") {
+TEST_CASE("random subscriptions are notified as a model says", "[observer_array][model]") {
     Random random(3);
     Owner<Numbers> owner;
     struct Entry {

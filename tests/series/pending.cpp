@@ -93,8 +93,8 @@ TEMPLATE_TEST_CASE(
     CHECK(cost_of_adds(restored) < few);
 }
 
-TEMPLATE_TEST_CASE("one key that comes and goes in slot after slot is compared a few times each time", "[series][pending]",
-                   Set<once>, Dict<once>) {
+TEMPLATE_TEST_CASE("one key that is inserted and removed in slot after slot is compared a few times each time",
+                   "[series][pending]", Set<once>, Dict<once>) {
     TestType series;
     enter(series.write(1), 7);
     const auto churn = [](TestType& s, int from, int to) {

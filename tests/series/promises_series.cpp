@@ -148,7 +148,7 @@ TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and 
 
 // proves: SeriesCore::subscribe(subscriber) throws, TSDStorage::subscribe_keys throws, TSDView::subscribe throws
 // proves: TSSView::subscribe throws, SubscriberList::add throws
-TEST_CASE("subscribing without memory throws bad_alloc, and those who had subscribed go on hearing", "[promises][throwing]") {
+TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers are still notified", "[promises][throwing]") {
     const auto subscribe = [](int how, const Prices& dict, const Numbers& set, Listener& listener) {
         switch (how) {
         case 0:

@@ -87,7 +87,7 @@ TEMPLATE_TEST_CASE("removed keys are kept when a removal is cancelled by an add,
     CHECK(set.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("clear records who was there as removed, and drops the window's additions only", "[series][semantics]",
+TEMPLATE_TEST_CASE("clear records the old members as removed, and drops the window's additions only", "[series][semantics]",
                    ALL_REPRESENTATIONS) {
     auto dict = dict_of<TestType>({{"a", 1}, {"b", 2}, {"gone", 3}});
     {

@@ -176,7 +176,7 @@ TEST_CASE("a series with another representation restores the same bytes", "[seri
     REQUIRE(all_sound(adaptive));
 }
 
-TEST_CASE("restoring into a series with subscribers keeps them and tells nobody", "[series][snapshot]") {
+TEST_CASE("restoring into a series with subscribers keeps them and notifies none", "[series][snapshot]") {
     Adaptive::dict<int, double> source, target;
     {
         auto w = source.write(1);

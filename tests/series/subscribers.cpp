@@ -20,7 +20,7 @@ using Dict = TSDStorage<int, int>;
 
 //=== of the whole ===//
 
-TEST_CASE("a subscriber of a set hears once of every window in which it is written", "[subscribers]") {
+TEST_CASE("a subscriber of a set is notified once of every window in which it is written", "[subscribers]") {
     TickLog::take();
     Set set;
     Listener a("a");
@@ -41,7 +41,7 @@ TEST_CASE("a subscriber of a set hears once of every window in which it is writt
     CHECK(TickLog::take() == Ticks{"a whole 4"});
 }
 
-TEST_CASE("nobody hears of a writer that changed nothing", "[subscribers]") {
+TEST_CASE("no subscriber is notified of a writer that changed nothing", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Set set;
@@ -66,7 +66,7 @@ TEST_CASE("nobody hears of a writer that changed nothing", "[subscribers]") {
     CHECK(TickLog::take().empty());
 }
 
-TEST_CASE("several writers in one window: who has heard of it does not hear again", "[subscribers]") {
+TEST_CASE("several writers in one window: no subscriber is notified again", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener a("a"), k("k"), x("x");
@@ -81,7 +81,7 @@ TEST_CASE("several writers in one window: who has heard of it does not hear agai
     CHECK(TickLog::take() == Ticks{"x element 1 6", "a whole 6"});
 }
 
-TEST_CASE("nested writers of one series: subscribers are told when the last of them closes", "[subscribers]") {
+TEST_CASE("nested writers of one series: subscribers are notified when the last of them closes", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener a("a");
@@ -100,7 +100,7 @@ TEST_CASE("nested writers of one series: subscribers are told when the last of t
     CHECK(TickLog::take() == Ticks{"a whole 1"});
 }
 
-TEST_CASE("one subscriber may subscribe to the same twice, and hears twice", "[subscribers]") {
+TEST_CASE("a subscriber may subscribe twice, and is notified twice", "[subscribers]") {
     TickLog::take();
     Set set;
     Listener a("a");
@@ -115,7 +115,7 @@ TEST_CASE("one subscriber may subscribe to the same twice, and hears twice", "[s
 
 //=== of the keys ===//
 
-TEST_CASE("a subscriber of the keys hears of keys that come and go, not of values", "[subscribers]") {
+TEST_CASE("a subscriber of the keys is notified of added and removed keys, not of values", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener k("k"), v("v");
@@ -147,8 +147,7 @@ TEST_CASE("a subscriber of the keys hears of keys that come and go, not of value
 
 //=== of one key ===//
 
-TEST_CASE("a subscriber of a key hears of it before it exists, while it lives, when it goes and when it comes back elsewhere",
-          "[subscribers]") {
+TEST_CASE("a subscriber of a key is notified when it is added, written, removed and added again elsewhere", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener x("x");
@@ -185,7 +184,7 @@ TEST_CASE("a subscriber of a key hears of it before it exists, while it lives, w
     CHECK(token.attached());
 }
 
-TEST_CASE("a subscriber of a member of a set hears of it coming and going", "[subscribers]") {
+TEST_CASE("a subscriber of a member of a set is notified when it is added and removed", "[subscribers]") {
     TickLog::take();
     Set set;
     Listener x("x");
@@ -204,7 +203,7 @@ TEST_CASE("a subscriber of a member of a set hears of it coming and going", "[su
     CHECK(TickLog::take() == Ticks{"x element 0 1", "x element 0 5", "x element 0 7"});
 }
 
-TEST_CASE("one may subscribe to a key that was removed in the open window, and hears when it lives again", "[subscribers]") {
+TEST_CASE("a subscriber of a key removed in the open window is notified when it is added again", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener x("x");
@@ -235,7 +234,7 @@ TEST_CASE("one may subscribe to a key while a writer is open", "[subscribers]") 
 //=== of one slot ===//
 
 // proves: SeriesCore::subscribe_slot throws
-TEST_CASE("a subscriber of a slot hears of the element there, of its end, and then no more", "[subscribers]") {
+TEST_CASE("a subscriber of a slot is notified of the element there, of its end, and of nothing later", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener s("s");
@@ -256,7 +255,7 @@ TEST_CASE("a subscriber of a slot hears of the element there, of its end, and th
     CHECK_FALSE(token.attached());
 }
 
-TEST_CASE("a subscriber of a slot hears of a clear", "[subscribers]") {
+TEST_CASE("a subscriber of a slot is notified of a clear", "[subscribers]") {
     TickLog::take();
     Set set;
     Listener s("s");
@@ -268,7 +267,7 @@ TEST_CASE("a subscriber of a slot hears of a clear", "[subscribers]") {
     CHECK_FALSE(token.attached());
 }
 
-TEST_CASE("a slot whose element went and came back within the window has the same subscribers until it goes", "[subscribers]") {
+TEST_CASE("a slot whose element was removed and added again within the window keeps its subscribers", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener s("s");
@@ -288,7 +287,7 @@ TEST_CASE("a slot whose element went and came back within the window has the sam
 
 //=== order and cost ===//
 
-TEST_CASE("elements are told in slot order, then the keys, then the whole", "[subscribers]") {
+TEST_CASE("elements are notified in slot order, then the keys, then the whole", "[subscribers]") {
     TickLog::take();
     Dict dict;
     for (int i = 0; i != 200; ++i) dict.write(1).set(i, i);
@@ -342,7 +341,7 @@ TEST_CASE("views subscribe as the series does", "[subscribers]") {
     CHECK(TickLog::take() == Ticks{"b keys 1", "a whole 1", "b whole 2"});
 }
 
-TEST_CASE("subscribers hear of any kind of time", "[subscribers]") {
+TEST_CASE("subscribers are notified of any kind of time", "[subscribers]") {
     TSSStorage<int, double> set;
     struct Last final : SeriesSubscriber<double> {
         void on_tick(const SeriesTick<double>& tick) noexcept override { time = tick.time; }

@@ -58,7 +58,7 @@ TEST_CASE("a subscriber may unsubscribe itself", "[subscribers]") {
     CHECK_FALSE(mine.attached());
 }
 
-TEST_CASE("a subscriber may unsubscribe others: those to come hear nothing", "[subscribers]") {
+TEST_CASE("a subscriber may unsubscribe others, which are then not notified", "[subscribers]") {
     TickLog::take();
     Dict dict;
     for (int i = 0; i != 3; ++i) dict.write(1).set(i, i);
@@ -99,7 +99,7 @@ TEST_CASE("a subscriber may end the lives of other subscribers", "[subscribers]"
     CHECK(TickLog::take() == Ticks{"0 whole 1", "1 whole 1", "2 whole 1", "3 whole 1"});
 }
 
-TEST_CASE("one who is subscribed during a notification hears of later writes", "[subscribers]") {
+TEST_CASE("a subscriber added during a notification is notified of later writes", "[subscribers]") {
     TickLog::take();
     Dict dict;
     dict.write(1).set(1, 10);
@@ -215,7 +215,7 @@ TEST_CASE("a subscriber may read everything: it is what it will be until the nex
     CHECK(read == 3);
 }
 
-TEST_CASE("a subscriber may write to the open window: later levels hear of it, and so do those who have not heard yet",
+TEST_CASE("a subscriber may write to the open window: later levels are notified of it, and so are subscribers not notified yet",
           "[subscribers]") {
     TickLog::take();
     Dict dict;
@@ -265,7 +265,7 @@ TEST_CASE("a subscriber may write to the open window: later levels hear of it, a
     CHECK_FALSE(TickLog::take().empty());
 }
 
-TEST_CASE("two subscribers who answer each other's writes come to an end", "[subscribers]") {
+TEST_CASE("two subscribers that answer each other's writes terminate", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener a("a"), b("b");
@@ -280,7 +280,7 @@ TEST_CASE("two subscribers who answer each other's writes come to an end", "[sub
     TickLog::take();
 }
 
-TEST_CASE("a writer that a subscriber keeps open longer than its call: who is told by its end", "[subscribers]") {
+TEST_CASE("a writer that a subscriber keeps open longer than its call notifies subscribers when it closes", "[subscribers]") {
     TickLog::take();
     Dict dict;
     Listener a("a"), x("x");
@@ -344,7 +344,7 @@ TEST_CASE("a subscriber may write to another series, in any window", "[subscribe
     CHECK(log.size() == 2);
 }
 
-TEST_CASE("a subscriber of a nested series may write to the outer one, and both are told", "[subscribers]") {
+TEST_CASE("a subscriber of a nested series may write to the outer one, and both are notified", "[subscribers]") {
     TickLog::take();
     TSDStorage<int, Set> dict;
     dict.write(1).create(1);
@@ -366,7 +366,7 @@ TEST_CASE("a subscriber of a nested series may write to the outer one, and both 
     CHECK(dict.check_invariants());
 }
 
-TEST_CASE("a subscriber may end the list that is being told: those to come hear nothing", "[subscribers]") {
+TEST_CASE("a subscriber may destroy the list that is being notified: the rest is not notified", "[subscribers]") {
     TickLog::take();
     auto list = std::make_unique<slotwise::detail::SubscriberList<std::int64_t>>();
     Listener a("a"), b("b");
@@ -377,7 +377,7 @@ TEST_CASE("a subscriber may end the list that is being told: those to come hear 
     CHECK(TickLog::take() == Ticks{"a whole 5"});
 }
 
-TEST_CASE("a subscriber that opens a nested series and changes nothing there is no news", "[subscribers]") {
+TEST_CASE("a subscriber that opens a nested series and changes nothing there causes no notification", "[subscribers]") {
     TickLog::take();
     TSDStorage<int, Set> dict;
     dict.write(1).create(1);

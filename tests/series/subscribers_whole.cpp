@@ -55,7 +55,7 @@ TEST_CASE("tokens outlive their series", "[subscribers]") {
     CHECK(TickLog::take().empty());
 }
 
-TEST_CASE("tokens of a nested series outlive it when its element goes", "[subscribers]") {
+TEST_CASE("tokens of a nested series outlive its element", "[subscribers]") {
     TickLog::take();
     TSDStorage<int, Dict> dict;
     dict.write(1).create(7);
@@ -115,7 +115,8 @@ TEST_CASE("a copy assigned to keeps its subscribers; those of slots end with the
     CHECK(TickLog::take().empty());
 }
 
-TEST_CASE("assigned to in a window of which they have heard, subscribers hear of the next write", "[subscribers]") {
+TEST_CASE("after an assignment in a window they were notified of, subscribers are notified of the next write",
+          "[subscribers]") {
     TickLog::take();
     Dict dict, source;
     dict.write(1).set(1, 10);
@@ -165,7 +166,7 @@ TEST_CASE("moves take subscribers along", "[subscribers]") {
     CHECK(TickLog::take() == Ticks{"as element 0 3", "ax element 0 3", "ak keys 3", "aw whole 3"});
 }
 
-TEST_CASE("the subscribers of a series that is moved to are let go", "[subscribers]") {
+TEST_CASE("the subscribers of the target of a move are detached", "[subscribers]") {
     TickLog::take();
     Dict target, source;
     target.write(1).set(1, 10);

@@ -59,8 +59,9 @@ TEMPLATE_TEST_CASE("a copy that throws at any step leaves the source; a copy tha
     REQUIRE(failures > 10);
 }
 
-TEMPLATE_TEST_CASE("several writes of which one throws: those before are in the delta, and subscribers hear of them",
-                   "[throwing][throws]", FAILING_DICTS) {
+TEMPLATE_TEST_CASE(
+    "several writes of which one throws: the earlier ones are in the delta, and subscribers are notified of them",
+    "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
     NothingLeaks objects;

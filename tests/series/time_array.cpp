@@ -99,7 +99,7 @@ constexpr std::int64_t never = INT64_MIN;
 
 } // namespace
 
-TEST_CASE("who arrives in a set was never written", "[time_array]") {
+TEST_CASE("a key inserted into a set was never written", "[time_array]") {
     Set<false> set;
     auto& times = set.observer<0>();
     const slot_t a = set.insert(1).it.slot(), b = set.insert(2).it.slot();
@@ -117,7 +117,7 @@ TEST_CASE("who arrives in a set was never written", "[time_array]") {
     CHECK(times.modified(b, never + 1));
 }
 
-TEST_CASE("who gets a slot that was used before was never written", "[time_array]") {
+TEST_CASE("an element in a reused slot was never written", "[time_array]") {
     Set<false> set;
     auto& times = set.observer<0>();
     const slot_t slot = set.insert(1).it.slot();
@@ -162,7 +162,7 @@ TEST_CASE("a slot map can have time stamps as a column, for as long as the eleme
     CHECK(times.at(b.index()) == never);
 }
 
-TEST_CASE("time stamps attached late are never for those who lived before", "[time_array]") {
+TEST_CASE("time stamps attached late are never for earlier elements", "[time_array]") {
     SlotMap<int> map;
     const auto a = map.insert(1), b = map.insert(2);
     map.erase(a);

@@ -18,7 +18,7 @@ std::vector<int> numbers(int first, int last) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is worn out, is still the one that was there",
+TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is exhausted, is still the same key",
                    "[series][windows]", ALL_REPRESENTATIONS) {
     // Two bits of version: a slot is good for few stays and then retires.
     static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is wo
     REQUIRE(moved > 0); // else nothing was tested
 }
 
-TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its slots wear out", "[series][windows]",
+TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its slots are exhausted", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
     TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its sl
     }
     REQUIRE(slots.size() > 1);
 }
-TEMPLATE_TEST_CASE("a key new in the window is added once, though its slots wear out in it", "[series][windows]",
+TEMPLATE_TEST_CASE("a key new in the window is added once, though its slots are exhausted in it", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
     TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;

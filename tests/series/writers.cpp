@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("a newer window is refused while a writer is open, and opens 
     CHECK(series.write(2).time() == 2);
 }
 
-TEMPLATE_TEST_CASE("a late or equal time joins the open window, and time() tells", "[writers]", Set, Dict, Sets) {
+TEMPLATE_TEST_CASE("a late or equal time joins the open window, and time() returns it", "[writers]", Set, Dict, Sets) {
     TestType series;
     series.write(10).touch();
     for (const std::int64_t time : {std::int64_t{10}, std::int64_t{9}, std::int64_t{0}, never + 1}) {
@@ -238,7 +238,7 @@ TEST_CASE("assigning to a writer closes what it wrote before", "[writers]") {
 }
 
 #if defined(__cpp_exceptions) // nothing leaves a scope otherwise than by its end without them
-TEST_CASE("a writer abandoned by an exception: what was written stays, and subscribers are told", "[writers]") {
+TEST_CASE("a writer closed by an exception keeps its changes and notifies subscribers", "[writers]") {
     TickLog::take();
     Dict dict;
     for (int i = 0; i != 3; ++i) dict.write(1).set(i, i);

@@ -87,8 +87,8 @@ void for_each_exchange(F&& f) {
 
 #define CONTAINERS SlotMap<int>, DenseSlotMap<int>, (SoaSlotMap<int, int>), (MapStorage<int, int>), Deferred
 
-TEMPLATE_TEST_CASE("an observer attached from inside an assignment or a restore hears of the new contents once and of the old "
-                   "ones never",
+TEMPLATE_TEST_CASE("an observer attached from inside an assignment or a restore is notified of the new contents once and of "
+                   "the old ones never",
                    "", CONTAINERS) {
     enum When { in_clear, in_reset, in_capacity, in_insert, in_remove, whens };
     int attached = 0;
@@ -133,7 +133,7 @@ TEMPLATE_TEST_CASE("an observer attached from inside an assignment or a restore 
     CHECK(attached >= 16);
 }
 
-TEST_CASE("an observer attached from on_reset of a move assignment hears nothing and is let go") {
+TEST_CASE("an observer attached from on_reset of a move assignment is not notified and detached") {
     SlotMap<int> map, other;
     map.insert(1);
     other.insert(2);
@@ -185,7 +185,8 @@ TEMPLATE_TEST_CASE(
     CHECK(kept == 6);
 }
 
-TEST_CASE("a column whose allocator refuses the capacity of an assigned map is let go, and inserts do without it", "[throws]") {
+TEST_CASE("a column whose allocator refuses the capacity of an assigned map is detached, and inserts do without it",
+          "[throws]") {
     struct Small final : SlotObserver {
         void on_capacity(slot_t, slot_t) override { throw 1; }
         void on_insert(slot_t, InsertKind) override { ++misled; }

@@ -233,7 +233,8 @@ TEST_CASE("an observer, a follower or a subscriber that dies while it is attache
     token.detach();
 }
 
-TEST_CASE("who is no longer attached may die: after detach, after the container, as a copy, and after a follower was moved") {
+TEST_CASE("an observer that is no longer attached may be destroyed: after detach, after the container, as a copy, and after a "
+          "follower was moved") {
     struct Deaf final : SlotObserver {};
     SlotMap<int> map;
     {

@@ -44,7 +44,8 @@ using Column = ValueArray<T, test::ThrowingAllocator<T>>;
 } // namespace
 
 // proves: ObserverHub::replay throws
-TEST_CASE("a replay that throws tells those who were told of inserts that they are erased, the last one first", "[promises]") {
+TEST_CASE("a replay that throws notifies observers of the erase of the inserts they were notified of, the last one first",
+          "[promises]") {
     const bits::word_t words[2] = {0b1011, 0b1};
     std::size_t rolled_back = 0;
     const auto failures = test::fail_at_every_step([&](auto&& attempt) {

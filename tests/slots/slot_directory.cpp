@@ -103,7 +103,7 @@ TEST_CASE("lowest gives the lowest vacant slot, lifo the one vacated last, fifo 
     CHECK(order_after(Full<Reuse::fifo>()) == std::vector<slot_t>{130, 5, 70, 6});
 }
 
-TEMPLATE_TEST_CASE("any two numbers may be asked, whatever the slot is", "", POLICIES) {
+TEMPLATE_TEST_CASE("any two numbers may be looked up, in any state of the slot", "", POLICIES) {
     TestType directory;
     const auto ask_everything = [&] {
         std::size_t live = 0;
@@ -525,7 +525,7 @@ TEMPLATE_TEST_CASE("what is inserted between the halves of clear survives, in a 
     CHECK(upcoming(directory).size() == 198);
 }
 
-TEMPLATE_TEST_CASE("between the halves of clear a slot is held until it is struck", "", POLICIES) {
+TEMPLATE_TEST_CASE("between the halves of clear a slot is held until it is marked destroyed", "", POLICIES) {
     TestType directory;
     grow(directory, 64);
     for (int i = 0; i < 64; ++i) insert(directory);

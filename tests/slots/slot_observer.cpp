@@ -111,7 +111,7 @@ TEST_CASE("an absent hook is nothing: on_clear falls back to remove and erase of
     CHECK(EventLog::take() == Events{"only remove 0", "only remove 1", "only erase 0", "only erase 1"});
 }
 
-TEST_CASE("a dynamic observer without on_clear hears remove and erase of each slot") {
+TEST_CASE("a dynamic observer without on_clear gets on_remove and on_erase of each slot") {
     struct Each final : SlotObserver {
         void on_remove(slot_t slot) noexcept override { EventLog::add("remove " + std::to_string(slot)); }
         void on_erase(slot_t slot) noexcept override { EventLog::add("erase " + std::to_string(slot)); }
@@ -143,7 +143,7 @@ TEST_CASE("attaching late replays capacity and live slots; detaching says nothin
 }
 
 // proves: ObserverHub::attach throws
-TEST_CASE("an observer that throws at any step of a late attach is not attached and has been told of the way back",
+TEST_CASE("an observer that throws at any step of a late attach is not attached and has been notified of the rollback",
           "[throws]") {
     Plain map;
     for (int i = 0; i < 4; ++i) map.insert(i);
@@ -167,8 +167,9 @@ TEST_CASE("an observer that throws at any step of a late attach is not attached 
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEST_CASE("when an observer refuses an insert, those told before get on_erase in reverse order and the insert is rolled back",
-          "[throws]") {
+TEST_CASE(
+    "when an observer refuses an insert, those notified before get on_erase in reverse order and the insert is rolled back",
+    "[throws]") {
     SlotMap<int, test::StaticLogger<1, true>, test::StaticLogger<2, true>> map;
     LoggingObserver a("a", true), b("b", true), c("c", true);
     const auto of_a = map.attach(a);
@@ -261,7 +262,7 @@ TEST_CASE("detaching inside a notification takes effect at once, whoever detache
             }
 }
 
-TEST_CASE("an observer attached inside on_insert or on_capacity is told of that too, and of what was before") {
+TEST_CASE("an observer attached inside on_insert or on_capacity is notified of that too, and of what was before") {
     Plain map;
     LoggingObserver a("a"), b("b");
     ObserverToken of_b;
@@ -276,7 +277,7 @@ TEST_CASE("an observer attached inside on_insert or on_capacity is told of that 
           Events{"a insert 1", "b capacity 0 " + std::to_string(map.capacity()), "b insert 0", "b insert 1"});
 }
 
-TEST_CASE("regression: an observer attached inside on_remove hears nothing of the slot that goes") {
+TEST_CASE("regression: an observer attached inside on_remove is not notified of the removed slot") {
     for (const bool in_erase : {false, true}) {
         Plain map;
         LoggingObserver a("a");
@@ -300,7 +301,7 @@ TEST_CASE("regression: an observer attached inside on_remove hears nothing of th
     EventLog::take();
 }
 
-TEST_CASE("regression: an observer attached inside on_clear hears nothing of the slots that go") {
+TEST_CASE("regression: an observer attached inside on_clear is not notified of the cleared slots") {
     Plain map;
     LoggingObserver a("a");
     Mirror b;
@@ -318,7 +319,7 @@ TEST_CASE("regression: an observer attached inside on_clear hears nothing of the
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEST_CASE("regression: a refused insert tells the right observers when one detached meanwhile") {
+TEST_CASE("regression: a refused insert notifies the right observers when one detached meanwhile") {
     // The list closes its gaps when the notification ends; who has to be told of the way back must not shift with it.
     Plain map;
     LoggingObserver a("a"), b("b"), c("c", true), d("d");
@@ -389,7 +390,8 @@ TEST_CASE("a copy of a container has copies of the static observers and none of 
     CHECK(EventLog::take() == Events{"s1 insert 1", "s2 insert 1"});
 }
 
-TEST_CASE("more observers than the list first has room for, attached and detached in any order, hear of everything once") {
+TEST_CASE(
+    "more observers than the list first has room for, attached and detached in any order, are notified of everything once") {
     Plain map;
     std::vector<std::unique_ptr<LoggingObserver>> observers;
     std::vector<ObserverToken> tokens;
@@ -430,7 +432,7 @@ TEST_CASE("one observer may watch several containers") {
     CHECK(EventLog::take() == Events{"a insert 1"});
 }
 
-TEST_CASE("shrinking tells the capacity that is left") {
+TEST_CASE("shrinking notifies of the capacity that is left") {
     Plain map;
     LoggingObserver a("a");
     const auto token = map.attach(a);
@@ -461,7 +463,7 @@ TEST_CASE("an observer that changes the notifying container is a failed check") 
 }
 #endif
 
-TEST_CASE("an observer hears what it has a hook for, and the rest passes it by") {
+TEST_CASE("an observer is notified of the events it has a hook for only") {
     struct Counts final : SlotObserver {
         int inserts = 0;
         void on_insert(slot_t, InsertKind) override { ++inserts; }
@@ -477,7 +479,8 @@ TEST_CASE("an observer hears what it has a hook for, and the rest passes it by")
 }
 
 #if defined(__cpp_exceptions)
-TEST_CASE("an observer that refuses to attach while a clear runs is told of the way back from newcomers only", "[throws]") {
+TEST_CASE("an observer that refuses to attach while a clear runs is notified of the rollback of new elements only",
+          "[throws]") {
     struct Refuses final : SlotObserver {
         Events heard{};
         void on_insert(slot_t slot, InsertKind) override {

@@ -79,7 +79,7 @@ TEST_CASE("detaching, exchanging and moving n tokens looks at a number of entrie
     }
 }
 
-TEST_CASE("attached observers hear of each event once and in attach order while others come and go") {
+TEST_CASE("attached observers are notified of each event once and in attach order while others attach and detach") {
     SlotMap<int> map;
     std::vector<Counts> observers(200);
     std::vector<ObserverToken> tokens;
