@@ -380,9 +380,9 @@ const Check checks[] = {
          set.erase(it);
          static_cast<void>(*it + 1);
      }},
-    {Level::debug, "keyed container: an observer changes the container that is notifying it",
+    {Level::debug, "container: an observer changes the container that is notifying it",
      [] { during_insert<SetStorage<int>>(); }},
-    {Level::fast, "keyed container copy: the source is inside an operation; its elements and observers must not copy it",
+    {Level::fast, "container copy: the source is inside an operation; its elements and observers must not copy it",
      [] {
          using Map = MapStorage<int, Calls>;
          auto& map = *new Map;
@@ -390,7 +390,7 @@ const Check checks[] = {
          map.try_emplace(1, &once);
          map.erase(1);
      }},
-    {Level::fast, "keyed container copy: the copy of an element changes the container that is copied",
+    {Level::fast, "container copy: the copy of an element changes the container that is copied",
      [] { during_copy<MapStorage<int, CallsOnCopy>>([](auto& map) { map.try_emplace(2); }); }},
     {Level::debug, "keyed container: equality changes the container that asks it",
      [] {

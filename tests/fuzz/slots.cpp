@@ -9,6 +9,7 @@
 #include <slotwise/memory/reserved_array.hpp>
 #include <slotwise/memory/sparse_pages.hpp>
 #include <slotwise/slots/directory_check.hpp>
+#include <slotwise/slots/directory_clear.hpp>
 #include <slotwise/slots/observer_hub.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>

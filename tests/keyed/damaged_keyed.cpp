@@ -16,12 +16,11 @@ using test::reach;
 namespace {
 
 using Set = SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}>;
-TEST_PRIVATE(SetDirectory, Set, directory_)
-TEST_PRIVATE(SetIndex, Set, index_)
-TEST_PRIVATE(SetPending, Set, pending_)
-using Directory = test::reached_t<SetDirectory, Set>;
-using Pending = test::reached_t<SetPending, Set>;
-using Index = test::reached_t<SetIndex, Set>;
+TEST_PRIVATE(SetCore, Set, core_)
+using Core = test::reached_t<SetCore, Set>;
+using Directory = Core::Directory;
+using Pending = Core::Pending;
+using Index = Core::Index;
 TEST_PRIVATE(Counters, Directory, n_)
 TEST_PRIVATE(Queue, Pending, queue_)
 TEST_PRIVATE(PendingBits, Pending, bits_)
@@ -44,11 +43,11 @@ Set some() {
 
 TEST_CASE("a keyed container notices damage to its directory, its keys and its pending slots") {
     Set set = some();
-    auto& directory = reach<SetDirectory>(set);
+    auto& directory = reach<SetCore>(set).directory;
     CHECK(notices(set, reach<Counters>(directory).retired, 1));
     CHECK(notices(set, const_cast<int&>(set.key(3)), 99));
     CHECK(notices(set, const_cast<int&>(set.key(9)), 99)); // a pending one
-    auto& pending = reach<SetPending>(set);
+    auto& pending = reach<SetCore>(set).pending;
     CHECK(notices(set, reach<QueueCount>(reach<Queue>(pending)), 3));
     CHECK(notices(set, reach<PendingBits>(pending)[0], bits::bit_of(9)));                   // 8 is in the queue too
     CHECK(notices(set, reach<PendingBits>(pending)[0], bits::bit_of(9) | bits::bit_of(3))); // live
@@ -63,7 +62,7 @@ TEST_CASE("a keyed container notices damage to its directory, its keys and its p
 
 TEST_CASE("a keyed container notices an index that does not say what its keys say") {
     Set set = some();
-    auto& index = reach<SetIndex>(set);
+    auto& index = reach<SetCore>(set).store.index;
     auto& lines = reach<Lines>(index);
     REQUIRE(lines.size() == 1);
     auto& line = lines[0];

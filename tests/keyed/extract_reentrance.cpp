@@ -99,9 +99,9 @@ TEST_CASE("An element whose copy throws is erased when a foreign index has no me
     using M = Map<at_once, Grudging>;
     auto map = filled<M>();
     Copied::hook = [] { throw 1; };
-    Grudging<std::allocator<int>>::refuses = true;
+    Grudging<std::allocator<std::byte>>::refuses = true;
     CHECK_THROWS_AS(map.extract(3), int);
-    Grudging<std::allocator<int>>::refuses = false;
+    Grudging<std::allocator<std::byte>>::refuses = false;
     CHECK((!map.contains(3) && map.size() == 4 && map.check_invariants()));
 }
 #endif

@@ -175,7 +175,7 @@ TEST_CASE("debug: an iterator is dereferenced that refers to no live element", "
 
 TEST_CASE("debug: an observer may not change the container that is notifying it", "[preconditions]") {
     using Deferring = MapStorage<int, int, DefaultHash<int>, EqualTo, deferring>;
-    const char* const words = "keyed container: an observer changes the container that is notifying it";
+    const char* const words = "container: an observer changes the container that is notifying it";
     const auto dies = [&](bool during_erase, void (*act)(Deferring&)) {
         return dies_saying(words, [&] {
             Deferring map;

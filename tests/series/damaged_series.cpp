@@ -29,8 +29,8 @@ TEST_PRIVATE(SetWhole, Set, whole_)
 TEST_PRIVATE(DictUnset, Dict, unset_)
 TEST_PRIVATE(SetsStore, Sets, store_)
 using Store = test::reached_t<SetStore, Set>;
-TEST_PRIVATE(Directory, Store, directory_)
-using StoreDirectory = test::reached_t<Directory, Store>;
+TEST_PRIVATE(StoreCore, Store, core_)
+using StoreDirectory = test::reached_t<StoreCore, Store>::Directory;
 TEST_PRIVATE(Counters, StoreDirectory, n_)
 using Tracker = std::remove_cvref_t<decltype(std::declval<Set&>().tracker())>;
 TEST_PRIVATE(Touched, Tracker, touched_)
@@ -77,7 +77,7 @@ TEST_CASE("a series notices damage to its container, its deltas and its times", 
     }
     auto& store = reach<SetStore>(set);
     auto& times = store.observer<0>();
-    CHECK(notices(set, reach<Counters>(reach<Directory>(store)).retired, 1));
+    CHECK(notices(set, reach<Counters>(reach<StoreCore>(store).directory).retired, 1));
     CHECK(notices(set, reach<Touched>(store.observer<1>())[0], 0));
     CHECK(notices(set, times[0], 3)); // later than the window
     CHECK(notices(set, times[0], 2)); // in the window, and not touched

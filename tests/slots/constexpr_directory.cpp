@@ -6,6 +6,7 @@
 #include "support/constant.hpp"
 
 #include <slotwise/slots/directory_check.hpp>
+#include <slotwise/slots/directory_clear.hpp>
 #include <slotwise/slots/observer_hub.hpp>
 
 namespace {

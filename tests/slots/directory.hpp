@@ -6,6 +6,7 @@
 #define SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 
 #include <slotwise/slots/directory_check.hpp>
+#include <slotwise/slots/directory_clear.hpp>
 
 #include "support/catch.hpp"
 

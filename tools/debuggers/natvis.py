@@ -97,12 +97,11 @@ def rows(name):
 
 PAGE_SLOTS = "(sizeof(pages_.near_.data_[0]->versions) / sizeof(pages_.near_.data_[0]->versions[0]))"
 PAGE = f"pages_.near_.data_[slot / {PAGE_SLOTS}]"
-MORE = [item("[allocator]", "allocator_"), item("[static observers]", "hub_.static_")]
 CORE = [item("[allocator]", "core_.allocator"), item("[static observers]", "core_.hub.static_")]
 SLOT_MAP = [*sizes("core_.directory"),
             live("core_.directory", paged("core_.store.values_")),
             live("core_.directory", "core_.store.values_.data_[slot]"), *CORE]
-VALUES = f"hub_.static_{FIRST}.values_"
+VALUES = f"core_.hub.static_{FIRST}.values_"
 
 # (class names with their template arguments, elements)
 TYPES = [
@@ -127,14 +126,14 @@ TYPES = [
                                walk("row", "size_", "true", "[{handles_.data_[row]}]", "values_.data_[row]")]),
     ("IdentityMap<*>", [shown("{{ size={nodes_.size_,d} }}"), expanded("nodes_")]),
 
-    ("KeySet<*> KeySetCore<*> SetStorage<*>", [*sizes("directory_"), live("directory_", paged("keys_.keys_")),
-                                               item("[pending]", "pending_.queue_.count_"), *MORE]),
-    ("MapStorage<*>", [*sizes("directory_"), live("directory_", paged(VALUES), f"[{{{paged('keys_.keys_')}}}]"),
-                       item("[pending]", "pending_.queue_.count_"), *MORE]),
-    ("BasicAnySetStorage<*>", [*sizes("directory_"), live("directory_", described("keys_.keys_")),
-                               item("[type]", "keys_.keys_.type_")]),
-    ("BasicAnyMapStorage<*>", [*sizes("directory_"), live("directory_", described(VALUES), f"[{{{described('keys_.keys_')}}}]"),
-                               item("[key type]", "keys_.keys_.type_"), item("[value type]", f"{VALUES}.type_")]),
+    ("KeySet<*> KeySetCore<*> SetStorage<*>", [*sizes("core_.directory"), live("core_.directory", paged("core_.store.keys.keys_")),
+                                               item("[pending]", "core_.pending.queue_.count_", Optional="true"), *CORE]),
+    ("MapStorage<*>", [*sizes("core_.directory"), live("core_.directory", paged(VALUES), f"[{{{paged('core_.store.keys.keys_')}}}]"),
+                       item("[pending]", "core_.pending.queue_.count_", Optional="true"), *CORE]),
+    ("BasicAnySetStorage<*>", [*sizes("core_.directory"), live("core_.directory", described("core_.store.keys.keys_")),
+                               item("[type]", "core_.store.keys.keys_.type_")]),
+    ("BasicAnyMapStorage<*>", [*sizes("core_.directory"), live("core_.directory", described(VALUES), f"[{{{described('core_.store.keys.keys_')}}}]"),
+                               item("[key type]", "core_.store.keys.keys_.type_"), item("[value type]", f"{VALUES}.type_")]),
     ("HashIndex<*> PortableHashIndex<*> GroupIndex<*>",
      [shown("{{ size={size_,d} }}"), walk("at", "storage_.size_ * 12", "storage_.data_[at / 12].tags[at % 12] != 0", "[{at,d}]",
                                           "storage_.data_[at / 12].slots[at % 12]")]),

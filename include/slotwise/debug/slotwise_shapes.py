@@ -460,13 +460,13 @@ class SetShape(Shape):
 
     def __init__(self, node, name):
         super().__init__(node, name)
-        self.directory = Directory(node["directory_"])
+        self.directory = Directory(node["core_"]["directory"])
 
     def summary(self):
         return self.title(self.directory.size, self.directory.told())
 
     def items(self):
-        key = column(self.node["keys_"]["keys_"])
+        key = column(self.node["core_"]["store"]["keys"]["keys_"])
         for slot in self.directory.slots():
             yield Item(self.directory.handle(slot), key(slot))
 
@@ -476,7 +476,7 @@ class MapShape(SetShape):
     hint = "map"
 
     def items(self):
-        value = column(next(tuple_elements(self.node["hub_"]["static_"]))["values_"])
+        value = column(next(tuple_elements(self.node["core_"]["hub"]["static_"]))["values_"])
         for item in super().items():
             yield Item(item.name, value(int(item.name[1:item.name.index("v")])), item.value)
 
@@ -496,7 +496,7 @@ class SeriesMixin:
         self.series = node
 
     def summary(self):
-        tracker = next(each for each in tuple_elements(self.node["hub_"]["static_"]) if class_of(each.name)[0] == "DeltaTracker")
+        tracker = next(each for each in tuple_elements(self.node["core_"]["hub"]["static_"]) if class_of(each.name)[0] == "DeltaTracker")
         text = f"{super().summary()}, window {time_text(tracker['now_']['window'])}"
         unset = self.series["unset_"].integer()
         return text + (f", {unset} without a value" if unset else "")
@@ -812,7 +812,7 @@ def status(container, handle):
         return "null"
     if class_of(container.name)[0] in ("TSSStorage", "TSDStorage"):
         container = container["store_"]
-    return Directory(container["core_"]["directory"] if container.has("core_") else container["directory_"]).status(slot, version)
+    return Directory(container["core_"]["directory"]).status(slot, version)
 
 
 def marked(container, handle):

@@ -120,16 +120,22 @@ private:
 template <class Allocator>
 class AnyKeyStore {
 public:
+    static constexpr std::size_t slot_bytes = 0; // known at run time only
     static constexpr bool trivial = false;
     static constexpr bool nothrow_move = true;
     static constexpr bool nothrow_swap = true;
 
     AnyKeyStore() = default;
     AnyKeyStore(const TypeDescriptor* type, const Allocator& alloc) : keys_(type, alloc), hashes_(alloc) {}
-    AnyKeyStore(const AnyKeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
+    template <class ExpectThere>
+    AnyKeyStore(const AnyKeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
+                ExpectThere&& expect_there)
         : AnyKeyStore(other.keys_.type(), alloc) {
         if (slots != 0) hashes_.reserve(slots);
-        keys_.fill(stored, slots, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
+        keys_.fill(stored, slots, [&](slot_t slot) {
+            expect_there(slot);
+            copy(slot, other.hash_at(slot), other.key_of(slot));
+        });
     }
     /// As KeyStore's; always copies, because a described move may throw.
     void take_from(AnyKeyStore& other, Occupancy stored) {
@@ -145,6 +151,7 @@ public:
     }
 
     const TypeDescriptor* type() const noexcept { return keys_.type(); }
+    Allocator get_allocator() const noexcept { return keys_.get_allocator(); }
     std::uint64_t hash(const void* key) const {
         return widen_hash(static_cast<std::uint32_t>(mix_bits(type()->hash(key)) >> 32));
     }

@@ -40,34 +40,34 @@ public:
     ~AnySet() = default;
     friend void swap(AnySet& a, AnySet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
-    const TypeDescriptor& key_type() const noexcept { return *this->keys_.type(); }
+    const TypeDescriptor& key_type() const noexcept { return *core_.store.keys.type(); }
 
     /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
     /// @throws what the type's operations, the allocator and observers throw; strong
     InsertResult<iterator> insert(const void* key) {
-        return result(this->template do_insert<0>(key, MakeKey<const void>{this->keys_, key}, NoValue()));
+        return result(core_.do_insert(key, NewAnyKey<const void>{core_.store.keys, key}));
     }
     /// As insert, but moves the key when it is added (copies it, if the type has no move). Strong if the move is.
     InsertResult<iterator> insert_moved(void* key) {
-        return result(this->template do_insert<0>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key}, NoValue()));
+        return result(core_.do_insert(static_cast<const void*>(key), NewAnyKey<void>{core_.store.keys, key}));
     }
     using Core::contains;
     /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
     bool contains(const void* key) const { return slot_of(key) != no_slot; }
     /// Its slot, or no_slot.
-    slot_t slot_of(const void* key) const { return this->do_find(this->keys_.hash(key), key); }
+    slot_t slot_of(const void* key) const { return core_.do_find(core_.store.keys.hash(key), key); }
     /// The slot of the key, live or pending (the live one if there are both), or no_slot.
-    slot_t slot_of_any(const void* key) const { return this->template do_find<true>(this->keys_.hash(key), key); }
+    slot_t slot_of_any(const void* key) const { return core_.template do_find<true>(core_.store.keys.hash(key), key); }
     /// Its handle, or null.
     handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_held(slot), "described container key(slot): no key is there; ask state(slot)");
-        return this->keys_.key_of(slot);
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described container key(slot): no key is there; ask state(slot)");
+        return core_.store.keys.key_of(slot);
     }
     /// The key of the element, or null when it was erased.
     const void* key(handle_type handle) const noexcept {
-        return Core::contains(handle) ? this->keys_.key_of(handle.index()) : nullptr;
+        return Core::contains(handle) ? core_.store.keys.key_of(handle.index()) : nullptr;
     }
     /// The element with the key at `key`, or end().
     iterator find(const void* key) const { return {this, slot_of(key)}; }
@@ -78,13 +78,13 @@ public:
     bool erase(const void* key) {
         const slot_t slot = slot_of(key);
         if (slot == no_slot) return false;
-        this->do_erase(slot);
+        core_.do_erase(slot);
         return true;
     }
     /// Calls f(key address) for every key in slot order; f may erase the key it is given.
     template <class F>
     void for_each(F&& f) const {
-        for (const slot_t slot : this->slots()) f(this->keys_.key_of(slot));
+        for (const slot_t slot : this->slots()) f(core_.store.keys.key_of(slot));
     }
     /// Equal when they have the same keys of the same type.
     friend bool operator==(const AnySet& a, const AnySet& b) {
@@ -94,26 +94,28 @@ public:
     }
 
 protected:
+    using Core::core_;
     template <class, class>
     friend class KeyedIterator;
-    const void* element_at(slot_t slot) const noexcept { return this->keys_.key_of(slot); }
+    const void* element_at(slot_t slot) const noexcept { return core_.store.keys.key_of(slot); }
     InsertResult<iterator> result(InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
-    struct NoValue {
-        static constexpr bool trivial = true;
-        void operator()(slot_t, InsertKind, bool&) const noexcept {}
-        static InsertOutcome on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
-    };
+    /// As NewKey, of a key by its address.
     template <class Void>
-    struct MakeKey {
+    struct NewAnyKey {
         static constexpr bool trivial = false;
+        static constexpr std::size_t filled_columns = 0;
         AnyKeyStore<Allocator>& keys;
         Void* key;
-        void operator()(slot_t slot, std::uint64_t hash) const {
+        void construct(slot_t slot, std::uint64_t hash) {
             if constexpr (std::is_const_v<Void>)
                 keys.copy(slot, hash, key);
             else
                 keys.move(slot, hash, key);
         }
+        void destroy(slot_t slot) noexcept { keys.destroy(slot); }
+        static void replace_value(slot_t, bool&) noexcept {}
+        static void assign_to(slot_t) noexcept {}
+        static void assign_built(slot_t, slot_t) noexcept {}
     };
     static const TypeDescriptor* sized(const TypeDescriptor& type) {
         if (type.size == 0 || !std::has_single_bit(type.align) || type.size % type.align != 0)
@@ -222,16 +224,10 @@ public:
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default;
     /// strong (a pending element is erased when its resurrection throws in the copy of the value, because a described value is
     /// built in its place)
-    InsertResult<iterator> insert(const void* key, const void* value) {
-        return result(
-            this->template do_insert<1>(key, MakeKey<const void>{this->keys_, key}, MakeValue<const void>{column(), value}));
-    }
+    InsertResult<iterator> insert(const void* key, const void* value) { return do_emplace(key, value); }
     /// As insert, but moves key and value when they are added (copies, if a type has no move). @pre value is not null. Strong
     /// if the moves are.
-    InsertResult<iterator> insert_moved(void* key, void* value) {
-        return result(this->template do_insert<1>(static_cast<const void*>(key), MakeKey<void>{this->keys_, key},
-                                                  MakeValue<void>{column(), value}));
-    }
+    InsertResult<iterator> insert_moved(void* key, void* value) { return do_emplace(key, value); }
     /// As insert; where the key is a member, *value is assigned. @pre value is not null
     /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
     InsertResult<iterator> insert_or_assign(const void* key, const void* value) {
@@ -259,11 +255,11 @@ public:
     }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     void* value(slot_t slot) noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
         return column().ptr(slot);
     }
     const void* value(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
         return column().ptr(slot);
     }
     /// Calls f(key address, value address) for every element in slot order; f may erase the element it is given.
@@ -286,35 +282,56 @@ public:
     }
 
 private:
+    using set_type::core_;
+    /// As NewItem, of a key and a value by their addresses.
     template <class Void>
-    using MakeKey = typename set_type::template MakeKey<Void>;
-    template <class Void>
-    struct MakeValue {
+    struct NewAnyItem {
         static constexpr bool trivial = false;
+        static constexpr std::size_t filled_columns = 1;
+        typename set_type::template NewAnyKey<Void> key;
         Column& column;
         Void* value;
-        void operator()(slot_t slot, InsertKind kind, bool& old_destroyed) const {
-            if (kind == InsertKind::resurrected) {
-                // The new value may be a copy of the old one.
-                if (value == column.ptr(slot)) return;
-                if (value == nullptr) column.expect_default();
-                old_destroyed = true;
-                column.destroy(slot);
-            }
+        void construct(slot_t slot, std::uint64_t hash) {
+            key.construct(slot, hash);
+            ScopeGuard undo([&]() noexcept { key.destroy(slot); });
+            construct_value(slot);
+            undo.dismiss();
+        }
+        void destroy(slot_t slot) noexcept {
+            column.destroy(slot);
+            key.destroy(slot);
+        }
+        void replace_value(slot_t slot, bool& gone) {
+            // The new value may be a copy of the old one.
+            if (value == column.ptr(slot)) return;
+            if (value == nullptr) column.expect_default();
+            gone = true;
+            column.destroy(slot);
+            construct_value(slot);
+        }
+        static void assign_to(slot_t) noexcept {}
+        static void assign_built(slot_t, slot_t) noexcept {}
+        void construct_value(slot_t slot) {
             if constexpr (std::is_const_v<Void>)
                 column.construct(slot, value);
             else
                 column.construct_moved(slot, value);
         }
-        static detail::InsertOutcome on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
     };
     template <class, class>
     friend class detail::KeyedIterator;
-    AnyMapItem<void> element_at(slot_t slot) noexcept { return {this->keys_.key_of(slot), column().ptr(slot)}; }
-    AnyMapItem<const void> element_at(slot_t slot) const noexcept { return {this->keys_.key_of(slot), column().ptr(slot)}; }
-    InsertResult<iterator> result(detail::InsertOutcome of) noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
-    Column& column() noexcept { return this->hub_.template get<0>(); }
-    const Column& column() const noexcept { return this->hub_.template get<0>(); }
+    AnyMapItem<void> element_at(slot_t slot) noexcept { return {core_.store.keys.key_of(slot), column().ptr(slot)}; }
+    AnyMapItem<const void> element_at(slot_t slot) const noexcept {
+        return {core_.store.keys.key_of(slot), column().ptr(slot)};
+    }
+    template <class Void>
+    InsertResult<iterator> do_emplace(Void* key, Void* value) {
+        const detail::InsertOutcome of =
+            core_.do_insert(static_cast<const void*>(key), NewAnyItem<Void>{{core_.store.keys, key}, column(), value});
+        return {{this, of.slot}, of.inserted, of.kind};
+    }
+    Column& column() noexcept { return core_.hub.template get<0>(); }
+    const Column& column() const noexcept { return core_.hub.template get<0>(); }
     void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : column().ptr(slot); }
     void assign(void* to, const void* from) {
         const TypeDescriptor& type = value_type();

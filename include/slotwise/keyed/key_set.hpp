@@ -5,74 +5,15 @@
 #ifndef SLOTWISE_KEYED_KEY_SET_HPP
 #define SLOTWISE_KEYED_KEY_SET_HPP
 
+#include "key_conversion.hpp"
 #include "key_set_core.hpp"
 #include "keyed_iterator.hpp"
+#include "new_element.hpp"
 
 #include <initializer_list>
-#include <limits>
 #include <optional>
 
 SLOTWISE_BEGIN
-namespace detail {
-
-/// What may be asked instead of a Key: anything, if hash and equality are transparent and take it; else what converts to Key.
-template <class K, class Key, class Hash, class Equal>
-inline constexpr bool is_lookup_key =
-    std::is_same_v<K, Key> || requires(const K& k, const Key& key, const Hash& h, const Equal& e) {
-        typename Hash::is_transparent;
-        typename Equal::is_transparent;
-        static_cast<std::size_t>(h(k));
-        static_cast<bool>(e(key, k));
-    };
-
-/// Whether numbers of type K become numbers of type Key where they can, and are found to be none where they cannot.
-template <class K, class Key>
-inline constexpr bool number_of_other_type =
-    !std::is_same_v<K, Key> && std::conjunction_v<std::is_integral<K>, std::is_integral<Key>>;
-
-/// Whether a Key is made of a K by itself: by an implicit conversion that keeps the value. Integers of another type are
-/// allowed, and their values checked: every literal is an int.
-template <class K, class Key, class Plain = std::remove_cvref_t<K>>
-consteval bool becomes_key() noexcept {
-    if constexpr (!std::is_convertible_v<K, Key>)
-        return false;
-    else if constexpr (std::is_integral_v<Plain> && std::is_floating_point_v<Key>)
-        return std::numeric_limits<Plain>::digits <= std::numeric_limits<Key>::digits;
-    else if constexpr (std::is_scalar_v<Key> || std::is_floating_point_v<Plain>)
-        return number_of_other_type<Plain, Key> || requires(K&& key) { Key{std::forward<K>(key)}; }; // braces refuse to narrow
-    else
-        return true;
-}
-/// Whether there is a Key that equals this number; true for what is no number of another type.
-template <class Key, class K>
-constexpr bool has_key(const K& key) noexcept {
-    if constexpr (number_of_other_type<K, Key>)
-        return static_cast<K>(static_cast<Key>(key)) == key && (static_cast<Key>(key) < Key()) == (key < K());
-    else
-        return true;
-}
-
-/// A set has no first column to fill.
-struct NoValue {
-    static constexpr bool trivial = true;
-    constexpr void operator()(slot_t, InsertKind, bool&) const noexcept {}
-    static constexpr InsertOutcome on_existing(slot_t, slot_t found) noexcept { return {found, false, InsertKind::fresh}; }
-};
-
-/// How the key of a new element comes into its slot.
-template <class Store, class Key, class Made>
-struct MakeKey {
-    static constexpr bool trivial = std::is_trivially_constructible_v<Key, Made>;
-    Store& keys;
-    Made&& made;
-    constexpr void operator()(slot_t slot, std::uint64_t hash) const
-        noexcept(noexcept(keys.construct(slot, hash, std::declval<Made>()))) {
-        keys.construct(slot, hash, std::forward<Made>(made));
-    }
-};
-
-} // namespace detail
-
 /// A set of keys in slots. Which keys are members is all it knows; what belongs to them are columns.
 ///
 /// Keys never move. Erasing while iterating: iterators survive growth and the erase of any element; erase(it) returns the next.
@@ -85,8 +26,8 @@ struct MakeKey {
 /// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
 class KeySet : public KeySetCore<detail::KeyStore<Key, Hash, Equal, O, Allocator>, Key, O, Allocator, Index, Columns...> {
-    using Store = detail::KeyStore<Key, Hash, Equal, O, Allocator>;
-    using Core = KeySetCore<Store, Key, O, Allocator, Index, Columns...>;
+    using Keys = detail::KeyStore<Key, Hash, Equal, O, Allocator>;
+    using Core = KeySetCore<Keys, Key, O, Allocator, Index, Columns...>;
 
 public:
     //=== types ===//
@@ -112,7 +53,7 @@ public:
     constexpr explicit KeySet(const Allocator& alloc) : KeySet(Hash(), Equal(), alloc) {}
     /// Makes an empty one with this hash and equality.
     constexpr explicit KeySet(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
-        : Core(Store(hash, equal, alloc), alloc) {}
+        : Core(Keys(hash, equal, alloc), alloc) {}
     /// The keys of the range, each once. @throws as insert
     template <std::input_iterator It, std::sentinel_for<It> End>
     constexpr KeySet(It first, End last, const Allocator& alloc = Allocator()) : KeySet(alloc) {
@@ -129,8 +70,8 @@ public:
     ~KeySet() = default;
     friend constexpr void swap(KeySet& a, KeySet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
-    constexpr const Hash& hash_function() const noexcept { return keys_.hasher(); }
-    constexpr const Equal& key_eq() const noexcept { return keys_.equality(); }
+    constexpr const Hash& hash_function() const noexcept { return core_.store.keys.hasher(); }
+    constexpr const Equal& key_eq() const noexcept { return core_.store.keys.equality(); }
 
     //=== insert ===//
 
@@ -192,14 +133,14 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
         if (!can_match(key)) return no_slot;
         const auto& lookup = as_lookup_key(key);
-        return this->do_find(keys_.hash(lookup), lookup);
+        return core_.do_find(core_.store.keys.hash(lookup), lookup);
     }
     /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
     template <class K = Key>
     constexpr slot_t slot_of_any(const K& key) const {
         if (!can_match(key)) return no_slot;
         const auto& lookup = as_lookup_key(key);
-        return this->template do_find<true>(keys_.hash(lookup), lookup);
+        return core_.template do_find<true>(core_.store.keys.hash(lookup), lookup);
     }
     /// Its handle, or null.
     template <class K = Key>
@@ -208,12 +149,12 @@ public:
     }
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
-        return *keys_.ptr(slot);
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
+        return *core_.store.keys.ptr(slot);
     }
     /// The key of the element, or null when it is gone.
     constexpr const Key* key(handle_type handle) const noexcept {
-        return Core::contains(handle) ? keys_.ptr(handle.index()) : nullptr;
+        return Core::contains(handle) ? core_.store.keys.ptr(handle.index()) : nullptr;
     }
 
     //=== erase ===//
@@ -227,13 +168,13 @@ public:
     constexpr bool erase(const K& key) {
         if (!can_match(key)) return false;
         const auto& lookup = as_lookup_key(key);
-        return this->do_erase_key(keys_.hash(lookup), lookup);
+        return core_.do_erase_key(core_.store.keys.hash(lookup), lookup);
     }
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(iterator it) noexcept {
-        SLOTWISE_EXPECT(directory_.is_live(it.slot()),
+        SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
                         "keyed container erase(it): the element here was erased, or it is the end");
-        this->do_erase(it.slot());
+        core_.do_erase(it.slot());
         return ++it;
     }
     /// The same as erase, under the name that says what happens: the slot becomes pending.
@@ -246,7 +187,8 @@ public:
     /// erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
-        return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*keys_.ptr(slot))); });
+        return this->erase_each(
+            [&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*core_.store.keys.ptr(slot))); });
     }
     /// Takes the key out; empty when it is not a member. With deferred erase it is copied, because the removed one stays
     /// readable. A copy or move that enters the container again finds no such key. @throws what hash and equality, the move or
@@ -255,7 +197,7 @@ public:
     constexpr std::optional<Key> extract(const K& key) {
         std::optional<Key> result;
         if (const slot_t slot = slot_of(key); slot != no_slot)
-            this->template do_extract<Store::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
+            core_.template do_extract<Keys::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
         return result;
     }
 
@@ -267,14 +209,14 @@ public:
     constexpr iterator cend() const noexcept { return end(); }
     /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the set grows, shrinks or moves
     constexpr ColumnView<const Key> keys() const noexcept {
-        return ColumnView<Key>(detail::page_view(keys_.array()), this->directory_view());
+        return ColumnView<Key>(detail::page_view(core_.store.keys.array()), core_.directory_view());
     }
     /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none
     /// ahead of it (checked at level debug).
     template <class F>
     constexpr void for_each(F&& f) const {
         this->walk([&](slot_t first, unsigned bit, const auto& keys) { this->invoke(f, first + bit, keys[bit]); },
-                   [this](slot_t first) { return detail::block_of<const Key>(keys_, first); });
+                   [this](slot_t first) { return detail::block_of<const Key>(core_.store.keys, first); });
     }
 
     //=== columns ===//
@@ -282,22 +224,22 @@ public:
     /// Static observer number I.
     template <std::size_t I>
     constexpr auto& observer() noexcept {
-        return hub_.template get<I>();
+        return core_.hub.template get<I>();
     }
     template <std::size_t I>
     constexpr const auto& observer() const noexcept {
-        return hub_.template get<I>();
+        return core_.hub.template get<I>();
     }
     /// Static observer number I, a column, seen by slot.
     template <std::size_t I>
     constexpr auto column() noexcept {
         using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<T>(observer<I>().pages(), this->directory_view());
+        return ColumnView<T>(observer<I>().pages(), core_.directory_view());
     }
     template <std::size_t I>
     constexpr auto column() const noexcept {
         using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), this->directory_view()));
+        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
     }
 
     //=== whole ===//
@@ -325,21 +267,15 @@ public:
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        this->expect_not_notifying();
-        KeySet fresh(hash_function(), key_eq(), this->allocator_);
-        const char* error = fresh.template from_bytes<0>(bytes, codec, [](slot_t, ByteReader&) { return true; });
-        if (error == nullptr) this->adopt(fresh);
-        return error;
+        return this->template from_bytes<0>(bytes, codec, [](auto&, slot_t, ByteReader&) { return true; });
     }
 
 protected:
     template <class, class>
     friend class detail::KeyedIterator;
-    using Core::directory_;
-    using Core::hub_;
-    using Core::keys_;
+    using Core::core_;
 
-    constexpr const Key& element_at(slot_t slot) const noexcept { return *keys_.ptr(slot); }
+    constexpr const Key& element_at(slot_t slot) const noexcept { return *core_.store.keys.ptr(slot); }
 
     /// False for a number that no Key equals.
     template <class K>
@@ -369,31 +305,31 @@ protected:
     }
     template <class K, class Made>
     constexpr detail::InsertOutcome do_emplace(const K& key, Made&& made) {
-        return this->template do_insert<0>(key, key_maker(std::forward<Made>(made)), detail::NoValue());
+        return core_.do_insert(key, new_key(std::forward<Made>(made)));
     }
     template <class Made>
-    constexpr auto key_maker(Made&& made) noexcept {
-        return detail::MakeKey<Store, Key, Made>{keys_, std::forward<Made>(made)};
+    constexpr auto new_key(Made&& made) noexcept {
+        return detail::NewKey<Keys, Made>{core_.store.keys, std::forward<Made>(made)};
     }
     constexpr decltype(auto) take_key(slot_t slot) const noexcept {
         if constexpr (O.deferred_erase)
-            return std::as_const(*keys_.ptr(slot));
+            return std::as_const(*core_.store.keys.ptr(slot));
         else
-            return std::move(*keys_.ptr(slot));
+            return std::move(*core_.store.keys.ptr(slot));
     }
     /// f(key) enters the key that `other` has in `slot`: moved where nothing can fail after the move, else copied if it can be.
     /// @tparam Safe nothing else that f does can throw
     template <bool Safe = true, class F>
     constexpr void hand_over(KeySet& other, slot_t slot, F&& f) {
-        this->reserve_one();
+        core_.reserve_one();
         if constexpr (std::is_copy_constructible_v<Key>) {
-            if (!Safe || O.deferred_erase || !this->nothrow_insert() || !std::is_nothrow_move_constructible_v<Key>)
-                f(std::as_const(*other.keys_.ptr(slot)));
+            if (!Safe || O.deferred_erase || !core_.nothrow_insert() || !std::is_nothrow_move_constructible_v<Key>)
+                f(std::as_const(*other.core_.store.keys.ptr(slot)));
             else
-                f(std::move(*other.keys_.ptr(slot)));
+                f(std::move(*other.core_.store.keys.ptr(slot)));
         } else
-            f(std::move(*other.keys_.ptr(slot)));
-        other.do_erase(slot);
+            f(std::move(*other.core_.store.keys.ptr(slot)));
+        other.core_.do_erase(slot);
     }
     constexpr bool is_subset_of(const KeySet& other) const {
         for (const Key& key : *this)
@@ -403,7 +339,7 @@ protected:
     template <class F, class... Elements>
     constexpr decltype(auto) invoke(F& f, slot_t slot, Elements&... elements) const {
         if constexpr (std::is_invocable_v<F&, handle_type, Elements&...>)
-            return f(handle_type(slot, directory_.version(slot)), elements...);
+            return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);
     }
@@ -412,8 +348,8 @@ protected:
         size_type count = 0;
         for (slot_t slot = this->occupancy().find_next(0); slot != no_slot; slot = this->occupancy().find_next(slot + 1)) {
             // A destructor may call during clear: what is still to be destroyed is no element any more.
-            if (!directory_.is_live(slot) || !pred(slot)) continue;
-            this->do_erase(slot);
+            if (!core_.directory.is_live(slot) || !pred(slot)) continue;
+            core_.do_erase(slot);
             ++count;
         }
         return count;

@@ -39,6 +39,8 @@ class KeyStore {
           sizeof(Key) <= 16 && noexcept(std::declval<const Hash&>()(std::declval<const Key&>())));
 
 public:
+    using key_type = Key;
+    static constexpr std::size_t slot_bytes = sizeof(Key);
     /// Construction and destruction of keys run no user code.
     static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
     static constexpr bool movable = std::is_move_constructible_v<Key>;
@@ -51,11 +53,16 @@ public:
     constexpr KeyStore() = default;
     constexpr KeyStore(const Hash& hash, const Equal& equal, const Allocator& alloc)
         : hash_(hash), equal_(equal), allocator_(alloc), keys_(alloc), hashes_(alloc) {}
-    /// Copies the keys of the slots in `stored`.
-    constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc)
+    /// Copies the keys of the slots in `stored`. @param expect_there is called with a slot before its key is copied
+    template <class ExpectThere>
+    constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
+                       ExpectThere&& expect_there)
         : KeyStore(other.hash_, other.equal_, alloc) {
         reserve(slots);
-        fill(other, stored, [&](slot_t slot) -> const Key& { return *other.ptr(slot); });
+        fill(other, stored, [&](slot_t slot) -> const Key& {
+            if constexpr (!trivial) expect_there(slot);
+            return *other.ptr(slot);
+        });
     }
     /// Moves the keys one by one. Copies them where the move may throw and a copy is possible. @pre none lives here, and there
     /// is room
@@ -91,6 +98,7 @@ public:
         hashes_.swap(other.hashes_);
     }
 
+    constexpr allocator get_allocator() const noexcept { return allocator_; }
     constexpr const Hash& hasher() const noexcept { return hash_; }
     constexpr const Equal& equality() const noexcept { return equal_; }
 

@@ -9,46 +9,6 @@
 #include "set_storage.hpp"
 
 SLOTWISE_BEGIN
-namespace detail {
-
-/// How the value of a new element comes into the first column.
-/// @tparam Assign what was built for nothing is assigned to the element that came first
-template <bool Assign, class Column, class... Args>
-struct MakeValue {
-    using T = typename Column::value_type;
-    static constexpr bool trivial = std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
-
-    Column& column;
-    std::tuple<Args&&...> args;
-    bool built = false; // the arguments were used
-
-    constexpr void operator()(slot_t slot, InsertKind kind,
-                              bool& old_destroyed) noexcept(makes_nothrow<typename Column::allocator_type, T, Args...>) {
-        built = true;
-        std::apply(
-            [&](auto&&... each) {
-                if (kind == InsertKind::fresh) [[likely]]
-                    column.construct(slot, std::forward<Args>(each)...);
-                else if constexpr (std::is_move_constructible_v<T>) {
-                    TemporaryElement<T, typename Column::allocator_type> fresh(column.get_allocator(),
-                                                                               std::forward<Args>(each)...);
-                    old_destroyed = true;
-                    column.destroy(slot);
-                    column.construct(slot, fresh.take());
-                } else {
-                    old_destroyed = true;
-                    column.replace(slot, std::forward<Args>(each)...);
-                }
-            },
-            args);
-    }
-    constexpr InsertOutcome on_existing([[maybe_unused]] slot_t slot, slot_t found) const {
-        if constexpr (Assign) column[found] = std::move(column[slot]);
-        return {found, false, InsertKind::fresh};
-    }
-};
-
-} // namespace detail
 
 /// A map with stable addresses of keys and values, handles, and any number of further columns.
 ///     MapStorage<std::string, int> stock;
@@ -167,7 +127,7 @@ public:
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
     constexpr InsertResult<iterator> try_emplace(K&& key, Args&&... args) {
-        return result(do_emplace(std::forward<K>(key), maker<false>(std::forward<Args>(args)...)));
+        return result(do_emplace<false>(std::forward<K>(key), std::forward<Args>(args)...));
     }
     /// As try_emplace.
     template <class K = Key, class... Args>
@@ -190,16 +150,13 @@ public:
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
     constexpr InsertResult<iterator> insert_or_assign(K&& key, V&& value) {
-        auto make = maker<true>(std::forward<V>(value));
-        const detail::InsertOutcome outcome = do_emplace(std::forward<K>(key), make);
-        if (!outcome.inserted && !make.built) value_at(outcome.slot) = std::forward<V>(value);
-        return result(outcome);
+        return result(do_emplace<true>(std::forward<K>(key), std::forward<V>(value)));
     }
     /// The value of `key`; T() is added when it is not a member. @throws as try_emplace
     template <class K = Key>
         requires(std::is_default_constructible_v<T>)
     constexpr T& operator[](K&& key) {
-        return value_at(do_emplace(std::forward<K>(key), maker<false>()).slot);
+        return value_at(do_emplace<false>(std::forward<K>(key)).slot);
     }
 
     //=== lookup ===//
@@ -237,11 +194,11 @@ public:
     constexpr const T& at(handle_type handle) const { return *checked(get(handle), gone); }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
     constexpr T& value(slot_t slot) noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_held(slot), "map value(slot): no value is there; ask state(slot)");
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "map value(slot): no value is there; ask state(slot)");
         return value_at(slot);
     }
     constexpr const T& value(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_held(slot), "map value(slot): no value is there; ask state(slot)");
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "map value(slot): no value is there; ask state(slot)");
         return value_at(slot);
     }
 
@@ -249,8 +206,8 @@ public:
 
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(const_iterator it) noexcept {
-        SLOTWISE_EXPECT(this->directory_.is_live(it.slot()), "map erase(it): the element here was erased, or it is the end");
-        this->do_erase(it.slot());
+        SLOTWISE_EXPECT(core_.directory.is_live(it.slot()), "map erase(it): the element here was erased, or it is the end");
+        core_.do_erase(it.slot());
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
     constexpr iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
@@ -279,7 +236,7 @@ public:
         std::optional<std::pair<Key, T>> result;
         const slot_t slot = slot_of(key);
         if (slot == no_slot) return result;
-        this->template do_extract<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
+        core_.template do_extract<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
             if constexpr (O.deferred_erase)
                 result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
             else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
@@ -302,9 +259,9 @@ public:
     constexpr auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size()); }
     constexpr auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size()); }
     /// Values by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
-    constexpr ColumnView<T> values() noexcept { return {values_column().pages(), this->directory_view()}; }
+    constexpr ColumnView<T> values() noexcept { return {values_column().pages(), core_.directory_view()}; }
     constexpr ColumnView<const T> values() const noexcept {
-        return ColumnView<T>(values_column().pages(), this->directory_view());
+        return ColumnView<T>(values_column().pages(), core_.directory_view());
     }
     /// Calls f(key, value) or f(handle, key, value) for every element in slot order; the fastest walk over both. f may erase
     /// the element it is given.
@@ -389,46 +346,44 @@ public:
     /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        this->expect_not_notifying();
-        MapStorage fresh(hash_function(), key_eq(), this->allocator_);
-        const char* error = fresh.template from_bytes<1>(bytes, codec, [&](slot_t slot, ByteReader& in) {
+        return this->template from_bytes<1>(bytes, codec, [&](auto& fresh, slot_t slot, ByteReader& in) {
             T value(codec.template read<T>(in));
             if (in.error() != nullptr) return false;
-            fresh.values_column().construct(slot, std::move(value));
+            fresh.hub.template get<0>().construct(slot, std::move(value));
             return true;
         });
-        if (error == nullptr) this->adopt(fresh);
-        return error;
     }
 
 private:
     template <class, class>
     friend class detail::KeyedIterator;
+    using set_type::core_;
     static constexpr const char* gone = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
 
-    constexpr Values& values_column() noexcept { return this->hub_.template get<0>(); }
-    constexpr const Values& values_column() const noexcept { return this->hub_.template get<0>(); }
+    constexpr Values& values_column() noexcept { return core_.hub.template get<0>(); }
+    constexpr const Values& values_column() const noexcept { return core_.hub.template get<0>(); }
     constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
     constexpr const T& value_at(slot_t slot) const noexcept { return *values_column().ptr(slot); }
     constexpr const Key& element_key(slot_t slot) const noexcept { return KeySetBase::element_at(slot); }
     constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
     constexpr const_reference element_at(slot_t slot) const noexcept { return {element_key(slot), value_at(slot)}; }
-    template <bool Assign, class... Args>
-    constexpr auto maker(Args&&... args) noexcept {
-        return detail::MakeValue<Assign, Values, Args...>{values_column(), {std::forward<Args>(args)...}};
-    }
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) noexcept {
         return {{this, of.slot}, of.inserted, of.kind};
     }
-    template <class K, class Make>
-    constexpr detail::InsertOutcome do_emplace(K&& key, Make&& make) {
+    template <bool Assign, class K, class... Args>
+    constexpr detail::InsertOutcome do_emplace(K&& key, Args&&... args) {
         if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
                       (detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
-            return this->template do_insert<1>(key, this->key_maker(std::forward<K>(key)), make);
+            return core_.do_insert(key, new_item<Assign>(this->new_key(std::forward<K>(key)), std::forward<Args>(args)...));
         else {
             Key made = this->as_key(std::forward<K>(key));
-            return this->template do_insert<1>(made, this->key_maker(std::move(made)), make);
+            return core_.do_insert(made, new_item<Assign>(this->new_key(std::move(made)), std::forward<Args>(args)...));
         }
+    }
+    template <bool Assign, class Keys, class Made, class... Args>
+    constexpr auto new_item(detail::NewKey<Keys, Made>&& key, Args&&... args) noexcept {
+        return detail::NewItem<Assign, Keys, Values, Made, Args...>{
+            std::move(key), values_column(), {std::forward<Args>(args)...}};
     }
     template <class V>
     constexpr V* found(slot_t slot) const noexcept {
@@ -447,7 +402,7 @@ private:
     constexpr void walk_items(F& f) const {
         this->walk([&](slot_t first, unsigned bit, const auto& keys,
                        const auto& values) { this->invoke(f, first + bit, keys[bit], values[bit]); },
-                   [this](slot_t first) { return detail::block_of<const Key>(this->keys_, first); },
+                   [this](slot_t first) { return detail::block_of<const Key>(core_.store.keys, first); },
                    [this](slot_t first) { return detail::block_of<V>(values_column(), first); });
     }
 };

@@ -114,11 +114,11 @@ public:
     }
 
     /// Removes the element at `it`; returns `it`, which then refers to the former last element. @pre it is in [begin(), end())
-    constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.do_erase(slot_t{}))) {
         SLOTWISE_EXPECT(detail::lies_in<T>(it.operator->(), data(), this->size()),
                         "DenseSlotMap::erase(it): the iterator is not of this map, or the end");
         const std::size_t row = it.row();
-        core_.erase(core_.store.slot(row));
+        core_.do_erase(core_.store.slot(row));
         return {this, data() + row};
     }
 

@@ -6,8 +6,10 @@
 #define SLOTWISE_MAP_PAGED_STORE_HPP
 
 #include "../memory/reserved_array.hpp"
-#include "../slots/slot_container.hpp"
+#include "../slots/column_view.hpp"
 #include "../slots/slot_range.hpp"
+#include "../slots/slot_store.hpp"
+#include "../slots/snapshot.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -126,7 +128,6 @@ public:
     constexpr void destroy(slot_t slot) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) traits::destroy(allocator_, values_.ptr(slot));
     }
-    constexpr void move_to_last_row(slot_t) noexcept {}
     constexpr T&& take(slot_t slot) const noexcept { return std::move(*values_.ptr(slot)); }
     constexpr void swap_values(slot_t a, slot_t b) {
         using std::swap;

@@ -58,7 +58,7 @@ public:
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
                         "SlotMap::erase(it): the element here was erased, or it is the end");
         auto next = core_.store.cursor_from(core_.directory, it.slot());
-        core_.erase(it.slot());
+        core_.do_erase(it.slot());
         core_.store.advance(core_.directory, next);
         return {this, next};
     }

@@ -118,7 +118,7 @@ public:
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
         expect_not_notifying();
-        core_.shrink_to_fit([] {});
+        core_.do_shrink_to_fit([] {});
     }
 
     //=== insert ===//
@@ -220,11 +220,11 @@ public:
         const slot_t slot = handle.index();
         if (!core_.directory.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
         if constexpr (Store::stable) {
-            if (!room_for(slot)) return pointer();
+            if (!core_.reserve_slot_in_budget(slot)) return pointer();
             return place_at(slot, handle.version(), std::forward<Args>(args)...);
         } else {
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
-            if (!room_for(slot)) return pointer();
+            if (!core_.reserve_slot_in_budget(slot)) return pointer();
             return place_at(slot, handle.version(), row.take());
         }
     }
@@ -237,7 +237,7 @@ public:
     /// @invalidates the handle; dense: also addresses of the last element
     constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
         if (!core_.directory.is_live(handle.index(), handle.version())) return false;
-        core_.erase(handle.index());
+        core_.do_erase(handle.index());
         return true;
     }
     /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, the elements
@@ -248,7 +248,7 @@ public:
         core_.store.for_each_slot(core_.directory, [&](slot_t slot) {
             // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
             if (!core_.directory.is_live(slot) || !call(pred, *this, slot)) return;
-            core_.erase(slot);
+            core_.do_erase(slot);
             ++count;
         });
         return count;
@@ -259,9 +259,9 @@ public:
     {
         std::optional<value_type> result; // the returned object itself, which is not moved after the erase
         if (contains(handle)) {
-            core_.store.move_to_last_row(handle.index());
+            if constexpr (!Store::nothrow_destroy) core_.store.move_to_last_row(handle.index());
             result.emplace(core_.store.take(handle.index()));
-            core_.erase(handle.index());
+            core_.do_erase(handle.index());
         }
         return result;
     }
@@ -270,7 +270,7 @@ public:
     /// @complexity linear in slots; trivially destructible values: about 0.25 ns a slot
     constexpr void clear() noexcept {
         expect_not_notifying();
-        core_.clear();
+        core_.do_clear();
     }
 
     //=== lookup ===//
@@ -358,7 +358,7 @@ public:
     /// observer that attaches while an assignment or a restore notifies others is notified of the new contents only.
     /// @pre the observer lives as long as the token is attached
     /// @throws what the observer throws; it is not attached then
-    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.attach(observer); }
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
     /// Static observer number I.
     template <std::size_t I>
     constexpr auto& observer() noexcept {
@@ -497,20 +497,6 @@ private:
         core_.directory.commit(slot);
         return core_.store.ptr(slot);
     }
-    constexpr bool room_for(slot_t slot) {
-        if (slot < core_.directory.capacity()) return true;
-        const std::size_t budget = 8 * (core_.directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
-        if (slot >= most) return false;
-        const std::size_t need = std::size_t{slot} + 1, limit = most < Container::max_slots() ? most : Container::max_slots(),
-                          usual = core_.hub.grown_capacity(
-                              core_.store.grown_capacity()); // otherwise ascending slots would grow one by one
-        core_.do_reserve(need > usual ? need : usual < limit ? usual : limit);
-        return true;
-    }
-    // What insert_at may claim in a small map. With a budget relative to the capacity, 13 handles, each for the last slot
-    // allowed, took a map to 268 million slots.
-    static constexpr std::size_t slot_bytes = Store::slot_bytes + Container::Hub::slot_bytes;
-    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     template <class Ptr>
     constexpr Ptr look_up(handle_type handle) const noexcept {
         const auto element = core_.store.places(); // before the check: a loop of lookups then keeps it

@@ -192,11 +192,11 @@ public:
     }
 
     /// Removes the row at `it`; returns `it`, which then refers to the former last row. @pre it is in [begin(), end())
-    constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.erase(slot_t{}))) {
+    constexpr iterator erase(const_iterator it) noexcept(noexcept(core_.do_erase(slot_t{}))) {
         SLOTWISE_EXPECT(it != this->cend(), "SoaSlotMap::erase(it): the iterator is the end");
         const slot_t slot = it.slot();
         const std::size_t row = core_.store.row_of(slot);
-        core_.erase(slot);
+        core_.do_erase(slot);
         return {this, row};
     }
 

@@ -20,9 +20,7 @@ struct NoKey {};
 /// What a type without a name and without a hook seems to be.
 template <class W, class Key>
 struct Guess {
-    static constexpr bool allocates = requires(W& a, typename W::value_type* p) {
-        a.deallocate(p, std::size_t{1});
-    };
+    static constexpr bool allocates = requires(W& a, typename W::value_type* p) { a.deallocate(p, std::size_t{1}); };
     static constexpr bool options =
         std::is_same_v<W, SlotMapOptions> || std::is_same_v<W, KeySetOptions> || std::is_same_v<W, SeriesOptions>;
     static constexpr bool compares =

@@ -115,6 +115,7 @@ struct NoPendingSlots {
     static constexpr bool check(IsMember&&) noexcept {
         return true;
     }
+    static constexpr void supersede(slot_t) noexcept {}
     static constexpr slot_t pop() noexcept { return no_slot; }
 };
 

@@ -8,36 +8,14 @@
 
 #include "column_view.hpp"
 #include "directory_check.hpp"
+#include "directory_clear.hpp"
 #include "observer_hub.hpp"
 #include "pending_slots.hpp"
+#include "slot_store.hpp"
 #include "snapshot.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
-
-/// What a store of values or keys by slot must offer to a SlotContainer. It says where elements lie; which slots have one, the
-/// directory knows. All but construction, reserve() and the moves of a packed store is noexcept. Copied with
-/// Store(other, live, slots, alloc, expect_there), filled from a store of another allocator by take_from(other, live).
-///   trivial        neither construction nor destruction of an element runs user code
-///   indexed        elements are found by key: the store also has hash, equality and an index of its slots, see IndexedKeys
-///   slot_bytes     memory for an element; max_slots: the most there can be
-///   move_to_last_row  what of an erase may throw, before anybody is told
-template <class S>
-concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t slots) {
-    { S::trivial } -> std::convertible_to<bool>;
-    { S::indexed } -> std::convertible_to<bool>;
-    { S::nothrow_destroy } -> std::convertible_to<bool>;
-    { S::slot_bytes } -> std::convertible_to<std::size_t>;
-    { S::max_slots } -> std::convertible_to<std::size_t>;
-    { other.capacity() } noexcept -> std::same_as<std::size_t>;
-    { other.grown_capacity() } noexcept -> std::same_as<std::size_t>;
-    { other.shrunk_capacity(slots) } noexcept -> std::same_as<std::size_t>;
-    store.reserve(slots);
-    store.shrink(slots);
-    store.move_to_last_row(slot);
-    { store.destroy(slot) } noexcept;
-    store.swap(store);
-};
 
 /// The choices of a SlotContainer.
 struct SlotContainerOptions {
@@ -48,21 +26,6 @@ struct SlotContainerOptions {
     bool deferred_erase = false;          ///< erased slots are pending until do_flush_removed()
     bool columns_share_allocator = false; ///< static columns take the container's allocator; else they keep their own
 };
-
-/// What a store does in destroy_all() whose elements stay where they are: destroys them slot by slot. Each leaves the directory's
-/// list first, because a clear inside a destructor must not meet it again.
-template <class Directory, class Destroy>
-constexpr void destroy_each(Directory& directory, slot_t end, Destroy&& destroy) noexcept {
-    for (std::size_t first = 0; first < end; first += bits::word_bits) {
-        const bits::word_t here = directory.occupancy().word(bits::word_of(first)) &
-                                  bits::low_mask(end - first < 64 ? end - static_cast<unsigned>(first) : 64);
-        bits::for_each(here, [&](unsigned bit) {
-            const auto slot = static_cast<slot_t>(first + bit);
-            directory.mark_destroyed(slot);
-            destroy(slot);
-        });
-    }
-}
 
 /// State and steps, no interface: faces are built over it and reach its parts. Each step leaves the parts in agreement or has no
 /// effect. It knows nothing of values, keys, hashing and handles' types.
@@ -176,8 +139,9 @@ public:
         return *this;
     }
     constexpr ~SlotContainer() {
+        if (directory.size() != 0) expect_not_notifying();
         do { // again, because a destructor may insert
-            clear();
+            do_clear();
             do_flush_removed();
         } while (directory.size() != 0);
         hub.detach_all();
@@ -312,9 +276,23 @@ public:
         if (full) pending.swap(more_pending);
         directory.set_capacity(room);
     }
+    /// Makes room for a slot that others have chosen. False, and no effect, when that would be more than the budget.
+    constexpr bool reserve_slot_in_budget(slot_t slot) {
+        if (slot < directory.capacity()) return true;
+        const std::size_t budget = 8 * (directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
+        if (slot >= most) return false;
+        const std::size_t need = std::size_t{slot} + 1, limit = most < max_slots() ? most : max_slots(),
+                          usual = hub.grown_capacity(store.grown_capacity()); // otherwise ascending slots would grow one by one
+        do_reserve(need > usual ? need : usual < limit ? usual : limit);
+        return true;
+    }
+    // What insert_at may claim in a small map. With a budget relative to the capacity, 13 handles, each for the last slot
+    // allowed, took a map to 268 million slots.
+    static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
+    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     /// Gives back memory above the highest slot in use. @param also what else gives memory back, and may throw
     template <class Also>
-    constexpr void shrink_to_fit(Also&& also) {
+    constexpr void do_shrink_to_fit(Also&& also) {
         const Bytes bytes(allocator);
         const slot_t cursor = directory.cursor();
         const slot_t end = directory.lower_cursor();
@@ -337,7 +315,7 @@ public:
     //=== erasing ===//
 
     /// @pre directory.is_live(slot)
-    SLOTWISE_ALWAYS_INLINE constexpr void erase(slot_t slot) noexcept(Store::nothrow_destroy) {
+    SLOTWISE_ALWAYS_INLINE constexpr void do_erase(slot_t slot) noexcept(Store::nothrow_destroy) {
         expect_not_notifying();
         if constexpr (deferred) {
             directory.remove(slot);
@@ -362,7 +340,7 @@ public:
     SLOTWISE_NEVER_INLINE void erase_notifying(slot_t slot) noexcept(Store::nothrow_destroy) { erase_guarded(slot); }
     // The slot is blocked until its element is destroyed: a destructor may insert.
     constexpr void erase_guarded(slot_t slot) noexcept(Store::nothrow_destroy) {
-        store.move_to_last_row(slot);
+        if constexpr (!Store::nothrow_destroy) store.move_to_last_row(slot);
         directory.remove(slot);
         hub.erase(slot);
         store.destroy(slot);
@@ -380,10 +358,10 @@ public:
         if constexpr (deferred)
             for (std::size_t n = pending.size(); n != 0 && !pending.empty(); --n) erase_pending(pending.pop());
     }
-    constexpr void clear() noexcept {
+    constexpr void do_clear() noexcept {
         if (deferred || clearing) { // clearing: a destructor calls; the outer clear destroys the rest, newcomers go now
             for (slot_t slot = 0; slot < directory.cursor(); ++slot)
-                if (directory.is_live(slot)) erase(slot);
+                if (directory.is_live(slot)) do_erase(slot);
             return;
         }
         if (directory.cursor() == 0) return;
@@ -399,7 +377,7 @@ public:
     //=== observers ===//
 
     /// @param between a slot that is neither live nor pending, and counts as one of them; @param is_removed as a pending one
-    ObserverToken attach(SlotObserver& observer, slot_t between = no_slot, bool is_removed = false) {
+    ObserverToken do_attach(SlotObserver& observer, slot_t between = no_slot, bool is_removed = false) {
         const StoredBits stored(directory, pending, between);
         return hub.attach(
             observer, directory.capacity(), stored.view(),

@@ -294,90 +294,23 @@ public:
             free_.undo_remove(slot, is_free_slot());
     }
 
-    //=== all at once ===//
+    //=== all at once: bodies in directory_clear.hpp ===//
 
     /// First half of clear: every handle is stale, reservations are cancelled, and until end_clear() new elements go only to
     /// fresh slots. occupancy() still lists the slots to be destroyed, below the returned end.
     /// @complexity linear in slots, vector code: about 0.25 ns a slot
-    constexpr slot_t begin_clear() noexcept {
-        // Locals, std::size_t and a sum instead of a flag: what it takes for g++ 12 to vectorise (0.7 to 0.24 ns a slot).
-        version_type* const versions = versions_.data();
-        std::size_t exhausting = 0;
-        for (std::size_t slot = 0, end = n_.cursor; slot < end; ++slot) {
-            const version_type version = versions[slot];
-            exhausting += version == static_cast<version_type>(max_version);
-            versions[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
-        }
-        if (exhausting != 0 && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { retire_in_clear(slot); });
-        for (std::size_t w = 0; n_.reserved != 0; ++w)
-            bits::for_each(std::exchange(reserved_[w], 0), [&](unsigned bit) {
-                const slot_t slot = static_cast<slot_t>(w * bits::word_bits + bit);
-                --n_.reserved;
-                versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
-                if (exhausted(slot))
-                    ++n_.retired;
-                else
-                    blocked_[w] &= ~(word_t{1} << bit);
-            });
-        free_.clear();
-        n_.blocked = n_.cursor;
-        n_.clear_end = n_.cursor;
-        if (n_.cursor % bits::word_bits != 0) {
-            // Newcomers share the last word: its slots that are struck or were free must not look vacant beside them.
-            const std::size_t last = bits::word_of(n_.cursor);
-            n_.clear_held = bits::low_mask(n_.cursor % bits::word_bits) & ~blocked_[last];
-            blocked_[last] |= n_.clear_held;
-        }
-        return n_.cursor;
-    }
+    constexpr slot_t begin_clear() noexcept;
 
     /// Between the halves: `slot` leaves the list of slots to be destroyed.
     constexpr void mark_destroyed(slot_t slot) noexcept { live_[bits::word_of(slot)] &= ~bits::bit_of(slot); }
 
     /// Second half of clear: the slots below `end` are vacant. @pre their values are destroyed
-    constexpr void end_clear(slot_t end) noexcept {
-        const std::size_t last = bits::word_of(end);
-        word_t* const live = live_.data();
-        for (std::size_t w = 0; w < last; ++w) live[w] = 0;
-        if (end % bits::word_bits != 0) {
-            live_[last] &= ~bits::low_mask(end % bits::word_bits);
-            blocked_[last] &= ~std::exchange(n_.clear_held, 0);
-        }
-        n_.clear_end = 0;
-        if (!kept_.empty()) epoch_.advance(); // it has grown meanwhile
-        kept_.free();
-        if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
-            n_.cursor = 0;
-            n_.blocked = 0;
-            return summary_.rebuild(live_, n_.cursor);
-        }
-        summary_.rebuild(live_, n_.cursor);
-        // Descending for lists that give back the last one first: slot 0 comes first under every policy.
-        for (slot_t i = 0; i < end; ++i) {
-            const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
-            if (bit(blocked_, slot)) continue;
-            free_.push(slot);
-            --n_.blocked;
-        }
-    }
+    constexpr void end_clear(slot_t end) noexcept;
 
     /// Retired slots may be handed out again, from version 0. Handles of their first lives can then resolve: the caller says
     /// that none is left. Returns how many; none while a slot at version 0 is held (its first value is being built, its last
     /// one destroyed), which nothing tells from a retired one. @complexity linear in slots
-    constexpr std::size_t recycle_retired() noexcept {
-        if (n_.clear_end != 0) return 0; // a destructor asks during clear: what retired may not be destroyed yet
-        const std::size_t count = n_.retired;
-        std::size_t alike = 0;
-        for (slot_t slot = 0; slot < n_.cursor; ++slot) alike += state(slot) == SlotState::retired;
-        if (alike != count) return 0;
-        for (slot_t slot = 0; slot < n_.cursor && n_.retired != 0; ++slot) {
-            if (state(slot) != SlotState::retired) continue;
-            unblock(slot);
-            free_.push(slot);
-            --n_.retired;
-        }
-        return count;
-    }
+    constexpr std::size_t recycle_retired() noexcept;
 
     //=== memory ===//
 
@@ -437,24 +370,11 @@ public:
         return bits::round_up(end, bits::word_bits) + bits::word_bits;
     }
     /// Bookkeeping for `slots` slots, and for the versions of those below `from` that are kept.
-    constexpr Growth prepare_shrink(std::size_t slots, std::size_t from, const Allocator& alloc) const {
-        const auto one = floors_.one_of(versions_, n_.cursor, from);
-        std::size_t kept = from < versions_.size() ? from : versions_.size();
-        while (one.holds && kept > slots && versions_[kept - 1] == one.of(kept - 1)) --kept;
-        Growth less = sized_for(kept > slots ? kept : slots, alloc);
-        less.floor = one;
-        return less;
-    }
+    constexpr Growth prepare_shrink(std::size_t slots, std::size_t from, const Allocator& alloc) const;
     /// Takes what prepare_shrink() made. Of the versions of the slots from `from` on only floors are left: slots made there
     /// later start at them, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since
     /// prepare_shrink()
-    constexpr void commit_shrink(Growth& less, std::size_t from) noexcept {
-        adopt(less);
-        floors_.keep(less.versions, from, less.floor, less.blocked);
-        // As if made anew: how much memory the store happens to keep there must not show in later handles, or a copy would give
-        // others than the original.
-        for (std::size_t slot = from; slot < versions_.size(); ++slot) versions_[slot] = floors_.of(slot);
-    }
+    constexpr void commit_shrink(Growth& less, std::size_t from) noexcept;
 
     /// Whether every count, bit, version and link agrees: see directory_check.hpp. @complexity linear in capacity; for tests
     constexpr bool check_invariants() const noexcept;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// IndexedKeys: the store of a keyed container. Keys by slot, and the index that finds them.
+#ifndef SLOTWISE_KEYED_INDEXED_KEYS_HPP
+#define SLOTWISE_KEYED_INDEXED_KEYS_HPP
+
+#include "../memory/allocator.hpp"
+#include "../memory/occupancy.hpp"
+#include "../slots/slot_store.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// @tparam KeysType keys by slot with hash and equality: KeyStore, AnyKeyStore
+/// @tparam Index over an allocator of bytes, so that containers of all key types share it
+template <class KeysType, class IndexType, class Allocator>
+struct IndexedKeys {
+    using Keys = KeysType;
+    using Index = IndexType;
+    using Bytes = rebind_t<Allocator, std::byte>;
+    static constexpr bool trivial = Keys::trivial;
+    static constexpr bool indexed = true;
+    static constexpr bool nothrow_destroy = true;
+    static constexpr std::size_t slot_bytes = Keys::slot_bytes;
+    static constexpr std::size_t max_slots = no_slot;
+    static constexpr bool nothrow_swap = noexcept(std::declval<Index&>().swap(std::declval<Index&>()));
+
+    constexpr IndexedKeys() = default;
+    constexpr IndexedKeys(Keys&& empty, const Allocator& alloc) : keys(std::move(empty)), index(Bytes(alloc)) {}
+    template <class ExpectThere>
+    constexpr IndexedKeys(const IndexedKeys& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
+                          ExpectThere&& expect_there)
+        : keys(Keys::like(other.keys, alloc)), index(other.index, Bytes(alloc)) {
+        // Last: the keys cannot tell by themselves what to destroy when something else throws.
+        Keys copies(other.keys, stored, slots, alloc, expect_there);
+        keys.swap_keys(copies);
+    }
+    /// The keys first: if a copy of hash or equality throws, nothing has changed.
+    constexpr IndexedKeys(IndexedKeys&& other) noexcept(Keys::nothrow_move&& std::is_nothrow_move_constructible_v<Index>)
+        : keys(std::move(other.keys)), index(std::move(other.index)) {}
+    IndexedKeys(const IndexedKeys&) = delete;
+    IndexedKeys& operator=(const IndexedKeys&) = delete;
+    IndexedKeys& operator=(IndexedKeys&&) = delete;
+    ~IndexedKeys() = default;
+    /// An empty store that hashes and compares like `other`.
+    static constexpr IndexedKeys like(const IndexedKeys& other, const Allocator& alloc) {
+        return IndexedKeys(Keys::like(other.keys, alloc), alloc);
+    }
+    /// Moves the keys over one by one; copies them where moving may throw and a copy can be made. @pre none is here, and there is
+    /// room
+    constexpr void take_from(IndexedKeys& other, Occupancy stored) {
+        Index same(other.index, Bytes(keys.get_allocator()));
+        keys.take_from(other.keys, stored);
+        index.swap(same);
+    }
+    /// Exchanges hash and equality.
+    constexpr void swap_functors(IndexedKeys& other) noexcept(Keys::nothrow_swap) { keys.swap_functors(other.keys); }
+    /// Exchanges all but hash and equality.
+    constexpr void swap(IndexedKeys& other) noexcept(nothrow_swap) {
+        index.swap(other.index);
+        keys.swap_keys(other.keys);
+        std::swap(inserts, other.inserts);
+    }
+
+    constexpr std::size_t capacity() const noexcept { return keys.capacity(); }
+    constexpr std::size_t grown_capacity() const noexcept { return keys.grown_capacity(); }
+    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return keys.shrunk_capacity(slots); }
+    constexpr void reserve(std::size_t slots) { keys.reserve(slots); }
+    constexpr void shrink(std::size_t slots) noexcept { keys.shrink(slots); }
+
+    /// The index forgets the slot, whose key is still there.
+    constexpr void unlist(slot_t slot) noexcept { index.erase(keys.hash_at(slot), slot); }
+    constexpr void unlist_all() noexcept { index.clear(); }
+    constexpr void destroy(slot_t slot) noexcept { keys.destroy(slot); }
+    template <class Directory>
+    constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
+        if constexpr (!trivial) destroy_each(directory, end, [this](slot_t slot) { keys.destroy(slot); });
+    }
+
+    Keys keys{};
+    Index index{};
+    std::size_t inserts = 0; // how an insert learns that there was another from inside, or that the index was built anew
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// KeyedContainer: a SlotContainer whose elements are found by key, and the steps that change its index.
+#ifndef SLOTWISE_KEYED_KEYED_CONTAINER_HPP
+#define SLOTWISE_KEYED_KEYED_CONTAINER_HPP
+
+#include "../core/insert_result.hpp"
+#include "../slots/slot_container.hpp"
+#include "hash_index.hpp"
+#include "indexed_keys.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <class Keys, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
+using KeyedBase = SlotContainer<IndexedKeys<Keys, Index<rebind_t<Allocator, std::byte>>, Allocator>,
+                                SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, O.deferred_erase, true},
+                                Allocator, Columns...>;
+
+/// State and steps, no interface. Each step leaves the parts in agreement or has no effect.
+///
+/// An element is entered in this order: slot (blocked), key, value and columns, index, live. A constructor or a hook
+/// that looks for it does not find it yet; an index entry is always of a slot whose key is there.
+/// @tparam Keys keys by slot: KeyStore, AnyKeyStore @tparam Columns static observers; a map's first one holds its values
+template <class Keys, KeySetOptions O, class Allocator, template <class> class IndexOf, class... Columns>
+class KeyedContainer : public KeyedBase<Keys, O, Allocator, IndexOf, Columns...> {
+public:
+    using Base = KeyedBase<Keys, O, Allocator, IndexOf, Columns...>;
+    using typename Base::Bytes;
+    using typename Base::Directory;
+    using typename Base::Hub;
+    using typename Base::Like;
+    using typename Base::StoredBits;
+    using Index = typename Base::Store::Index;
+    using Base::allocator;
+    using Base::deferred;
+    using Base::directory;
+    using Base::hub;
+    using Base::pending;
+    using Base::store;
+
+    constexpr KeyedContainer() = default;
+    constexpr KeyedContainer(Keys&& keys, const Allocator& alloc) : Base(typename Base::Store(std::move(keys), alloc), alloc) {}
+    constexpr KeyedContainer(Like like, const KeyedContainer& other, const Allocator& alloc) : Base(like, other, alloc) {}
+    constexpr KeyedContainer(const KeyedContainer& other) : Base(other) {}
+    constexpr KeyedContainer(const KeyedContainer& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr KeyedContainer(KeyedContainer&& other) noexcept(Base::nothrow_move) : Base(std::move(other)) {}
+    constexpr KeyedContainer(KeyedContainer&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    // The slot between two states is that of a running operation, which assignment has nothing to do with.
+    constexpr KeyedContainer& operator=(const KeyedContainer& other) {
+        Base::operator=(other);
+        return *this;
+    }
+    constexpr KeyedContainer& operator=(KeyedContainer&& other) noexcept(std::is_nothrow_move_assignable_v<Base>) {
+        Base::operator=(std::move(other));
+        return *this;
+    }
+    ~KeyedContainer() = default;
+
+    /// Whether what follows the construction of an element cannot throw, as long as no dynamic observer is attached.
+    static constexpr bool nothrow_commit = Hub::nothrow_insert && Index::nothrow_place;
+
+    /// A pending slot that has used its last version cannot live again; its key then gets another slot.
+    constexpr bool can_resurrect(slot_t slot) const noexcept {
+        return O.exhaustion == Exhaustion::wrap || directory.version(slot) != 0;
+    }
+
+    //=== finding ===//
+
+    /// Equality may only look at the container that asks it; what is in the index would not be where the search goes on.
+    template <class K>
+    SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot, const K& key) const {
+        if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
+            const std::size_t inserts = store.inserts, size = directory.size(), room = directory.capacity(),
+                              waiting = pending.size();
+            const bool equal = store.keys.equals(slot, key);
+            SLOTWISE_EXPECT_DEBUG(inserts == store.inserts && size == directory.size() && room == directory.capacity() &&
+                                      waiting == pending.size(),
+                                  "keyed container: equality changes the container that asks it");
+            return equal;
+        } else
+            return store.keys.equals(slot, key);
+    }
+
+    /// The live slot whose key equals `key`; also a pending one when `Any`: the live one first, then the one that was removed
+    /// last.
+    template <bool Any = false, class K>
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t do_find(std::uint64_t hash, const K& key) const {
+        if constexpr (!deferred)
+            return store.index.find(hash, [&](slot_t slot) {
+                prefetch_value(slot);
+                return equals(slot, key);
+            });
+        else {
+            slot_t found = no_slot;
+            const slot_t live = store.index.find(hash, [&](slot_t slot) {
+                prefetch_value(slot);
+                if (!equals(slot, key)) return false;
+                if (directory.is_live_bit(slot)) return true;
+                // Neither live nor pending: a constructor is at work on it. Of two pending ones that which can live again.
+                if (Any && this->is_pending(slot) && (found == no_slot || !can_resurrect(found))) found = slot;
+                return false;
+            });
+            return Any && live == no_slot ? found : live;
+        }
+    }
+    constexpr auto source() const noexcept {
+        return [this](auto&& entry) {
+            this->for_each_stored([&](slot_t slot) {
+                if constexpr (deferred)
+                    if (pending.superseded(slot)) return;
+                if (!this->clearing || this->is_stored(slot))
+                    entry(slot, store.keys.hash_at(slot)); // in clear the dying are still marked
+            });
+        };
+    }
+
+    /// The same for an index that lists all anew: it then forgets a slot that is being resurrected; resurrect() learns it by
+    /// this.
+    constexpr auto rebuild_source() noexcept {
+        return [this](auto&& entry) {
+            ++store.inserts;
+            source()(entry);
+        };
+    }
+
+    //=== inserting ===//
+
+    /// Enters a key that may be there already. @param element what is to be entered; see NewKey
+    template <class K, class Element>
+    constexpr InsertOutcome do_insert(const K& key, Element&& element) {
+        using New = std::remove_reference_t<Element>;
+        this->expect_not_notifying();
+        const std::uint64_t hash = store.keys.hash(key);
+        const slot_t found = do_find<deferred>(hash, key);
+        if (found != no_slot && (!deferred || directory.is_live(found))) {
+            element.assign_to(found);
+            return {found, false, InsertKind::fresh};
+        }
+        if constexpr (deferred)
+            if (found != no_slot && can_resurrect(found)) return resurrect(hash, found, element);
+        if (!directory.has_room()) [[unlikely]]
+            grow();
+        if constexpr (New::trivial && Base::trivial && nothrow_commit) {
+            if (!hub.dynamic() && (!deferred || found == no_slot)) [[likely]] {
+                store.index.make_room(rebuild_source());
+                const slot_t slot = directory.acquire_live();
+                element.construct(slot, hash);
+                hub.template insert_nothrow<New::filled_columns>(slot);
+                store.index.place(hash, slot);
+                ++store.inserts;
+                return {slot, true, InsertKind::fresh};
+            }
+        }
+        return insert_guarded(hash, found, element);
+    }
+
+    /// @param exhausted a pending slot with this key that has used its last version, or no_slot
+    template <class Element>
+    SLOTWISE_NEVER_INLINE constexpr InsertOutcome insert_guarded(std::uint64_t hash, slot_t exhausted, Element& element) {
+        const bool fresh = directory.next_is_fresh();
+        const slot_t slot = directory.acquire();
+        ScopeGuard undo_acquire([&]() noexcept { directory.undo_acquire(slot, fresh); });
+        const std::size_t inserts = store.inserts;
+        element.construct(slot, hash);
+        ScopeGuard undo_construct([&]() noexcept { element.destroy(slot); });
+        if (inserts != store.inserts) { // a constructor has inserted: perhaps this very key
+            exhausted = do_find<deferred>(hash, store.keys.key_of(slot));
+            if (exhausted != no_slot && directory.is_live(exhausted)) {
+                element.assign_built(exhausted, slot);
+                return {exhausted, false, InsertKind::fresh};
+            }
+        }
+        store.index.make_room(rebuild_source());
+        hub.template insert<Element::filled_columns>(slot, InsertKind::fresh);
+        ScopeGuard undo_notify([&]() noexcept { hub.template erased<Element::filled_columns>(slot); });
+        store.index.place(hash, slot);
+        if (this->is_pending(exhausted)) supersede(hash, exhausted);
+        undo_notify.dismiss();
+        undo_construct.dismiss();
+        undo_acquire.dismiss();
+        directory.commit(slot);
+        ++store.inserts;
+        return {slot, true, InsertKind::fresh};
+    }
+
+    /// The pending element in `slot` lives again, with another value.
+    template <class Element>
+    SLOTWISE_NEVER_INLINE constexpr InsertOutcome resurrect(std::uint64_t hash, slot_t slot, Element& element) {
+        // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets
+        // another. What throws before the old value is destroyed leaves the slot pending. Later there is nothing to go back to:
+        // the element is erased, as the next flush would have done.
+        pending.remove(slot);
+        const std::size_t inserts = store.inserts;
+        bool old_destroyed = false;
+        ScopeGuard undo([&]() noexcept {
+            if (!old_destroyed && is_indexed(hash, slot)) return pending.undo_remove(slot);
+            this->erase_pending(slot);
+        });
+        element.replace_value(slot, old_destroyed);
+        old_destroyed = true;
+        // A constructor of the value, or a destructor in a column, may have inserted: perhaps this very key.
+        const auto inserted_meanwhile = [&] {
+            const slot_t found = inserts == store.inserts ? no_slot : do_find(hash, store.keys.key_of(slot));
+            if (found != no_slot) element.assign_built(found, slot);
+            return found;
+        };
+        if (const slot_t found = inserted_meanwhile(); found != no_slot) return {found, false, InsertKind::fresh};
+        {
+            const slot_t outer = std::exchange(transition_slot_, slot);
+            ScopeGuard end_transition([&]() noexcept { transition_slot_ = outer; });
+            hub.template resurrect<Element::filled_columns>(slot);
+        }
+        if (const slot_t found = inserted_meanwhile(); found != no_slot) return {found, false, InsertKind::fresh};
+        if (inserts != store.inserts && !is_indexed(hash, slot)) { // the index was rebuilt meanwhile
+            store.index.make_room(rebuild_source());
+            store.index.place(hash, slot);
+        }
+        undo.dismiss();
+        directory.commit(slot);
+        ++store.inserts;
+        return {slot, true, InsertKind::resurrected};
+    }
+    /// The key of a pending element has another element: the index forgets the one that was. So it has one entry a key, however
+    /// often a key comes and goes between two flushes, and finds the one that was removed last in O(1).
+    constexpr void supersede(std::uint64_t hash, slot_t slot) noexcept {
+        store.index.erase(hash, slot);
+        pending.supersede(slot);
+    }
+
+    //=== erasing ===//
+
+    /// Erases by key; false when there is none. The key may be that of the element.
+    template <class K>
+    SLOTWISE_ALWAYS_INLINE constexpr bool do_erase_key(std::uint64_t hash, const K& key) {
+        this->expect_not_notifying();
+        if constexpr (deferred) {
+            const slot_t slot = do_find(hash, key);
+            if (slot != no_slot) this->do_erase(slot);
+            return slot != no_slot;
+        } else {
+            const slot_t slot = store.index.take(hash, [&](slot_t each) { return equals(each, key); });
+            if (slot != no_slot) this->erase_unindexed(slot);
+            return slot != no_slot;
+        }
+    }
+    /// Erases the element of which take() makes a copy, or from which it moves. Both may run user code: the slot is nobody's
+    /// meanwhile, as in erase. What take() throws leaves the element where it was; if something was inserted meanwhile, perhaps
+    /// this very key, it is erased. @tparam Plain take() runs no user code and throws nothing
+    template <bool Trivial, class Take>
+    constexpr void do_extract(slot_t slot, Take&& take) {
+        this->expect_not_notifying();
+        if constexpr (Trivial) {
+            take();
+            this->do_erase(slot);
+        } else {
+            const std::uint64_t hash = store.keys.hash_at(slot);
+            const std::size_t inserts = store.inserts;
+            if constexpr (!deferred) store.index.erase(hash, slot);
+            directory.remove(slot);
+            ScopeGuard undo([&]() noexcept {
+                if (inserts == store.inserts && reindex(hash, slot)) return directory.undo_remove(slot);
+                finish_extract(hash, slot, inserts);
+            });
+            {
+                const slot_t outer = std::exchange(transition_slot_, slot);
+                const bool taking = std::exchange(extracting_, true);
+                ScopeGuard taken([&]() noexcept {
+                    transition_slot_ = outer;
+                    extracting_ = taking;
+                });
+                take();
+            }
+            undo.dismiss();
+            finish_extract(hash, slot, inserts);
+        }
+    }
+    /// Second half of do_extract.
+    constexpr void finish_extract(std::uint64_t hash, slot_t slot, std::size_t inserts) noexcept {
+        if constexpr (deferred) {
+            pending.push(slot);
+            if (inserts != store.inserts) supersede(hash, slot); // its key may be another's, or the index not know it any more
+            hub.removed(slot);
+        } else {
+            hub.erase(slot);
+            store.keys.destroy(slot);
+            directory.release(slot);
+        }
+    }
+    /// The entry of `slot` comes back into the index, which has the room it had. False when another table has none, and no
+    /// memory.
+    bool reindex([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
+        if constexpr (deferred)
+            return true;
+        else if constexpr (Index::nothrow_place) {
+            store.index.place(hash, slot);
+            return true;
+        } else
+            return try_place(hash, slot);
+    }
+    bool try_place(std::uint64_t hash, slot_t slot) noexcept {
+#if defined(__cpp_exceptions)
+        try {
+            store.index.place(hash, slot);
+            return true;
+        } catch (...) {
+            return false;
+        }
+#else
+        store.index.place(hash, slot);
+        return true;
+#endif
+    }
+
+    //=== capacity ===//
+
+    /// Room for one more element. @throws std::length_error when there can be none
+    SLOTWISE_COLD constexpr void grow() {
+        Base::grow("keyed container insert: every slot that the handle can name is in use, pending or retired; use more "
+                   "index bits, flush_removed(), or see recycle_retired()");
+    }
+    constexpr void do_shrink_to_fit() {
+        Base::do_shrink_to_fit([this] {
+            store.index.shrink_to_fit(rebuild_source());
+            ++store.inserts; // an empty index has listed nothing, but given its memory back
+        });
+    }
+    /// The end of everything, memory included. While a slot is retired, or would be now, that must be remembered: then the
+    /// memory stays, and observers hear of a clear instead.
+    constexpr void do_reset() noexcept {
+        this->expect_not_notifying();
+        SLOTWISE_EXPECT(!this->clearing && !this->resetting,
+                        "keyed container: a destructor calls reset() during clear() or reset()");
+        if (would_retire()) {
+            this->do_clear();
+            this->do_flush_removed();
+            return;
+        }
+        this->resetting = true;
+        store.index.reset();
+        directory.set_capacity(directory.cursor()); // no room: an insert from a destructor is noticed in do_reserve()
+        const slot_t end = directory.begin_clear();
+        if constexpr (!Keys::trivial) this->for_each_stored([this](slot_t slot) { store.keys.destroy(slot); });
+        directory.end_clear(end);
+        while (!pending.empty()) directory.release(pending.pop());
+        directory.lower_cursor();
+        SLOTWISE_EXPECT(directory.cursor() == 0, "keyed container: an element calls reset() while it is built or destroyed");
+        auto none = directory.prepare_shrink(0, 0, allocator);
+        auto no_pending = pending.resized(0, allocator);
+        directory.commit_shrink(none, 0);
+        pending.swap(no_pending);
+        directory.set_capacity(0);
+        store.keys.shrink(0);
+        hub.reset(); // last: one who attaches now must find nothing
+        this->resetting = false;
+    }
+
+    /// So that the next insert cannot fail for want of memory.
+    constexpr void reserve_one() {
+        if (!directory.has_room()) grow();
+        store.index.make_room(rebuild_source());
+    }
+    /// Whether an insert that has room, a hash and an answer, can still throw.
+    constexpr bool nothrow_insert() const noexcept { return nothrow_commit && !hub.dynamic(); }
+
+    //=== observers ===//
+
+    /// A slot between two states is still pending, or live, for one who attaches meanwhile.
+    ObserverToken do_attach(SlotObserver& observer) {
+        return Base::do_attach(observer, transition_slot_, transition_slot_ != no_slot && !extracting_);
+    }
+
+    //=== snapshots and checks ===//
+
+    /// The elements of a snapshot: each key, and what read_first(slot) reads for the columns before number `First`. Builds them in
+    /// this container, which is new and empty and has the directory of the snapshot. False, and they are gone, when the bytes are
+    /// bad. @param order the pending slots
+    template <std::size_t First, class Codec, class ReadFirst>
+    bool read_elements(ByteReader& in, Codec& codec, std::span<const slot_t> order, ReadFirst&& read_first) {
+        if constexpr (deferred)
+            for (const slot_t slot : order) pending.push(slot);
+        const std::size_t waiting = order.size();
+        std::vector<slot_t> place(waiting > 1 ? std::size_t{directory.cursor()} : 0); // of each pending slot in the order
+        for (std::size_t i = 0; i != waiting && waiting > 1; ++i) place[order[i]] = static_cast<slot_t>(i);
+        const StoredBits stored(directory, pending);
+        // From here on there are live slots without elements: `sound_end` says how far they are built.
+        slot_t sound_end = 0;
+        ScopeGuard undo([&]() noexcept { discard_elements<First>(stored.view(), sound_end); });
+        bool sound = true;
+        store.index.reserve(directory.size() + waiting, [](auto&&) {});
+        stored.view().for_each([&](slot_t slot) {
+            sound = sound && store.keys.read(slot, in, codec);
+            if (!sound) return;
+            ScopeGuard undo_key([&]() noexcept { store.keys.destroy(slot); });
+            const std::uint64_t hash = store.keys.hash_at(slot);
+            const slot_t same_key = do_find<true>(hash, store.keys.key_of(slot));
+            // Only beside a pending element that cannot live again there may be another with its key.
+            const auto exhausted = [&](slot_t s) { return this->is_pending(s) && !can_resurrect(s); };
+            if (same_key != no_slot && !exhausted(same_key) && !exhausted(slot))
+                sound = in.fail("snapshot: a key occurs twice");
+            sound = sound && read_first(slot);
+            if (!sound) return;
+            store.index.make_room([&](auto&& entry) { // there is room; the keys of a hostile snapshot may collide
+                stored.view().for_each([&](slot_t built) {
+                    if (built < sound_end) entry(built, store.keys.hash_at(built));
+                });
+            });
+            undo_key.dismiss();
+            sound_end = slot + 1;
+            // Of those with one key the index knows the live one, or the one removed last.
+            const bool latest =
+                same_key == no_slot || !this->is_pending(slot) || (this->is_pending(same_key) && place[same_key] < place[slot]);
+            if (!latest) return pending.supersede(slot);
+            store.index.place(hash, slot);
+            if (same_key != no_slot) supersede(hash, same_key);
+        });
+        if (sound) undo.dismiss();
+        return sound;
+    }
+    /// Whether directory, keys, index and pending slots agree in full. @complexity linear in capacity
+    constexpr bool check() const {
+        bool sound = directory.check_invariants() && store.index.check(source()) && store.capacity() >= directory.capacity() &&
+                     pending.check([&](slot_t slot) { return !directory.is_live(slot) && directory.is_held(slot); });
+        this->for_each_stored([&](slot_t slot) {
+            const auto& key = store.keys.key_of(slot);
+            sound = sound && store.keys.hash_at(slot) == store.keys.hash(key);
+            if (directory.is_live(slot)) sound = sound && do_find(store.keys.hash_at(slot), key) == slot;
+        });
+        return sound;
+    }
+
+private:
+    // A find of a string is followed by a read of its value; both are then on their way at once (2 % of a hit). Not for keys
+    // that are compared in no time: there it cost more than it gave.
+    constexpr void prefetch_value([[maybe_unused]] slot_t slot) const noexcept {
+#if defined(__GNUC__)
+        if constexpr (!Keys::trivial && sizeof...(Columns) != 0) {
+            if constexpr (requires { hub.template get<0>().block(slot); })
+                if (!std::is_constant_evaluated()) __builtin_prefetch(hub.template get<0>().block(slot));
+        }
+#endif
+    }
+    constexpr bool would_retire() const noexcept {
+        bool any = directory.retired() != 0;
+        if constexpr (O.exhaustion == Exhaustion::retire)
+            this->for_each_stored([&](slot_t slot) {
+                const std::uint32_t version = directory.version(slot);
+                any = any || version == Directory::max_version || version == 0;
+            });
+        return any;
+    }
+    constexpr bool is_indexed(std::uint64_t hash, slot_t slot) const noexcept {
+        return store.index.find(hash, [slot](slot_t each) { return each == slot; }) == slot;
+    }
+    template <std::size_t First>
+    void discard_elements(Occupancy stored, slot_t end) noexcept {
+        stored.for_each([&](slot_t slot) {
+            if (slot >= end) return;
+            if constexpr (First != 0) hub.template get<0>().destroy(slot);
+            store.keys.destroy(slot);
+        });
+        Directory none{Bytes(allocator)};
+        directory.swap(none);
+        store.index.reset();
+        while (!pending.empty()) static_cast<void>(pending.pop());
+    }
+
+    // Observers are being told that it is resurrected, or, if extracting_, it is being taken out.
+    slot_t transition_slot_ = no_slot;
+    bool extracting_ = false;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
