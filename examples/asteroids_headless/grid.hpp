@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A uniform grid over the field: which things are close enough to touch. Filled anew each tick; its arrays keep their memory.
+// A uniform grid over the field: which things are close enough to touch. Filled again each tick; its arrays keep their memory.
 
 #pragma once
 

@@ -32,7 +32,7 @@ World restored(const World& world) {
 struct Hostile {
     std::size_t tried = 0, refused = 0, valid = 0, wrong = 0;
 
-    /// Bytes that nobody vouches for are refused and change nothing, or give a world that can go on.
+    /// Untrusted bytes are refused and change nothing, or give a world that can go on.
     void offer(World& world, const std::vector<std::byte>& bytes) {
         ++tried;
         const std::uint64_t before = world.checksum();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The world as bytes, as a number, and back from bytes that nobody vouches for.
+// The world as bytes, as a number, and back from untrusted bytes.
 
 #include "world.hpp"
 

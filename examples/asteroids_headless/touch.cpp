@@ -43,7 +43,7 @@ void World::resolve_touches() {
     }
 }
 
-/// The shooter hears of it, if there still is one.
+/// The shooter is notified of it, if there still is one.
 void World::credit(const Bullet& bullet) {
     if (Gun* const gun = guns_.get(bullet.shooter))
         ++gun->hits;

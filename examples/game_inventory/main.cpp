@@ -31,7 +31,7 @@ using Frame = int;
 enum class Kind : std::uint8_t { lasting, burning, rotting };
 constexpr std::array<int, 3> loss = {0, 20, 40}; // per cent of its condition that each kind loses in a frame
 
-/// A column of a type of its own: per cent, 100 is as good as new. A ValueArray starts anew when an item is taken back; this
+/// A column of a type of its own: per cent, 100 is as good as new. A ValueArray starts again when an item is taken back; this
 /// one goes on, for a candle that was dropped is no longer for it.
 struct Condition : ValueArray<int> {
     using ValueArray<int>::ValueArray;
@@ -58,7 +58,7 @@ public:
     std::size_t found = 0, dropped = 0, taken_back = 0, lost = 0;
 
 private:
-    // An item is told of before it is in the pack: it is weighed when somebody reads the scales.
+    // The notification of an item comes before it is in the pack: it is weighed when the scales are read.
     void on_insert(slot_t slot, InsertKind how) override {
         arrived_.push_back(slot);
         ++(how == InsertKind::resurrected ? taken_back : found);

@@ -51,7 +51,7 @@ struct Market {
     [[nodiscard]] bool same_as(const Market& other) const;
 };
 
-/// Waits for one instrument, whether it is listed or not, and hears of every tick that touches it.
+/// Waits for one instrument, whether it is listed or not, and is notified of every tick that touches it.
 class Watch final : public SeriesSubscriber<Time> {
 public:
     Watch(const Instruments& instruments, const std::string& name)

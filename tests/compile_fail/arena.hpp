@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// An allocator that must be told where its memory is: no container makes one by itself.
+// An allocator that needs to know its memory: no container makes one by itself.
 #ifndef SLOTWISE_TESTS_COMPILE_FAIL_ARENA_HPP
 #define SLOTWISE_TESTS_COMPILE_FAIL_ARENA_HPP
 

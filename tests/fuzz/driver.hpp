@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Who calls fuzz_one. Included last by each body. With SLOTWISE_LIBFUZZER: libFuzzer. Otherwise replay, a program that needs
-// nothing but the standard library and so runs on every target and under every tool:
+// The callers of fuzz_one. Included last by each body. With SLOTWISE_LIBFUZZER: libFuzzer. Otherwise replay, a program that
+// needs nothing but the standard library and so runs on every target and under every tool:
 //     fuzz_map FILE|FOLDER...             these inputs
 //     fuzz_map --random COUNT SEED        COUNT inputs of 64 to 2,048 bytes, made of SEED, SEED + 1, ...
 //     fuzz_map --write FILE SEED          the input of this seed as a file; runs nothing
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
 
 namespace {
 
-/// What runs now, for whoever looks at the end of a run that failed.
+/// What runs now, for readers of the end of a run that failed.
 std::string fuzz_current;
 
 extern "C" void fuzz_report(int signal) {

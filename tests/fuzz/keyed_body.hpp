@@ -35,7 +35,7 @@ struct Config {
     }
 };
 
-/// Told of every slot as a column is, and reads the keys of which it is told.
+/// Notified of every slot like a column, and reads the keys.
 template <class C>
 class Follower final : public SlotObserver {
 public:
@@ -784,7 +784,7 @@ private:
             check();
             break;
         }
-        case 4: // the target's observers are let go, the source is as new
+        case 4: // the target's observers are detached, the source is as new
             held_.reset();
             other.held_.reset();
             map_ = std::move(other.map_);

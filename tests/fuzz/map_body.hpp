@@ -653,7 +653,7 @@ private:
         FUZZ_CHECK(put(other, value) == H(slot, model_.version(slot) + 1));
         FUZZ_CHECK(!(other == map_));
     }
-    /// The contents came anew: dynamic observers were told to forget, columns start from zero.
+    /// The contents were replaced: dynamic observers were reset, columns start from zero.
     void told_anew() {
         attached_.reset();
         sparse_.reset();
@@ -666,7 +666,7 @@ private:
         if (kind % 4 == 1) { // observers of the target stay, and are told
             map_ = other;
             told_anew();
-        } else if (kind % 4 == 2) { // observers of the target are let go
+        } else if (kind % 4 == 2) { // observers of the target are detached
             map_ = std::move(other);
             attached_.detach_all();
             sparse_.detach_all();
@@ -978,7 +978,7 @@ private:
             map_.clear();
             static_cast<void>(map_.recycle_retired());
         } else if (kind < 252) {
-            map_ = Map(map_); // a move assignment: followers are told to reset, and let go
+            map_ = Map(map_); // a move assignment: followers are told to reset, and detached
             if (attached_) pairs_.clear();
             attached_ = false;
         } else

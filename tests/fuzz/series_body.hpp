@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Sets and dictionaries over time, also nested. Every delta is held against what the model knew when the window opened and
-// knows now; a replica follows by captured deltas, a second one by composed ones; subscribers must be told what they are told,
-// and no more.
+// knows now; a replica follows by captured deltas, a second one by composed ones; subscribers must be
+// notified exactly as documented.
 #ifndef SLOTWISE_TESTS_FUZZ_SERIES_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_SERIES_BODY_HPP
 
@@ -71,7 +71,7 @@ public:
         bool member = false, valid = false;
         bool was = false, was_valid = false; // when the window opened
         bool renewed = false;                // it was removed in this window
-        bool ticked = false;                 // since subscribers were told last
+        bool ticked = false;                 // since subscribers were notified last
         unsigned value = 0;                  // of the element that is there, or was there last
         Time time = never;
         Time came = never; // of a set's member when the window opened: if it comes back it keeps its time
@@ -88,7 +88,7 @@ public:
     std::array<Entry, Ids> entries{};
     std::vector<H> issued{};            // every handle there ever was
     std::vector<Last> last{};           // the last one of each slot
-    std::vector<slot_t> ticked_slots{}; // since subscribers were told last
+    std::vector<slot_t> ticked_slots{}; // since subscribers were notified last
     Time window = never, whole = never, keys = never;
     bool whole_news = false, keys_news = false;
     std::size_t size = 0;
@@ -162,7 +162,7 @@ public:
         for (unsigned id = 0; id != Ids; ++id) leave(id);
         touch();
     }
-    /// Subscribers have been told.
+    /// Subscribers have been notified.
     void told() {
         whole_news = keys_news = false;
         ticked_slots.clear();
@@ -353,7 +353,7 @@ void set_one(W& w, M& model, unsigned id, unsigned value) {
     model.entries[id].value = value;
 }
 
-/// A delta that nobody captured: refused without a change where it does not fit, else it does what it says.
+/// A delta that was not captured: refused without a change where it does not fit, else it does what it says.
 template <class W, class M>
 void apply_foreign(W& w, M& model, Input& in) {
     using S = typename W::storage_type;
@@ -617,7 +617,7 @@ private:
         }
         model_.open(time);
     }
-    /// All writers have closed: who had to be told?
+    /// All writers have closed: which subscribers had to be notified?
     void closed() {
         for (auto& each : listeners_) {
             if (is_news(*each) && !std::exchange(each->told, true)) ++each->expected;
@@ -716,7 +716,7 @@ private:
         }
         listeners_.push_back(std::move(listener));
     }
-    /// The contents have been exchanged: those to slots and to nested series end, the others may be told anew.
+    /// The contents have been exchanged: those to slots and to nested series end, the others may be told again.
     void exchanged() {
         for (auto& each : listeners_) {
             each->told = false;
@@ -827,7 +827,7 @@ constexpr auto by_list = DeltaRepresentation::dirty_list, by_bits = DeltaReprese
 constexpr SeriesOptions with(DeltaRepresentation delta, Reuse reuse = Reuse::lowest) {
     return {.delta = delta, .reuse = reuse, .page_slots = 64};
 }
-/// Four bits of version: a slot is worn out after eight lives.
+/// Four bits of version: a slot is exhausted after eight lives.
 constexpr SeriesOptions worn(DeltaRepresentation delta, Reuse reuse, Exhaustion exhaustion = Exhaustion::retire) {
     return {.delta = delta,
             .exhaustion = exhaustion,

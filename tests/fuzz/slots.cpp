@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // The engine without a container around it: SlotDirectory under all options beside its exact model, paged and reserved memory,
-// ObserverHub with observers that attach, detach and refuse while they are told, bytes of snapshots; and the small structures
-// below, SparsePages and SummaryBits, by themselves. The first byte of an input picks which.
+// ObserverHub with observers that attach, detach and refuse while they are notified, bytes of snapshots; and the small
+// structures below, SparsePages and SummaryBits, by themselves. The first byte of an input picks which.
 #include "directory_model.hpp"
 
 #include <slotwise/memory/reserved_array.hpp>
@@ -28,7 +28,7 @@ using Is = DirectoryModel::Is;
 struct Refusal {};
 class Watcher;
 
-/// All observers of one hub, and what one of them is to do when it is told of something.
+/// All observers of one hub, and what one of them is to do when it is notified of something.
 struct Crew {
     enum class Deed : std::uint8_t { none, detach, attach, refuse };
     std::array<Watcher, 4>* watchers = nullptr;
@@ -235,7 +235,7 @@ private:
             } else
                 hub_.capacity(before, room);
         } catch (const Refusal&) {
-            // Those told before it keep the room they have made: on_capacity has no way back. They start anew.
+            // Those notified before it keep the room they have made: on_capacity has no way back. They start again.
             for (Watcher& watcher : watchers_)
                 if (watcher.serial != 0) reattach(watcher);
             return false;
@@ -247,7 +247,7 @@ private:
         FUZZ_CHECK(directory_.has_room() == (model_.next() < directory_.capacity()));
         return directory_.has_room() || grow(directory_.capacity() + 1);
     }
-    /// False when an observer refused: whoever had been told was told of the end.
+    /// False when an observer refused: the observers notified were notified of the end.
     bool tell_insert(slot_t slot) {
         crew_.begin();
         try {

@@ -97,7 +97,7 @@ private:
     std::size_t before_ = Counted::alive();
 };
 
-/// A dynamic observer that keeps book of every slot and refuses any event that does not fit what it was told before.
+/// A dynamic observer that keeps book of every slot and refuses any event that does not fit what it was notified before.
 class Shadow final : public SlotObserver {
 public:
     enum class Is : std::uint8_t { gone, live, removed };
@@ -192,7 +192,8 @@ inline void corrupt(std::vector<std::byte>& bytes, Input& input) {
     }
 }
 
-/// A handle nobody gave out: any bit pattern, or a plausible one of a slot below `slots` and a low or the highest versions.
+/// A handle that was never issued: any bit pattern, or a plausible one of a slot below `slots` and a low or the highest
+/// versions.
 template <class H>
 H hostile_handle(Input& input, std::size_t slots) {
     using bits_type = typename H::bits_type;

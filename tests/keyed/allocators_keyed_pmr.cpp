@@ -10,7 +10,7 @@ using namespace test;
 
 namespace {
 
-/// Counts what is out, and throws when told to.
+/// Counts what is out, and throws on demand.
 class CountingResource final : public std::pmr::memory_resource {
 public:
     std::size_t out() const noexcept { return out_; }

@@ -55,7 +55,7 @@ constexpr int flooded() {
     return 0;
 }
 
-/// Its last entry leaves a flooded index as new: it has no reason to enter anything anew.
+/// Its last entry leaves a flooded index as new: it has no reason to enter anything again.
 constexpr int flood_that_ends() {
     const auto colliding = [](slot_t slot) { return std::uint64_t{slot} << 52 | 0x12'3456u; };
     const auto none = [](auto&&) {};

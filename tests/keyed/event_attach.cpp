@@ -260,7 +260,7 @@ TEMPLATE_TEST_CASE("moving a container keeps its observers at work: they go with
         other = target.attach(b);
         add(target, 5);
         EventLog::take();
-        target = std::move(moved); // those of the target hear of its end and are let go
+        target = std::move(moved); // observers of the target are notified of its end and detached
         const auto end = EventLog::take();
         REQUIRE(of("a", end) == Events{});
         REQUIRE(of("b", end).back() == "reset");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets and maps of ints with observers, and observers of them: a log cut up by names, and one who checks what it is told.
+// Sets and maps of ints with observers, and observers of them: a log cut up by names, and an observer that checks its
+// notifications.
 #ifndef SLOTWISE_TESTS_KEYED_EVENTS_HPP
 #define SLOTWISE_TESTS_KEYED_EVENTS_HPP
 
@@ -49,7 +50,7 @@ inline Events operator+(Events a, const Events& b) {
     return a;
 }
 
-/// Knows what it was told and whether that makes sense.
+/// Knows what it was notified of and whether that makes sense.
 struct Witness final : SlotObserver {
     enum Is { unknown, live, pending };
     std::vector<Is> slots{};

@@ -203,7 +203,7 @@ TEST_CASE("equal hashes cost what no seed can save, and nothing after they are g
         for (std::uint64_t i = 0; i != 2000; ++i) flood.add(i % 2 == 0 ? 77 : mix_bits(i));
         REQUIRE(flood.sound());
         for (std::size_t slot = 0; slot != 2000; slot += 2) flood.drop(slot);
-        flood.add(1); // enters all anew, because so many are gone
+        flood.add(1); // enters all again, because so many were removed
         REQUIRE(flood.sound());
         REQUIRE(flood.lines_of_miss(77) < 5);
         for (std::uint64_t i = 0; i != 1000; ++i) flood.add(77);

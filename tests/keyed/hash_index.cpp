@@ -33,7 +33,8 @@ auto is(slot_t wanted) {
     return [wanted](slot_t slot) { return slot == wanted; };
 }
 
-/// A hash whose parts are chosen: line (of few), class and tag as hash_index.hpp takes them apart; `step` decides the next lines.
+/// A hash whose parts are chosen: line (of few), class and tag as hash_index.hpp takes them apart; `step` decides the next
+/// lines.
 constexpr std::uint64_t hash_of(std::uint64_t line, unsigned overflow_class, unsigned tag, std::uint64_t step = 0) {
     return step << 32 | line << 10 | std::uint64_t{overflow_class} << 8 | tag;
 }
@@ -383,7 +384,7 @@ TEMPLATE_TEST_CASE("a miss ends although every line says that entries went on", 
     REQUIRE(std::unique(asked.begin(), asked.end()) == asked.end());
     REQUIRE(asked.size() < 640 / 4); // the counts that stuck went with the last entries: it does not go through every line
     for (slot_t slot = 1; slot != 640; ++slot) pair.drop(slot);
-    // A rebuild counts anew: a miss then reads one line.
+    // A rebuild counts again: a miss then reads one line.
     pair.index.shrink_to_fit(source_of(pair.entries));
     REQUIRE(pair.index.memory() == 64);
     REQUIRE(pair.sound());

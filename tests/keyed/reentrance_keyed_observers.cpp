@@ -199,7 +199,7 @@ TEMPLATE_TEST_CASE("an observer notified of growth may still use all elements", 
     for (int n = 0; n != 1000; ++n) {
         looker.log.clear();
         map.try_emplace(n, n);
-        // Growth is told of before the new element.
+        // Growth is notified before the new element.
         REQUIRE(looker.log.back() == "insert: " + std::to_string(n));
         if (looker.log.size() == 2) REQUIRE(looker.log.front() == "capacity: " + std::to_string(n));
     }
@@ -213,7 +213,7 @@ TEST_CASE("a dynamic observer that changes the container that notifies it is cau
         MapStorage<int, int> map;
         LoggingObserver observer("d");
         map.try_emplace(1, 1);
-        const auto token = map.attach(observer); // is told of 1 already
+        const auto token = map.attach(observer); // is notified of 1 already
         observer.during_insert = [&](slot_t) { change(map); };
         return dies_saying("an observer changes the container", [&] { map.try_emplace(2, 2); });
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The defects of the code in the article that this room answers (a key set whose columns observe its slots), and of a project that
-// grew out of it: one named test each.
+// The defects of the code in the article that this room answers (a key set whose columns observe its slots), and of a project
+// that grew out of it: one named test each.
 #include "scene.hpp"
 
 #include <set>
@@ -523,7 +523,7 @@ TEST_CASE("later bug: a read-only view of a map as a set has nothing that mutate
 
 namespace {
 
-/// Reads the key and the value of every slot that it is told of.
+/// Reads the key and the value of every slot that it is notified of.
 struct Reader final : SlotObserver {
     const MapStorage<int, int>* map = nullptr;
     std::vector<int> keys{}, values{};

@@ -148,7 +148,8 @@ void require_twins(Scene& a, Scene& b) {
     REQUIRE(a.c.check_invariants());
 }
 
-/// Runs act(scene), which calls `function`, with a failure at every step, for scenes with room and for scenes where the next insert grows slots or index.
+/// Runs act(scene), which calls `function`, with a failure at every step, for scenes with room and for scenes where the next
+/// insert grows slots or index.
 template <class C, class Act>
 void strong(const char* function, Act act, std::size_t least_failures = 1,
             std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
@@ -169,7 +170,7 @@ void strong(const char* function, Act act, std::size_t least_failures = 1,
 
 //=== an observer that may throw and knows what it should hear ===//
 
-/// Told of exactly the slots whose key is there, and never of a slot beyond the capacity.
+/// Notified of exactly the slots whose key is there, and never of a slot beyond the capacity.
 struct KeyFollower final : SlotObserver {
     std::map<slot_t, SlotState> known{};
     slot_t slots = 0;

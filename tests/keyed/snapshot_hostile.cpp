@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots of keyed containers from bytes that nobody vouches for: refused with a reason and no change, or a sound container.
+// Snapshots of keyed containers from untrusted bytes: refused with a reason and no change, or a sound container.
 #include "text_codec.hpp"
 
 #include <slotwise/keyed/map_storage.hpp>

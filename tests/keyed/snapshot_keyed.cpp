@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots of keyed containers: exact continuation. Bytes that nobody vouches for are in snapshot_hostile.cpp.
+// Snapshots of keyed containers: exact continuation. Untrusted bytes are in snapshot_hostile.cpp.
 #include "text_codec.hpp"
 
 #include <slotwise/keyed/map_storage.hpp>

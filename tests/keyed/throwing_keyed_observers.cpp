@@ -17,7 +17,7 @@ using FollowedPlainMap = FailingMap<int, int, at_once>;
 
 #define FOLLOWED FollowedSet, FollowedDeferredSet, FollowedNumbers, FollowedMap, FollowedDeferredMap, FollowedPlainMap
 
-/// Spends the budget in its hooks and keeps count of who it was told of.
+/// Spends the budget in its hooks and keeps count of who it was notified of.
 template <int N>
 struct StaticFollower {
     std::map<slot_t, SlotState> known{};

@@ -243,7 +243,7 @@ void wander(std::uint64_t seed, int steps) {
         }
         stale += shadow.probe(random.next());
         if (shadow.container.retired() != Map::max_size()) continue;
-        retired += shadow.container.retired(); // worn out: all of its handles are stale for ever
+        retired += shadow.container.retired(); // exhausted: all of its handles are stale for ever
         lives += shadow.issued.count();
         shadow = KeyedShadow<Map>();
     }

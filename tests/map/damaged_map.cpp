@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// check_invariants() of slot maps and their companions notices damage to each part. The directory's own: slots/damaged_slots.cpp.
+// check_invariants() of slot maps and their companions notices damage to each part. The directory's own:
+// slots/damaged_slots.cpp.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/private_access.hpp"
@@ -66,7 +67,7 @@ TEST_CASE("a packed map notices damage to its directory, and rows that disagree 
     auto& rows = reach<DenseCore>(map).store;
     CHECK(notices(map, reach<Counters>(reach<DenseCore>(map).directory).retired, 1));
     CHECK(notices(map, reach<Count>(rows), 2));
-    CHECK(notices(map, reach<SlotsByRow>(rows)[1], 9)); // nobody lives there
+    CHECK(notices(map, reach<SlotsByRow>(rows)[1], 9)); // the slot is vacant
     CHECK(notices(map, reach<SlotsByRow>(rows)[1], 2)); // that is row 2
     CHECK(notices(map, reach<RowsBySlot>(rows)[1], 0));
     auto fewer = reach<RowsBySlot>(rows).resized(4, no_slot);

@@ -180,7 +180,8 @@ TEMPLATE_TEST_CASE("a reserved handle whose owner forgot it is not lost: clear t
 }
 
 TEST_CASE("erase and insert beside a long run of holes cost no walk along it", "[regressions]") {
-    // A skip field would be rewritten along the run each time; a bit is not. 300'000 pairs beside 600'000 holes are over in no time.
+    // A skip field would be rewritten along the run each time; a bit is not. 300'000 pairs beside 600'000 holes are over in no
+    // time.
     SlotMap<char> map;
     std::vector<SlotMap<char>::handle_type> handles;
     for (int i = 0; i != 600'002; ++i) handles.push_back(map.insert('x'));
@@ -214,7 +215,7 @@ TEMPLATE_TEST_CASE("an index beyond the capacity is answered, not read", "[regre
 
 namespace {
 
-/// Asks the map for every element that it is told of.
+/// Asks the map for every element that it is notified of.
 template <class Map>
 struct Asking final : SlotObserver {
     Map* map = nullptr;

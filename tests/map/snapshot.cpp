@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots: exact continuation, and bytes that nobody vouches for.
+// Snapshots: exact continuation, and untrusted bytes.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/thrown.hpp"

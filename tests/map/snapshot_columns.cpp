@@ -27,7 +27,7 @@ struct Shy {
     friend bool operator==(const Shy&, const Shy&) = default;
 };
 
-/// Counts what it is told; no column.
+/// Counts what it is notified of; no column.
 struct Counts {
     int inserts = 0;
     void on_insert(slot_t, InsertKind) noexcept { ++inserts; }
@@ -118,7 +118,7 @@ TEMPLATE_TEST_CASE("a snapshot carries every static column that has a codec", "[
     REQUIRE(column(restored, last) == 15);
     REQUIRE(restored.template observer<2>()[last.index()] == "last");
     REQUIRE(restored.template observer<3>()[first.index()] == 7);
-    REQUIRE(restored.template observer<1>().inserts == 2); // hears of the elements as of inserts
+    REQUIRE(restored.template observer<1>().inserts == 2); // is notified of the elements as of inserts
     REQUIRE(restored.snapshot() == bytes);
     for (std::size_t length = 0; length != bytes.size(); ++length)
         REQUIRE(restored.try_restore(std::span(bytes).first(length)) != nullptr);

@@ -18,7 +18,8 @@ namespace {
 
 using namespace test;
 
-/// What an observer that may throw has to hold: it is told of exactly the live slots, and never of a slot beyond the capacity.
+/// What an observer that may throw has to hold: it is notified of exactly the live slots, and never of a slot beyond the
+/// capacity.
 struct Follower final : SlotObserver {
     std::map<slot_t, bool> live{};
     slot_t slots = 0;
@@ -83,7 +84,8 @@ void require_twins(S& a, S& b) {
     REQUIRE(futures(a.map) == futures(b.map));
 }
 
-/// Runs act(scene), which calls `function`, with a failure at every step, for scenes with room and for scenes where the next insert grows.
+/// Runs act(scene), which calls `function`, with a failure at every step, for scenes with room and for scenes where the next
+/// insert grows.
 template <class Map, class Act>
 void strong(const char* function, Act act, std::size_t least_failures = 1,
             std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {

@@ -20,7 +20,7 @@ int total(MapView<std::string, int> map) {
 }
 std::size_t count(SetView<std::string> set) { return set.size(); }
 
-/// A further column that counts what it is told.
+/// A further column that counts what it is notified of.
 struct Events {
     std::size_t inserted = 0, resurrected = 0, removed = 0, erased = 0;
     void on_insert(slot_t, InsertKind kind) noexcept { ++(kind == InsertKind::fresh ? inserted : resurrected); }
@@ -178,7 +178,7 @@ TEMPLATE_TEST_CASE("further columns follow the slots beside the three that a ser
     CHECK(events.resurrected == 1);
     CHECK(events.erased == 0);
     CHECK(dict.template observer<0>()[b] == 0.5 * b); // readable as key and value are
-    CHECK(dict.template column<0>()[a] == 0.0);       // who lives again starts anew
+    CHECK(dict.template column<0>()[a] == 0.0);       // a resurrected element starts again
     dict.write(3).close();
     CHECK(events.erased == 1);
     const Dict copy = dict;

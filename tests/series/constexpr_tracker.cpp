@@ -126,7 +126,7 @@ constexpr int endings() {
     return 0;
 }
 
-/// A removed key whose slot is worn out gets another, which goes on where it was.
+/// A removed key whose slot is exhausted gets another, which goes on where it was.
 constexpr int heirs() {
     DeltaTracker<> tracker;
     tracker.on_capacity(0, 64);
@@ -177,7 +177,8 @@ constexpr int ranges() {
     return 0;
 }
 
-/// The subscribers of something: in constant expressions there are none, since their call is virtual and their list grows at run time.
+/// The subscribers of something: in constant expressions there are none, since their call is virtual and their list grows at
+/// run time.
 constexpr int subscribers() {
     detail::SubscriberEntry<std::int64_t> entry;
     HOLDS(entry == nullptr);

@@ -61,7 +61,7 @@ TEST_CASE("a delta tracker notices bits, truths and a list that disagree", "[del
     CHECK(notices(tracker, now.listed, 2, live));
     CHECK(notices(tracker, now.by_list, false, live)); // what a dirty list never is in a window
     CHECK(tracker.check_invariants(live));
-    CHECK_FALSE(tracker.check_invariants(Occupancy(words, 128))); // slots that it was not told of
+    CHECK_FALSE(tracker.check_invariants(Occupancy(words, 128))); // slots that it was not notified of
 }
 
 TEST_CASE("a series notices damage to its container, its deltas and its times", "[series]") {

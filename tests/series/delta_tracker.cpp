@@ -224,7 +224,7 @@ TEMPLATE_TEST_CASE("without deferred erase a slot that got another element is in
     set.erase(3);
     check_delta(delta, 1, {a}, {a});
     REQUIRE(set.insert(4).it.slot() == b);
-    check_delta(delta, 1, {a, b}, {a}); // nobody lived there when the window opened
+    check_delta(delta, 1, {a, b}, {a}); // the slot was vacant when the window opened
     set.clear();
     check_delta(delta, 1, {}, {a});
     CHECK(delta.check_invariants(set.occupancy()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Random histories of series by the body of the fuzz target: each delta is held against what a model knows, a replica follows by captured
-// deltas, a second one by composed ones, subscribers hear what they must.
+// Random histories of series by the body of the fuzz target: each delta is held against what a model knows, a replica follows
+// by captured deltas, a second one by composed ones, subscribers are notified as they must.
 #include "fuzz/series_body.hpp"
 #include "support/catch.hpp"
 

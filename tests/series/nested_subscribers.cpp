@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Subscribers of nested series are told after the outermost writer has closed, once, and before those of what they are nested in.
+// Subscribers of nested series are told after the outermost writer has closed, once, and before those of what they are nested
+// in.
 #include "replica.hpp"
 
 namespace {
 
 using namespace test;
 
-/// Who was told, in order.
+/// The notified subscribers, in order.
 struct Ear final : SeriesSubscriber<Time> {
     Ear(std::string its_name, std::vector<std::string>& all) : name(std::move(its_name)), log(all) {}
     std::string name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ObserverArray alone: who subscribes to which slot and key, who is told, and what it costs those who do not.
+// ObserverArray alone: which subscribers are notified of which slot and key, and what it costs the others.
 #include "subscribers.hpp"
 
 #include "support/allocators.hpp"
@@ -167,7 +167,7 @@ TEST_CASE("no subscriber is notified twice of one window, and each once of the n
     owner.notify(1);
     owner.array.mark(1);
     const auto late = owner.array.subscribe_slot(1, b);
-    owner.notify(1); // the same window: only the one who has not heard of it
+    owner.notify(1); // the same window: only the subscriber not notified of it
     CHECK(TickLog::take() == Ticks{"a element 1 1", "b element 1 1"});
     owner.array.mark(1);
     owner.notify(2);
@@ -382,7 +382,7 @@ TEST_CASE("random subscriptions are notified as a model says", "[observer_array]
                 const bool of_slot = at != slots.end() && random.chance(50);
                 auto token = of_slot ? owner.array.subscribe_slot(at->second, *listener)
                                      : owner.array.subscribe(key, at == slots.end() ? no_slot : at->second, *listener);
-                // Who comes when the slot was woken already may hear of that or not: let it be woken.
+                // A subscriber added when the slot was marked already may or may not be notified: mark the slot.
                 if (at != slots.end()) {
                     owner.array.mark(at->second);
                     woken.insert(at->second);
@@ -402,7 +402,7 @@ TEST_CASE("random subscriptions are notified as a model says", "[observer_array]
         bool sound = true;
         for (auto& entry : entries) {
             const slot_t slot = entry.slot != no_slot ? entry.slot : slots.contains(entry.key) ? slots.at(entry.key) : no_slot;
-            // An element that was woken before anybody subscribed to it is not told: then nobody is in `entries` for it.
+            // An element marked before the first subscription has no subscriber in `entries`.
             const bool expected = slot != no_slot && woken.contains(slot);
             sound = sound && std::exchange(entry.listener->told, 0) == (expected ? 1 : 0) &&
                     entry.token.attached() == (entry.slot != no_slot || entry.key != -1);

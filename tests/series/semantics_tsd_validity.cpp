@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("dict: remove of a key that was never valid: in the membershi
 
 TEMPLATE_TEST_CASE("dict: a value becomes invalid: the value is gone, the membership unchanged", "[series][semantics]",
                    ALL_REPRESENTATIONS) {
-    // The only way to lose a value and keep the key: the key is removed and created anew in one window.
+    // The only way to lose a value and keep the key: the key is removed and created again in one window.
     auto dict = dict_of<TestType>({{"a", 1}});
     {
         auto w = dict.write(2);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots of series in the middle of a window: restored, they have the same slots, handles, times and deltas, and the same future.
-// Bytes that nobody vouches for are in snapshot_series_hostile.cpp.
+// Snapshots of series in the middle of a window: restored, they have the same slots, handles, times and deltas, and the same
+// future. Untrusted bytes are in snapshot_series_hostile.cpp.
 #include "whole.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots of series from bytes that nobody vouches for: refused with a reason and no change, or a sound series.
+// Snapshots of series from untrusted bytes: refused with a reason and no change, or a sound series.
 #include "replica.hpp"
 
 #include <cstring>

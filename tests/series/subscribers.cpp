@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Subscribers of sets and dictionaries over time: of the whole, of the keys, of one key, of one slot; when they are told, how often and
-// in which order.
+// Subscribers of sets and dictionaries over time: of the whole, of the keys, of one key, of one slot; when they are notified,
+// how often and in which order.
 #include "subscribers.hpp"
 
 #include "support/allocators.hpp"
@@ -73,7 +73,7 @@ TEST_CASE("several writers in one window: no subscriber is notified again", "[su
     const auto whole = dict.subscribe(a), keys = dict.subscribe_keys(k), key = dict.subscribe(1, x);
     dict.write(5).set(2, 20);
     CHECK(TickLog::take() == Ticks{"k keys 5", "a whole 5"});
-    dict.write(5).set(1, 10); // of the key nobody has heard yet
+    dict.write(5).set(1, 10); // no subscriber of the key was notified yet
     CHECK(TickLog::take() == Ticks{"x element 1 5"});
     dict.write_late(4).set(1, 11); // joins
     CHECK(TickLog::take().empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Subscribers that write down what they are told, one string a tick, all into one log: "a whole 5", "b keys 5", "c element 3 5".
+// Subscribers that log their notifications, one string a tick, all into one log: "a whole 5", "b keys 5", "c element 3 5".
 #ifndef SLOTWISE_TESTS_SERIES_SUBSCRIBERS_HPP
 #define SLOTWISE_TESTS_SERIES_SUBSCRIBERS_HPP
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What subscribers may do while they are told: unsubscribe, subscribe, read, write to the open window; and what they must not.
+// What subscribers may do while they are notified: unsubscribe, subscribe, read, write to the open window; and what they must
+// not.
 #include "subscribers.hpp"
 #include "support/thrown.hpp"
 
@@ -76,7 +77,7 @@ TEST_CASE("a subscriber may unsubscribe others, which are then not notified", "[
         for (int i = 0; i != 4; ++i) writer.set(i, 10 + i);
     }
     CHECK(TickLog::take() == Ticks{"a element 1 2", "w whole 2"});
-    w.during = [&](const Tick&) { first.detach(); }; // one that was told before
+    w.during = [&](const Tick&) { first.detach(); }; // one that was notified before
     dict.write(3).set(1, 20);
     dict.write(4).set(1, 30);
     CHECK(TickLog::take() == Ticks{"a element 1 3", "w whole 3", "w whole 4"});
@@ -112,7 +113,7 @@ TEST_CASE("a subscriber added during a notification is notified of later writes"
         };
         dict.write(2).set(1, 11);
         CHECK(TickLog::take() == Ticks{"a element 0 2"});
-        dict.write(2).set(1, 12); // of the same window, of which it has not heard
+        dict.write(2).set(1, 12); // of the same window, of which it was not notified
         CHECK(TickLog::take() == Ticks{"n element 0 2"});
         dict.write(3).set(1, 13);
         CHECK(TickLog::take() == Ticks{"a element 0 3", "n element 0 3"});
@@ -149,7 +150,7 @@ TEST_CASE("a subscriber may subscribe to many keys, of members and others", "[su
         listeners.push_back(std::make_unique<Listener>(std::to_string(key)));
         tokens.push_back(dict.subscribe(key, *listeners.back()));
     };
-    const auto token = dict.subscribe(50, a); // its list stands among those that are added while it is told
+    const auto token = dict.subscribe(50, a); // its list stands among those that are added while it is notified
     a.during = [&](const Tick&) {
         if (!tokens.empty()) return;
         for (int i = 0; i != 5000; ++i) subscribe(i);
@@ -200,7 +201,7 @@ TEST_CASE("a subscriber may read everything: it is what it will be until the nex
         std::int64_t sum = 0;
         for (auto [key, value] : dict) sum += key + value;
         CHECK(sum == 2 + 21 + 3 + 30);
-        const Dict copy = dict; // no writer is open while they are told
+        const Dict copy = dict; // no writer is open while they are notified
         CHECK(copy == dict);
         CHECK_FALSE(dict.snapshot().empty());
     };
@@ -228,7 +229,7 @@ TEST_CASE("a subscriber may write to the open window: later levels are notified 
             auto w = dict.write(tick.time);
             w.set(3, 33); // ahead
             w.set(0, 30); // behind
-            w.set(1, 31); // itself: it has heard
+            w.set(1, 31); // itself: it was notified
             w.set(9, 90); // a new key
         };
         dict.write(2).set(1, 11);
@@ -242,7 +243,7 @@ TEST_CASE("a subscriber may write to the open window: later levels are notified 
             w.set(1, 77);
         };
         dict.write(2).set(9, 90);
-        // Those of the whole are told first: the levels are gone through, and then again for what is new.
+        // Those of the whole are notified first: the levels are gone through, and then again for what is new.
         const Ticks ticks = TickLog::take();
         CHECK(ticks.size() == 4);
         CHECK(ticks.front() == "k keys 2");

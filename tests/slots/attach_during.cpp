@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Attaching from inside an assignment, a restore and a move assignment: what the newcomer hears, and what it does not.
+// Attaching from inside an assignment, a restore and a move assignment: what the new observer is notified of.
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/map/dense_slot_map.hpp>
 #include <slotwise/map/slot_map.hpp>
@@ -80,7 +80,7 @@ void for_each_exchange(F&& f) {
     take_away(other, 1);
     f([&](C& c) { c = other; });
     f([&](C& c) { c.restore(other.snapshot()); });
-    f([](C& c) { c = C(std::as_const(c)); }); // moves: all are let go
+    f([](C& c) { c = C(std::as_const(c)); }); // moves: all are detached
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The slot directory, and those who hear of it, in constant expressions.
+// The slot directory and its observers in constant expressions.
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 
@@ -74,7 +74,7 @@ constexpr int directories() {
     return 0;
 }
 
-/// Counts what it hears.
+/// Counts its notifications.
 struct Counter {
     slot_t slots = 0;
     int inserted = 0, removed = 0, erased = 0;
@@ -112,7 +112,8 @@ constexpr int hubs() {
     return 0;
 }
 
-/// Who detaches during a notification leaves a null behind, which is swept after it. (A token is made at run time, so none is moved.)
+/// An observer that detaches during a notification leaves a null, which is swept after it. (A token is made at run time, so
+/// none is moved.)
 constexpr int cells() {
     int one = 1;
     auto* const cell = new detail::BasicObserverCell<int>;

@@ -55,7 +55,7 @@ TEST_CASE("a replay that throws notifies observers of the erase of the inserts t
         if (threw) {
             CHECK(first.knows_nobody());
             CHECK(second.knows_nobody());
-            CHECK(first.erased.size() <= second.erased.size() + 1); // who is told first is told of the end last
+            CHECK(first.erased.size() <= second.erased.size() + 1); // the observer notified first is notified of the end last
             rolled_back += first.erased.size();
         } else {
             CHECK(first.told == std::map<slot_t, int>{{0, 1}, {1, 1}, {3, 1}, {64, 1}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Who hears of what, in which order, and what happens when one of them throws, leaves or joins meanwhile.
+// Which observers are notified of what, in which order, also when one of them throws, detaches or attaches meanwhile.
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/slots/slot_observer.hpp>
 
@@ -320,7 +320,7 @@ TEST_CASE("regression: an observer attached inside on_clear is not notified of t
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("regression: a refused insert notifies the right observers when one detached meanwhile") {
-    // The list closes its gaps when the notification ends; who has to be told of the way back must not shift with it.
+    // The list closes its gaps when the notification ends; the rollback must still notify the right observers.
     Plain map;
     LoggingObserver a("a"), b("b"), c("c", true), d("d");
     auto of_a = map.attach(a);

@@ -91,7 +91,7 @@ TEST_CASE("attached observers are notified of each event once and in attach orde
         if (tokens[i].attached())
             tokens[i].detach();
         else {
-            expected[i] += static_cast<int>(map.size()); // told of those that are there
+            expected[i] += static_cast<int>(map.size()); // notified of those that are there
             tokens[i] = map.attach(observers[i]);
         }
         tokens[i].swap(tokens[j]); // the token moves, the attachment stays its observer's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Observers that write down what they are told, one string an event, all into one log:
+// Observers that log their notifications, one string an event, all into one log:
 //     "a capacity 0 64"  "a insert 3"  "a insert 3 resurrected"  "a remove 3"  "a erase 3"  "a clear 0 2 5"  "a reset"
 #ifndef SLOTWISE_TESTS_SUPPORT_EVENT_LOG_HPP
 #define SLOTWISE_TESTS_SUPPORT_EVENT_LOG_HPP

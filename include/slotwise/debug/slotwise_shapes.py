@@ -620,24 +620,24 @@ class DirectoryShape(Shape):
 class IndexShape(Shape):
     """A hash index: the slots in it, in the order of the table."""
     hint = "array"
-    tags, line = 12, 64
+    tags, group = 12, 64
 
     def __init__(self, node, name):
         super().__init__(node, name)
-        self.size, self.lines = node["size_"].integer(), Flat(node["storage_"])
-        if self.size > self.lines.size * self.tags or not self.lines.covers(self.lines.size):
+        self.size, self.groups = node["size_"].integer(), Flat(node["storage_"])
+        if self.size > self.groups.size * self.tags or not self.groups.covers(self.groups.size):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
-        return self.title(self.size, count_of(self.lines.size, "line"))
+        return self.title(self.size, count_of(self.groups.size, "group"))
 
     def items(self):
         place = 0
-        for number in range(self.lines.size):
-            line = self.node.read(self.lines.data.integer() + number * self.line, self.line)
+        for number in range(self.groups.size):
+            group = self.node.read(self.groups.data.integer() + number * self.group, self.group)
             for i in range(self.tags):
-                if line[i]:
-                    slot = int.from_bytes(line[16 + 4 * i:20 + 4 * i], "little")
+                if group[i]:
+                    slot = int.from_bytes(group[16 + 4 * i:20 + 4 * i], "little")
                     yield Item(f"[{place}]", self.node.number(slot))
                     place += 1
 

@@ -27,7 +27,7 @@ void ensure(bool holds, const char* what) {
     if (!holds && fault.what.empty()) fault.what = what;
 }
 
-/// What an observer believes. Being told twice of one, or of one that it does not know, is a fault.
+/// What an observer believes. Being notified twice of one, or of one that it does not know, is a fault.
 struct Belief {
     std::map<slot_t, bool> stored{}; // whether it lives
     slot_t slots = 0;
@@ -260,7 +260,7 @@ private:
             c_.restore(how == 1 ? c_.snapshot() : saved_);
             if (how == 2) issued_ = saved_issued_;
         }
-        entries_.clear(); // all were told of the end
+        entries_.clear(); // all were notified of the end
         const bool copied = how == 0 || !snapshots;
         for (auto& [each, issued] : issued_) {
             if (of_column_.attached() && issued.live) column_.column()[handle(each).index()] = issued.n;

@@ -144,7 +144,7 @@ struct SameStateSameBytes {
                 same.steps(restored, 60);
                 CHECK(restored.snapshot() == c.snapshot());
             }
-        } else // types that are described at run time have no codec, and a map that follows another is made anew with it
+        } else // types that are described at run time have no codec, and a map that follows another is made again with it
             STATIC_REQUIRE((!requires(const C& c) {
                 c.occupancy();
                 c.observer();
