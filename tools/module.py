@@ -5,7 +5,7 @@
 
   module.py            writes include/slotwise/slotwise.cppm, which exports each public name that the front door, slotwise.hpp, brings:
                        all at namespace scope but what is in a namespace detail, with the namespaces below slotwise (bits, pmr)
-  module.py --check    compares that file with the headers and writes nothing; needs no compiler
+  module.py --check    compares that file with the headers and writes nothing; both need libclang
   module.py --program OUTPUT [--include FOLDER]
                        builds the program of tests/consumer/module by two commands of clang++, which need no CMake, against include/ or
                        FOLDER; the module itself is left beside it as OUTPUT.pcm
@@ -15,8 +15,8 @@
 CXX chooses the compiler if it is a clang++ 16 or newer; else the oldest of these that is here. g++ 12 cannot build modules. --cmake also
 needs the clang-scan-deps of that clang++ (Debian and Ubuntu: clang-tools-16) and python3-venv.
 
---root FOLDER is another repository than the one this script is in. Exit code 0: done, or nothing was found; 1: the file says something
-else than the headers, or something did not build or work; 3: a program that is needed is not here.
+Exit code 0: done, or nothing was found; 1: the file says something else than the headers, or something did not build or work; 3: a
+program that is needed is not here.
 """
 import argparse
 import os
@@ -26,8 +26,8 @@ import shutil
 import subprocess
 import sys
 
-from check_headers import FRONT_DOOR, SPDX, House
-from headers import Unreadable, code, declarations, line_of, named, version_of
+from check_headers import FRONT_DOOR, SPDX
+from headers import version_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 UNIT = "slotwise.cppm"
@@ -41,26 +41,14 @@ class Missing(Exception):
     """A program that is not installed."""
 
 
-#=== what the headers declare ===#
+#=== the file ===#
 
-def declared(text, space="slotwise"):
-    """(namespace, name) of each public declaration in the inside of a namespace, given without comments."""
-    for each in declarations(text, space=space):
-        if each.space.startswith("slotwise") and not each.detail and (name := named(each.text)[1]):
-            yield each.space, name
-
-
-def public_names(house):
-    """{namespace: names} behind the front door."""
+def public_names(declarations):
+    """{namespace: names} of what is declared."""
     names = {}
-    for header in house.reachable(FRONT_DOOR):
-        text = code(house.text[header])
-        try:
-            for space, name in declared(text, ""):
-                names.setdefault(space, set()).add(name)
-        except Unreadable as error:
-            line = line_of(text, text.index(str(error)))
-            raise Unreadable(f"{header}:{line}: tools/module.py cannot tell what this declares: {str(error)[:100]}") from None
+    for each in declarations:
+        if each.public and each.name:
+            names.setdefault("::".join(each.spaces), set()).add(each.name)
     return names
 
 
@@ -139,7 +127,6 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, metavar="OUTPUT")
     parser.add_argument("--include", type=pathlib.Path, metavar="FOLDER", default=ROOT / "include")
     parser.add_argument("--cmake", action="store_true")
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     options = parser.parse_args()
     try:
         if options.program or options.cmake:
@@ -148,27 +135,27 @@ def main():
             if options.cmake:
                 by_cmake()
             return 0
-        house = House(options.root)
-        wanted = unit(public_names(house))
+        import parsed  # needs libclang, which building does not
+        wanted = unit(public_names(parsed.declarations(paths=[parsed.ROOM / FRONT_DOOR])))
     except Missing as error:
         print(f"module: {error}", file=sys.stderr)
         return 3
-    except (Unreadable, subprocess.CalledProcessError) as error:
+    except subprocess.CalledProcessError as error:
         print(f"module: {error}", file=sys.stderr)
         return 1
 
-    path = house.folder / UNIT
+    path = ROOT / "include" / "slotwise" / UNIT
     there = path.read_text(encoding="utf-8") if path.exists() else ""
     if options.check:
         found = list(differences(there, wanted))
         for finding in found:
-            print(f"{path.relative_to(options.root)} {finding}; tools/module.py writes it anew")
+            print(f"{path.relative_to(ROOT)} {finding}; tools/module.py writes it anew")
         if not found:
-            print(f"{path.relative_to(options.root)}: {wanted.count('using ')} names, as the headers say")
+            print(f"{path.relative_to(ROOT)}: {wanted.count('using ')} names, as the headers say")
         return 1 if found else 0
     if there != wanted:
         path.write_text(wanted, encoding="utf-8")
-    print(f"{path.relative_to(options.root)}: {wanted.count('using ')} names{'' if there != wanted else ', as before'}")
+    print(f"{path.relative_to(ROOT)}: {wanted.count('using ')} names{'' if there != wanted else ', as before'}")
     return 0
 
 

@@ -23,6 +23,7 @@ DEBUG = ROOT / "include" / "slotwise" / "debug"
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "verify"), str(ROOT / "tools" / "debuggers"), str(DEBUG)]
 import headers  # noqa: E402
 import natvis  # noqa: E402
+import parsed  # noqa: E402
 import proof  # noqa: E402
 import slotwise_shapes as shapes  # noqa: E402
 
@@ -44,9 +45,8 @@ BASES = {"SlotMapCore", "KeySetCore"}
 
 def classes():
     """Public classes: those with something private. What a structure has, debuggers show by themselves."""
-    texts = [headers.code(path.read_text(encoding="utf-8")) for _, path in headers.paths()]
-    public = set().union(*map(headers.public_types, texts))
-    return public & {name for text in texts for name in re.findall(r"\bclass (\w+)(?= final\b|\s*[:{])", text)}
+    public = set(parsed.public_types())
+    return public & {name for text in map(headers.code, headers.texts().values()) for name in re.findall(r"\bclass (\w+)(?= final\b|\s*[:{])", text)}
 
 
 def run(command, **more):

@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import headers  # noqa: E402
+import parsed  # noqa: E402
 
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))}
@@ -75,14 +75,15 @@ class Guide(unittest.TestCase):
 
     def test_every_public_name_is_named(self):
         named = set(re.findall(r"`(\w+)`", "\n".join(PAGES.values())))
-        public = {name: header for header, text in headers.texts().items()
-                  for kind, name in headers.public(headers.masked(text)) if kind and name}
+        kinds = parsed.CLASSES | parsed.ALIASES | {"ENUM_DECL", "CONCEPT_DECL"}
+        public = {each.name: each.header for each in parsed.declarations() if each.public and each.name and each.kind in kinds
+                  and len(each.spaces) == 1}
         self.assertGreater(len(public), 50)
         self.assertEqual([f"{name} ({header})" for name, header in sorted(public.items()) if name not in named], [],
                          "a page of docs/guide names it in backticks")
 
     def test_there_is_a_page_for_each_folder_of_headers_and_the_main_page_leads_to_every_page(self):
-        folders = {path.name for path in headers.ROOM.iterdir() if path.is_dir()}
+        folders = {path.name for path in parsed.ROOM.iterdir() if path.is_dir()}
         self.assertEqual(folders - set(PAGES), set())
         self.assertEqual({name for name in PAGES if f"({name}.md)" not in PAGES["index"]}, {"index"})
 

@@ -9,9 +9,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import headers  # noqa: E402
+import parsed  # noqa: E402
 
-ENUMERATIONS = re.compile(r"enum class (\w+)")
 # Bases and names of which the table shows what stands for them.
 ELSEWHERE = {
     "slot_t": "an integer", "change_t": "an integer",
@@ -23,10 +22,7 @@ ELSEWHERE = {
 
 class Table(unittest.TestCase):
     def setUp(self):
-        texts = [headers.code(path.read_text(encoding="utf-8")) for _, path in headers.paths()]
-        self.public = set().union(*map(headers.public_types, texts))
-        for text in texts:
-            self.public -= set(ENUMERATIONS.findall(text))
+        self.public = set(parsed.public_types())
         table = (ROOT / "tests" / "config" / "traits.cpp").read_text(encoding="utf-8")
         self.rows = re.findall(r'^ROW\("[tny-]{7}", (?:pmr::)?(\w+)', table, re.MULTILINE)
 

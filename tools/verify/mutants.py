@@ -11,35 +11,17 @@ variables, array bounds, case labels. So are macros and their arguments.
 """
 import bisect
 import dataclasses
-import os
 import pathlib
 import re
 import subprocess
-import sys
 
 import proof
+import parsed
+from check_headers import ADAPTERS
 from headers import closing, masked
+from parsed import cindex
 
-DEBIAN_PYTHON = "/usr/bin/python3"
-INSTALL = "libclang for Python is not here: apt-get install python3-clang-16 clang-16"
-
-try:
-    import clang.cindex
-    from clang.cindex import CursorKind as Kind
-except ImportError:
-    # Debian's package is seen by Debian's Python only; another one may stand before it in PATH.
-    if os.path.exists(DEBIAN_PYTHON) and not os.environ.get("SLOTWISE_MUTATE_PYTHON"):
-        os.environ["SLOTWISE_MUTATE_PYTHON"] = "tried"
-        os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
-    proof.die(INSTALL)
-
-# Kinds of C++20 that libclang has and its Python module of the same version does not name.
-for _number, _name in ((153, "CONCEPT_SPECIALIZATION_EXPR"), (154, "REQUIRES_EXPR"), (155, "CXX_PAREN_LIST_INIT_EXPR"),
-                       (604, "CONCEPT_DECL")):
-    try:
-        Kind.from_id(_number)
-    except ValueError:
-        setattr(Kind, _name, Kind(_number))
+Kind = cindex.CursorKind
 
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
          "+": "-", "-": "+", "*": "+", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "&",
@@ -198,7 +180,7 @@ class Header:
             self.range_loop(cursor)
         elif kind == Kind.RETURN_STMT:
             for child in cursor.get_children():
-                if self.returns_bool or child.type.kind == clang.cindex.TypeKind.BOOL:
+                if self.returns_bool or child.type.kind == cindex.TypeKind.BOOL:
                     self.negate(child)
                 self.expression(child)
         elif kind == Kind.CASE_STMT:
@@ -398,11 +380,8 @@ class Found:
 
 def parse(include, headers):
     resource = subprocess.run([proof.clang("clang"), "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
-    source = str(proof.BUILD / "mutate" / "all_headers.cpp")
-    text = "".join(f'#include "{header}"\n' for header in headers)
-    arguments = ["-std=c++20", f"-I{include}", "-DSLOTWISE_CHECK_LEVEL=2", "-resource-dir", resource, "-ferror-limit=0"]
-    return clang.cindex.Index.create().parse(source, arguments, unsaved_files=[(source, text)],
-                                             options=clang.cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
+    return parsed.parse(headers, include, ["-DSLOTWISE_CHECK_LEVEL=2", "-resource-dir", resource],
+                        cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)[0]
 
 
 def find(include, names):
@@ -411,15 +390,14 @@ def find(include, names):
     headers, without = [str(root / name) for name in names], {}
     while True:
         unit = parse(include, headers)
-        errors = [note for note in unit.diagnostics if note.severity >= clang.cindex.Diagnostic.Error]
+        errors = [note for note in unit.diagnostics if note.severity >= cindex.Diagnostic.Error]
         if not errors:
             break
-        missing = [note for note in errors if note.severity == clang.cindex.Diagnostic.Fatal and "file not found" in note.spelling]
-        path = missing[0].location.file.name if missing else ""
-        if path not in headers:
+        path = errors[0].location.file.name if errors[0].location.file else ""
+        if path not in headers or str(pathlib.Path(path).relative_to(root)) not in ADAPTERS:
             proof.die("libclang cannot read the headers:", *[str(note) for note in errors[:5]])
         headers.remove(path)
-        without[str(pathlib.Path(path).relative_to(root))] = missing[0].spelling
+        without[str(pathlib.Path(path).relative_to(root))] = errors[0].spelling
     macros = {path: [] for path in headers}
     for cursor in unit.cursor.get_children():
         file = cursor.location.file

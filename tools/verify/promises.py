@@ -28,7 +28,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import proof  # noqa: E402
-import headers  # noqa: E402
+import parsed  # noqa: E402
 
 KINDS = {"throws": "throws", "complexity": "complexities", "invalidates": "invalidations"}
 MARKERS = ("<!-- promises -->", "<!-- /promises -->")
@@ -46,30 +46,18 @@ class Promise:
 # === doc comments ===#
 
 TAG = re.compile(r"@(\w+)")
-DOC = re.compile(r"^[ \t]*///(.*)", re.MULTILINE)
 
 
-def parameters(rest):
-    """The names of the parameters of the list that `rest` begins with; None where it begins with none, as behind what is no function."""
-    if not rest.startswith("("):
-        return None
-    bracketed = re.compile(r"<.*>|\(.*\)|\[.*\]|=.*", re.DOTALL)  # and defaults
-    names = [re.findall(r"\w+", bracketed.sub("", rest[begin:end])) for begin, end in headers.parts(rest, 0)]
-    return [words[-1] for words in names if words]
-
-
-def documented(source, code, at=0, end=None, scopes=()):
-    """(comment, names of classes, name, parameters) of all doc comments that stand above a declaration; `code` is the masked source."""
-    for each in headers.declarations(code, at, end):
-        kind, name, rest = headers.named(each.text)
-        comment = [(headers.line_of(source, line.start(1)), line[1].strip()) for line in DOC.finditer(source, each.behind, each.begin)]
+def comments(declarations, sources):
+    """(header, comment, Declaration) of all doc comments that stand above a declaration; a comment is [(line, text)]."""
+    lines = {header: source.split("\n") for header, source in sources.items()}
+    for each in declarations:
+        first = each.line - 1
+        while first > 0 and lines[each.header][first - 1].lstrip().startswith("///"):
+            first -= 1
+        comment = [(number + 1, lines[each.header][number].lstrip()[3:].strip()) for number in range(first, each.line - 1)]
         if comment:
-            yield comment, scopes, name, parameters(rest)
-        if kind in ("class", "struct", "union") and "{" in rest:
-            close = code.rfind("}", each.begin, each.end)
-            body = next((brace.end() for brace in re.compile(r"\{").finditer(code, each.end - len(rest), close)
-                         if headers.closing(code, brace.start()) > close), close)
-            yield from documented(source, code, body, close, (*scopes, name))
+            yield each.header, comment, each
 
 
 def tags(comment):
@@ -89,24 +77,24 @@ def tags(comment):
     return [(kind, " ".join(" ".join(parts).split()), line) for kind, parts, line in result]
 
 
-def promises_of(sources):
-    """({name: Promise}, errors) of all promises of {path: text}."""
-    overloads = collections.defaultdict(list)
-    errors = []
-    for path, source in sources.items():
-        found = 0
-        for comment, scopes, name, names in documented(source, headers.masked(source)):
-            kinds = collections.OrderedDict()
-            for kind, text, line in tags(comment):
-                found += 1
-                kinds.setdefault(kind, (line, []))[1].append(text)
-                if not text or not name:
-                    errors.append(f"{path}:{line}: @{kind} promises nothing, or nobody knows of what")
-            for kind, (line, texts) in kinds.items():
-                overloads["::".join([*scopes, name]), kind].append((" ".join(texts), names, f"{path}:{line}"))
+def promises_of(room):
+    """({name: Promise}, errors) of all promises of the headers in a folder."""
+    sources = {path.relative_to(room).as_posix(): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.hpp"))}
+    overloads, errors, found = collections.defaultdict(list), [], collections.Counter()
+    for header, comment, each in comments(parsed.declarations(room), sources):
+        kinds = collections.OrderedDict()
+        for kind, text, line in tags(comment):
+            found[header] += 1
+            kinds.setdefault(kind, (line, []))[1].append(text)
+            if not text or not each.name:
+                errors.append(f"{header}:{line}: @{kind} promises nothing, or nobody knows of what")
+        names = None if each.parameters is None else [name for name in each.parameters if name]
+        for kind, (line, texts) in kinds.items():
+            overloads["::".join([*each.classes, each.name]), kind].append((" ".join(texts), names, f"{header}:{line}"))
+    for header, source in sources.items():
         written = len(re.findall(r"@(?:%s)\b" % "|".join(KINDS), source))
-        if found != written:
-            errors.append(f"{path}: {written} promises are written, {found} of them in a comment above a declaration")
+        if found[header] != written:
+            errors.append(f"{header}: {written} promises are written, {found[header]} of them in a comment above a declaration")
     result = {}
     for (name, kind), many in overloads.items():
         differ = len({text for text, _, _ in many}) > 1
@@ -262,7 +250,7 @@ def main():
     if arguments.table:
         print(f"{MARKERS[0]}\n{table.markdown()}{MARKERS[1]}")
         return 0
-    promises, errors = promises_of(read((proof.INCLUDE / "slotwise").rglob("*.hpp")))
+    promises, errors = promises_of(parsed.ROOM)
     promises.update(table.promises("tools/verify/promises.txt"))
     proofs, wrong = proofs_of(read([*proof.TESTS.rglob("*.cpp"), *proof.TESTS.rglob("*.hpp")]))
     source = proof.TESTS / "proof" / "complexity.cpp"

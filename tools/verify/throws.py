@@ -21,26 +21,11 @@ import sys
 
 import proof
 import sweeps
+import parsed
 
 PAIRS = 2000  # what the issue asks for
 SPECIAL = ("()", "(copy)", "(move)", "operator=(copy)", "operator=(move)")
 NOEXCEPT = ("BASIC_NOEXCEPT", "DYNAMIC_NONE", "NOTHROW")
-
-
-def libclang():
-    try:
-        import clang.cindex as cindex
-    except ImportError:
-        sys.path.append("/usr/lib/python3/dist-packages")  # of the system's python, if this is another
-        try:
-            import clang.cindex as cindex
-        except ImportError:
-            proof.die("no module clang.cindex: apt-get install python3-clang-16, or pip install libclang")
-    if not cindex.Config.loaded and cindex.Config.library_file is None:
-        for path in sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libclang.so.1"), reverse=True):
-            cindex.Config.set_library_file(str(path))
-            break
-    return cindex
 
 
 def without_arguments(name):
@@ -68,14 +53,14 @@ class Headers:
     """The public functions of all headers below a folder: functions[name], and below[base] = names of classes that derive from it."""
 
     def __init__(self, include, namespace="slotwise", optional=()):
-        self.cindex = libclang()
-        self.kinds = self.cindex.CursorKind
+        self.kinds = parsed.cindex.CursorKind
         self.include = pathlib.Path(include).resolve()
         self.namespace = namespace
         self.functions, self.aliases = {}, {}
         self.named, self.classes, self.bases_of_something = set(), [], set()
-        headers = [path for path in sorted(self.include.rglob("*.hpp")) if path.name not in optional or not self._parse([path])[1]]
-        unit, errors = self._parse(headers)
+        headers = [path for path in sorted(self.include.rglob("*.hpp"))
+                   if path.name not in optional or not parsed.parse([path], self.include)[1]]
+        unit, errors = parsed.parse(headers, self.include)
         if errors:
             raise sweeps.Failed("libclang cannot read the headers:", *errors[:5])
         self._walk(unit.cursor, ())
@@ -85,13 +70,6 @@ class Headers:
         for cls in self.classes:
             if self._public(cls):
                 self._list(cls)
-
-    def _parse(self, headers):
-        """The translation unit of a source that includes the headers, and its errors."""
-        text = "".join(f"#include <{path.relative_to(self.include).as_posix()}>\n" for path in headers)
-        unit = self.cindex.Index.create().parse("all_headers.cpp", ["-std=c++20", f"-I{self.include}"],
-                                                unsaved_files=[("all_headers.cpp", text)])
-        return unit, [str(each) for each in unit.diagnostics if each.severity >= self.cindex.Diagnostic.Error]
 
     # --- what is where ---
 
