@@ -657,23 +657,23 @@ void of_series() {
         const std::string text(n, 'x');
         return once([&] { keep(SipHash13(1, 2).hash_units(text.data(), text.size())); });
     });
-    // As many adds as there are removed keys, in a copy; and one key in slot after slot, each good for one stay.
-    row("TSSWriter::add complexity", "pending, as many adds", linear, [](std::size_t n) {
+    // As many inserts as there are removed keys, in a copy; and one key in slot after slot, each good for one stay.
+    row("TSSWriter::insert complexity", "pending, as many inserts", linear, [](std::size_t n) {
         Set set, copy;
         write(set, n, 10);
         set.write(3).clear();
         copy = set;
         return once([&] {
             auto w = copy.write(3);
-            for (std::size_t i = 0; i != n; ++i) w.add(static_cast<std::uint32_t>(2 * n + i));
+            for (std::size_t i = 0; i != n; ++i) w.insert(static_cast<std::uint32_t>(2 * n + i));
         });
     });
-    row("TSSWriter::add complexity", "stays of one key in worn-out slots", linear, [](std::size_t n) {
+    row("TSSWriter::insert complexity", "stays of one key in worn-out slots", linear, [](std::size_t n) {
         constexpr SeriesOptions one_stay{.handle = {.index_bits = 31, .version_bits = 1}};
         TSSStorage<std::uint32_t, std::int64_t, DefaultHash<std::uint32_t>, EqualTo, one_stay> set;
         return once([&] {
             auto w = set.write(1);
-            for (std::size_t i = 0; i != n; ++i) w.add(7), w.remove(7);
+            for (std::size_t i = 0; i != n; ++i) w.insert(7), w.erase(7);
         });
     });
     const auto rolling = []<class S>(std::type_identity<S>, auto changes_of) {

@@ -66,6 +66,7 @@ struct Given {
 template <>
 struct slotwise::CodecFor<Given> : slotwise::RawCodec<Given> {};
 
+// proves: check_membership throws, check_delta throws
 // proves: TSSWriter::apply throws, throw_bad_delta throws, checked_list throws, checked_keys throws
 TEST_CASE("strict application to a set refuses what does not fit, names the place, and changes nothing", "[series][apply]") {
     auto set = some_set<Bitmap>();

@@ -147,7 +147,7 @@ TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and 
 }
 
 // proves: SeriesCore::subscribe(subscriber) throws, TSDStorage::subscribe_keys throws, TSDView::subscribe throws
-// proves: TSSView::subscribe throws, SubscriberList::add throws
+// proves: SeriesNotification::subscribe throws, TSSView::subscribe throws, SubscriberList::add throws
 TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers are still notified", "[promises][throwing]") {
     const auto subscribe = [](int how, const Prices& dict, const Numbers& set, Listener& listener) {
         switch (how) {
@@ -259,7 +259,9 @@ TEST_CASE("a move of subscribers into another allocator's memory that throws lea
     TickLog::take();
 }
 
-// proves: TSSWriter::add throws, TSDWriter::set throws, TSDWriter::create throws, SeriesCore::reserve throws
+// proves: TSSWriter::add throws, TSSWriter::insert throws, TSDWriter::set throws, TSDWriter::create throws
+// proves: TSDWriter::insert throws, TSDWriter::try_emplace throws, TSDWriter::emplace throws, TSDWriter::operator[] throws
+// proves: SeriesCore::reserve throws, SeriesWriter::reserve throws
 TEST_CASE("a full series throws length_error, which says what to do, without effect", "[promises][throwing]") {
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
     TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, full> dict;
@@ -272,8 +274,13 @@ TEST_CASE("a full series throws length_error, which says what to do, without eff
     const char* const words = "keyed container insert: every slot that the handle can name is in use, pending or retired";
     REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).set(100, 0); }), words));
     REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).create(100); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).insert(100, 0); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).try_emplace(100, 0); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1).emplace(100, 0); }), words));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { dict.write(1)[100] = 0; }), words));
     REQUIRE(begins(thrown_text<std::length_error>([&] { set.write(1).add(100); }), words));
     REQUIRE(begins(thrown_text<std::length_error>([&] { set.reserve(65); }), "keyed container reserve(count)"));
+    REQUIRE(begins(thrown_text<std::length_error>([&] { set.write(1).reserve(65); }), "keyed container reserve(count)"));
     REQUIRE(dict.snapshot() == before);
     REQUIRE(set.size() == 64);
     REQUIRE((dict.check_invariants() && set.check_invariants()));

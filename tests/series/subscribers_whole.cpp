@@ -284,6 +284,7 @@ TEST_CASE("an assignment or restore that fails at any step leaves subscribers an
 }
 
 // proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe_slot throws, SeriesState::cover throws
+// proves: SeriesNotification::cover_parent throws
 // proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe(key, subscriber) throws
 TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;

@@ -6,7 +6,7 @@
 
 using namespace test;
 
-// proves: TSDWriter::remove throws
+// proves: SeriesWriter::erase throws
 TEMPLATE_TEST_CASE("a modify or remove that throws at any step has no effect", "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
     const int key = GENERATE(0, 2, 9, 21, 3);

@@ -49,7 +49,7 @@ struct SetScene {
 
 } // namespace
 
-// proves: TSSWriter::add throws, TSSWriter::remove throws, table TSSStorage / TSDStorage write / exceptions
+// proves: TSSWriter::add throws, TSSWriter::insert throws, SeriesWriter::erase throws, table TSSStorage / TSDStorage write / exceptions
 TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;

@@ -21,7 +21,7 @@ struct OpeningState {
 };
 
 /// Which of the touched slots.
-enum class DeltaPart : std::uint8_t { touched, added, removed, modified, dropped, reset };
+enum class DeltaPart : std::uint8_t { touched, added, removed, modified, updated, dropped, reset };
 
 /// The state of a DeltaTracker of any representation and allocator: the words that ranges read. Owns nothing.
 template <class Time>
@@ -38,7 +38,7 @@ struct DeltaWords {
 
     /// Whether a window with only values written can have this part.
     static constexpr bool is_value_part(DeltaPart part) noexcept {
-        return part == DeltaPart::touched || part == DeltaPart::modified;
+        return part == DeltaPart::touched || part == DeltaPart::modified || part == DeltaPart::updated;
     }
     constexpr bits::word_t select(std::size_t w, DeltaPart part) const noexcept {
         if (values_only) return is_value_part(part) ? touched[w] : 0;
@@ -51,6 +51,8 @@ struct DeltaWords {
             return any & ~differs.was_vacant & (~now | differs.ended);
         case DeltaPart::modified:
             return any & now;
+        case DeltaPart::updated:
+            return any & now & ~(differs.was_vacant | differs.ended);
         case DeltaPart::dropped:
             return any & ~differs.was_invalid & (~now | differs.ended);
         case DeltaPart::reset:
@@ -171,7 +173,8 @@ private:
     }
     constexpr bool stamped(slot_t slot) const noexcept {
         if (range_.stamps_.pages == nullptr) return true;
-        if (range_.part_ == detail::DeltaPart::modified && range_.words_->surely_written(slot)) return true;
+        const bool written = range_.part_ == detail::DeltaPart::modified || range_.part_ == detail::DeltaPart::updated;
+        if (written && range_.words_->surely_written(slot)) return true;
         return *range_.stamps_.ptr(slot) == range_.stamp_;
     }
     constexpr void increment() noexcept {

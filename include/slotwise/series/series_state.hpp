@@ -48,6 +48,7 @@ public:
     static constexpr bool has_values = requires { typename Store::mapped_type; }; // then keys tick apart from the whole
     static constexpr bool nests = requires { requires is_series<typename Store::mapped_type>; };
     using store_type = Store;
+    using insert_result = InsertResult<typename Store::const_iterator>;
     using time_type = Time;
     using Notification =
         SeriesNotification<Key, Time, typename Store::hasher, typename Store::key_equal, Allocator, has_values>;
@@ -220,11 +221,15 @@ public:
 
     /// Inserts the key by insert(), if it is no member.
     template <class K, class Insert>
-    constexpr InsertResult<typename Store::const_iterator> do_insert(const K& key, Insert&& insert) {
+    constexpr insert_result do_insert(const K& key, Insert&& insert) {
         const InsertInfo info = prepare(key);
-        const InsertResult<typename Store::const_iterator> result = insert();
+        const insert_result result = insert();
         if (result.inserted) finish_insert(result, info);
         return result;
+    }
+    /// What an insert says of a key that is a member.
+    constexpr insert_result found(slot_t slot) const noexcept {
+        return {{std::addressof(store_), slot}, false, InsertKind::fresh};
     }
     /// The element in `slot` is about to be written. If every member has a value, the old stamp is not read: one cache miss
     /// less before the next write (20 -> 15 ns at 1e5 keys).
@@ -379,7 +384,7 @@ private:
         return result;
     }
     constexpr bool was_live(slot_t slot) const noexcept { return (tracker().opening_flags(slot) & 1) == 0; }
-    constexpr void finish_insert(const InsertResult<typename Store::const_iterator>& result, const InsertInfo& info) noexcept {
+    constexpr void finish_insert(const insert_result& result, const InsertInfo& info) noexcept {
         const slot_t slot = result.it.slot();
         if (result.kind == InsertKind::fresh && info.removed != no_slot) {
             if (was_live(info.removed)) tracker_of(store_).inherit(info.removed, slot);

@@ -7,6 +7,8 @@
 
 #include "series_core.hpp"
 
+#include <iterator>
+
 SLOTWISE_BEGIN
 namespace detail {
 
@@ -17,7 +19,9 @@ class SeriesWriter {
 public:
     /// The series that is written.
     using storage_type = Storage;
+    using key_type = typename Storage::key_type;
     using time_type = typename Storage::time_type;
+    using const_iterator = typename Storage::const_iterator;
 
     SeriesWriter(SeriesWriter&& other) noexcept : series_(std::exchange(other.series_, nullptr)) {}
     SeriesWriter& operator=(SeriesWriter&& other) noexcept {
@@ -44,6 +48,62 @@ public:
     /// The series that is written.
     const Storage& storage() const { return series(); }
 
+    //=== reading: as storage() answers ===//
+
+    /// Members now.
+    std::size_t size() const { return series().size(); }
+    bool empty() const { return series().empty(); }
+    /// Whether `key`, or the element of a handle, is a member. @throws what hash and equality throw
+    template <class K = key_type>
+    bool contains(const K& key) const {
+        return slot_of(key) != no_slot;
+    }
+    /// The element with this key, or storage().end(). @throws what hash and equality throw
+    template <class K = key_type>
+    const_iterator find(const K& key) const {
+        return series().find(key);
+    }
+
+    //=== writing ===//
+
+    /// Room for `count` members and what is removed now. @throws as KeySet::reserve; strong
+    void reserve(std::size_t count) { series().reserve(count); }
+    /// Removes a member, by key or handle; false and no effect when it is none. Key and columns are readable until the window
+    /// rolls. @throws what hash and equality throw
+    template <class K = key_type>
+        requires(!std::is_convertible_v<const K&, const_iterator>)
+    bool erase(const K& key) {
+        const slot_t slot = slot_of(key);
+        if (slot != no_slot) state().remove_slot(slot);
+        return slot != no_slot;
+    }
+    /// Removes the member at `it`; returns the next one. @pre it refers to a member (checked at level fast)
+    const_iterator erase(const_iterator it) {
+        SLOTWISE_EXPECT(series().state(it.slot()) == SlotState::live,
+                        "series erase(it): the element here was removed, or it is the end");
+        state().remove_slot(it.slot());
+        return ++it;
+    }
+    /// The same as erase, under the name that says what happens: the slot becomes pending.
+    template <class K = key_type>
+    auto remove(const K& key) {
+        return erase(key);
+    }
+    /// Removes every member for which `pred` holds; returns how many. It is called with what for_each() gives: of a set
+    /// pred(key) or pred(handle, key), of a dictionary pred(key, value) or pred(handle, key, value). If it throws, what was
+    /// removed stays removed.
+    template <class Pred>
+    std::size_t erase_if(Pred pred) {
+        const std::size_t before = size();
+        const auto& members = series();
+        for (auto it = members.begin(); it != members.end();) {
+            const bool condemned = holds(pred, it);
+            it = condemned ? erase(it) : std::next(it);
+        }
+        return before - size();
+    }
+    /// Removes every member. The whole ticks, even if it was empty.
+    void clear() { state().remove_all(); }
     /// Writes the whole without changing a member: it is valid and modified then.
     void touch() { state().notification().whole.tick(time()); }
 
@@ -56,7 +116,7 @@ protected:
             throw_invalid_argument("series writer: it was closed or moved from; get another by write(time)");
         return *series_;
     }
-    /// Keyed container, times and subscribers of the series. @throws as series()
+    /// Keyed container, times and subscribers of the series, as series().
     auto& state() const { return SeriesAccess::state(series()); }
     /// The slot of a member, by key or handle, or no_slot.
     template <class K>
@@ -67,15 +127,22 @@ protected:
         else
             return s.slot_of(key);
     }
-    template <class K>
-    bool remove_key(const K& key) {
-        const slot_t slot = slot_of(key);
-        if (slot != no_slot) state().remove_slot(slot);
-        return slot != no_slot;
-    }
-    void remove_all() { state().remove_all(); }
 
 private:
+    template <class Pred>
+    static bool holds(Pred& pred, const const_iterator& it) {
+        const auto call = [&](const auto&... element) -> bool {
+            if constexpr (std::is_invocable_v<Pred&, typename Storage::handle_type, decltype(element)...>)
+                return pred(it.handle(), element...);
+            else
+                return pred(element...);
+        };
+        if constexpr (requires { typename Storage::mapped_type; })
+            return call((*it).key, (*it).value);
+        else
+            return call(*it);
+    }
+
     Storage* series_;
 };
 

@@ -104,10 +104,15 @@ public:
     /// Values by slot, including those never written.
     constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
 
+    /// Keys with their values, in slot order: for (auto [key, value] : series.items()).
+    constexpr auto items() const noexcept { return as_map().items(); }
+
     //=== deltas: empty unless `time` is the open window ===//
 
     /// Members now, and not when the window opened, including those without a value.
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return view().added_keys(time); }
+    /// Those of them that have a value, with it.
+    constexpr DeltaRange<Time, Key, T> added_items(Time time) const { return view().added_items(time); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return view().removed_keys(time); }
     /// The removed members that had a value when the window opened, with the value of the last element under the key (T(), if
@@ -116,6 +121,9 @@ public:
     /// Members written in the window, new ones included.
     constexpr DeltaRange<Time, Key> modified_keys(Time time) const { return view().modified_keys(time); }
     constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return view().modified_items(time); }
+    /// Members then and now that were written in the window: the modified ones without the added ones.
+    constexpr DeltaRange<Time, Key> updated_keys(Time time) const { return view().updated_keys(time); }
+    constexpr DeltaRange<Time, Key, T> updated_items(Time time) const { return view().updated_items(time); }
     /// Members then and now whose element was removed and created again without a value; of nested series also those that were
     /// written since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const { return view().reset_keys(time); }
@@ -167,16 +175,30 @@ class TSDWriter : public detail::SeriesWriter<Storage> {
     using Base = detail::SeriesWriter<Storage>;
     using Key = typename Storage::key_type;
     using T = typename Storage::mapped_type;
-    using handle_type = typename Storage::handle_type;
     using State = detail::SeriesState<typename Storage::store_type, typename Storage::time_type>;
     static constexpr bool nested = detail::is_series<T>;
 
 public:
+    //=== reading: a look is no write ===//
+
+    /// The value of a member, by key or handle, or null when it is none. @throws what hash and equality throw
+    template <class K = Key>
+    const T* get(const K& key) const {
+        return this->storage().get(key);
+    }
+    /// The value. @throws std::out_of_range when there is none
+    template <class K = Key>
+    const T& at(const K& key) const {
+        return this->storage().at(key);
+    }
+
+    //=== writing ===//
+
     /// Writes `value` to `key`, which is made a member if it is none. An equal value is a write too.
     /// @throws as MapStorage::insert_or_assign; strong, if T's move assignment does not throw
     template <class K = Key, class V = T>
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
-    InsertResult<typename Storage::const_iterator> set(K&& key, V&& value) {
+    auto set(K&& key, V&& value) {
         auto& s = this->state();
         // Most writes find their key: this path is short, so that the cache misses of several writes overlap (half the time at
         // 1e6 keys).
@@ -187,33 +209,88 @@ public:
             else
                 here = T(std::forward<V>(value)); // otherwise a throw could leave half a value
             s.stamp(slot);
-            return {{std::addressof(s.store()), slot}, false, InsertKind::fresh};
+            return s.found(slot);
         }
         return set_new(s, std::forward<K>(key), std::forward<V>(value));
+    }
+    /// As set, under the name that every map has for it.
+    template <class K = Key, class V = T>
+        requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
+    auto insert_or_assign(K&& key, V&& value) {
+        return set(std::forward<K>(key), std::forward<V>(value));
+    }
+    /// Makes `key` a member with T(args...), which counts as written. No effect when it is a member.
+    /// @throws as MapStorage::try_emplace; strong
+    template <class K = Key, class... Args>
+        requires(!nested && std::is_constructible_v<T, Args...>)
+    auto try_emplace(K&& key, Args&&... args) {
+        auto& s = this->state();
+        const auto result =
+            s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key), std::forward<Args>(args)...); });
+        if (result.inserted) s.stamp(result.it.slot());
+        return result;
+    }
+    /// As try_emplace. @throws as try_emplace; strong
+    template <class K = Key, class... Args>
+        requires(!nested && std::is_constructible_v<T, Args...>)
+    auto emplace(K&& key, Args&&... args) {
+        return try_emplace(std::forward<K>(key), std::forward<Args>(args)...);
+    }
+    /// Makes `key` a member with this value, which counts as written. No effect when it is a member.
+    /// @throws as try_emplace; strong
+    template <class K = Key, class V = T>
+        requires(!nested && std::is_constructible_v<T, V>)
+    auto insert(K&& key, V&& value) {
+        return try_emplace(std::forward<K>(key), std::forward<V>(value));
     }
     /// Makes `key` a member without a value: it is not valid until it is written. No effect when it is a member.
     /// @throws as MapStorage::try_emplace; strong
     template <class K = Key>
         requires(std::is_default_constructible_v<T>)
-    InsertResult<typename Storage::const_iterator> create(K&& key) {
+    auto create(K&& key) {
         auto& s = this->state();
         return s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); });
     }
-    /// A reference to the value of a member, which counts as written. For a nested series it is a writer of it in this window:
-    /// the element counts as written once the nested series is. @throws std::out_of_range when there is none
+    /// A reference to the value of `key`, to be written now: it counts as written, also if it is only read; get() and at() are
+    /// no writes. A key that is no member is made one. Of a nested series: a writer of it, as modify() gives it.
+    /// @throws as create and modify; strong (but a nested series may have been made)
+    template <class K = Key>
+        requires(std::is_default_constructible_v<T>)
+    decltype(auto) operator[](K&& key) {
+        const slot_t slot = this->slot_of(key);
+        return modify_slot(slot != no_slot ? slot : create(std::forward<K>(key)).it.slot());
+    }
+    /// A reference to the value of a member, by key or handle, which counts as written. For a nested series it is a writer of
+    /// it in this window: the element counts as written once the nested series is.
+    /// @throws std::out_of_range when there is none
     template <class K = Key>
     decltype(auto) modify(const K& key) {
         return modify_slot(this->slot_of(key));
     }
-    decltype(auto) modify(handle_type handle) { return modify_slot(this->slot_of(handle)); }
-    /// Removes a member, by key or handle; false and no effect when it is none. Key and value are readable until the window
-    /// rolls. @throws what hash and equality throw
-    template <class K = Key>
-    bool remove(const K& key) {
-        return this->remove_key(key);
+    /// Calls f(value) for the value of a member, by key or handle, to change it: it counts as written, also if f throws. Of a
+    /// nested series f gets a writer of it. False, and f is not called, when it is no member.
+    /// @throws what hash, equality and f throw
+    template <class K = Key, class F>
+    bool update(const K& key, F&& f) {
+        const slot_t slot = this->slot_of(key);
+        if (slot == no_slot) return false;
+        decltype(auto) value = modify_slot(slot);
+        std::forward<F>(f)(value);
+        return true;
     }
-    /// Removes every member. The dictionary ticks, even if it was empty.
-    void clear() { this->remove_all(); }
+    /// Removes a member, and returns a copy of key and value: the removed ones are readable until the window rolls. Empty when
+    /// it is no member. @throws what hash, equality and the copies throw; strong
+    template <class K = Key>
+    std::optional<std::pair<Key, T>> extract(const K& key)
+        requires(!nested && std::copy_constructible<Key> && std::copy_constructible<T>)
+    {
+        std::optional<std::pair<Key, T>> result;
+        if (const slot_t slot = this->slot_of(key); slot != no_slot) {
+            result.emplace(this->storage().key(slot), this->storage().value(slot));
+            this->state().remove_slot(slot);
+        }
+        return result;
+    }
     /// Applies the changes of the delta: removes, replaces reset elements, writes, creates.
     /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: changes that are present
     /// already are skipped, written keys are created @throws std::invalid_argument that names the key's place in the delta, and
@@ -222,10 +299,10 @@ public:
         Storage& s = this->series();
         detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
         this->state().reserve_for(delta.added.size());
-        for (const Key& key : delta.removed) remove(key);
+        for (const Key& key : delta.removed) this->remove(key);
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.reset)
-                if (remove(key)) create(key);
+                if (this->remove(key)) create(key);
         for (const auto& [key, value] : delta.modified) {
             if constexpr (nested) {
                 create(key);
@@ -244,8 +321,8 @@ private:
     explicit TSDWriter(Storage& series) noexcept : Base(series) {}
 
     template <class K, class V>
-    SLOTWISE_NEVER_INLINE static InsertResult<typename Storage::const_iterator> set_new(State& s, K&& key, V&& value) {
-        const InsertResult<typename Storage::const_iterator> result =
+    SLOTWISE_NEVER_INLINE static auto set_new(State& s, K&& key, V&& value) {
+        const auto result =
             s.do_insert(key, [&] { return s.store().insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
         s.stamp(result.it.slot());
         return result;

@@ -60,6 +60,19 @@ public:
     /// Key and value in `slot`. @pre live, or removed in the open window
     constexpr const Key& key(slot_t slot) const { return as_map().key(slot); }
     constexpr const T& value(slot_t slot) const { return as_map().value(slot); }
+    /// live, pending (removed in the open window, still readable) or free.
+    constexpr SlotState state(slot_t slot) const { return as_map().state(slot); }
+    /// The element with this key, or end().
+    constexpr iterator find(const Key& key) const { return as_map().find(key); }
+    /// Values by slot, those never written too.
+    constexpr ColumnView<const T> values() const { return as_map().values(); }
+    /// Keys with their values, in slot order: for (auto [key, value] : view.items()).
+    constexpr detail::IteratorRange<iterator> items() const { return {begin(), end(), size()}; }
+    /// Calls f(key, value) for every element in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        as_map().for_each(std::forward<F>(f));
+    }
     constexpr iterator begin() const { return as_map().begin(); }
     constexpr iterator end() const { return as_map().end(); }
 
@@ -85,19 +98,19 @@ public:
 
     /// Members now, and not when the window opened, including those without a value.
     constexpr DeltaRange<Time, Key> added_keys(Time time) const { return keys_of(time, Part::added); }
+    /// Those of them that have a value, with it.
+    constexpr DeltaRange<Time, Key, T> added_items(Time time) const { return written_items(time, Part::added); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return keys_of(time, Part::removed); }
     /// The removed keys that had a value when the window opened, with the value of the last element under the key. (A key that
     /// was removed and created again without a value is not valid(key), and in reset_keys().)
     constexpr DeltaRange<Time, Key, T> removed_items(Time time) const { return items_of(time, Part::dropped); }
     /// Members written in the window, new ones included.
-    constexpr DeltaRange<Time, Key> modified_keys(Time time) const {
-        return {calls_->words(series_), time, Part::modified, {as_set().keys().pages()}, calls_->stamps(series_), time};
-    }
-    constexpr DeltaRange<Time, Key, T> modified_items(Time time) const {
-        return {calls_->words(series_),  time, Part::modified, {as_set().keys().pages(), as_map().values().pages()},
-                calls_->stamps(series_), time};
-    }
+    constexpr DeltaRange<Time, Key> modified_keys(Time time) const { return written_keys(time, Part::modified); }
+    constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return written_items(time, Part::modified); }
+    /// Members then and now that were written in the window: the modified ones without the added ones.
+    constexpr DeltaRange<Time, Key> updated_keys(Time time) const { return written_keys(time, Part::updated); }
+    constexpr DeltaRange<Time, Key, T> updated_items(Time time) const { return written_items(time, Part::updated); }
     /// Members then and now whose element was removed and created again without a value; of nested series also those that were
     /// written since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const {
@@ -144,6 +157,15 @@ private:
     }
     constexpr DeltaRange<Time, Key, T> items_of(Time time, Part part) const {
         return {calls_->words(series_), time, part, {as_set().keys().pages(), as_map().values().pages()}};
+    }
+
+    /// Those of a part whose stamp is `time`.
+    constexpr DeltaRange<Time, Key> written_keys(Time time, Part part) const {
+        return {calls_->words(series_), time, part, {as_set().keys().pages()}, calls_->stamps(series_), time};
+    }
+    constexpr DeltaRange<Time, Key, T> written_items(Time time, Part part) const {
+        return {calls_->words(series_),  time, part, {as_set().keys().pages(), as_map().values().pages()},
+                calls_->stamps(series_), time};
     }
 
     const void* series_;

@@ -114,22 +114,38 @@ class TSSWriter : public detail::SeriesWriter<Storage> {
     using Key = typename Storage::key_type;
 
 public:
-    /// Makes `key` a member; false and no effect when it is one. A key that was removed in this window gets its slot back, and
-    /// if it was a member when the window opened, its old time.
+    /// Makes `key` a member; auto [it, inserted] says where it is and whether it was none. A key that was removed in this window
+    /// gets its slot back, and if it was a member when the window opened, its old time.
     /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
-    bool add(K&& key) {
+    auto insert(K&& key) {
         auto& s = this->state();
-        return s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); }).inserted;
+        return s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); });
     }
-    /// Removes a member, by key or handle; false and no effect when it is none. Key and columns are readable until the window
-    /// rolls. @throws what hash and equality throw
+    /// As insert(Key(args...)).
+    template <class... Args>
+        requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
+    auto emplace(Args&&... args) {
+        return insert(Key(std::forward<Args>(args)...));
+    }
+    /// As insert; whether it was added is all it says. @throws as insert; strong
     template <class K = Key>
-    bool remove(const K& key) {
-        return this->remove_key(key);
+    bool add(K&& key) {
+        return insert(std::forward<K>(key)).inserted;
     }
-    /// Removes every member. The set ticks, even if it was empty.
-    void clear() { this->remove_all(); }
+    /// Removes the key, and returns a copy of it: the removed one is readable until the window rolls. Empty when it is not a
+    /// member. @throws what hash and equality and the copy throw; strong
+    template <class K = Key>
+    std::optional<Key> extract(const K& key)
+        requires(std::copy_constructible<Key>)
+    {
+        std::optional<Key> result;
+        if (const slot_t slot = this->slot_of(key); slot != no_slot) {
+            result.emplace(this->storage().key(slot));
+            this->state().remove_slot(slot);
+        }
+        return result;
+    }
     /// Replaces the members by those of the range. Ticks if that changes anything, or if the set was never written. The range
     /// may be the set itself. @throws as add; the members added until then stay
     template <class Range>
@@ -156,7 +172,7 @@ public:
         Storage& s = this->series();
         detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
         this->state().reserve_for(delta.added.size());
-        for (const Key& key : delta.removed) remove(key);
+        for (const Key& key : delta.removed) this->remove(key);
         for (const Key& key : delta.added) add(key);
         if (delta.ticked) this->touch();
     }

@@ -52,6 +52,17 @@ public:
     constexpr slot_t slot_of(const Key& key) const { return as_set().slot_of(key); }
     /// The key in `slot`. @pre live, or removed in the open window
     constexpr const Key& key(slot_t slot) const { return as_set().key(slot); }
+    /// live, pending (removed in the open window, still readable) or free.
+    constexpr SlotState state(slot_t slot) const { return as_set().state(slot); }
+    /// The key as an element, or end().
+    constexpr iterator find(const Key& key) const { return as_set().find(key); }
+    /// Keys by slot.
+    constexpr ColumnView<const Key> keys() const { return as_set().keys(); }
+    /// Calls f(key) for every key in slot order.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        as_set().for_each(std::forward<F>(f));
+    }
     constexpr iterator begin() const { return as_set().begin(); }
     constexpr iterator end() const { return as_set().end(); }
 
