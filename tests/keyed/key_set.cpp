@@ -149,66 +149,6 @@ TEST_CASE("hash and equality with state decide what one key is, and go along wit
     for (const RemainderSet& set : {std::cref(tens), std::cref(copy), std::cref(sevens)}) REQUIRE(set.check_invariants());
 }
 
-TEST_CASE("copies have the same keys in the same slots under the same handles, and go on alike", "[key_set]") {
-    using Set = SetOf<std::string, small_pages>;
-    Set set;
-    for (int i = 0; i != 200; ++i) set.insert(make_key<std::string>(i));
-    for (int i = 0; i < 200; i += 3) set.erase(make_key<std::string>(i));
-    Set copy(set), assigned;
-    assigned.insert("something else");
-    assigned = set;
-    REQUIRE(copy == set);
-    REQUIRE(assigned == set);
-    for (int i = 0; i != 200; ++i)
-        for (const Set* each : {&copy, &assigned}) {
-            REQUIRE(each->handle_of(make_key<std::string>(i)) == set.handle_of(make_key<std::string>(i)));
-            if (i % 3 != 0) REQUIRE(each->find(make_key<std::string>(i)) != each->end());
-        }
-    for (int i = 1000; i != 1100; ++i) {
-        const auto key = make_key<std::string>(i);
-        set.insert(key), copy.insert(key), assigned.insert(key);
-        REQUIRE(copy.handle_of(key) == set.handle_of(key));
-        REQUIRE(assigned.handle_of(key) == set.handle_of(key));
-    }
-    copy.erase(make_key<std::string>(1)); // of the copy alone
-    REQUIRE(set.contains(make_key<std::string>(1)));
-    const Set& self = set;
-    set = self;
-    REQUIRE(set == assigned);
-    for (const Set* each : {&set, &copy, &assigned}) REQUIRE(each->check_invariants());
-}
-
-TEST_CASE("moving and swapping keep addresses and handles; what was moved from is empty and usable", "[key_set]") {
-    NothingLeaks objects;
-    using Set = SetOf<Tracked, small_pages>;
-    static_assert(std::is_nothrow_move_constructible_v<Set> && std::is_nothrow_move_assignable_v<Set>);
-    static_assert(std::is_nothrow_swappable_v<Set>);
-    Set set;
-    for (int i = 0; i != 100; ++i) set.insert(i);
-    const auto handle = set.handle_of(42);
-    const Tracked* const address = set.key(handle);
-    Set moved(std::move(set));
-    REQUIRE(set.empty()); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
-    REQUIRE(set.capacity() == 0);
-    REQUIRE_FALSE(set.contains(handle));
-    REQUIRE_FALSE(set.contains(42));
-    REQUIRE(moved.key(handle) == address);
-    REQUIRE(set.insert(7).inserted);
-    REQUIRE(set.check_invariants());
-    Set target;
-    target.insert(-1);
-    target = std::move(moved);
-    REQUIRE(target.key(handle) == address);
-    REQUIRE_FALSE(target.contains(-1));
-    REQUIRE(moved.empty()); // NOLINT(bugprone-use-after-move)
-    target.swap(set);
-    REQUIRE(set.key(handle) == address);
-    REQUIRE(sorted_numbers(target) == std::vector{7});
-    std::swap(set, target);
-    REQUIRE(target.key(handle) == address);
-    for (const Set* each : {&set, &moved, &target}) REQUIRE(each->check_invariants());
-}
-
 //=== insert and lookup ===//
 
 TEST_CASE("insert says where the key is and whether it is new", "[key_set]") {

@@ -25,6 +25,7 @@ void histories(std::uint64_t seed) {
 template <template <class> class Index>
 void over_index(std::uint64_t seed) {
     histories<MapC<U64, Counted, HighHash<U64>, worn(false, retire, Reuse::lowest, 4), Index>>(seed);
+    histories<MapC<U32, Counted, FourHash<U32>, worn(true, retire, Reuse::fifo, 4), Index>>(seed + 50);
     histories<MapC<std::string, Counted, LengthHash, worn(true, retire, Reuse::fifo, 4), Index>>(seed + 100);
 }
 

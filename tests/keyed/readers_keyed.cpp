@@ -85,6 +85,7 @@ void read_view(const View& view, Sum& sum) {
 
 } // namespace
 
+// proves: table const members / exceptions
 TEST_CASE("eight readers: SetStorage and SetView", "[readers]") {
     Set set;
     const auto handles = filled(set);
@@ -147,4 +148,22 @@ TEST_CASE("eight readers: AnyMapStorage", "[readers]") {
         sum += m.as_set().size();
         sum += m.value_type().size;
     });
+}
+
+TEST_CASE("different containers of one type may be written concurrently: nothing is shared between them", "[concurrent]") {
+    std::atomic<int> right{0};
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer != 8; ++writer)
+        writers.emplace_back([&, writer] {
+            Map map;
+            for (int n = 0; n != 3000; ++n) map.try_emplace(n, n + writer);
+            for (int n = 0; n < 3000; n += 2) map.erase(n);
+            map.flush_removed();
+            Map moved(std::move(map));
+            bool good = moved.check_invariants() && moved.size() == 1500;
+            for (int n = 1; n < 3000; n += 2) good = good && moved.at(n) == n + writer;
+            right += good;
+        });
+    for (auto& writer : writers) writer.join();
+    REQUIRE(right == 8);
 }

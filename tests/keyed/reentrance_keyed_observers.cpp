@@ -4,7 +4,6 @@
 // Observers that read the container that notifies them: what it answers in each hook, to static and dynamic observers alike,
 // whichever way an insert or erase takes.
 #include "scene.hpp"
-#include "support/death.hpp"
 
 #include <functional>
 
@@ -205,24 +204,4 @@ TEMPLATE_TEST_CASE("an observer notified of growth may still use all elements", 
     }
     REQUIRE(sound);
     looker.ask = nullptr;
-}
-
-TEST_CASE("a dynamic observer that changes the container that notifies it is caught at level debug", "[reentrance]") {
-#if SLOTWISE_CHECK_LEVEL >= 2
-    const auto caught = [](auto change) {
-        MapStorage<int, int> map;
-        LoggingObserver observer("d");
-        map.try_emplace(1, 1);
-        const auto token = map.attach(observer); // is notified of 1 already
-        observer.during_insert = [&](slot_t) { change(map); };
-        return dies_saying("an observer changes the container", [&] { map.try_emplace(2, 2); });
-    };
-    CHECK(caught([](auto& map) { map.try_emplace(3, 3); }));
-    CHECK(caught([](auto& map) { map.erase(1); }));
-    CHECK(caught([](auto& map) { map.clear(); }));
-    CHECK(caught([](auto& map) { map.reserve(1000); }));
-    CHECK(caught([](auto& map) { map.flush_removed(); }));
-#else
-    SUCCEED("not checked at this level");
-#endif
 }

@@ -2,14 +2,54 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include "versions_keyed.hpp"
 
+using namespace test;
+
+namespace {
+
+template <Reuse R, Exhaustion E, bool Deferred>
+void narrow_versions() {
+    explore_keyed<1, R, E, 3, Deferred, 4>();
+    explore_keyed<2, R, E, 2, Deferred, 3>();
+    explore_keyed<3, R, E, 2, Deferred, 2>();
+}
+template <Exhaustion E>
+void four_bits() {
+    explore_keyed<4, Reuse::lowest, E, 2, false, 2>();
+    explore_keyed<4, Reuse::lowest, E, 2, true, 1>();
+    explore_keyed<4, Reuse::lowest, E, 1, true, 2>();
+}
+template <KeySetOptions O>
+using Wandering = MapStorage<int, int, DefaultHash<int>, EqualTo, O>;
+
+} // namespace
+
 TEMPLATE_TEST_CASE_SIG("with 1- to 3-bit versions, no stale handle of a set ever resolves, whatever was done before",
-                       "[versions]", ((slotwise::Reuse R), R), slotwise::Reuse::lifo, slotwise::Reuse::fifo,
-                       slotwise::Reuse::lowest) {
-    test::explore_keyed<1, R, slotwise::Exhaustion::retire, 3, false, 4>();
-    test::explore_keyed<2, R, slotwise::Exhaustion::retire, 2, false, 3>();
-    test::explore_keyed<3, R, slotwise::Exhaustion::retire, 2, false, 2>();
+                       "[versions]", ((Reuse R), R), Reuse::lifo, Reuse::fifo, Reuse::lowest) {
+    SECTION("erased at once") { narrow_versions<R, Exhaustion::retire, false>(); }
+    SECTION("with deferred erase") { narrow_versions<R, Exhaustion::retire, true>(); }
+}
+
+TEMPLATE_TEST_CASE_SIG("with 1- to 3-bit versions, wrap loses no slot of a set and finds exactly the live handles",
+                       "[versions]", ((Reuse R), R), Reuse::lifo, Reuse::fifo, Reuse::lowest) {
+    SECTION("erased at once") { narrow_versions<R, Exhaustion::wrap, false>(); }
+    SECTION("with deferred erase") { narrow_versions<R, Exhaustion::wrap, true>(); }
 }
 
 TEST_CASE("with 4-bit versions, no stale handle of a set ever resolves, whatever was done before", "[versions]") {
-    test::explore_keyed<4, slotwise::Reuse::lowest, slotwise::Exhaustion::retire, 2, false, 2>();
+    four_bits<Exhaustion::retire>();
+}
+TEST_CASE("with 4-bit versions, wrap loses no slot of a set and finds exactly the live handles", "[versions]") {
+    four_bits<Exhaustion::wrap>();
+}
+
+TEMPLATE_TEST_CASE_SIG("long histories of a map with 4-bit versions: no stale handle ever resolves", "[versions]",
+                       ((Reuse R), R), Reuse::lifo, Reuse::fifo, Reuse::lowest) {
+    wander<Wandering<narrow_keyed<4, R, Exhaustion::retire, 6, false>>>(1, 6000);
+    wander<Wandering<narrow_keyed<4, R, Exhaustion::retire, 6, true>>>(11, 6000);
+}
+
+TEMPLATE_TEST_CASE_SIG("long histories of a map with 4-bit versions that wrap find exactly the live handles", "[versions]",
+                       ((Reuse R), R), Reuse::lifo, Reuse::fifo, Reuse::lowest) {
+    wander<Wandering<narrow_keyed<4, R, Exhaustion::wrap, 6, false>>>(2, 6000);
+    wander<Wandering<narrow_keyed<4, R, Exhaustion::wrap, 6, true>>>(12, 6000);
 }

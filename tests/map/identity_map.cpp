@@ -104,46 +104,6 @@ TEST_CASE("An IdentityMap with transparent hash looks up without making an id", 
     CHECK(names.contains(std::string_view("a long enough name to live on the heap")));
 }
 
-TEST_CASE("An IdentityMap of public ids agrees with a model over random histories", "[map]") {
-    const std::uint64_t seed = GENERATE(as<std::uint64_t>{}, 1, 2, 3);
-    CAPTURE(seed);
-    Random random(seed);
-    const auto generator = [&] { return static_cast<std::uint32_t>(random.next() >> 32); };
-    SlotMap<int> map;
-    IdentityMap<PublicId, H> names;
-    names.attach_to(map);
-    std::map<PublicId, H> model;
-    for (int step = 0; step != 2000; ++step) {
-        if (random.chance(55) || model.empty()) {
-            const H handle = map.insert(step);
-            const PublicId id = PublicId::random(generator);
-            REQUIRE(names.insert(id, handle));
-            model.emplace(id, handle);
-        } else {
-            const auto it = std::next(model.begin(), static_cast<std::ptrdiff_t>(random.below(model.size())));
-            if (random.chance(50)) {
-                REQUIRE(map.erase(it->second));
-                REQUIRE(names.id_of(it->second) == nullptr);
-            } else
-                REQUIRE(names.erase(it->first));
-            model.erase(it);
-        }
-        REQUIRE(names.size() == model.size());
-        if (step % 100 == 0) {
-            REQUIRE(names.check_invariants());
-            for (const auto& [id, handle] : model) REQUIRE(names.handle_of(id) == handle);
-        }
-    }
-    std::size_t visited = 0;
-    names.for_each([&](const PublicId& id, H handle) {
-        ++visited;
-        REQUIRE(model.at(id) == handle);
-    });
-    CHECK(visited == model.size());
-    CHECK(names.erase_if([](H, const PublicId&) { return true; }) == model.size());
-    CHECK(names.empty());
-}
-
 TEST_CASE("The pmr aliases draw all memory from their resource", "[map]") {
     std::pmr::monotonic_buffer_resource arena(1 << 16);
     slotwise::pmr::SlotMap<int> map(&arena);

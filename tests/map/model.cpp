@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Random histories of every storage under every policy, by the bodies of the fuzz targets: a model knows each handle in advance.
+// Random histories of every storage under every policy, of secondary maps and columns that follow it and of an IdentityMap, by the bodies
+// of the fuzz targets: a model knows each handle in advance.
 #include "fuzz/map_body.hpp"
 #include "support/catch.hpp"
 
@@ -34,4 +35,8 @@ TEMPLATE_TEST_CASE("a random history agrees with the oracle: lowest", "[model]",
     histories<TestType, int, bits16, Reuse::lowest, Exhaustion::retire>(401);
     histories<TestType, Counted, bits64, Reuse::lowest, Exhaustion::retire>(501);
     histories<TestType, int, bits16, Reuse::lowest, Exhaustion::wrap>(601);
+}
+
+TEST_CASE("An IdentityMap of public ids agrees with a model over random histories", "[model]") {
+    CHECK(run_random(run<IdentityBody>, 701, 3, 8192) > 2000);
 }

@@ -2,13 +2,10 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // The table of promises: a test for each cell that concerns slot maps. Cells that have a file of their own are named there:
-// exceptions in throwing.hpp, allocators in propagation.cpp, hostile handles in hostile.cpp.
+// exceptions in throwing.hpp, allocators in alloc_*.cpp, hostile handles in hostile.cpp.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
-
-#include <atomic>
-#include <thread>
 
 namespace {
 
@@ -191,24 +188,6 @@ TEMPLATE_TEST_CASE("swap: addresses and handles go along", "[promises]", ALL_STO
     REQUIRE(a.all_there());
     REQUIRE(b.all_there());
     REQUIRE(b.addresses() == before);
-}
-
-// proves: table const members / exceptions
-TEMPLATE_TEST_CASE("const members may run concurrently", "[promises]", ALL_STORAGES) {
-    const Filled<typename TestType::template map<int>> filled(2000);
-    std::atomic<int> right{0};
-    std::vector<std::thread> readers;
-    for (int reader = 0; reader != 4; ++reader)
-        readers.emplace_back([&] {
-            std::size_t seen = 0;
-            for (const auto item : filled.map.items()) seen += filled.map.contains(item.handle);
-            filled.map.for_each([&](const auto&...) { ++seen; });
-            const auto copy = filled.map;
-            seen += copy == filled.map && filled.map.check_invariants() && copy.snapshot() == filled.map.snapshot();
-            if (filled.all_there() && seen == 4001) ++right;
-        });
-    for (auto& reader : readers) reader.join();
-    REQUIRE(right == 4);
 }
 
 TEMPLATE_TEST_CASE("== compares handles and values, not capacity or history", "[promises]", ALL_STORAGES) {

@@ -50,20 +50,6 @@ struct SpendingEqual {
         return a.value() == b.value();
     }
 };
-using Ids =
-    IdentityMap<ThrowingCopy, H, HashBy<SpendingHash>, EqualBy<SpendingEqual>, AllocBy<ThrowingAllocator<ThrowingCopy>>>;
-
-/// Pairs of 0 to count - 1.
-Ids some_ids(int count) {
-    Ids ids;
-    for (int i = 0; i != count; ++i) ids.insert(ThrowingCopy(i), H(static_cast<slot_t>(i), 1));
-    return ids;
-}
-bool has_ids(const Ids& ids, int count) {
-    bool all = ids.size() == static_cast<std::size_t>(count) && ids.check_invariants();
-    for (int i = 0; i != count; ++i) all = all && ids.handle_of(ThrowingCopy(i)) == H(static_cast<slot_t>(i), 1);
-    return all;
-}
 
 } // namespace
 
@@ -134,24 +120,6 @@ TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could thr
     REQUIRE(bytes.live_bytes() == 0);
 }
 
-// proves: SecondaryFace::extract throws
-TEST_CASE("extract from a secondary map that throws leaves the value there", "[promises]") {
-    NothingLeaks objects;
-    const auto failures = fail_at_every_step([](auto&& attempt) {
-        SecondaryMap<H, Throwing> more;
-        more.try_emplace(H(3, 1), 31);
-        more.try_emplace(H(4, 1), 41);
-        int taken = 0;
-        const bool threw = attempt([&] { taken = more.extract(H(3, 1))->value(); });
-        REQUIRE(more.check_invariants());
-        REQUIRE(more.at(H(4, 1)).value() == 41);
-        REQUIRE(taken == (threw ? 0 : 31));
-        REQUIRE(more.contains(H(3, 1)) == threw);
-        if (threw) REQUIRE(more.at(H(3, 1)).value() == 31);
-    });
-    REQUIRE(failures == 1); // one move
-}
-
 // proves: SecondaryMap::try_emplace throws, SparseSecondaryMap::try_emplace throws
 TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the older one", "[promises]") {
     NothingLeaks objects;
@@ -181,40 +149,6 @@ TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the o
         REQUIRE(map.at(H(4, 1)).value() == 41);
     });
     REQUIRE(failures == 1);
-}
-
-// proves: IdentityMap::insert throws
-TEST_CASE("an IdentityMap's insert that throws at any step has no effect", "[promises]") {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    for (const int count : {0, 3, 64}) {
-        const auto failures = fail_at_every_step([&](auto&& attempt) {
-            Ids ids = some_ids(count);
-            const ThrowingCopy id(count);
-            const bool threw = attempt([&] { ids.insert(id, H(static_cast<slot_t>(count), 1)); });
-            REQUIRE(has_ids(ids, threw ? count : count + 1));
-        });
-        REQUIRE(failures >= (count == 3 ? 3 : 5)); // hash, node, copy of the id; where there is no room, a page and the table
-    }
-}
-
-// proves: IdentityMap::reserve throws, IdentityMap::IdentityMap(other) throws
-TEST_CASE("an IdentityMap's reserve that throws has no effect, a copy that throws leaks nothing", "[promises]") {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    REQUIRE(fail_at_every_step([](auto&& attempt) {
-                Ids ids = some_ids(5);
-                attempt([&] { ids.reserve(1000); });
-                REQUIRE(has_ids(ids, 5));
-            }) == 1);
-    REQUIRE(fail_at_every_step([](auto&& attempt) {
-                const Ids ids = some_ids(20);
-                Ids target = some_ids(3);
-                attempt([&] { const Ids copy(ids); });
-                const bool threw = attempt([&] { target = ids; });
-                REQUIRE(has_ids(ids, 20));
-                REQUIRE(has_ids(target, threw ? 3 : 20));
-            }) > 20);
 }
 
 // proves: IdentityMap::IdentityMap(other, alloc) throws

@@ -338,60 +338,6 @@ TEST_CASE("A SparseSecondaryMap packs its values", "[map]") {
     CHECK(texts[H(199, 1)] == std::string(100, 'x'));
 }
 
-TEMPLATE_TEST_CASE("A secondary map agrees with a model over random histories of its map", "[map]", DenselyUsed, SparselyUsed) {
-    const std::uint64_t seed = GENERATE(as<std::uint64_t>{}, 1, 2, 3, 4);
-    CAPTURE(seed);
-    Random random(seed);
-    SlotMap<int> map;
-    typename TestType::template of<int> more;
-    more.attach_to(map);
-    std::map<H, int> model;
-    std::vector<H> issued;
-    for (int step = 0; step != 3000; ++step) {
-        const H any = issued.empty() ? H() : issued[random.below(issued.size())];
-        switch (random.below(10)) {
-        case 0:
-        case 1:
-        case 2:
-            issued.push_back(map.insert(step));
-            break;
-        case 3:
-        case 4:
-            if (map.contains(any)) {
-                more.insert_or_assign(any, step);
-                model[any] = step;
-            }
-            break;
-        case 5:
-        case 6:
-            map.erase(any);
-            model.erase(any);
-            break;
-        case 7:
-            CHECK(more.erase(any) == (model.erase(any) != 0));
-            break;
-        case 8:
-            if (random.chance(3)) {
-                map.clear();
-                model.clear();
-            }
-            break;
-        default:
-            if (random.chance(20)) map.shrink_to_fit();
-        }
-        REQUIRE(more.check_invariants());
-        REQUIRE(more.size() == model.size());
-        if (step % 50 == 0)
-            for (const H handle : issued) {
-                const auto it = model.find(handle);
-                const int* const value = more.get(handle);
-                REQUIRE((value != nullptr) == (it != model.end()));
-                if (value != nullptr) REQUIRE(*value == it->second);
-            }
-    }
-    REQUIRE(issued.size() > 500);
-}
-
 TEMPLATE_TEST_CASE("Secondary maps move and swap exactly between unequal allocators that do not propagate", "[map]",
                    DenselyUsed, SparselyUsed) {
     NothingLeaks leaks;

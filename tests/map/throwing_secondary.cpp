@@ -47,6 +47,7 @@ struct OverRows {
 
 } // namespace
 
+// proves: SecondaryFace::extract throws
 TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw have no effect", "[throwing][throws]", OverPages,
                    OverRows) {
     const auto run = []<class Subject>(Subject) {
@@ -99,6 +100,8 @@ TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that thr
     }
 }
 
+// proves: IdentityMap::insert throws
+// proves: IdentityMap::reserve throws, IdentityMap::IdentityMap(other) throws
 TEST_CASE("an identity map's insert, erase, erase_if and reserve that throw have no effect", "[throwing][throws]") {
     using Subject = Identities<ThrowingCopy>;
     for (const H handle : {H(100, 1), H(700'000, 1), H(3, 3)}) {

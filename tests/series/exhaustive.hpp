@@ -451,6 +451,13 @@ inline std::size_t count_of(int ops, int length) {
     return sum;
 }
 
+#define ALL_SET_WORLDS                                                                                                         \
+    ::test::SetWorld<DeltaRepresentation::adaptive>, ::test::SetWorld<DeltaRepresentation::bitmap>,                            \
+        ::test::SetWorld<DeltaRepresentation::dirty_list>
+#define ALL_DICT_WORLDS                                                                                                        \
+    ::test::DictWorld<DeltaRepresentation::adaptive>, ::test::DictWorld<DeltaRepresentation::bitmap>,                          \
+        ::test::DictWorld<DeltaRepresentation::dirty_list>
+
 } // namespace test
 
 #endif

@@ -211,19 +211,6 @@ TEST_CASE("restoring into a series with subscribers keeps them and notifies none
     REQUIRE(target.check_invariants());
 }
 
-TEST_CASE("a refused restore keeps every subscriber", "[series][snapshot]") {
-    Adaptive::set<int> set;
-    set.write(1).add(4);
-    Ear whole, slot;
-    const auto token = set.subscribe(whole);
-    const auto slot_token = set.subscribe_slot(set.slot_of(4), slot);
-    REQUIRE(set.try_restore({}) != nullptr);
-    REQUIRE_THROWS_AS(set.restore({}), std::invalid_argument);
-    set.write(2).remove(4);
-    REQUIRE(whole.told == 1);
-    REQUIRE(slot.told == 1);
-}
-
 TEST_CASE("an insert that was undone, and one in its slot, are in a snapshot what they are", "[series][snapshot]") {
     using Dict = DirtyList::dict<int, ThrowingCopy>;
     Dict dict, restored;

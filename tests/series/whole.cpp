@@ -3,16 +3,10 @@
 //
 // Series as whole values: copies, moves, assignment and swap carry contents, window and deltas along; equality.
 #include "whole.hpp"
-#include "support/death.hpp"
 
 namespace {
 
 using namespace test;
-
-struct Ear final : SeriesSubscriber<Time> {
-    int told = 0;
-    void on_tick(const SeriesTick<Time>&) noexcept override { ++told; }
-};
 
 template <class Series>
 void whole() {
@@ -86,50 +80,6 @@ TEST_CASE("the same for sets and nested series", "[series][whole]") {
     whole<Adaptive::dict<int, DirtyList::set<int>>>();
 }
 
-TEST_CASE("a copy has no subscribers, one assigned to keeps its own, a move takes them along", "[series][whole]") {
-    Ear of_source, of_target, of_key;
-    Adaptive::dict<int, double> source, target;
-    live(source, 1, 3);
-    live(target, 2, 3);
-    auto source_token = source.subscribe(of_source);
-    auto target_token = target.subscribe(of_target);
-    auto key_token = target.subscribe(77, of_key);
-
-    auto copy = source;
-    copy.write(4).touch();
-    REQUIRE(of_source.told == 0);
-    target = source;
-    REQUIRE(of_target.told == 0); // an assignment is no write
-    target.write(4).touch();
-    REQUIRE(of_target.told == 1);
-    target.write(5).set(77, 1.0);
-    REQUIRE(of_key.told == 1);
-    REQUIRE(of_target.told == 2);
-    REQUIRE(of_source.told == 0);
-
-    auto moved = std::move(source);
-    REQUIRE(source_token.attached());
-    moved.write(6).touch();
-    REQUIRE(of_source.told == 1);
-    source.write(7).touch();
-    REQUIRE(of_source.told == 1);
-
-    moved = std::move(target); // those that moved had have nobody to listen to
-    REQUIRE_FALSE(source_token.attached());
-    moved.write(8).set(77, 2.0);
-    REQUIRE(of_source.told == 1);
-    REQUIRE(of_target.told == 3);
-    REQUIRE(of_key.told == 2);
-    target.write(9).touch();
-    REQUIRE(of_target.told == 3);
-
-    Adaptive::dict<int, double> last;
-    last.swap(moved);
-    last.write(9).set(77, 3.0);
-    moved.write(9).set(77, 3.0);
-    REQUIRE(of_key.told == 3);
-}
-
 TEST_CASE("series are equal when their members and values are, whatever their times, slots and deltas", "[series][whole]") {
     TSSStorage<int> a, b;
     REQUIRE(a == b);
@@ -169,34 +119,4 @@ TEST_CASE("series are equal when their members and values are, whatever their ti
     REQUIRE_FALSE(e == f);
     f.write(9).modify(1).add(5);
     REQUIRE(e == f);
-}
-
-TEST_CASE("whoever copies, moves or destroys a series while a writer is open is stopped", "[series][whole]") {
-    const std::string words = "while a writer of it is open";
-    using Set = TSSStorage<int>;
-    CHECK(dies_saying(words, [] {
-        Set set;
-        auto w = set.write(1);
-        const Set copy = set;
-    }));
-    CHECK(dies_saying(words, [] {
-        Set set;
-        auto w = set.write(1);
-        const Set moved = std::move(set);
-    }));
-    CHECK(dies_saying(words, [] {
-        Set set, other;
-        auto w = set.write(1);
-        set = other;
-    }));
-    CHECK(dies_saying(words, [] {
-        auto set = std::make_unique<Set>();
-        auto w = set->write(1);
-        set.reset();
-    }));
-    CHECK(dies_saying(words, [] {
-        Set set;
-        auto w = set.write(1);
-        set.restore(Set().snapshot());
-    }));
 }

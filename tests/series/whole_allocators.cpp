@@ -20,67 +20,10 @@ static_assert(
 static_assert(!std::is_default_constructible_v<TimeArray<Time, NoDefaultAllocator<std::byte>>>);
 static_assert(!std::is_default_constructible_v<ValueArray<int, NoDefaultAllocator<int>>>);
 
-template <class Series>
-constexpr auto id_of(const Series& series) {
-    return series.get_allocator().id();
-}
-
-/// Assignment between allocators that are equal or not, and what they carry along.
-template <template <class> class SeriesIn, Propagation P>
-void allocators(bool equal) {
-    EveryByteReturned bytes;
-    NothingLeaks objects;
-    using A = StatefulAllocator<int, P>;
-    using Series = SeriesIn<A>;
-    const int there = equal ? 1 : 2;
-    const auto made = [](int id) {
-        Series series{A(id)};
-        live(series, 1);
-        return series;
-    };
-    Series source = made(1);
-    REQUIRE(id_of(source) == 1);
-    const auto state = source.snapshot(NumberText());
-
-    Series copy = source;
-    REQUIRE(id_of(copy) == 1 + A::copied_by);
-    REQUIRE(copy.snapshot(NumberText()) == state);
-
-    Series assigned{A(there)};
-    live(assigned, 2, 5);
-    assigned = source;
-    REQUIRE(id_of(assigned) == (P.copy ? 1 : there));
-    REQUIRE(assigned.snapshot(NumberText()) == state);
-    REQUIRE(all_sound(assigned));
-
-    Series target{A(there)};
-    live(target, 2, 5);
-    target = std::move(source);
-    REQUIRE(id_of(target) == (P.move ? 1 : there));
-    REQUIRE(target.snapshot(NumberText()) == state);
-    REQUIRE(capture(target, 12) == capture(copy, 12));
-    REQUIRE(all_sound(target));
-    is_as_new(source);
-    continues_like(target, assigned, 12);
-
-    Series moved = std::move(target);
-    REQUIRE(all_sound(moved));
-    is_as_new(target);
-}
-
-template <class A>
-using BitmapDictIn = DictIn<A, DeltaRepresentation::bitmap>;
 template <class A>
 using ListDictIn = DictIn<A>;
 
 } // namespace
-
-TEST_CASE("series keep, take over or carry along their allocator as it says, equal or not", "[series][whole]") {
-    const bool equal = GENERATE(true, false);
-    allocators<SetIn, Propagation{}>(equal);
-    allocators<ListDictIn, Propagation{}>(equal);
-    allocators<BitmapDictIn, Propagation{.copy = true, .move = true, .swap = true}>(equal);
-}
 
 TEST_CASE("an allocator without equality of its own moves in one step, and assignment does not throw", "[series][whole]") {
     using Alike = StatefulAllocator<int, Propagation{.always_equal = true}>;

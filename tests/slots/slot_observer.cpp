@@ -444,25 +444,6 @@ TEST_CASE("shrinking notifies of the capacity that is left") {
     CHECK(EventLog::take() == Events{"a capacity " + std::to_string(before) + " " + std::to_string(map.capacity())});
 }
 
-#if SLOTWISE_CHECK_LEVEL >= 2
-#include "support/death.hpp"
-TEST_CASE("an observer that changes the notifying container is a failed check") {
-    Plain map;
-    LoggingObserver a("a");
-    const auto token = map.attach(a);
-    map.insert(1);
-    CHECK(test::dies_saying("an observer changes the container", [&] {
-        a.during_insert = [&](slot_t) { map.insert(3); };
-        map.insert(2);
-    }));
-    CHECK(test::dies_saying("an observer changes the container", [&] {
-        a.during_erase = [&](slot_t) { map.clear(); };
-        map.erase(map.handle_at(slot_t{0}));
-    }));
-    EventLog::take();
-}
-#endif
-
 TEST_CASE("an observer is notified of the events it has a hook for only") {
     struct Counts final : SlotObserver {
         int inserts = 0;

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets that find changes by a dirty list: every sequence of six operations on two keys in one window, assignments included.
+// Sets over time: every sequence of six operations on two keys in one window, assignments included, whatever finds the changes.
 #include "exhaustive.hpp"
 
 using namespace test;
 
-namespace {
-using World = SetWorld<DeltaRepresentation::dirty_list>;
-}
-
-TEST_CASE("all worlds of six operations on a set with a dirty list are what before and after say", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("all worlds of six operations on a set are what before and after say", "[series][exhaustive]",
+                   ALL_SET_WORLDS) {
+    using World = TestType;
     const Walk<World> walk(World::one, World::ops, 6);
     REQUIRE(walk.sequences() == count_of(10, 6));
     REQUIRE(walk.deltas() > 4);
 }
-TEST_CASE("all worlds of six operations on a new set with a dirty list, keys assigned together", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("all worlds of six operations on a new set, keys assigned together", "[series][exhaustive]",
+                   ALL_SET_WORLDS) {
+    using World = TestType;
     const Walk<World> walk(World::never_written, World::ops_of_symmetry, 6);
     REQUIRE(walk.sequences() == count_of(8, 6));
     REQUIRE(walk.deltas() > 4);
 }
-TEST_CASE("all worlds of five operations on a set with a dirty list from further starts", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("all worlds of five operations on a set from further starts", "[series][exhaustive]", ALL_SET_WORLDS) {
+    using World = TestType;
     const int start = GENERATE(as<int>{}, World::never_written, World::both, World::none_after_both);
     const Walk<World> walk(start, World::ops, 5);
     REQUIRE(walk.sequences() == count_of(10, 5));
     REQUIRE(walk.deltas() > 4);
 }
 // Short enough for every build, sanitised ones too.
-TEST_CASE("every sequence of three operations on a set with a dirty list is sound at each step", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("every sequence of three operations on a set is sound at each step", "[series][exhaustive]",
+                   ALL_SET_WORLDS) {
+    using World = TestType;
     const int start = GENERATE(range(0, 4));
     const Walk<World> walk(start, World::ops, 3, true);
     REQUIRE(walk.sequences() == count_of(10, 3));

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Dictionaries that find changes by a bitmap: every sequence of six operations on two keys in one window.
+// Dictionaries over time: every sequence of six operations on two keys in one window, whatever finds the changes.
 #include "exhaustive.hpp"
 
 using namespace test;
 
-namespace {
-using World = DictWorld<DeltaRepresentation::bitmap>;
-}
-
-TEST_CASE("all worlds of six operations on a dictionary with a bitmap are what before and after say", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("all worlds of six operations on a dictionary are what before and after say", "[series][exhaustive]",
+                   ALL_DICT_WORLDS) {
+    using World = TestType;
     const int start = GENERATE(as<int>{}, World::never_written, World::one, World::one_without_value, World::both);
     const Walk<World> walk(start, World::ops, 6);
     REQUIRE(walk.sequences() == count_of(8, 6));
     REQUIRE(walk.deltas() > 50);
 }
-TEST_CASE("all worlds of five operations on a dictionary with a bitmap from further starts", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("all worlds of five operations on a dictionary from further starts", "[series][exhaustive]",
+                   ALL_DICT_WORLDS) {
+    using World = TestType;
     const int start = GENERATE(as<int>{}, World::one_of_each, World::none_after_both);
     const Walk<World> walk(start, World::ops, 5);
     REQUIRE(walk.sequences() == count_of(8, 5));
     REQUIRE(walk.deltas() > 50);
 }
 // Short enough for every build, sanitised ones too.
-TEST_CASE("every sequence of three operations on a dictionary with a bitmap is sound at each step", "[series][exhaustive]") {
+TEMPLATE_TEST_CASE("every sequence of three operations on a dictionary is sound at each step", "[series][exhaustive]",
+                   ALL_DICT_WORLDS) {
+    using World = TestType;
     const int start = GENERATE(range(0, 6));
     const Walk<World> walk(start, World::ops, 3, true);
     REQUIRE(walk.sequences() == count_of(8, 3));
