@@ -235,3 +235,13 @@ TEMPLATE_TEST_CASE("room that an observer has refused can be asked for again", "
     CHECK(map.check_invariants());
 }
 #endif
+
+TEST_CASE("columns and static observers are reached by type where it occurs once, and by number") {
+    SlotMap<int, Column<float>, Column<double>> map;
+    const auto slot = map.insert(3).index();
+    map.column<float>()[slot] = 2;
+    map.observer<ValueArray<double>>()[slot] = 5;
+    const auto& seen = map;
+    CHECK((seen.column<0>()[slot] == 2 && seen.column<double>()[slot] == 5));
+    CHECK(&seen.observer<ValueArray<float>>() == &seen.observer<0>());
+}

@@ -6,8 +6,8 @@
 #define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 
 #include "../core/erase_if.hpp"
-#include "../slots/slot_container.hpp"
 #include "map_iterator.hpp"
+#include "slot_map_container.hpp"
 
 #include <concepts>
 #include <initializer_list>
@@ -25,8 +25,7 @@ SLOTWISE_BEGIN
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
 class SlotMapCore {
-    using Container = detail::SlotContainer<Store, detail::SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots},
-                                            Allocator, Observers...>;
+    using Container = detail::SlotMapContainer<Store, O, Allocator, Observers...>;
     // Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale
     // handles 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat
     // form as a contender (article_slot_map).
@@ -131,13 +130,13 @@ public:
     constexpr handle_type emplace(Args&&... args) {
         expect_not_notifying();
         if constexpr (Store::stable) {
-            make_room();
-            return place(std::forward<Args>(args)...);
+            core_.reserve_one();
+            return live_handle(core_.do_emplace(std::forward<Args>(args)...));
         } else {
             // Built before anything moves, because an argument may refer to an element of this map.
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
-            make_room();
-            return place(row.take());
+            core_.reserve_one();
+            return live_handle(core_.do_emplace(row.take()));
         }
     }
     /// As emplace(value).
@@ -167,22 +166,17 @@ public:
         requires std::is_invocable_v<F, handle_type>
     constexpr handle_type insert_with(F&& f) {
         expect_not_notifying();
-        make_room();
-        const slot_t slot = core_.directory.acquire();
-        const handle_type handle(slot, core_.directory.version(slot) + 1u);
-        ScopeGuard undo([&]() noexcept { core_.directory.skip_version(slot); });
-        core_.store.construct_with(slot, [&]() -> decltype(auto) { return std::forward<F>(f)(handle); });
-        notify_insert(slot);
-        undo.dismiss();
-        core_.directory.commit(slot);
-        return handle;
+        core_.reserve_one();
+        return live_handle(core_.do_insert_with([&](slot_t slot) -> decltype(auto) {
+            return std::forward<F>(f)(handle_type(slot, core_.directory.version(slot) + 1u));
+        }));
     }
 
     /// A handle whose element comes later. Until fulfill() it is "reserved": no lookup finds it.
     /// @throws as emplace; strong
     constexpr handle_type reserve_handle() {
         expect_not_notifying();
-        make_room();
+        core_.reserve_one();
         const slot_t slot = core_.directory.reserve_slot();
         return handle_type(slot, core_.directory.version(slot) + 1u);
     }
@@ -193,11 +187,7 @@ public:
         expect_not_notifying();
         const slot_t slot = handle.index();
         if (!core_.directory.is_reserved(slot, handle.version())) return pointer();
-        core_.directory.unreserve(slot);
-        ScopeGuard undo([&]() noexcept { core_.directory.undo_unreserve(slot); });
-        build(slot, std::forward<Args>(args)...);
-        undo.dismiss();
-        core_.directory.commit(slot);
+        core_.do_fulfill(slot, std::forward<Args>(args)...);
         return core_.store.ptr(slot);
     }
     /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
@@ -221,12 +211,13 @@ public:
         if (!core_.directory.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
         if constexpr (Store::stable) {
             if (!core_.reserve_slot_in_budget(slot)) return pointer();
-            return place_at(slot, handle.version(), std::forward<Args>(args)...);
+            core_.do_insert_at(slot, handle.version(), std::forward<Args>(args)...);
         } else {
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
             if (!core_.reserve_slot_in_budget(slot)) return pointer();
-            return place_at(slot, handle.version(), row.take());
+            core_.do_insert_at(slot, handle.version(), row.take());
         }
+        return core_.store.ptr(slot);
     }
 
     //=== erase ===//
@@ -368,6 +359,15 @@ public:
     constexpr const auto& observer() const noexcept {
         return core_.hub.template get<I>();
     }
+    /// The static observer of type Observer, which must be one: map.observer<DeltaTracker<>>().
+    template <class Observer>
+    constexpr Observer& observer() noexcept {
+        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
+    }
+    template <class Observer>
+    constexpr const Observer& observer() const noexcept {
+        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
+    }
     /// Static observer number I, a column, as a view by slot.
     template <std::size_t I>
     constexpr auto column() noexcept {
@@ -378,6 +378,16 @@ public:
     constexpr auto column() const noexcept {
         using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
         return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
+    }
+
+    /// The column of values of type T, which must be one: map.column<Velocity>().
+    template <class T>
+    constexpr ColumnView<T> column() noexcept {
+        return column<Container::Hub::template index_of_column<T>()>();
+    }
+    template <class T>
+    constexpr ColumnView<const T> column() const noexcept {
+        return column<Container::Hub::template index_of_column<T>()>();
     }
 
     //=== whole ===//
@@ -438,65 +448,11 @@ protected:
     Container core_{};
 
 private:
-    static constexpr const char* full =
-        "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
-        "or see recycle_retired()";
-
     constexpr auto place_of(handle_type handle) const noexcept {
         return contains(handle) ? core_.store.place_of(core_.directory, handle.index()) : core_.store.last(core_.directory);
     }
     constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
-    constexpr void make_room() {
-        if (!core_.directory.has_room()) [[unlikely]]
-            core_.grow(full);
-    }
-    /// Builds the element of an acquired slot and notifies observers. @throws as emplace; no observer knows it then
-    template <class... Args>
-    constexpr void build(slot_t slot, Args&&... args) {
-        core_.store.construct(slot, std::forward<Args>(args)...);
-        notify_insert(slot);
-    }
-    constexpr void notify_insert(slot_t slot) {
-        ScopeGuard undo([&]() noexcept { core_.store.destroy(slot); });
-        core_.hub.insert(slot, InsertKind::fresh);
-        undo.dismiss();
-    }
-    template <class... Args>
-    constexpr handle_type place(Args&&... args) {
-        if constexpr (Container::trivial && Container::Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
-            if (core_.hub.dynamic()) [[unlikely]]
-                return place_notifying(std::forward<Args>(args)...);
-            const slot_t slot = core_.directory.acquire_live();
-            core_.store.construct(slot, std::forward<Args>(args)...);
-            core_.hub.insert_nothrow(slot);
-            return handle_type(slot, core_.directory.version(slot));
-        } else
-            return place_guarded(std::forward<Args>(args)...);
-    }
-    template <class... Args>
-    SLOTWISE_NEVER_INLINE handle_type place_notifying(Args&&... args) {
-        return place_guarded(std::forward<Args>(args)...);
-    }
-    template <class... Args>
-    constexpr handle_type place_guarded(Args&&... args) {
-        const bool fresh = core_.directory.next_is_fresh();
-        const slot_t slot = core_.directory.acquire();
-        ScopeGuard undo([&]() noexcept { core_.directory.undo_acquire(slot, fresh); });
-        build(slot, std::forward<Args>(args)...);
-        undo.dismiss();
-        core_.directory.commit(slot);
-        return handle_type(slot, core_.directory.version(slot));
-    }
-    template <class... Args>
-    constexpr auto place_at(slot_t slot, std::uint32_t version, Args&&... args) {
-        const slot_t cursor = core_.directory.cursor();
-        const std::uint32_t before = core_.directory.take(slot, version);
-        ScopeGuard undo([&]() noexcept { core_.directory.undo_take(slot, before, cursor); });
-        build(slot, std::forward<Args>(args)...);
-        undo.dismiss();
-        core_.directory.commit(slot);
-        return core_.store.ptr(slot);
-    }
+    constexpr handle_type live_handle(slot_t slot) const noexcept { return handle_type(slot, core_.directory.version(slot)); }
     template <class Ptr>
     constexpr Ptr look_up(handle_type handle) const noexcept {
         const auto element = core_.store.places(); // before the check: a loop of lookups then keeps it

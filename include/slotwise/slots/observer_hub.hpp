@@ -37,6 +37,17 @@ inline constexpr bool is_trivial_observer = [] {
                !requires(O& o) { o.on_erase(slot_t{}); };
 }();
 
+/// What a static observer that is a column has values of; void for others.
+template <class O>
+struct ColumnValue {
+    using type = void;
+};
+template <class O>
+    requires requires { typename O::value_type; }
+struct ColumnValue<O> {
+    using type = typename O::value_type;
+};
+
 /// All observers of one container: the static ones as members, the dynamic ones behind one pointer. An absent hook costs
 /// nothing; no dynamic observer costs one predictable branch.
 template <class... Static>
@@ -88,6 +99,21 @@ public:
         std::swap(cell_, other.cell_);
     }
     constexpr void swap_dynamic(ObserverHub& other) noexcept { std::swap(cell_, other.cell_); }
+
+    /// The place of the observer of this type, and of the column of values of this type, among those from number `First` on.
+    template <class O, std::size_t First = 0>
+    static consteval std::size_t index_of() noexcept {
+        constexpr std::size_t place = index_from<First, O>([]<class S>() { return std::type_identity<S>(); });
+        static_assert(place != none, "observer<O>(): O must name exactly one static observer; use observer<I>()");
+        return place;
+    }
+    template <class T, std::size_t First = 0>
+    static consteval std::size_t index_of_column() noexcept {
+        constexpr std::size_t place =
+            index_from<First, T>([]<class S>() { return std::type_identity<typename ColumnValue<S>::type>(); });
+        static_assert(place != none, "column<T>(): exactly one static column must have values of type T; use column<I>()");
+        return place;
+    }
 
     template <std::size_t I>
     constexpr auto& get() noexcept {
@@ -312,6 +338,16 @@ public:
     }
 
 private:
+    static constexpr std::size_t none = sizeof...(Static);
+    template <std::size_t First, class T, class Key>
+    static consteval std::size_t index_from(Key) noexcept {
+        constexpr bool same[] = {std::is_same_v<decltype(Key{}.template operator()<Static>()), std::type_identity<T>>...,
+                                 false};
+        std::size_t found = none, times = 0;
+        for (std::size_t i = First; i < none; ++i)
+            if (same[i]) found = i, ++times;
+        return times == 1 ? found : none;
+    }
     template <class F>
     constexpr std::size_t least(std::size_t slots, F&& f) const noexcept {
         const auto ask = [&]<class O>(const O& o) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/map/slot_map.hpp>
+#include <slotwise/slots/value_array.hpp>
+
+using namespace slotwise;
+
+//=== column_of_a_type_that_two_columns_have ===//
+// expect: exactly one static column must have values of type T; use column<I>()
+// covers: slots/observer_hub.hpp static_assert "exactly one static column must have values of type T"
+int main() {
+    SlotMap<int, Column<int>, Column<int>, Column<float>> map;
+    auto slots = map.column<float>().size() + map.column<1>().size();
+    slots += map.column<int>().size(); // faulty
+    return static_cast<int>(slots);
+}
+
+//=== observer_that_is_not_there ===//
+// expect: O must name exactly one static observer; use observer<I>()
+// covers: slots/observer_hub.hpp static_assert "O must name exactly one static observer"
+int main() {
+    SlotMap<int, Column<float>> map;
+    map.observer<ValueArray<float>>().on_reset();
+    map.observer<ValueArray<double>>().on_reset(); // faulty
+    return static_cast<int>(map.size());
+}
