@@ -141,8 +141,9 @@ TYPES = [
     ("SetView<*>", [shown("view of a set at {set_}"), item("[calls]", "calls_")]),
     ("MapView<*>", [shown("view of a map at {map_}"), item("[calls]", "calls_")]),
 
-    ("TSSStorage<*> TSDStorage<*>", [shown("{store_}, last written {whole_.last}"), expanded("store_"),
-                                     item("[without a value]", "unset_"), item("[subscribers]", "subscribers_")]),
+    ("TSSStorage<*> TSDStorage<*>", [shown("{state_.store_}, last written {state_.notification_.whole.last}"), expanded("state_.store_"),
+                                     item("[without a value]", "state_.unset_"),
+                                     item("[subscribers]", "state_.notification_.slots")]),
     ("TSSWriter<*> TSDWriter<*>", [shown("writer of {*series_}"), expanded("*series_")]),
     ("TSSView<*> TSDView<*>", [shown("view of a series at {series_}"), item("[calls]", "calls_")]),
     ("DeltaTracker<*>", [shown("{{ window={now_.window} slots={now_.slots,d} }}"),

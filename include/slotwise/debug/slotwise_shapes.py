@@ -492,8 +492,8 @@ class SeriesMixin:
     """TSSStorage, TSDStorage: what is inside, and the open window."""
 
     def __init__(self, node, name):
-        super().__init__(node["store_"], name)
-        self.series = node
+        self.series = node["state_"]
+        super().__init__(self.series["store_"], name)
 
     def summary(self):
         tracker = next(each for each in tuple_elements(self.node["core_"]["hub"]["static_"]) if class_of(each.name)[0] == "DeltaTracker")
@@ -811,7 +811,7 @@ def status(container, handle):
     if slot == version == user == 0:
         return "null"
     if class_of(container.name)[0] in ("TSSStorage", "TSDStorage"):
-        container = container["store_"]
+        container = container["state_"]["store_"]
     return Directory(container["core_"]["directory"]).status(slot, version)
 
 
