@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Charts as SVG text, for bench/tools/report.py: lines over a number, bars, ratios as bars around 1, pairs of dots.
+"""Charts as SVG text, for bench/tools/report.py: lines over a number, bars, ratios as bars around 1.
 
-A contender is told by colour, by the shape of its marks, by its dash and by a label beside its line. Colours are variables of STYLE,
+A contender is told by colour, by its dash and by a label beside its line. Colours are variables of STYLE,
 for light and for dark; what a mark stands for is its <title>, which browsers show when the pointer rests on it."""
 
 import html
@@ -17,7 +17,6 @@ COLOURS = {
     "limit": (("#3d434b", "#d5dbe2"), ("#8a919a", "#848d97"), ("#656c76", "#aab2bb")),
     "rival": (("#c2410c", "#ff9e64"), ("#a3217f", "#f28bd0"), ("#946200", "#e3b341"), ("#8f1d1d", "#ff7b72")),
 }
-MARKS = 8
 DASHES = {"ours": ("", "9 3", "12 3 3 3", "6 2 2 2 2 2"), "limit": ("2 3", "1 5", "4 2 1 2"), "rival": ("5 3", "8 2 2 2", "3 2", "10 4")}
 PLAIN = {  # name: (light, dark)
     "text": ("#1b1f24", "#e6edf3"), "soft": ("#57606a", "#9aa4af"), "grid": ("#d8dee4", "#30363d"), "ground": ("#ffffff", "#0d1117"),
@@ -39,7 +38,7 @@ svg.chart .end{{text-anchor:end}} svg.chart .mid{{text-anchor:middle}}
 svg.chart .grid{{stroke:var(--grid);fill:none}} svg.chart .axis{{stroke:var(--soft);fill:none}} svg.chart .strong{{font-weight:700}}
 svg.chart .line{{fill:none;stroke-width:1.5;stroke-linejoin:round}} svg.chart .main .line{{stroke-width:3}}
 svg.chart .lead{{stroke-width:.7;fill:none;opacity:.7}} svg.chart .mark{{stroke-width:1.5}}
-svg.chart .range{{stroke-width:1}} svg.chart .one:hover .line{{stroke-width:4}} svg.chart .one .mark.hollow{{fill:var(--ground)}}
+svg.chart .range{{stroke-width:1}} svg.chart .one:hover .line{{stroke-width:4}}
 """ + "".join(f"svg.chart .{name} .line,svg.chart .{name} .lead,svg.chart .{name} .mark,svg.chart .{name} .range"
               f"{{stroke:var(--{name})}} svg.chart .{name} .mark,svg.chart .{name} .bar{{fill:var(--{name})}}"
               f" svg.chart .{name} text.name{{fill:var(--{name})}}\n"
@@ -47,14 +46,13 @@ svg.chart .range{{stroke-width:1}} svg.chart .one:hover .line{{stroke-width:4}} 
 
 
 class Look:
-    """How a contender is drawn: its role, which one of that role it is, which one of all, and whether it is the one to look at."""
+    """How a contender is drawn: its role, which one of that role it is, and whether it is the one to look at."""
 
-    def __init__(self, role, number, mark, main=False):
+    def __init__(self, role, number, main=False):
         role = role if role in COLOURS else "rival"
         again, colour = divmod(number - 1, len(COLOURS[role]) - 1) if number else (0, -1)  # the first colour is for the first alone
         self.colour = f"{role}{colour + 1}"
         self.dash = "" if main else DASHES[role][(number + again) % len(DASHES[role])]  # another one where a colour comes again
-        self.mark = mark % MARKS
         self.main = main
 
     @property
@@ -65,37 +63,19 @@ class Look:
 def looks(roles, main):
     """{contender: Look}, of {contender: role}."""
     numbers, made = {}, {}
-    for mark, contender in enumerate(sorted(roles, key=lambda c: c != main)):
+    for contender in sorted(roles, key=lambda c: c != main):
         role = roles[contender]
-        made[contender] = Look(role, numbers.setdefault(role, 0), mark, contender == main)
+        made[contender] = Look(role, numbers.setdefault(role, 0), contender == main)
         numbers[role] += 1
     return made
-
-
-def mark(kind, x, y, title, hollow=False, size=3.5):
-    """One of MARKS shapes around a point."""
-    def polygon(*points):
-        return "M" + "L".join(f"{x + dx * size:.1f} {y + dy * size:.1f}" for dx, dy in points) + "Z"
-    path = (
-        f"M{x - size:.1f} {y:.1f}a{size} {size} 0 1 0 {2 * size} 0a{size} {size} 0 1 0 {-2 * size} 0Z",
-        polygon((-.9, -.9), (.9, -.9), (.9, .9), (-.9, .9)),
-        polygon((0, -1.2), (1.1, .9), (-1.1, .9)),
-        polygon((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
-        polygon((0, 1.2), (1.1, -.9), (-1.1, -.9)),
-        polygon((-1.2, -.4), (-.4, -.4), (-.4, -1.2), (.4, -1.2), (.4, -.4), (1.2, -.4), (1.2, .4), (.4, .4), (.4, 1.2), (-.4, 1.2),
-                (-.4, .4), (-1.2, .4)),
-        polygon((-1.2, 0), (.9, -1.1), (.9, 1.1)),
-        polygon((1.2, 0), (-.9, -1.1), (-.9, 1.1)),
-    )[kind]
-    return f'<path class="mark{" hollow" if hollow else ""}" d="{path}"><title>{html.escape(title)}</title></path>'
 
 
 def text(x, y, words, classes=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{classes}">{html.escape(words)}</text>'
 
 
-def rule(x1, y1, x2, y2, classes, more=""):
-    return f'<path class="{classes}" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"{more}/>'
+def rule(x1, y1, x2, y2, classes):
+    return f'<path class="{classes}" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>'
 
 
 _numbers = itertools.count(1)
@@ -162,11 +142,11 @@ class Line:
         self.name, self.look, self.points = name, look, points
 
 
-def line_parts(lines, x_name, x_text=plain, log_x=True, log_y=True, level=None, width=WIDTH, top=8):
-    """(parts, height) of a chart of lines with their names beside them. level: a number to draw a line at."""
+def line_parts(lines, x_name, x_text=plain, log_x=True, width=WIDTH, top=8):
+    """(parts, height) of a chart of lines with their names beside them."""
     gutter = 18 + 6.3 * max(len(line.name) for line in lines)
-    numbers = [v for line in lines for _, y, low, high in line.points for v in (y, low, high)] + ([] if level is None else [level])
-    log_y = log_y and min(numbers) > 0
+    numbers = [v for line in lines for _, y, low, high in line.points for v in (y, low, high)]
+    log_y = min(numbers) > 0
     height = max(170, 13 * len(lines))
     left, right, bottom = 38, width - gutter, top + height
     xs = sorted({point[0] for line in lines for point in line.points})
@@ -179,8 +159,6 @@ def line_parts(lines, x_name, x_text=plain, log_x=True, log_y=True, level=None, 
     for x, x_label in zip(xs, apart([x_scale(x) for x in xs], 23, left, right + 12)):
         parts += [rule(x_scale(x), bottom, x_scale(x), bottom + 4, "axis"), text(x_label, bottom + 15, x_text(x), "soft mid")]
     parts += [rule(left, bottom, right, bottom, "axis"), text((left + right) / 2, bottom + 29, x_name, "soft mid")]
-    if level is not None:
-        parts.append(rule(left, y_scale(level), right, y_scale(level), "axis", ' stroke-dasharray="1 2"'))
     order = sorted(lines, key=lambda line: y_scale(line.points[-1][1]))
     for line, y_name in zip(order, apart([y_scale(line.points[-1][1]) for line in order], 12.5, top, bottom - 4)):
         places = [(x_scale(x), y_scale(y)) for x, y, _, _ in line.points]
@@ -191,7 +169,8 @@ def line_parts(lines, x_name, x_text=plain, log_x=True, log_y=True, level=None, 
             spread = f" ({plain_value(low)} to {plain_value(high)})" if low != high else ""
             if low != high:
                 parts.append(rule(place[0], y_scale(low), place[0], y_scale(high), "range"))
-            parts.append(mark(line.look.mark, *place, f"{line.name}, {x_name} {x_text(x)}: {plain_value(y)}{spread}"))
+            told = html.escape(f"{line.name}, {x_name} {x_text(x)}: {plain_value(y)}{spread}")
+            parts.append(f'<circle class="mark" cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="3"><title>{told}</title></circle>')
         parts += [rule(places[-1][0] + 5, places[-1][1], right + 8, y_name, "lead"),
                   text(right + 11, y_name + 4, line.name, f"name{' strong' if line.look.main else ''}"), "</g>"]
     return parts, bottom + 36
@@ -222,11 +201,6 @@ def bar_parts(rows, width=WIDTH, top=4, left=0):
     return parts, y + 4
 
 
-def bar_chart(title, description, rows):
-    parts, height = bar_parts(rows)
-    return picture(title, description, height, parts)
-
-
 def beside_bars(scale, ticks, top, count, words):
     """Grid and its numbers for `count` rows: lines where the bars are, not through the words above them."""
     parts = [text(scale(tick), top - 10, words(tick), "soft mid") for tick in ticks]
@@ -245,20 +219,4 @@ def ratio_chart(title, description, rows):
         parts.append(f'<g class="{classes}">{text(0, y + 11, name)}{text(WIDTH, y + 11, words, "name end strong")}'
                      f'<rect class="bar" x="{left:.1f}" y="{y + 15}" width="{max(right - left, 1.5):.1f}" height="8">'
                      f'<title>{html.escape(f"{name}: {words}")}</title></rect>{rule(scale(1), y + 12, scale(1), y + 26, "axis")}</g>')
-    return picture(title, description, top + BAR_STEP * len(rows) + 4, parts)
-
-
-def pair_chart(title, description, rows, names):
-    """rows: (name, from, to, Look): a hollow mark where it was, a full one where it is now. names: of the two."""
-    scale = Scale([number for _, a, b, _ in rows for number in (a, b)], 8, WIDTH - 8, True)
-    top = 38
-    parts = beside_bars(scale, scale.ticks(), top, len(rows), plain)
-    parts.append(text(WIDTH, 12, f"hollow: {names[0]}, full: {names[1]}", "soft end"))
-    for i, (name, a, b, look) in enumerate(rows):
-        y = top + BAR_STEP * i
-        words = f"{plain_value(a)} to {plain_value(b)}"
-        parts.append(f'<g class="{look.classes}">{text(0, y + 11, name, "name strong" if look.main else "name")}'
-                     f'{text(WIDTH, y + 11, words, "end")}{rule(scale(a), y + 19, scale(b), y + 19, "line")}'
-                     f'{mark(look.mark, scale(a), y + 19, f"{name}, {names[0]}: {plain_value(a)}", True)}'
-                     f'{mark(look.mark, scale(b), y + 19, f"{name}, {names[1]}: {plain_value(b)}")}</g>')
     return picture(title, description, top + BAR_STEP * len(rows) + 4, parts)

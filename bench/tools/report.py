@@ -7,7 +7,7 @@ import re
 import statistics
 
 from tools import compare
-from tools.charts import STYLE, Line, Look, bar_chart, line_chart, looks, pair_chart, plain_value, ratio_chart
+from tools.charts import STYLE, Line, line_chart, looks, plain_value, ratio_chart
 from tools.questions import QUESTIONS
 from tools.results import ROOT, Means, geometric_mean, is_rust, power
 from tools.tables import (best_rival, machine, number, operation_order, order, roles_of, row_name, short, state, summary, times, verdict)
@@ -120,10 +120,9 @@ def told(lines):
 
 
 def over_n(asked):
-    """Lines over the number of elements; bars where there is but one."""
-    for (op, size, _), keys in asked.by(lambda key: (key[0], key[1], key[3])).items():
+    """Lines over the number of elements, where there are several."""
+    for keys in asked.by(lambda key: (key[0], key[1], key[3])).values():
         if len({key[2] for key in keys}) == 1:
-            yield from bars(asked, keys)
             continue
         lines, title = asked.lines(keys, 2), row_name(keys[0], n=False)
         yield title, line_chart(title, f"{asked.question.unit} over n. {told(lines)}", lines, "n", x_text=power)
@@ -133,43 +132,10 @@ def over_density(asked):
     """Lines over the percentage of live elements, a chart for each element size and number of elements."""
     for (size, n), keys in asked.by(lambda key: key[1:3]).items():
         if len({key[3] for key in keys}) == 1:
-            yield from bars(asked, keys)
             continue
         lines, title = asked.lines(keys, 3), f"{size} B, n = {power(n)}"
         yield title, line_chart(title, f"{asked.question.unit} over the percentage of live elements. {told(lines)}", lines,
                                 "% live", x_text=str, log_x=False)
-
-
-def growth(asked):
-    """How the ratio to the limit goes with size: a line that does not rise keeps to what the limit does."""
-    question = asked.question
-    for size, keys in asked.by(lambda key: key[1]).items():
-        lines = []
-        for (op, live), own in asked.by(lambda key: (key[0], key[3])).items():
-            points = []
-            for key in sorted(own, key=lambda key: key[2]):
-                if key[1] == size and asked.results.ratio(key, question.ours, question.limit):
-                    ratio = compare.divided(asked.results.spread(key, question.ours), asked.results.spread(key, question.limit))
-                    points.append((key[2], ratio.median, ratio.low, ratio.high))
-            if len(points) > 1:
-                role = ("ours", "rival")[len(lines) % 2]
-                several = len({key[0] for key in keys}) > 1
-                label = ", ".join([op] * several + ([f"{live} % live"] if live is not None else [])) or op
-                lines.append(Line(label, Look(role, len(lines) // 2, len(lines)), points))
-        if lines:
-            title = f"{short(question.ours)} / {short(question.limit)}, {size} B"
-            yield title, line_chart(title, f"The ratio to the limit over n. {told(lines)}", lines, "n", x_text=power, level=1)
-
-
-def bars(asked, keys=None):
-    """A bar for each contender, a chart for each row (or mean over the sizes)."""
-    results = asked.judged
-    for key in asked.sorted(results) if keys is None else keys:
-        rows = sorted((results.get(key, c), short(c), asked.looks[c].classes) for c in results.rows[key])
-        rows = [(name, value, number(value), classes) for value, name, classes in rows]
-        title = row_name(key)
-        described = "; ".join(f"{name}: {words}" for name, _, words, _ in rows)
-        yield title, bar_chart(title, f"{asked.question.unit}. {described}", rows)
 
 
 def ratio_bars(asked, found, title, words, classes):
@@ -190,31 +156,16 @@ def against_limit(asked):
                       lambda ratio, other: times(ratio), lambda ratio: ours)
 
 
-def fresh_and_aged(asked):
-    for key in asked.keys:
-        fresh = (key[0].replace("aged_", "fresh_"), *key[1:])
-        if fresh == key:
-            continue
-        rows = [(short(c), asked.results.get(fresh, c), asked.results.get(key, c), look) for c, look in asked.looks.items()
-                if asked.results.get(fresh, c) and asked.results.get(key, c)]
-        if rows:
-            title = row_name((key[0].removeprefix("aged_"), *key[1:]))
-            described = "; ".join(f"{name}: {plain_value(a)} fresh, {plain_value(b)} aged" for name, a, b, _ in rows)
-            yield title, pair_chart(title, f"{asked.question.unit}. {described}", sorted(rows, key=lambda row: row[2]), ("fresh", "aged"))
-
-
-# heading and charts of each question; OTHERWISE for one that comes later
+# heading and charts of each question; OTHERWISE for the others
 CHARTS = {
-    "iteration": [("Time over density", over_density), ("Growth with size", growth)],
-    "keyed": [("Against the best rival", against_rivals), ("By contender", bars)],
-    "memory": [("By contender", bars)],
-    "ageing": [("Fresh and aged", fresh_and_aged), ("Over size", over_n)],
-    "observers": [("By contender", bars)],
+    "iteration": [("Time over density", over_density)],
+    "keyed": [("Against the best rival", against_rivals)],
+    "memory": [("Against the best rival", against_rivals)],
+    "observers": [("Against the limit", against_limit)],
     "series": [("Against the best rival", against_rivals), ("Against the limit", against_limit)],
 }
-OTHERWISE = [("Over size", over_n), ("Growth with size", growth)]
+OTHERWISE = [("Over size", over_n)]
 HINTS = {
-    growth: "Ours divided by the limit: where a line is flat or falls, the cost of an element grows with size only as far as the limit's.",
     against_rivals: "Bars to the left of 1 are wins, those to its right losses; the scale is logarithmic.",
     against_limit: "How many times the limit's time; the scale is logarithmic.",
 }
