@@ -7,7 +7,6 @@
   check_headers.py alone [-j N] -- COMPILER FLAGS...
                                                each header compiles as the only one, twice in a row (add -Werror to refuse warnings), and leaves no macro
                                                behind that does not start with SLOTWISE_
-  check_headers.py cost -- COMPILER FLAGS...   seconds each header costs to include (a report, never a failure)
 
 Each takes --root FOLDER (default: the repository this script is in). Exit code 0: all kept; 1: findings, one a line.
 """
@@ -19,8 +18,6 @@ import re
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
 from headers import code, texts
 
@@ -277,26 +274,6 @@ def alone(house, options):
     return findings
 
 
-def cost(house, options):
-    """The least of five runs, over the same for an empty source."""
-    def seconds(text):
-        with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / "cost.cpp"
-            source.write_text(text)
-            least = float("inf")
-            for _ in range(5):
-                start = time.perf_counter()
-                subprocess.run([*options.command, f"-I{house.root / 'include'}", "-c", source, "-o", os.devnull], check=True)
-                least = min(least, time.perf_counter() - start)
-            return least
-
-    empty = seconds("")
-    print(f"seconds to include, over an empty source ({empty:.3f}), with {' '.join(options.command)}")
-    for name in house.text:
-        print(f"  {seconds(f'#include <slotwise/{name}>{chr(10)}') - empty:6.3f}  {name}")
-    return []
-
-
 def main():
     arguments = sys.argv[1:]
     command = []
@@ -304,15 +281,15 @@ def main():
         command = arguments[arguments.index("--") + 1:]
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["layout", "alone", "cost"])
+    parser.add_argument("what", choices=["layout", "alone"])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent)
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))
     options = parser.parse_args(arguments)
     options.command = command
-    if options.what != "layout" and not command:
-        parser.error(f"{options.what} needs a compiler: {options.what} -- g++ -std=c++20 -Wall")
+    if options.what == "alone" and not command:
+        parser.error("alone needs a compiler: alone -- g++ -std=c++20 -Wall")
 
-    findings = {"layout": layout, "alone": alone, "cost": cost}[options.what](House(options.root.resolve()), options)
+    findings = {"layout": layout, "alone": alone}[options.what](House(options.root.resolve()), options)
     for finding in dict.fromkeys(findings):
         print(finding)
     if findings:

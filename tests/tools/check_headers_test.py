@@ -62,25 +62,28 @@ class Houses(unittest.TestCase):
             self.root = pathlib.Path(empty)
             self.refuses(self.run_tool("layout"), "no header found")
 
-    def test_a_lower_floor_does_not_include_a_higher_one(self):
-        self.write("core/bits.hpp", "../map/a.hpp")
-        self.refuses(self.run_tool("layout"), "core/bits.hpp (floor 1) includes map/a.hpp (floor 4)", "move")
-
-    def test_an_include_in_angle_brackets_counts_too(self):
-        self.write("core/up.hpp", body="#include <slotwise/map/a.hpp>")
-        self.refuses(self.run_tool("layout"), "core/up.hpp (floor 1) includes map/a.hpp (floor 4)")
+    def test_a_header_that_breaks_a_rule_is_named(self):
+        for name, includes, body, words in (
+                ("core/bits.hpp", ["../map/a.hpp"], "", "core/bits.hpp (floor 1) includes map/a.hpp (floor 4)"),
+                ("core/up.hpp", [], "#include <slotwise/map/a.hpp>", "core/up.hpp (floor 1) includes map/a.hpp (floor 4)"),
+                ("map/b.hpp", ["a.hpp", "../keyed/c.hpp"], "", "map and keyed are both on floor 4"),
+                ("attic/x.hpp", [], "", "attic/x.hpp: the folder has no floor"),
+                ("map/a.hpp", ["b.hpp"], "", "include cycle: map/a.hpp -> map/b.hpp -> map/a.hpp"),
+                ("map/b.hpp", ["a.hpp", "gone.hpp"], "", 'map/b.hpp includes "gone.hpp"'),
+                ("map/lonely.hpp", [], "", "slotwise.hpp does not reach map/lonely.hpp"),
+                ("map/b.hpp", ["a.hpp"], "\n" * 600, "more than 600"),
+                ("map/b.hpp", ["a.hpp"], "#define HELPFUL 1", "map/b.hpp: #define HELPFUL"),
+                ("map/b.hpp", ["a.hpp"], "inline int* f(A& a, unsigned n) { return a.allocate(n); }", "map/b.hpp asks an allocator")):
+            with self.subTest(words):
+                path = self.root / "include" / "slotwise" / name
+                before = path.read_text() if path.exists() else None
+                self.write(name, *includes, body=body)
+                self.refuses(self.run_tool("layout"), words)
+                path.unlink() if before is None else path.write_text(before)
 
     def test_an_include_in_a_comment_does_not_count(self):
         self.write("core/bits.hpp", "../config/config.hpp", body='// #include "../map/a.hpp"\n/*\n#include "../map/a.hpp"\n*/')
         self.accepts(self.run_tool("layout"))
-
-    def test_rooms_of_one_floor_do_not_include_each_other(self):
-        self.write("map/b.hpp", "a.hpp", "../keyed/c.hpp")
-        self.refuses(self.run_tool("layout"), "map and keyed are both on floor 4")
-
-    def test_a_folder_without_a_floor_is_named(self):
-        self.write("attic/x.hpp")
-        self.refuses(self.run_tool("layout"), "attic/x.hpp: the folder has no floor")
 
     def test_debug_may_look_at_everything_but_hides_no_floor(self):
         self.write("debug/all.hpp", "../map/b.hpp")
@@ -89,23 +92,7 @@ class Houses(unittest.TestCase):
         self.write("core/bits.hpp", "../debug/all.hpp")
         self.refuses(self.run_tool("layout"), "core/bits.hpp (floor 1) includes debug/all.hpp (floor 4)")
 
-    def test_a_cycle_is_shown_in_full(self):
-        self.write("map/a.hpp", "b.hpp")
-        self.refuses(self.run_tool("layout"), "include cycle: map/a.hpp -> map/b.hpp -> map/a.hpp")
-
-    def test_an_include_that_leads_nowhere_is_named(self):
-        self.write("map/b.hpp", "a.hpp", "gone.hpp")
-        self.refuses(self.run_tool("layout"), 'map/b.hpp includes "gone.hpp"')
-
-    def test_the_front_door_reaches_every_header(self):
-        self.write("map/lonely.hpp")
-        self.refuses(self.run_tool("layout"), "slotwise.hpp does not reach map/lonely.hpp")
-        (self.root / "include/slotwise/slotwise.hpp").unlink()
-        self.refuses(self.run_tool("layout"), "slotwise.hpp is missing")
-
-    def test_a_long_header_and_a_long_median_are_refused(self):
-        self.write("map/b.hpp", "a.hpp", body="\n" * 600)
-        self.refuses(self.run_tool("layout"), "more than 600")
+    def test_a_long_median_is_refused(self):
         for name in ("config/config.hpp", "core/bits.hpp", "fwd.hpp", "map/a.hpp"):
             path = self.root / "include" / "slotwise" / name
             path.write_text(path.read_text() + "\n" * 260)
@@ -115,15 +102,6 @@ class Houses(unittest.TestCase):
         (self.root / "include/slotwise/map/README.md").unlink()
         (self.root / "include/slotwise/core/README.md").write_text("line\n" * 21)
         self.refuses(self.run_tool("layout"), "map/README.md is missing", "core/README.md has 21 lines")
-
-    def test_a_macro_without_our_prefix_is_refused_by_both_checks(self):
-        self.write("map/b.hpp", "a.hpp", body="#define HELPFUL 1")
-        self.refuses(self.run_tool("layout"), "map/b.hpp: #define HELPFUL")
-        self.refuses(self.alone(), "#define HELPFUL")
-
-    def test_memory_is_asked_for_in_one_place(self):
-        self.write("map/b.hpp", "a.hpp", body="inline int* f(A& a, unsigned n) { return a.allocate(n); }")
-        self.refuses(self.run_tool("layout"), "map/b.hpp asks an allocator", "allocate_raw()")
 
     def test_two_headers_do_not_share_a_guard(self):
         path = self.root / "include/slotwise/map/b.hpp"
@@ -135,13 +113,11 @@ class Houses(unittest.TestCase):
         (self.root / "tests" / "x.cpp").write_text("int x;\n")
         self.refuses(self.run_tool("layout"), "tests/x.cpp", "SPDX-License-Identifier")
 
-    def test_a_header_that_needs_another_one_first_is_refused(self):
-        self.write("map/b.hpp", body="inline std::size_t size = 0;")
-        self.refuses(self.alone(), "map/b.hpp does not compile alone")
-
-    def test_a_header_with_a_warning_is_refused(self):
-        self.write("map/b.hpp", "a.hpp", body="inline int f(int unused) { return 0; }")
-        self.refuses(self.alone(), "map/b.hpp does not compile alone", "unused")
+    def test_a_header_that_does_not_compile_alone_in_silence_is_refused(self):
+        for body, words in (("inline std::size_t size = 0;", "map/b.hpp does not compile alone"), ("#define HELPFUL 1", "#define HELPFUL"),
+                            ("inline int f(int unused) { return 0; }", "unused")):
+            self.write("map/b.hpp", body=body)
+            self.refuses(self.alone(), words)
 
     def test_a_header_without_a_guard_is_refused_when_included_twice(self):
         (self.root / "include/slotwise/map/b.hpp").write_text(SPDX + "struct B {};\n")

@@ -29,35 +29,6 @@ class Counting(unittest.TestCase):
         self.assertEqual(fuzz.counted("INFO: x\nfuzz: 1 inputs, 2 operations\nfuzz: 12 inputs, 3456 operations\n"), (12, 3456))
         self.assertIsNone(fuzz.counted("fuzz: container is wrong (map.cpp:12)\nfuzz: failed: --random 1 5\n"))
 
-    def test_operations_add_up_over_runs_and_families(self):
-        total = {}
-        outcome = fuzz.Outcome()
-        outcome.add("fuzz: 3 inputs, 100 operations\n")
-        outcome.add("it was aborted")
-        self.assertEqual(fuzz.add_up(total, {"map": outcome}), 100)
-        self.assertEqual(fuzz.add_up(total, {"map": outcome, "slots": outcome}), 300)
-        self.assertEqual(total["map"], {"inputs": 6, "operations": 200, "seconds": 0, "crashes": 0})
-
-
-class Choosing(unittest.TestCase):
-    def test_the_control_file_of_a_merge_is_read(self):
-        text = "2\n0\na\nb\nSTARTED 0 12\nFT 0 7 8 9\nCOV 0 1\nSTARTED 1 3\nFT 1 9\nCOV 1\n"
-        self.assertEqual(fuzz.features_of(text), {0: {"7", "8", "9"}, 1: {"9"}})
-
-    def test_small_inputs_come_first_and_one_that_adds_nothing_is_left_out(self):
-        inputs = [("large", 900, {1, 2, 3}), ("small", 10, {1, 2}), ("same", 11, {1, 2}), ("third", 20, {3})]
-        self.assertEqual(fuzz.choose(inputs), ["small", "third"])
-
-    def test_the_corpus_keeps_its_limits(self):
-        inputs = [(str(i), 100, {i}) for i in range(100)]
-        self.assertEqual(len(fuzz.choose(inputs, most_files=7)), 7)
-        self.assertEqual(len(fuzz.choose(inputs, most_bytes=950)), 9)
-        self.assertEqual(fuzz.choose(inputs, most_files=0), [])
-
-    def test_names_that_people_gave_are_told_from_found_ones(self):
-        self.assertTrue(fuzz.is_found_name("0123456789ab"))
-        self.assertFalse(fuzz.is_found_name("retired_slot_comes_back"))
-
 
 class Tool(unittest.TestCase):
     def test_every_family_has_a_body_and_an_unknown_one_is_refused(self):

@@ -10,13 +10,13 @@
 
 It proves nothing beyond its count: so many operations, each compared with a model, of which none went wrong. Runs begin with the
 committed corpus and with what earlier runs have found (build/proof/fuzz/<family>/found); inputs that were still being found in the
-last quarter of a run say that it was too short. build/proof/fuzz/total.json has the sum over all runs on this machine.
+last quarter of a run say that it was too short.
 A failing input stays in build/proof/fuzz/<family>/failed; fix the defect, then put it into tests/fuzz/corpus/<family> by a name
 that says what it was. SLOTWISE_JOBS families run at once.
 """
 import argparse
 import hashlib
-import json
+import itertools
 import pathlib
 import random
 import re
@@ -29,7 +29,6 @@ import proof
 SOURCES = proof.TESTS / "fuzz"
 CORPUS = SOURCES / "corpus"
 BUILD = proof.BUILD / "fuzz"
-TOTAL = BUILD / "total.json"
 MOST_FILES, MOST_BYTES, LONGEST = 60, 65536, 2048
 RANDOM_INPUTS, QUICK_SECONDS = 3000, 10
 
@@ -179,87 +178,36 @@ def replay(family, outcome):
 
 #=== a small corpus ===#
 
-def features_of(control):
-    """What libFuzzer's merge control file says of each input: {index: set of features}."""
-    seen = {}
-    for line in control.splitlines():
-        parts = line.split()
-        if parts[:1] == ["FT"]:
-            seen[int(parts[1])] = set(parts[2:])
-    return seen
-
-
-def choose(inputs, most_files=MOST_FILES, most_bytes=MOST_BYTES):
-    """Of [(name, size, features)] those that cover most: each time the one with most new features a byte.
-
-    A file counts as bytes too, so many that both limits are met at about the same time.
-    """
-    chosen, covered, size = [], set(), 0
-    rest = sorted(inputs)
-    while rest and len(chosen) < most_files:
-        rest = [entry for entry in rest if size + entry[1] <= most_bytes and entry[2] - covered]
-        if not rest:
-            break
-        best = max(rest, key=lambda entry: len(entry[2] - covered) / (entry[1] + MOST_BYTES // MOST_FILES))
-        rest.remove(best)
-        chosen.append(best[0])
-        covered |= best[2]
-        size += best[1]
-    return chosen
-
-
 def is_found_name(name):
     """Whether minimise() made this name; names people gave say what the input was, and stay."""
     return re.fullmatch("[0-9a-f]{12}", name) is not None
 
 
 def minimise(family):
+    """libFuzzer's own set cover of all edges; of what it keeps the smallest, up to the limits of a corpus."""
     program = build(family, "sanitized", SANITIZED, proof.clang())
-    committed, found = CORPUS / family, found_folder(family)
-    sources = [folder for folder in (committed, found) if folder.is_dir()]
-    files = {path for folder in sources for path in folder.iterdir()}
-    if not files:
-        proof.die(f"{family}: nothing was found yet; run fuzz.py {family} first", code=1)
-    with tempfile.TemporaryDirectory() as scratch:
-        control = pathlib.Path(scratch, "control")
-        merged = pathlib.Path(scratch, "merged")
-        merged.mkdir()
-        result = proof.run([program, "-merge=1", f"-merge_control_file={control}", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],
+    committed = CORPUS / family
+    sources = [folder for folder in (committed, found_folder(family)) if folder.is_dir()]
+    given = [path for path in committed.iterdir() if not is_found_name(path.name)] if committed.is_dir() else []
+    with tempfile.TemporaryDirectory() as merged:
+        result = proof.run([program, "-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],
                            timeout=3600)
-        if not result.ok or not control.exists():
-            proof.die(f"{family}: the merge failed:", result.output[-2000:], code=1)
-        text = control.read_text()
-        names = text.splitlines()[2:]
-        inputs = [(names[index], pathlib.Path(names[index]).stat().st_size, features) for index, features in features_of(text).items()]
-        given = [path for path in files if path.parent == committed and not is_found_name(path.name)]
-        chosen = [pathlib.Path(name) for name in choose(inputs, MOST_FILES - len(given), MOST_BYTES - sum(p.stat().st_size for p in given))]
-        data = [path.read_bytes() for path in chosen if path not in given]
-        covered = set().union(*(features for name, _, features in inputs if pathlib.Path(name) in chosen))
-        everything = set().union(*(features for _, _, features in inputs))
+        inputs = sorted((path.read_bytes() for path in pathlib.Path(merged).iterdir()), key=len)
+    if not result.ok or not inputs:
+        proof.die(f"{family}: the merge failed, or nothing was found yet:", result.output[-2000:], code=1)
+    room = MOST_BYTES - sum(path.stat().st_size for path in given)
+    chosen = [data for data, total in zip(inputs, itertools.accumulate(map(len, inputs))) if total <= room][:MOST_FILES - len(given)]
     committed.mkdir(parents=True, exist_ok=True)
     for path in committed.iterdir():
         if is_found_name(path.name):
             path.unlink()
-    for content in data:
-        (committed / hashlib.sha1(content).hexdigest()[:12]).write_bytes(content)
-    files = list(committed.iterdir())
-    print(f"  {family}: {len(files)} inputs, {sum(path.stat().st_size for path in files):,} bytes, "
-          f"{len(covered):,} of {len(everything):,} features")
-    return len(files)
+    for data in chosen:
+        (committed / hashlib.sha1(data).hexdigest()[:12]).write_bytes(data)
+    print(f"  {family}: {len(chosen)} of {len(inputs)} inputs that cover all edges, and {len(given)} with a name")
+    return len(chosen) + len(given)
 
 
 #=== all of it ===#
-
-def add_up(total, outcomes):
-    """The sum over all runs, by family, and in all."""
-    for family, outcome in outcomes.items():
-        entry = total.setdefault(family, {"inputs": 0, "operations": 0, "seconds": 0, "crashes": 0})
-        entry["inputs"] += outcome.inputs
-        entry["operations"] += outcome.operations
-        entry["seconds"] += round(outcome.seconds)
-        entry["crashes"] += outcome.crashes
-    return sum(entry["operations"] for entry in total.values())
-
 
 def one_family(family, arguments):
     outcome = Outcome()
@@ -299,10 +247,6 @@ def main(arguments=None):
         for text in outcome.failures:
             print(text)
         sys.stdout.flush()
-    total = json.loads(TOTAL.read_text()) if TOTAL.exists() else {}
-    overall = add_up(total, outcomes)
-    TOTAL.write_text(json.dumps(total, indent=2, sort_keys=True) + "\n")
-    print(f"  all runs so far: {overall:,} operations")
     inputs, operations, crashes = (sum(getattr(outcome, name) for outcome in outcomes.values())
                                    for name in ("inputs", "operations", "crashes"))
     print(f"fuzz: {len(outcomes)} families, {inputs:,} inputs, {operations:,} operations, {crashes} crashes")
