@@ -37,12 +37,12 @@ enum class InsertKind : std::uint8_t {
     resurrected ///< it was pending under the same key, and lives again
 };
 
-/// What a handle is worth, for diagnostics.
+/// Why a handle does or does not resolve, for diagnostics.
 enum class HandleStatus : std::uint8_t {
     null,         ///< it names nothing
     out_of_range, ///< there never was such a slot, or its memory was freed
     live,         ///< its element is there
-    stale,        ///< its element is gone, or was never there
+    stale,        ///< its element was erased, or never existed
     pending,      ///< its element was removed, but is still readable (deferred erase)
     reserved,     ///< its element comes later
     retired       ///< the slot has used up its versions
@@ -78,7 +78,7 @@ struct HandleLayout {
     friend constexpr bool operator==(const HandleLayout&, const HandleLayout&) = default;
 };
 
-/// The choices of a slot map. Designated initialisers name them: SlotMapOptions{.reuse = Reuse::lifo}.
+/// The options of a slot map. Designated initialisers name them: SlotMapOptions{.reuse = Reuse::lifo}.
 struct SlotMapOptions {
     HandleLayout handle{};
     Reuse reuse = Reuse::lowest; ///< measured default, see memory/free_slots.hpp
@@ -90,7 +90,7 @@ struct SlotMapOptions {
     friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
 };
 
-/// The choices of a keyed container. Designated initialisers name them: KeySetOptions{.deferred_erase = true}.
+/// The options of a keyed container. Designated initialisers name them: KeySetOptions{.deferred_erase = true}.
 struct KeySetOptions {
     bool deferred_erase = false; ///< erased elements stay readable, and their slots unused, until flush_removed()
     Exhaustion exhaustion = Exhaustion::retire;
@@ -262,7 +262,7 @@ enum class Strictness : std::uint8_t {
     lenient ///< applies the rest: adds what is missing, removes what is there
 };
 
-/// The choices of a series. Designated initialisers name them: SeriesOptions{.delta = DeltaRepresentation::bitmap}.
+/// The options of a series. Designated initialisers name them: SeriesOptions{.delta = DeltaRepresentation::bitmap}.
 struct SeriesOptions {
     DeltaRepresentation delta = DeltaRepresentation::adaptive;
     Exhaustion exhaustion = Exhaustion::retire;

@@ -266,13 +266,14 @@ const Check checks[] = {
          auto& once = *new std::function<void()>([&] { new Map(map); });
          map.erase(map.emplace(&once));
      }},
-    {Level::fast, "container copy: the copy of an element changes the container that is copied",
+    {Level::fast, "container copy: the copy of an element changes the source; it must not",
      [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { map.emplace(); }); }},
-    {Level::fast, "container copy: the copy of an element changes the container that is copied",
+    {Level::fast, "container copy: the copy of an element changes the source; it must not",
      [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
-    {Level::fast, "container copy: the copy of an element changes the container that is copied",
+    {Level::fast, "container copy: the copy of an element changes the source; it must not",
      [] { during_copy<DenseSlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
-    {Level::debug, "container: an observer changes the container that is notifying it", [] { during_insert<SlotMap<int>>(); }},
+    {Level::debug, "container: an observer changes the container that is notifying it; change it after the notification",
+     [] { during_insert<SlotMap<int>>(); }},
     {Level::debug, "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators",
      [] {
          auto& map = holed<SlotMap<int>>();
@@ -357,7 +358,7 @@ const Check checks[] = {
          move_away(map);
      }},
     // keyed
-    {Level::fast, "keyed container insert(key): the key type has no such number",
+    {Level::fast, "keyed container insert(key): the number does not fit the key type; convert it before",
      [] { static_cast<void>(SetStorage<unsigned char>().insert(300)); }},
     {Level::debug, "keyed container for_each: f erased an element ahead of the one it was given; walk with iterators",
      [] {
@@ -380,7 +381,7 @@ const Check checks[] = {
          set.erase(it);
          static_cast<void>(*it + 1);
      }},
-    {Level::debug, "container: an observer changes the container that is notifying it",
+    {Level::debug, "container: an observer changes the container that is notifying it; change it after the notification",
      [] { during_insert<SetStorage<int>>(); }},
     {Level::fast, "container copy: the source is inside an operation; its elements and observers must not copy it",
      [] {
@@ -390,7 +391,7 @@ const Check checks[] = {
          map.try_emplace(1, &once);
          map.erase(1);
      }},
-    {Level::fast, "container copy: the copy of an element changes the container that is copied",
+    {Level::fast, "container copy: the copy of an element changes the source; it must not",
      [] { during_copy<MapStorage<int, CallsOnCopy>>([](auto& map) { map.try_emplace(2); }); }},
     {Level::debug, "keyed container: equality changes the container that asks it",
      [] {
@@ -409,7 +410,7 @@ const Check checks[] = {
          map.try_emplace(1, &once);
          map.erase(1);
      }},
-    {Level::fast, "keyed container: a destructor inserts during reset()",
+    {Level::fast, "container reset(): a destructor inserts meanwhile; it must not",
      [] { during_reset([](MapStorage<int, Calls>& map) { map.try_emplace(2); }); }},
     {Level::fast, "keyed container: a destructor calls reset() during clear() or reset()",
      [] { during_reset([](MapStorage<int, Calls>& map) { map.reset(); }); }},

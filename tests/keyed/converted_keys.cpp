@@ -71,7 +71,7 @@ TEST_CASE("a number of another type is found only if a key equals it", "[keys]")
 }
 
 TEST_CASE("a number is not inserted if no key equals it", "[keys][death]") {
-    const char* const words = "the key type has no such number";
+    const char* const words = "the number does not fit the key type";
     REQUIRE(dies_saying(words, [] { SetStorage<unsigned char>().insert(300); }));
     REQUIRE(dies_saying(words, [] { MapStorage<unsigned char, int>()[300] = 1; }));
     REQUIRE(dies_saying(words, [] { MapStorage<unsigned, int>().try_emplace(-1, 1); }));

@@ -141,7 +141,7 @@ TEST_CASE("a destructor may not insert during reset, nor reset during clear or r
     const auto reset = [](Reentrant& map) { map.reset(); };
     const auto clear = [](Reentrant& map) { map.clear(); };
     const auto insert = [](Reentrant& map) { map.try_emplace(1000, 1); };
-    CHECK(dies("keyed container: a destructor inserts during reset()", reset, insert));
+    CHECK(dies("container reset(): a destructor inserts meanwhile; it must not", reset, insert));
     CHECK(dies("keyed container: a destructor calls reset() during clear() or reset()", reset, reset));
     CHECK(dies("keyed container: a destructor calls reset() during clear() or reset()", clear, reset));
     CHECK_FALSE(dies("", clear, insert));
@@ -175,7 +175,8 @@ TEST_CASE("debug: an iterator is dereferenced that refers to no live element", "
 
 TEST_CASE("debug: an observer may not change the container that is notifying it", "[preconditions]") {
     using Deferring = MapStorage<int, int, DefaultHash<int>, EqualTo, deferring>;
-    const char* const words = "container: an observer changes the container that is notifying it";
+    const char* const words =
+        "container: an observer changes the container that is notifying it; change it after the notification";
     const auto dies = [&](bool during_erase, void (*act)(Deferring&)) {
         return dies_saying(words, [&] {
             Deferring map;

@@ -32,7 +32,7 @@ struct IndexedKeys {
     constexpr IndexedKeys(const IndexedKeys& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
                           ExpectThere&& expect_there)
         : keys(Keys::like(other.keys, alloc)), index(other.index, Bytes(alloc)) {
-        // Last: the keys cannot tell by themselves what to destroy when something else throws.
+        // Last, because the keys do not know which of them to destroy when something else throws.
         Keys copies(other.keys, stored, slots, alloc, expect_there);
         keys.swap_keys(copies);
     }
@@ -47,7 +47,7 @@ struct IndexedKeys {
     static constexpr IndexedKeys like(const IndexedKeys& other, const Allocator& alloc) {
         return IndexedKeys(Keys::like(other.keys, alloc), alloc);
     }
-    /// Moves the keys over one by one; copies them where moving may throw and a copy can be made. @pre none is here, and there is
+    /// Moves the keys one by one. Copies them where the move may throw and a copy is possible. @pre none is here, and there is
     /// room
     constexpr void take_from(IndexedKeys& other, Occupancy stored) {
         Index same(other.index, Bytes(keys.get_allocator()));
@@ -69,7 +69,7 @@ struct IndexedKeys {
     constexpr void reserve(std::size_t slots) { keys.reserve(slots); }
     constexpr void shrink(std::size_t slots) noexcept { keys.shrink(slots); }
 
-    /// The index forgets the slot, whose key is still there.
+    /// Removes the slot from the index. Its key stays.
     constexpr void unlist(slot_t slot) noexcept { index.erase(keys.hash_at(slot), slot); }
     constexpr void unlist_all() noexcept { index.clear(); }
     constexpr void destroy(slot_t slot) noexcept { keys.destroy(slot); }
@@ -80,7 +80,7 @@ struct IndexedKeys {
 
     Keys keys{};
     Index index{};
-    std::size_t inserts = 0; // how an insert learns that there was another from inside, or that the index was built anew
+    std::size_t inserts = 0; // by it an insert detects nested inserts and a rebuild of the index
 };
 
 } // namespace detail

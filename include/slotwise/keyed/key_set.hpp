@@ -14,14 +14,14 @@
 #include <optional>
 
 SLOTWISE_BEGIN
-/// A set of keys in slots. Which keys are members is all it knows; what belongs to them are columns.
+/// A set of keys in slots. It stores membership only. Columns hold further data.
 ///
 /// Keys never move. Erasing while iterating: iterators survive growth and the erase of any element; erase(it) returns the next.
 /// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable
 /// and the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new
 /// version. Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
-/// @tparam Key any object type; one that can neither be copied nor moved is entered as what a transparent hash takes
-/// @tparam Hash and Equal decide what is one key; results that are not declared is_avalanching are mixed @tparam Index
+/// @tparam Key any object type; a key that can neither be copied nor moved is built from what a transparent hash takes
+/// @tparam Hash and Equal compare keys; results of a Hash that is not declared is_avalanching are mixed @tparam Index
 /// HashIndex, or an adapter: BoostIndex ...
 /// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
@@ -75,7 +75,7 @@ public:
 
     //=== insert ===//
 
-    /// Adds `key` unless it is a member. Reports its slot, whether it was added, and whether it lives again.
+    /// Adds `key` unless it is a member. Returns its slot, whether it was added, and whether it was resurrected.
     /// @throws std::length_error when no slot is left, what hash, equality, copy, allocator and observers throw; strong
     /// @complexity amortised O(1) expected @invalidates views when it grows
     constexpr InsertResult<iterator> insert(const Key& key)
@@ -88,15 +88,15 @@ public:
     {
         return result(do_emplace(key, std::move(key)));
     }
-    /// As above, for what a transparent hash takes: a Key is made of it only when it is not a member.
+    /// As above, for types that a transparent hash takes: a Key is built only when it is not a member.
     template <class K>
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
                  detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>)
     constexpr InsertResult<iterator> insert(K&& key) {
         return result(do_emplace(key, std::forward<K>(key)));
     }
-    /// As above, for what converts to Key implicitly and without narrowing. @pre a number of another type has a Key that equals
-    /// it
+    /// As above, for types that convert to Key implicitly and without narrowing. @pre a number of another type has a Key that
+    /// equals it
     template <class K>
         requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
                  !detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
@@ -105,7 +105,7 @@ public:
         Key made = as_key(std::forward<K>(key));
         return result(do_emplace(made, std::move(made)));
     }
-    /// Adds Key(args...). The key is made first, to be looked up. @throws as insert
+    /// Adds Key(args...). The key is built first, for the lookup. @throws as insert
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
     constexpr InsertResult<iterator> emplace(Args&&... args) {
@@ -116,8 +116,8 @@ public:
     //=== lookup ===//
 
     using Core::contains;
-    /// Whether `key` is a member: live. What is no Key must convert to one implicitly and without narrowing, or be taken by
-    /// hash and equality that are transparent; a number that no Key equals is no member. @throws what hash and equality throw
+    /// Whether `key` is a member: live. Another type must convert to Key implicitly and without narrowing, or hash and equality
+    /// must be transparent and take it. A number that no Key equals is no member. @throws what hash and equality throw
     /// @complexity O(1) expected
     template <class K = Key>
     constexpr bool contains(const K& key) const {
@@ -135,7 +135,7 @@ public:
         const auto& lookup = as_lookup_key(key);
         return core_.do_find(core_.store.keys.hash(lookup), lookup);
     }
-    /// The slot of the key, live or pending (the live one, should there be both), or no_slot.
+    /// The slot of the key, live or pending (the live one if there are both), or no_slot.
     template <class K = Key>
     constexpr slot_t slot_of_any(const K& key) const {
         if (!can_match(key)) return no_slot;
@@ -147,12 +147,12 @@ public:
     constexpr handle_type handle_of(const K& key) const {
         return this->handle_at(slot_of(key));
     }
-    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
         return *core_.store.keys.ptr(slot);
     }
-    /// The key of the element, or null when it is gone.
+    /// The key of the element, or null when it was erased.
     constexpr const Key* key(handle_type handle) const noexcept {
         return Core::contains(handle) ? core_.store.keys.ptr(handle.index()) : nullptr;
     }
@@ -161,7 +161,7 @@ public:
 
     using Core::erase;
     using Core::remove;
-    /// Erases the key; false when it is not a member. `key` may be a reference to the very key that is erased.
+    /// Erases the key; false when it is not a member. `key` may refer to the key that is erased.
     /// @throws what hash and equality throw; nothing is erased then @complexity O(1) expected, never allocates
     template <class K = Key>
         requires(!std::is_convertible_v<const K&, iterator>)
@@ -177,22 +177,22 @@ public:
         core_.do_erase(it.slot());
         return ++it;
     }
-    /// The same as erase, under the name that says what happens: the slot becomes pending.
+    /// The same as erase. With deferred erase the slot becomes pending.
     template <class K = Key>
         requires(O.deferred_erase)
     constexpr auto remove(const K& key) {
         return erase(key);
     }
-    /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, what was erased stays
-    /// erased.
+    /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, the keys erased
+    /// before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         return this->erase_each(
             [&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*core_.store.keys.ptr(slot))); });
     }
-    /// Takes the key out; empty when it is not a member. With deferred erase it is copied, because the removed one stays
-    /// readable. A copy or move that enters the container again finds no such key. @throws what hash and equality, the move or
-    /// copy throw; the key is then still there (erased, if something was inserted meanwhile)
+    /// Removes the key and returns it; empty when it is not a member. With deferred erase it is copied, because the removed key
+    /// stays readable. A copy or move that calls the container finds no such key. @throws what hash and equality, the move or
+    /// copy throw; the key then stays (it is erased if something was inserted meanwhile)
     template <class K = Key>
     constexpr std::optional<Key> extract(const K& key) {
         std::optional<Key> result;
@@ -230,7 +230,7 @@ public:
     constexpr const auto& observer() const noexcept {
         return core_.hub.template get<I>();
     }
-    /// Static observer number I, a column, seen by slot.
+    /// Static observer number I, a column, as a view by slot.
     template <std::size_t I>
     constexpr auto column() noexcept {
         using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
@@ -244,27 +244,26 @@ public:
 
     //=== whole ===//
 
-    /// Equal when they have the same keys; slots, handles and columns do not count.
+    /// Equal when they have the same keys. Slots, handles and columns are ignored.
     friend constexpr bool operator==(const KeySet& a, const KeySet& b) { return a.size() == b.size() && a.is_subset_of(b); }
 
-    /// The exact state as bytes: restored anywhere, the set has the same slots, handles and pending keys, and gives the same
-    /// handles for the same calls. Static columns are written too. The same state gives the same bytes. @pre no element is
-    /// being built or destroyed
-    /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay
-    /// behind
+    /// The exact state as bytes: a restored set has the same slots, handles and pending keys, and gives the same handles for
+    /// the same calls. Static columns are written too. The same state gives the same bytes. @pre no element is being built or
+    /// destroyed
+    /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns to leave out
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         return this->template to_bytes<0>(codec, [](slot_t, ByteWriter&) {});
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may
     /// occur twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are
-    /// told of the exchange.
+    /// notified of the exchange.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
-    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         return this->template from_bytes<0>(bytes, codec, [](auto&, slot_t, ByteReader&) { return true; });
@@ -290,14 +289,15 @@ protected:
         else
             return as_key(key);
     }
-    /// The key that this converts to.
+    /// Converts to Key.
     template <class K>
     static constexpr Key as_key(K&& key) {
         static_assert(detail::becomes_key<K, Key>(),
                       "keyed container: this is no Key and does not convert to one; for other types hash and equality must be "
                       "transparent "
                       "(declare is_transparent and take them). Explicit constructors and narrowing do not count: write Key(x)");
-        SLOTWISE_EXPECT(detail::has_key<Key>(key), "keyed container insert(key): the key type has no such number");
+        SLOTWISE_EXPECT(detail::has_key<Key>(key),
+                        "keyed container insert(key): the number does not fit the key type; convert it before");
         return static_cast<Key>(std::forward<K>(key));
     }
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) const noexcept {
@@ -317,8 +317,8 @@ protected:
         else
             return std::move(*core_.store.keys.ptr(slot));
     }
-    /// f(key) enters the key that `other` has in `slot`: moved where nothing can fail after the move, else copied if it can be.
-    /// @tparam Safe nothing else that f does can throw
+    /// f(key) inserts the key that `other` has in `slot`: moved if nothing can fail after the move, otherwise copied if
+    /// possible. @tparam Safe nothing else in f can throw
     template <bool Safe = true, class F>
     constexpr void hand_over(KeySet& other, slot_t slot, F&& f) {
         core_.reserve_one();
@@ -347,7 +347,7 @@ protected:
     constexpr size_type erase_each(Pred&& pred) {
         size_type count = 0;
         for (slot_t slot = this->occupancy().find_next(0); slot != no_slot; slot = this->occupancy().find_next(slot + 1)) {
-            // A destructor may call during clear: what is still to be destroyed is no element any more.
+            // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
             if (!core_.directory.is_live(slot) || !pred(slot)) continue;
             core_.do_erase(slot);
             ++count;
@@ -355,7 +355,7 @@ protected:
         return count;
     }
     /// visit(first, bit, blocks...) for every live slot, word by word; at(first)... are the addresses of a word's 64 elements.
-    /// Full words run as a plain loop, which vectorises.
+    /// Full words run as a loop that vectorises.
     template <class Visit, class... At>
     constexpr void walk(Visit&& visit, At&&... at) const {
         for (std::size_t w = 0; w < this->occupancy().words().size(); ++w) { // read again each time: visit may insert

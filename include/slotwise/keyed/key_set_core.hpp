@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeySetCore: what all keyed containers do without knowing what a key is: size, memory, handles, states, columns, observers.
+// KeySetCore: the part of all keyed containers that does not depend on the key: size, memory, handles, states, columns,
+// observers.
 #ifndef SLOTWISE_KEYED_KEY_SET_CORE_HPP
 #define SLOTWISE_KEYED_KEY_SET_CORE_HPP
 
@@ -11,7 +12,7 @@
 
 SLOTWISE_BEGIN
 
-/// The part of KeySet, SetStorage, MapStorage and the run-time described storages that they share. Not used by itself.
+/// The common part of KeySet, SetStorage, MapStorage and the run-time described storages. Not used by itself.
 ///
 /// Guarantees, the same for all:
 ///   strong    an insert that throws has no effect on elements, handles and future handles. (One exception: when a column or an
@@ -34,31 +35,32 @@ public:
     //=== construct, copy, move ===//
 
     constexpr KeySetCore() = default;
-    /// Makes an empty one over this store of keys.
+    /// An empty container over this store of keys.
     constexpr KeySetCore(Store&& keys, const Allocator& alloc) : core_(std::move(keys), alloc) {}
-    /// An exact copy: the same elements in the same slots under the same handles, pending ones too, and the same handles in
-    /// future. Static columns are copied, dynamic observers stay with the original. @throws what the allocator and the copies
-    /// throw
+    /// An exact copy: the same elements in the same slots under the same handles, including pending ones, and the same handles
+    /// in future. Static columns are copied. Dynamic observers stay with the original. @throws what the allocator and the
+    /// copies throw
     constexpr KeySetCore(const KeySetCore& other) = default;
     constexpr KeySetCore(const KeySetCore& other, const Allocator& alloc) : core_(other.core_, alloc) {}
-    /// Takes elements and observers; `other` is empty and usable. Addresses and handles stay valid, here. @complexity O(1)
+    /// Takes elements and observers. `other` is then empty and usable. Addresses and handles stay valid and refer to this
+    /// container. @complexity O(1)
     /// @throws what copying Hash and Equal throws (`other` hashes and compares as before); nothing has changed then
     constexpr KeySetCore(KeySetCore&& other) = default;
     /// As above, into memory of `alloc`. With unequal allocators keys and values are moved one by one: their addresses change,
-    /// handles stay. Those whose move may throw are copied if they can be, so that `other` is as before if anything throws.
+    /// handles stay. Those whose move may throw are copied if possible, so that `other` is unchanged if anything throws.
     constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
-    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay: they are told of the old contents'
-    /// end and of the new ones; if one throws the target is empty, and those who did not learn its capacity are let go. One
-    /// that attaches meanwhile is told of the new contents alone.
+    /// Strong when no dynamic observer is attached. Dynamic observers of the target stay attached: they are notified of the end
+    /// of the old contents and of the new contents. If one throws, the target is empty, and the observers that were not
+    /// notified of its capacity are detached. An observer that attaches meanwhile is notified of the new contents only.
     constexpr KeySetCore& operator=(const KeySetCore& other) = default;
-    /// Takes elements and observers; the target's dynamic observers are told on_clear and on_reset while the old contents are
-    /// still there, and let go; one that attaches meanwhile is told nothing, and let go too. With unequal allocators that do
-    /// not propagate the keys are moved one by one. @throws also what copies and swaps of Hash and Equal throw; both containers
-    /// then keep their elements (those of `other` are gone with unequal allocators)
+    /// Takes elements and observers. The target's dynamic observers get on_clear and on_reset while the old contents still
+    /// exist, and are detached. An observer that attaches meanwhile is not notified, and detached too. With unequal allocators
+    /// that do not propagate the keys are moved one by one. @throws also what copies and swaps of Hash and Equal throw; both
+    /// containers then keep their elements (with unequal allocators `other` loses its own)
     constexpr KeySetCore& operator=(KeySetCore&& other) = default;
     ~KeySetCore() = default;
-    /// Exchanges elements, handles and observers. Allocators travel if they propagate; unequal ones that do not are exact too,
-    /// at the price of moving every key. @throws also what the swaps of Hash and Equal throw; the elements are where they were
+    /// Exchanges elements, handles and observers. Allocators are exchanged if they propagate. With unequal allocators that do
+    /// not propagate every key is moved. @throws also what the swaps of Hash and Equal throw; the elements stay where they were
     /// then
     constexpr void swap(KeySetCore& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
         core_.swap(other.core_);
@@ -70,12 +72,12 @@ public:
     /// Live elements.
     constexpr size_type size() const noexcept { return core_.directory.size(); }
     constexpr bool empty() const noexcept { return size() == 0; }
-    /// Slots there is memory for. size() + pending() + retired() never exceeds it.
+    /// Slots with memory. size() + pending() + retired() never exceeds it.
     constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
-    /// Slots there can ever be.
+    /// The highest possible number of slots.
     static constexpr size_type max_size() noexcept { return Container::max_slots(); }
     /// Room for `count` live elements in all, in slots and index, so that inserts up to there allocate nothing.
-    /// @throws std::length_error when there can be no so many, what the allocator or an observer throws; strong
+    /// @throws std::length_error when count exceeds max_size(), what the allocator or an observer throws; strong
     constexpr void reserve(size_type count) {
         core_.expect_not_notifying();
         if (count > max_size())
@@ -87,22 +89,22 @@ public:
         core_.store.index.reserve(count + unusable, core_.rebuild_source());
         if (count + unusable > capacity()) core_.do_reserve(count + unusable);
     }
-    /// Gives back memory above the highest slot in use, and of the index. Old versions live on as a floor: old handles stay
-    /// stale for ever. @throws what the allocator throws; strong @complexity linear in capacity
+    /// Frees memory above the highest slot in use, and of the index. A version floor remains: old handles stay stale for ever.
+    /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
         core_.expect_not_notifying();
         core_.do_shrink_to_fit();
     }
     /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the
-    /// next flush_removed(). An element that a destructor inserts meanwhile survives; the dying are
-    /// not found any more, but a walk from inside a destructor may still meet them. @throws nothing @complexity linear in slots
+    /// next flush_removed(). An element that a destructor inserts meanwhile survives. Elements to be destroyed are not found
+    /// any more, but a walk inside a destructor may still visit them. @throws nothing @complexity linear in slots
     constexpr void clear() noexcept {
         core_.expect_not_notifying();
         core_.do_clear();
     }
-    /// Erases all elements, pending ones too, and gives the memory back, but for a bit a slot where versions differ: handles
-    /// stay stale for ever. A destructor must not insert meanwhile (asserted). While slots are retired their bookkeeping must
-    /// stay: then it is clear() and flush_removed().
+    /// Erases all elements, including pending ones, and frees the memory, except for a bit a slot where versions differ:
+    /// handles stay stale for ever. A destructor must not insert meanwhile (checked at level fast). While slots are retired
+    /// their bookkeeping stays, and reset() is clear() and flush_removed().
     /// @throws nothing
     constexpr void reset() noexcept { core_.do_reset(); }
 
@@ -111,7 +113,7 @@ public:
     constexpr bool contains(handle_type handle) const noexcept {
         return core_.directory.is_live(handle.index(), handle.version());
     }
-    /// The handle of the element in `slot`, null when none lives there.
+    /// The handle of the element in `slot`, null when the slot is not live.
     constexpr handle_type handle_at(slot_t slot) const noexcept {
         return core_.directory.is_live(slot) ? handle_type(slot, core_.directory.version(slot)) : handle_type();
     }
@@ -120,7 +122,7 @@ public:
     constexpr HandleStatus explain(handle_type handle) const noexcept {
         return handle.is_null() ? HandleStatus::null : core_.explain(handle.index(), handle.version());
     }
-    /// Erases the element; false when it is not there. @throws nothing @complexity O(1), never allocates
+    /// Erases the element; false when there is none. @throws nothing @complexity O(1), never allocates
     constexpr bool erase(handle_type handle) noexcept {
         if (!contains(handle)) return false;
         core_.do_erase(handle.index());
@@ -128,7 +130,7 @@ public:
     }
     /// Slots whose versions are used up.
     constexpr size_type retired() const noexcept { return core_.directory.retired(); }
-    /// Retired slots may be issued again; you promise that no handle to their first lives is left. Returns how many.
+    /// Allows retired slots to be issued again. @pre no handle of their earlier elements is in use. Returns how many.
     constexpr size_type recycle_retired() noexcept { return core_.directory.recycle_retired(); }
     /// Live slots in ascending order.
     constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
@@ -137,7 +139,7 @@ public:
 
     //=== deferred erase ===//
 
-    /// The same as erase, under the name that says what happens: the slot becomes pending.
+    /// The same as erase. With deferred erase the slot becomes pending.
     constexpr bool remove(handle_type handle) noexcept
         requires(O.deferred_erase)
     {
@@ -145,13 +147,13 @@ public:
     }
     /// Removed elements that are still readable.
     constexpr size_type pending() const noexcept { return core_.pending.size(); }
-    /// Calls f(slot) for every pending slot, the one removed first first. f must not insert, erase or flush.
+    /// Calls f(slot) for every pending slot in the order of removal. f must not insert, erase or flush.
     template <class F>
     constexpr void for_each_pending(F&& f) const {
         core_.pending.for_each(f);
     }
-    /// Erases the pending elements, the one removed first first. What an observer or a destructor removes meanwhile waits for
-    /// the next flush. @throws nothing
+    /// Erases the pending elements in the order of removal. Elements that an observer or a destructor removes meanwhile wait
+    /// for the next flush. @throws nothing
     constexpr void flush_removed() noexcept {
         core_.expect_not_notifying();
         core_.do_flush_removed();
@@ -159,8 +161,8 @@ public:
 
     //=== observers ===//
 
-    /// Attaches an observer until the token goes. It is told the capacity, every live slot, and every pending one as inserted
-    /// and removed.
+    /// Attaches an observer until the token is destroyed. It is notified of the capacity, of every live slot, and of every
+    /// pending slot as inserted and removed.
     /// @pre the observer lives as long as the token is attached @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
 
@@ -170,7 +172,7 @@ public:
 protected:
     static constexpr std::uint32_t magic = 0x314B'4C53; // "SLK1"
 
-    /// Everything as bytes; after each key what write_first(slot, out) adds for the columns before number `First`.
+    /// Writes everything as bytes. After each key write_first(slot, out) writes the columns before number `First`.
     template <std::size_t First, class Codec, class WriteFirst>
     std::vector<std::byte> to_bytes(Codec& codec, WriteFirst&& write_first) const {
         ByteWriter out;
@@ -186,15 +188,15 @@ protected:
         });
         return out.take();
     }
-    /// Replaces the contents by those of the bytes. Returns what is wrong with them, and has no effect then; null when all is
-    /// well. @param read_first builds the first column's value of a slot: (container, slot, in) -> bool
+    /// Replaces the contents by those of the bytes. Returns the error and has no effect then; null on success. @param
+    /// read_first builds the first column's value of a slot: (container, slot, in) -> bool
     template <std::size_t First, class Codec, class ReadFirst>
     const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, ReadFirst&& read_first) {
         core_.expect_not_notifying();
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of a keyed container";
         if (in.number<std::uint32_t>() != core_.store.keys.stamp())
-            return "snapshot: made by a container of keys of another size";
+            return "snapshot: it was made by a container of keys of another size";
         const std::size_t waiting = in.number<std::uint32_t>();
         if (!O.deferred_erase && waiting != 0)
             return "snapshot: it has pending elements, but this container has no deferred erase";

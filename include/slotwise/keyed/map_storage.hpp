@@ -14,9 +14,9 @@ SLOTWISE_BEGIN
 ///     MapStorage<std::string, int> stock;
 ///     stock["nails"] += 100;
 ///     for (auto [name, count] : stock) ...
-/// Values lie in a column of their own: values() iterates at array speed and is what exporters see. Everything about erasing,
-/// pending elements, iterators and guarantees is as KeySet says. A value whose constructor inserts into this very map is fine.
-/// Cost: about 13 bytes an element over key and value, and on average 1.6 more of growth that waits to be used.
+/// Values are in a separate column: values() iterates at array speed and is the view for exporters. Erase, pending elements,
+/// iterators and guarantees are as in KeySet. A value's constructor may insert into the same map. Cost: about 13 bytes an
+/// element over key and value, and on average 1.6 more for unused capacity.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
 /// @tparam Columns further static observers: observer<0>() is the first of them, not the values
 template <class Key, class T, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index,
@@ -29,7 +29,7 @@ class MapStorage
 public:
     //=== types ===//
 
-    /// What as_set() gives.
+    /// The result of as_set().
     using set_type = SetStorage<Key, Hash, Equal, O, Allocator, Index, Values, Columns...>;
     using key_type = Key;
     using mapped_type = T;
@@ -53,7 +53,7 @@ public:
     /// Makes an empty one with this hash and equality.
     constexpr explicit MapStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : set_type(hash, equal, alloc) {}
-    /// The pairs of the range; of several with one key the first. @throws as insert
+    /// The pairs of the range. The first pair of a key counts. @throws as insert
     template <std::input_iterator It, std::sentinel_for<It> End>
     constexpr MapStorage(It first, End last, const Allocator& alloc = Allocator()) : MapStorage(alloc) {
         for (; first != last; ++first) {
@@ -107,10 +107,10 @@ public:
     using set_type::slots;
     using set_type::state;
 
-    // No using-declarations for these two: g++ 12 would warn of every parameter called key.
-    /// The key in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    // No using-declarations for these two: g++ 12 would warn about every parameter named key.
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept { return set_type::key(slot); }
-    /// The key of the element, or null when it is gone.
+    /// The key of the element, or null when it was erased.
     constexpr const Key* key(handle_type handle) const noexcept { return set_type::key(handle); }
     /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
     constexpr ColumnView<const Key> keys() const noexcept { return set_type::keys(); }
@@ -120,9 +120,9 @@ public:
 
     //=== insert ===//
 
-    /// Adds `key` with T(args...) unless it is a member; then nothing is made of the arguments. Arguments may refer to keys and
-    /// values of this map. What is no Key must convert to one as for KeySet::contains. @pre a number of another type has a Key
-    /// that equals it
+    /// Adds `key` with T(args...) unless it is a member; then the arguments are unused. Arguments may refer to keys and values
+    /// of this map. Another key type must convert as for KeySet::contains. @pre a number of another type has a Key that equals
+    /// it
     /// @throws as KeySet::insert, and what T's constructor throws; strong
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
@@ -192,7 +192,7 @@ public:
     }
     constexpr T& at(handle_type handle) { return *checked(get(handle), gone); }
     constexpr const T& at(handle_type handle) const { return *checked(get(handle), gone); }
-    /// The value in `slot`. @pre the slot is live or pending, or an observer is being told of it (checked at level fast)
+    /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr T& value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "map value(slot): no value is there; ask state(slot)");
         return value_at(slot);
@@ -211,7 +211,7 @@ public:
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
     constexpr iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
-    /// The same, under the name that says what happens: the slot becomes pending.
+    /// The same as erase. With deferred erase the slot becomes pending.
     constexpr iterator remove(const_iterator it) noexcept
         requires(O.deferred_erase)
     {
@@ -222,15 +222,15 @@ public:
     {
         return erase(it);
     }
-    /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws,
-    /// what was erased stays erased.
+    /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws, the
+    /// elements erased before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
         return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, this->element_key(slot), value_at(slot)); });
     }
-    /// Takes key and value out; empty when the key is not a member. With deferred erase they are copied, because the removed
-    /// element stays readable. A copy or move that enters the map again finds no such element. @throws what hash and equality,
-    /// the moves or copies throw; the element is then still there (erased, if something was inserted meanwhile)
+    /// Removes the element and returns key and value; empty when the key is not a member. With deferred erase they are copied,
+    /// because the removed element stays readable. A copy or move that calls the map finds no such element. @throws what hash
+    /// and equality, the moves or copies throw; the element then stays (it is erased if something was inserted meanwhile)
     template <class K = Key>
     constexpr std::optional<std::pair<Key, T>> extract(const K& key) {
         std::optional<std::pair<Key, T>> result;
@@ -240,7 +240,8 @@ public:
             if constexpr (O.deferred_erase)
                 result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
             else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
-                result.emplace(this->element_key(slot), std::move(value_at(slot))); // or a throw would find the key moved from
+                result.emplace(this->element_key(slot),
+                               std::move(value_at(slot))); // otherwise a throw would leave a moved-from key
             else
                 result.emplace(this->take_key(slot), std::move(value_at(slot)));
         });
@@ -285,7 +286,7 @@ public:
     constexpr const auto& observer() const noexcept {
         return set_type::template observer<I + 1>();
     }
-    /// Static observer number I, a column, seen by slot.
+    /// Static observer number I, a column, as a view by slot.
     template <std::size_t I>
     constexpr auto column() noexcept {
         return set_type::template column<I + 1>();
@@ -297,9 +298,10 @@ public:
 
     //=== whole ===//
 
-    /// Takes over the elements of `other` whose keys are not members; the others stay there. Further columns start anew here.
-    /// Copied where an observer of this map may throw, so that each element is in one of the two maps. @throws as insert
-    /// (With deferred erase they must be copyable: the removed ones stay readable there.)
+    /// Moves the elements of `other` whose keys are not members to this map. The others stay. Further columns are
+    /// value-initialised here. Elements are copied where an observer of this map may throw, so that each is always in one of
+    /// the two maps. @throws as insert (With deferred erase they must be copyable, because the removed elements stay readable
+    /// in `other`.)
     constexpr void merge(MapStorage& other)
         requires(!O.deferred_erase || (std::copy_constructible<Key> && std::copy_constructible<T>))
     {
@@ -323,7 +325,7 @@ public:
         merge(other);
     }
 
-    /// Equal when they have the same keys with equal values; slots, handles and further columns do not count.
+    /// Equal when they have the same keys with equal values. Slots, handles and further columns are ignored.
     friend constexpr bool operator==(const MapStorage& a, const MapStorage& b) {
         if (a.size() != b.size()) return false;
         for (const auto [key, value] : a) {
@@ -343,7 +345,7 @@ public:
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
-    /// As restore; returns what is wrong instead of throwing it, null when all is well. @throws what the allocator throws
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         return this->template from_bytes<1>(bytes, codec, [&](auto& fresh, slot_t slot, ByteReader& in) {

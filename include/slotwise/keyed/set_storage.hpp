@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetStorage: a KeySet with what one does with sets.
+// SetStorage: a KeySet with set operations.
 #ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
 #define SLOTWISE_KEYED_SET_STORAGE_HPP
 
@@ -40,9 +40,9 @@ public:
             if (!this->contains(key)) return false;
         return true;
     }
-    /// Takes over the keys of `other` that are not members; the others stay there. Columns start anew here. Keys are copied
-    /// where an observer of this set may throw, so that each key is in one of the two sets whatever happens. @throws as insert
-    /// (With deferred erase keys must be copyable: the removed ones stay readable there.)
+    /// Moves the keys of `other` that are not members to this set. The others stay. Columns are value-initialised here. Keys
+    /// are copied where an observer of this set may throw, so that each key is always in one of the two sets. @throws as insert
+    /// (With deferred erase keys must be copyable, because the removed keys stay readable in `other`.)
     constexpr void merge(SetStorage& other)
         requires(!O.deferred_erase || std::copy_constructible<Key>)
     {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Arguments: what the named template arguments of a container come to, and what an error says of one that does not fit.
+// Arguments: the result of the named template arguments of a container, and the errors for arguments that do not fit.
 #ifndef SLOTWISE_SLOTS_ARGUMENTS_HPP
 #define SLOTWISE_SLOTS_ARGUMENTS_HPP
 
@@ -17,7 +17,7 @@ struct NoOptions {};
 /// The key type of a container that has no keys.
 struct NoKey {};
 
-/// What a type without a name and without a hook seems to be.
+/// What an unnamed type without a hook seems to be.
 template <class W, class Key>
 struct Guess {
     static constexpr bool allocates = requires(W& a, typename W::value_type* p) { a.deallocate(p, std::size_t{1}); };
@@ -31,30 +31,29 @@ struct Guess {
     static constexpr bool none = !allocates && !options && !compares && !hashes;
 };
 
-/// Whether W is or has a name: then it is no column and no static observer.
+/// Whether W is a named argument, and so no column and no static observer.
 template <class W>
 inline constexpr bool is_named = Argument<W>::name != no_name;
 template <class U>
 inline constexpr bool is_named<Column<U>> = true;
 
-/// Whether W, which has no name, has anything of a static observer. What is wrong with one that has, the hub says.
+/// Whether the unnamed W resembles a static observer. The hub reports its errors.
 template <class W>
 inline constexpr bool observes = Hooks<W>::any || !Hooks<W>::sound || Hooks<W>::misnamed;
 
-/// Names, in an error, the argument W that does not fit.
-/// @tparam Uses the names that the container has a use for
+/// Its errors name the argument W that does not fit. @tparam Uses the names that the container supports
 template <class W, unsigned Uses, class OptionsType, class Key>
 struct CheckArgument {
     static constexpr unsigned name = Argument<W>::name;
     static constexpr bool used = (Uses & name) == name;
     static_assert(used || name != with_options, "template argument Options<O>: this container has no options; leave it out");
-    static_assert(used || name != with_tag, "template argument Tag<X>: this container makes no handles that it could tell "
-                                            "apart; leave it out");
+    static_assert(used || name != with_tag,
+                  "template argument Tag<X>: this container makes no handles of its own; leave it out");
     static_assert(used || name != with_hash, "template argument HashBy<H>: this container does not hash; leave it out");
     static_assert(used || name != with_equal, "template argument EqualBy<E>: this container compares no keys; leave it out");
     static_assert(used || name != with_index,
                   "template argument IndexBy<I>: this container has no index of keys; leave it out");
-    static_assert(used || name != with_time, "template argument TimeBy<T>: this container knows no time; leave it out");
+    static_assert(used || name != with_time, "template argument TimeBy<T>: this container has no time; leave it out");
     static constexpr bool holds = used;
 };
 template <class W, unsigned Uses, class OptionsType, class Key>
@@ -95,7 +94,7 @@ struct CheckArgument<Options<O>, Uses, OptionsType, Key> {
                   "template argument Options<O>: the options of a series are Options<SeriesOptions{...}>");
 };
 
-/// The columns and static observers among With..., after those that are there already.
+/// Appends the columns and static observers among With....
 template <class Allocator, class Found, class... With>
 struct ObserversOf {
     using type = Found;
@@ -111,20 +110,20 @@ template <class Allocator, class... Found, class W, class... With>
     requires(Argument<W>::name != no_name)
 struct ObserversOf<Allocator, TypeList<Found...>, W, With...> : ObserversOf<Allocator, TypeList<Found...>, With...> {};
 
-/// What the arguments With... of a container come to. A container without any costs one instantiation of this.
-/// @tparam Uses the names that it has a use for @tparam OptionsType the type of its options
+/// The result of the arguments With... of a container. A container without arguments costs one instantiation. @tparam Uses the
+/// names that it supports @tparam OptionsType the type of its options
 /// @tparam T what its default allocator allocates @tparam Key what it hashes and compares
 template <unsigned Uses, class OptionsType, class T, class Key, class... With>
 struct Arguments {
     static constexpr unsigned count = (0u + ... + Argument<With>::name);
     static constexpr bool once(ArgumentName name) noexcept { return count / name % 16 <= 1; }
-    static_assert(once(with_options), "template arguments: Options<O> stands there twice; write all options into one");
-    static_assert(once(with_tag), "template arguments: Tag<X> stands there twice; name one");
-    static_assert(once(with_hash), "template arguments: HashBy<H> stands there twice; name one");
-    static_assert(once(with_equal), "template arguments: EqualBy<E> stands there twice; name one");
-    static_assert(once(with_index), "template arguments: IndexBy<I> stands there twice; name one");
-    static_assert(once(with_time), "template arguments: TimeBy<T> stands there twice; name one");
-    static_assert(once(with_alloc), "template arguments: AllocBy<A> stands there twice; name one");
+    static_assert(once(with_options), "template arguments: Options<O> occurs twice; write all options into one");
+    static_assert(once(with_tag), "template arguments: Tag<X> occurs twice; name one");
+    static_assert(once(with_hash), "template arguments: HashBy<H> occurs twice; name one");
+    static_assert(once(with_equal), "template arguments: EqualBy<E> occurs twice; name one");
+    static_assert(once(with_index), "template arguments: IndexBy<I> occurs twice; name one");
+    static_assert(once(with_time), "template arguments: TimeBy<T> occurs twice; name one");
+    static_assert(once(with_alloc), "template arguments: AllocBy<A> occurs twice; name one");
     static constexpr bool sound = (CheckArgument<With, Uses, OptionsType, Key>::holds && ... && true);
 
     template <ArgumentName Name, class Default>
@@ -136,7 +135,7 @@ struct Arguments {
         if constexpr (std::is_same_v<std::remove_const_t<decltype(Given::value)>, OptionsType>)
             return Given::value;
         else
-            return OptionsType{}; // the error is there already
+            return OptionsType{}; // the error was reported already
     }();
 };
 

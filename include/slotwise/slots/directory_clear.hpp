@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What a SlotDirectory does to many slots at once: clear in two halves, the return of retired slots, shrinking.
+// The operations of SlotDirectory on many slots: clear in two halves, recycling of retired slots, shrinking.
 #ifndef SLOTWISE_SLOTS_DIRECTORY_CLEAR_HPP
 #define SLOTWISE_SLOTS_DIRECTORY_CLEAR_HPP
 
@@ -11,7 +11,7 @@ SLOTWISE_BEGIN
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
 constexpr slot_t SlotDirectory<L, E, R, Allocator>::begin_clear() noexcept {
-    // Locals, std::size_t and a sum instead of a flag: what it takes for g++ 12 to vectorise (0.7 to 0.24 ns a slot).
+    // Locals, std::size_t and a sum instead of a flag let g++ 12 vectorise it (0.7 to 0.24 ns a slot).
     version_type* const versions = versions_.data();
     std::size_t exhausting = 0;
     for (std::size_t slot = 0, end = n_.cursor; slot < end; ++slot) {
@@ -34,7 +34,7 @@ constexpr slot_t SlotDirectory<L, E, R, Allocator>::begin_clear() noexcept {
     n_.blocked = n_.cursor;
     n_.clear_end = n_.cursor;
     if (n_.cursor % bits::word_bits != 0) {
-        // Newcomers share the last word: its slots that are struck or were free must not look vacant beside them.
+        // New elements share the last word: its slots that are destroyed or were free must not look vacant.
         const std::size_t last = bits::word_of(n_.cursor);
         n_.clear_held = bits::low_mask(n_.cursor % bits::word_bits) & ~blocked_[last];
         blocked_[last] |= n_.clear_held;
@@ -52,7 +52,7 @@ constexpr void SlotDirectory<L, E, R, Allocator>::end_clear(slot_t end) noexcept
         blocked_[last] &= ~std::exchange(n_.clear_held, 0);
     }
     n_.clear_end = 0;
-    if (!kept_.empty()) epoch_.advance(); // it has grown meanwhile
+    if (!kept_.empty()) epoch_.advance(); // the directory has grown meanwhile
     kept_.free();
     if (n_.cursor == end && n_.retired == 0 && !any_blocked(end)) {
         n_.cursor = 0;
@@ -60,7 +60,7 @@ constexpr void SlotDirectory<L, E, R, Allocator>::end_clear(slot_t end) noexcept
         return summary_.rebuild(live_, n_.cursor);
     }
     summary_.rebuild(live_, n_.cursor);
-    // Descending for lists that give back the last one first: slot 0 comes first under every policy.
+    // Descending for lifo lists, so that slot 0 comes first under every policy.
     for (slot_t i = 0; i < end; ++i) {
         const slot_t slot = R == Reuse::lifo ? end - 1 - i : i;
         if (bit(blocked_, slot)) continue;
@@ -71,7 +71,7 @@ constexpr void SlotDirectory<L, E, R, Allocator>::end_clear(slot_t end) noexcept
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
 constexpr std::size_t SlotDirectory<L, E, R, Allocator>::recycle_retired() noexcept {
-    if (n_.clear_end != 0) return 0; // a destructor asks during clear: what retired may not be destroyed yet
+    if (n_.clear_end != 0) return 0; // a destructor calls during clear: retired slots may not be destroyed yet
     const std::size_t count = n_.retired;
     std::size_t alike = 0;
     for (slot_t slot = 0; slot < n_.cursor; ++slot) alike += state(slot) == SlotState::retired;
@@ -100,8 +100,8 @@ template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
 constexpr void SlotDirectory<L, E, R, Allocator>::commit_shrink(Growth& less, std::size_t from) noexcept {
     adopt(less);
     floors_.keep(less.versions, from, less.floor, less.blocked);
-    // As if made anew: how much memory the store happens to keep there must not show in later handles, or a copy would give
-    // others than the original.
+    // As if allocated again: the memory that a store happens to keep must not influence later handles, or a copy would give
+    // other handles than the original.
     for (std::size_t slot = from; slot < versions_.size(); ++slot) versions_[slot] = floors_.of(slot);
 }
 

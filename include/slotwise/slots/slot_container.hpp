@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotContainer: the one core of slot maps and keyed containers. A directory, a store, observers and an allocator, and the steps in
-// which they change together.
+// SlotContainer: the one core of slot maps and keyed containers: directory, store, observers and allocator, and the steps that
+// change them together.
 #ifndef SLOTWISE_SLOTS_SLOT_CONTAINER_HPP
 #define SLOTWISE_SLOTS_SLOT_CONTAINER_HPP
 
@@ -17,21 +17,21 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// The choices of a SlotContainer.
+/// The options of a SlotContainer.
 struct SlotContainerOptions {
     HandleLayout handle{};
     Exhaustion exhaustion = Exhaustion::retire;
     Reuse reuse = Reuse::lowest;
     std::size_t max_slots = 0;            ///< 0: what handle and store allow
     bool deferred_erase = false;          ///< erased slots are pending until do_flush_removed()
-    bool columns_share_allocator = false; ///< static columns take the container's allocator; else they keep their own
+    bool columns_share_allocator = false; ///< static columns take the container's allocator; otherwise they have their own
 };
 
-/// State and steps, no interface: faces are built over it and reach its parts. Each step leaves the parts in agreement or has no
-/// effect. It knows nothing of values, keys, hashing and handles' types.
+/// State and steps without an interface: faces are built over it and access its parts. Each step leaves the parts consistent or
+/// has no effect. It is independent of values, keys, hashing and handle types.
 ///
-/// Directory, pending slots and snapshots do not depend on the element: they are templates over choices and an allocator of bytes,
-/// so that containers of a hundred types share one instantiation.
+/// Directory, pending slots and snapshots do not depend on the element: they are templates over options and an allocator of
+/// bytes, so that containers of many types share one instantiation.
 template <class StoreType, SlotContainerOptions O, class Allocator, class... Observers>
 class SlotContainer {
 public:
@@ -45,7 +45,7 @@ public:
     static constexpr bool deferred = O.deferred_erase;
     /// Whether neither construction nor destruction of an element, nor destruction of a column's value, runs user code.
     static constexpr bool trivial = Store::trivial && Hub::trivial;
-    /// Whether a move, and a swap, call nothing of hash, equality and index that may throw.
+    /// Whether a move and a swap call no function of hash, equality and index that may throw.
     static constexpr bool nothrow_move = std::is_nothrow_move_constructible_v<Store>;
     static constexpr bool nothrow_element_swap = noexcept(std::declval<Store&>().swap(std::declval<Store&>()));
     static constexpr bool nothrow_swap = [] {
@@ -62,36 +62,35 @@ public:
     constexpr SlotContainer(Store&& empty, const Allocator& alloc)
         : directory(Bytes(alloc)), pending(Bytes(alloc)), store(std::move(empty)), hub(alloc), allocator(alloc) {}
     struct Like {};
-    /// Nothing in it, but hashes, compares and describes like `other`.
+    /// An empty container that hashes, compares and describes like `other`.
     constexpr SlotContainer(Like, const SlotContainer& other, const Allocator& alloc)
         : directory(Bytes(alloc)), pending(Bytes(alloc)), store(empty_like(other.store, alloc)),
           hub(Hub::like(other.hub, alloc)), allocator(alloc) {}
     constexpr SlotContainer(const SlotContainer& other)
         : SlotContainer(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator)) {}
-    /// The elements come last: if a column's copy throws there are none to destroy, and no store knows by itself which of them
-    /// live.
+    /// The elements come last: if a column's copy throws, there are none to destroy. A store does not know which of its
+    /// elements are live.
     constexpr SlotContainer(const SlotContainer& other, const Allocator& alloc)
         : directory(settled(other).directory, Bytes(alloc)), pending(other.pending.resized(other.pending.room(), Bytes(alloc))),
           store(empty_like(other.store, alloc)), hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)),
           allocator(alloc) {
         const StoredBits stored(directory, pending);
         Store elements(other.store, stored.view(), directory.capacity(), alloc, [&](slot_t slot) {
-            SLOTWISE_EXPECT(other.is_stored(slot),
-                            "container copy: the copy of an element changes the container that is copied");
+            SLOTWISE_EXPECT(other.is_stored(slot), "container copy: the copy of an element changes the source; it must not");
         });
         if constexpr (!Store::trivial || sizeof...(Observers) != 0)
             SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(),
-                            "container copy: the copy of an element changes the container that is copied");
+                            "container copy: the copy of an element changes the source; it must not");
         store.swap(elements);
     }
-    /// `other` is empty and usable. The store first: if a copy of hash or equality throws, nothing has changed.
+    /// `other` is then empty and usable. The store comes first: if a copy of hash or equality throws, nothing has changed.
     constexpr SlotContainer(SlotContainer&& other) noexcept(nothrow_move)
         : directory(Bytes(other.allocator)), pending(Bytes(other.allocator)), store(std::move(other.store)),
           hub(std::move(other.hub)), allocator(other.allocator) {
         directory.swap(other.directory);
         pending.swap(other.pending);
     }
-    /// With unequal allocators the elements are moved one by one; those whose move may throw are copied where the store says so.
+    /// With unequal allocators the elements are moved one by one; the store may copy elements whose move may throw.
     constexpr SlotContainer(SlotContainer&& other, const Allocator& alloc) : SlotContainer(Like(), other, alloc) {
         if (alloc == other.allocator) {
             swap_elements(other);
@@ -105,7 +104,7 @@ public:
             store.reserve(slots);
             if (O.columns_share_allocator) hub.capacity(0, slots);
         }
-        // First whatever may throw, and leaves the source alone, because it then copies.
+        // First the steps that may throw. They copy and leave the source unchanged.
         if constexpr (O.columns_share_allocator) hub.take_from(other.hub, stored.view(), true);
         store.take_from(other.store, stored.view());
         if constexpr (O.columns_share_allocator) {
@@ -115,8 +114,8 @@ public:
             hub.swap(other.hub);
         directory.swap(same_slots);
         pending.swap(same_pending);
-        other.swap_elements(replacement);                                 // which dies with what was moved from
-        if (!O.columns_share_allocator) replacement.destroy_unobserved(); // its observers have never heard of these
+        other.swap_elements(replacement);                                 // which destroys the moved-from elements
+        if (!O.columns_share_allocator) replacement.destroy_unobserved(); // its observers were not notified of these
     }
     constexpr SlotContainer& operator=(const SlotContainer& other) {
         if (this == &other) return *this;
@@ -154,23 +153,23 @@ public:
         swap_contents(theirs);
         other.swap_contents(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
     }
-    /// Everything; the allocators travel along.
+    /// Exchanges everything, including the allocators.
     constexpr void swap_contents(SlotContainer& other) noexcept(nothrow_swap) {
         if constexpr (Store::indexed) store.swap_functors(other.store);
         swap_elements(other);
     }
-    /// The same but for hash and equality.
+    /// The same without hash and equality.
     constexpr void swap_elements(SlotContainer& other) noexcept(nothrow_element_swap) {
-        store.swap(other.store); // first, as an index may throw
+        store.swap(other.store); // first, because an index may throw
         directory.swap(other.directory);
         pending.swap(other.pending);
         hub.swap(other.hub);
         exchange_allocators(allocator, other.allocator);
     }
-    /// The contents of `other` become ours; our dynamic observers stay and hear of it, `other` dies with our old elements.
+    /// Takes the contents of `other`. Our dynamic observers stay and are notified. `other` then destroys our old elements.
     constexpr void adopt(SlotContainer& other) {
-        const StoredBits bits(other.directory, other.pending);          // first, as it may throw
-        if constexpr (Store::indexed) store.swap_functors(other.store); // the same
+        const StoredBits bits(other.directory, other.pending);          // first, because it may throw
+        if constexpr (Store::indexed) store.swap_functors(other.store); // may throw too
         typename Hub::Exchange exchange(hub, directory.occupancy());
         swap_elements(other);
         hub.swap_dynamic(other.hub);
@@ -183,7 +182,7 @@ public:
         exchange.replay(directory.capacity(), stored, [&](auto&& removed) { pending.for_each(removed); });
         undo.dismiss();
     }
-    /// Destroys the elements without a word to observers, which have gone with the contents or were told.
+    /// Destroys the elements without notifying observers, which went with the contents or were notified.
     constexpr void destroy_unobserved() noexcept {
         if constexpr (Store::indexed) store.unlist_all();
         while (!pending.empty()) {
@@ -205,7 +204,7 @@ public:
     constexpr DirectoryView directory_view() const noexcept {
         return {directory.occupancy(), directory.versions(), sizeof(typename Directory::version_type)};
     }
-    /// Removed, and the element still there.
+    /// Whether the element was removed and is still readable.
     constexpr bool is_pending(slot_t slot) const noexcept { return deferred && pending.contains(slot); }
     constexpr bool is_stored(slot_t slot) const noexcept { return directory.is_live(slot) || is_pending(slot); }
     constexpr SlotState state(slot_t slot) const noexcept {
@@ -228,10 +227,10 @@ public:
         for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
             bits::for_each(stored_word(w), [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
     }
-    /// Stored slots as bits; a copy where they are not the live ones.
+    /// Stored slots as bits; a copy if they differ from the live ones.
     class StoredBits {
     public:
-        /// @param also one more slot that counts as stored, if it is one
+        /// @param a further slot that counts as stored, or no_slot
         constexpr explicit StoredBits(const Directory& directory, const Pending& pending, slot_t also = no_slot)
             : live_(directory.occupancy()) {
             if (!deferred && also == no_slot) return;
@@ -250,21 +249,21 @@ public:
 
     //=== capacity ===//
 
-    /// Slots that no element can have now.
+    /// Slots that no element can use now.
     constexpr std::size_t unusable() const noexcept { return pending.size() + directory.retired() + directory.reserved(); }
-    /// Room for more elements. @throws std::length_error that says `full` when there can be none
+    /// Room for more elements. @throws std::length_error with the text `full` when no slot is left
     SLOTWISE_COLD constexpr void grow(const char* full) {
         if (directory.capacity() >= max_slots()) throw_length_error(full);
         const std::size_t want = hub.grown_capacity(store.grown_capacity());
         do_reserve(want < max_slots() ? want : max_slots());
     }
     SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
-        SLOTWISE_EXPECT(!resetting, "keyed container: a destructor inserts during reset()");
+        SLOTWISE_EXPECT(!resetting, "container reset(): a destructor inserts meanwhile; it must not");
         store.reserve(slots);
         const std::size_t room = hub.capacity_for(slots, store.capacity() < max_slots() ? store.capacity() : max_slots());
         const std::size_t before = directory.capacity();
         const Bytes bytes(allocator);
-        // Doubled, because it is copied when it grows; and only then: a copy at each growth by a page was quadratic.
+        // Doubled, because it is copied when it grows. A copy at each growth by a page was quadratic.
         const bool full = deferred && room > pending.room();
         auto more_pending = pending.resized(!full ? 0 : room < 2 * pending.room() ? 2 * pending.room() : room, bytes);
         if (!directory.covers(room)) {
@@ -276,7 +275,7 @@ public:
         if (full) pending.swap(more_pending);
         directory.set_capacity(room);
     }
-    /// Makes room for a slot that others have chosen. False, and no effect, when that would be more than the budget.
+    /// Makes room for an untrusted slot number. False, and no effect, when it exceeds the budget.
     constexpr bool reserve_slot_in_budget(slot_t slot) {
         if (slot < directory.capacity()) return true;
         const std::size_t budget = 8 * (directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
@@ -290,7 +289,7 @@ public:
     // allowed, took a map to 268 million slots.
     static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
     static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
-    /// Gives back memory above the highest slot in use. @param also what else gives memory back, and may throw
+    /// Frees memory above the highest slot in use. @param also a further step that frees memory and may throw
     template <class Also>
     constexpr void do_shrink_to_fit(Also&& also) {
         const Bytes bytes(allocator);
@@ -302,11 +301,12 @@ public:
         auto less = directory.prepare_shrink(slots, from, bytes);
         auto less_pending = pending.resized(deferred ? slots : 0, bytes);
         also();
-        store.shrink(end); // dense: may throw, and has then no effect
+        store.shrink(end); // dense: may throw without an effect
         undo.dismiss();
         const std::size_t after = slots < before ? slots : before;
         if (before != after)
-            hub.capacity(before, after); // first: one who attaches meanwhile hears of the old capacity and of this
+            hub.capacity(before,
+                         after); // first: an observer that attaches meanwhile is notified of the old capacity and of this
         directory.commit_shrink(less, from);
         directory.set_capacity(after);
         pending.swap(less_pending);
@@ -326,7 +326,7 @@ public:
             erase_unindexed(slot);
         }
     }
-    /// The index, if there is one, does not know the slot any more.
+    /// @pre the index, if there is one, has no entry for the slot
     SLOTWISE_ALWAYS_INLINE constexpr void erase_unindexed(slot_t slot) noexcept(Store::nothrow_destroy) {
         if constexpr (trivial) {
             if (hub.dynamic()) [[unlikely]]
@@ -346,7 +346,7 @@ public:
         store.destroy(slot);
         directory.release(slot);
     }
-    /// Ends a pending element. The index may not know it.
+    /// Erases a pending element, which may have no entry in the index.
     constexpr void erase_pending(slot_t slot) noexcept {
         store.unlist(slot);
         hub.erased(slot);
@@ -354,12 +354,13 @@ public:
         directory.release(slot);
     }
     constexpr void do_flush_removed() noexcept {
-        // Counted beforehand: what a destructor removes meanwhile waits for the next flush.
+        // Counted before: elements that a destructor removes meanwhile wait for the next flush.
         if constexpr (deferred)
             for (std::size_t n = pending.size(); n != 0 && !pending.empty(); --n) erase_pending(pending.pop());
     }
     constexpr void do_clear() noexcept {
-        if (deferred || clearing) { // clearing: a destructor calls; the outer clear destroys the rest, newcomers go now
+        if (deferred ||
+            clearing) { // clearing: a destructor calls; the outer clear destroys the rest, new elements are erased now
             for (slot_t slot = 0; slot < directory.cursor(); ++slot)
                 if (directory.is_live(slot)) do_erase(slot);
             return;
@@ -388,27 +389,29 @@ public:
             });
     }
     constexpr void expect_not_notifying() const noexcept {
-        SLOTWISE_EXPECT_DEBUG(!hub.notifying(), "container: an observer changes the container that is notifying it");
+        SLOTWISE_EXPECT_DEBUG(
+            !hub.notifying(),
+            "container: an observer changes the container that is notifying it; change it after the notification");
     }
 
     //=== snapshots ===//
 
-    /// Directory, what write_elements() writes, and the columns from number `First` on.
+    /// Writes the directory, the elements by write_elements(), and the columns from number `First` on.
     template <std::size_t First, class Codec, class WriteElements>
     void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
         DirectorySnapshot::write(directory, out);
         write_elements();
         ColumnSnapshot<First, Observers...>::write(hub, each_stored(), out, codec);
     }
-    /// Reads the same into this container, which is new and empty. Returns what is wrong with the bytes, and is good for nothing
-    /// then; null when all is well. @param order the pending slots @param read_elements is given the directory that was read;
-    /// it brings it here together with the elements, or returns false
+    /// Reads the same into this container, which is new and empty. Returns the error, after which the container is unusable, or
+    /// null. @param order the pending slots @param read_elements gets the directory that was read; it takes over directory and
+    /// elements, or returns false
     template <std::size_t First, class Codec, class ReadElements>
     const char* read(ByteReader& in, Codec& codec, std::span<const slot_t> order, ReadElements&& read_elements) {
         const Bytes bytes(allocator);
         Directory restored(bytes);
         if (!DirectorySnapshot::read(restored, in, bytes, order)) return in.error();
-        if (restored.cursor() > max_slots()) return "snapshot: more slots than this container's max_slots";
+        if (restored.cursor() > max_slots()) return "snapshot: it has more slots than this container's max_slots";
         if (restored.cursor() != 0) do_reserve(restored.cursor());
         if (!restored.covers(directory.capacity())) {
             auto more = restored.prepare(directory.capacity(), bytes);
@@ -453,7 +456,7 @@ private:
         else
             return Hub(other, stored);
     }
-    // What is here goes to `old`, and is exchanged for what is there; dynamic observers are told of the end and detached.
+    // Exchanges the contents with `old`. Dynamic observers are notified of the end and detached.
     constexpr void exchange_old(SlotContainer& old) noexcept(nothrow_swap) {
         if constexpr (Store::indexed) store.swap_functors(old.store);
         hub.detach_dynamic(directory.occupancy(), directory.size());

@@ -33,7 +33,7 @@ public:
     /// Slots that a handle can name.
     static constexpr std::size_t max_slots = traits::max_slots;
 
-    /// Bookkeeping for more slots, built beside the directory and committed without a throw.
+    /// Bookkeeping for more slots, which is built separately and committed by adopt() without throwing.
     class Growth {
         friend SlotDirectory;
         detail::FlatArray<version_type, Allocator> versions{};
@@ -60,7 +60,7 @@ public:
     SlotDirectory(const SlotDirectory&) = delete;
     SlotDirectory& operator=(const SlotDirectory&) = delete;
     SlotDirectory& operator=(SlotDirectory&&) = delete;
-    /// Takes the state; `other` is as new. @invalidates nothing: the handles belong to this directory now
+    /// Takes the state; `other` is then like new. @invalidates nothing: the handles belong to this directory now
     constexpr SlotDirectory(SlotDirectory&& other) noexcept
         : versions_(std::move(other.versions_)), live_(std::move(other.live_)), kept_(std::move(other.kept_)),
           blocked_(std::move(other.blocked_)), reserved_(std::move(other.reserved_)), floors_(std::move(other.floors_)),
@@ -91,14 +91,14 @@ public:
     constexpr slot_t cursor() const noexcept { return n_.cursor; }
     /// Slots whose versions are used up.
     constexpr std::size_t retired() const noexcept { return n_.retired; }
-    /// Slots whose handle was handed out, and whose element comes later.
+    /// Slots with a reserved handle, whose element comes later.
     constexpr std::size_t reserved() const noexcept { return n_.reserved; }
-    /// Whether no operation is half done: no clear runs, and of no slot a value is being built or destroyed.
-    /// @param pending slots that are blocked although nothing happens to them
+    /// Whether no operation is in progress: no clear runs, and no value is being built or destroyed. @param pending the number
+    /// of pending slots, which are blocked too
     constexpr bool is_settled(std::size_t pending = 0) const noexcept {
         return n_.clear_end == 0 && n_.blocked == n_.retired + n_.reserved + pending;
     }
-    /// Whether the same slots live under the same handles, and as many are in use; linear in slots.
+    /// Whether the same slots are live under the same handles, and as many are in use. @complexity linear in slots
     constexpr bool same_handles(const SlotDirectory& other) const noexcept {
         return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
                std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
@@ -106,20 +106,20 @@ public:
     /// Whether acquire() would find a slot without growth.
     constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
 
-    /// Whether the element inserted into `slot` at `version` is there. Any two numbers may be asked. @complexity O(1)
+    /// Whether the element inserted into `slot` at `version` is live. Any two numbers are allowed. @complexity O(1)
     SLOTWISE_ALWAYS_INLINE constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
-        // Vacant slots hold even versions, and an untrusted handle may hold the same even one: the parity must be looked at.
-        const auto* const versions = versions_.data(); // before the check: a loop of lookups then keeps it
+        // Vacant slots hold even versions, and an untrusted handle may hold the same even one: the parity must be tested.
+        const auto* const versions = versions_.data(); // before the check, so that a loop of lookups keeps it in a register
         return slot < versions_.size() && versions[slot] == version && (version & 1u) != 0;
     }
     constexpr bool is_live(slot_t slot) const noexcept { return slot < n_.cursor && (versions_[slot] & 1u) != 0; }
-    /// The same from the bits, 32 times less memory to look at. @pre slot < capacity(), and no clear is running
+    /// The same by the liveness bits, which take 32 times less memory. @pre slot < capacity(), and no clear is running
     constexpr bool is_live_bit(slot_t slot) const noexcept { return bit(live_, slot); }
-    /// Live or blocked, or told of by a clear that is running: something may be there that is not vacant.
+    /// Live or blocked, or to be destroyed by a running clear: the slot may be in use.
     constexpr bool is_held(slot_t slot) const noexcept {
         return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot)) || (slot < n_.clear_end && bit(live_, slot));
     }
-    /// Whether {slot, version} is a handle whose element comes later. Any two numbers may be asked.
+    /// Whether {slot, version} is a reserved handle. Any two numbers are allowed.
     constexpr bool is_reserved(slot_t slot, std::uint32_t version) const noexcept {
         return bit(reserved_, slot) && versions_[slot] + 1u == version;
     }
@@ -128,7 +128,7 @@ public:
     /// The versions by slot.
     constexpr const version_type* versions() const noexcept { return versions_.data(); }
 
-    /// The state of any slot number; what was never in use is free.
+    /// The state of any slot number. A slot that was never in use is free.
     constexpr SlotState state(slot_t slot) const noexcept {
         if (slot >= n_.cursor) return SlotState::free;
         if (is_live(slot)) return SlotState::live;
@@ -137,7 +137,7 @@ public:
         return E == Exhaustion::retire && versions_[slot] == 0 ? SlotState::retired : SlotState::pending;
     }
 
-    /// What {slot, version} is worth.
+    /// Why {slot, version} does or does not resolve.
     constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
         if (slot >= n_.capacity) return HandleStatus::out_of_range;
         if (is_live(slot, version)) return HandleStatus::live;
@@ -147,15 +147,14 @@ public:
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
 
-    /// Liveness of the slots below the cursor. Between the halves of clear without a summary: a growth would take it from who
-    /// looks.
+    /// Liveness of the slots below the cursor. Between the halves of clear it has no summary, because growth would free it.
     constexpr Occupancy occupancy() const noexcept {
         return {live_.data(), n_.cursor, epoch_, n_.clear_end == 0 ? summary_.view() : detail::SummaryView()};
     }
 
     //=== one slot at a time; all noexcept ===//
 
-    /// Takes the next slot and makes it live at once, for values that are built without a throw and without re-entrance.
+    /// Takes the next slot and makes it live at once, for values that are built without throwing and without user code.
     /// @pre has_room()
     SLOTWISE_ALWAYS_INLINE constexpr slot_t acquire_live() noexcept {
         if (!free_.empty()) {
@@ -185,7 +184,7 @@ public:
         unblock(slot);
         set_live(slot);
     }
-    /// Whether acquire() would take a slot at the cursor; to be asked before it, for undo_acquire().
+    /// Whether acquire() would take a slot at the cursor; call it before acquire(), for undo_acquire().
     constexpr bool next_is_fresh() const noexcept { return free_.empty(); }
     /// Exactly undoes acquire(): the same slot at the same version comes next (if nothing else was taken in between).
     constexpr void undo_acquire(slot_t slot, bool was_fresh) noexcept {
@@ -216,11 +215,11 @@ public:
         unblock(slot);
         free_.push(slot);
     }
-    /// remove() and release() without blocking in between, for values whose destruction calls nothing back. @pre is_live(slot)
+    /// remove() and release() without blocking in between, for values whose destruction calls no user code. @pre is_live(slot)
     SLOTWISE_ALWAYS_INLINE constexpr void erase(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         word &= ~bits::bit_of(slot);
-        if (word == 0) [[unlikely]] // asked at once: the flags of the line before tell
+        if (word == 0) [[unlikely]] // tested here, where the processor has the flags already
             return erase_last_of_word(slot);
         bump_version(slot);
         if (exhausted(slot)) [[unlikely]]
@@ -252,7 +251,7 @@ public:
         reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.reserved;
     }
-    /// Gives back an acquired slot whose handle was seen outside: that version is skipped. @pre slot is blocked
+    /// Releases an acquired slot whose handle is known outside. Its version is skipped. @pre slot is blocked
     constexpr void skip_version(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
         release(slot);
@@ -264,11 +263,12 @@ public:
     /// the version is odd, and not older than the last one issued for the slot (which undoes its erase).
     constexpr bool can_take(slot_t slot, std::uint32_t version) const noexcept {
         if ((version & 1u) == 0 || version > max_version || slot >= max_slots || state(slot) != SlotState::free) return false;
-        if (slot < n_.clear_end) return false; // a destructor asks during clear: it may not be destroyed yet
+        if (slot < n_.clear_end) return false; // a destructor calls during clear: the slot may not be destroyed yet
         if constexpr (E == Exhaustion::wrap) return true;
         return std::uint64_t{version} + 1 >= (slot < versions_.size() ? versions_[slot] : floors_.of(slot));
     }
-    /// Takes a chosen slot; it is blocked until commit(). Its version becomes `version` - 1; returns what it was, for undo_take().
+    /// Takes a chosen slot, which is blocked until commit(). Its version becomes `version` - 1. Returns the old version, for
+    /// undo_take().
     /// @pre can_take(slot, version) and slot < capacity() @complexity O(1), or the gap when slot is above the cursor
     constexpr std::uint32_t take(slot_t slot, std::uint32_t version) noexcept {
         for (; n_.cursor < slot; advance_cursor()) free_.push(n_.cursor);
@@ -281,7 +281,7 @@ public:
         }
         return std::exchange(versions_[slot], static_cast<version_type>(version - 1u));
     }
-    /// Undoes take(): the same slots come next as before it, if nothing else was taken in between.
+    /// Undoes take(): the same slots come next as before, if nothing else was taken in between.
     /// @param cursor_before what cursor() was before take(); slots from there on become fresh again
     constexpr void undo_take(slot_t slot, std::uint32_t version_before, slot_t cursor_before = no_slot) noexcept {
         versions_[slot] = static_cast<version_type>(version_before);
@@ -307,9 +307,9 @@ public:
     /// Second half of clear: the slots below `end` are vacant. @pre their values are destroyed
     constexpr void end_clear(slot_t end) noexcept;
 
-    /// Retired slots may be handed out again, from version 0. Handles of their first lives can then resolve: the caller says
-    /// that none is left. Returns how many; none while a slot at version 0 is held (its first value is being built, its last
-    /// one destroyed), which nothing tells from a retired one. @complexity linear in slots
+    /// Allows retired slots to be issued again, from version 0. @pre no handle of their earlier elements is in use, because it
+    /// could resolve. Returns how many; none while a slot at version 0 is held (its first value is being built or its last one
+    /// destroyed), because it looks like a retired one. @complexity linear in slots
     constexpr std::size_t recycle_retired() noexcept;
 
     //=== memory ===//
@@ -322,28 +322,28 @@ public:
     }
     /// Bookkeeping for exactly `slots` slots (rounded up to a word).
     constexpr Growth prepare_exactly(std::size_t slots, const Allocator& alloc) const { return sized_for(slots, alloc); }
-    /// Whether prepare(slots) would only copy what is there.
+    /// Whether prepare(slots) would add no slot.
     constexpr bool covers(std::size_t slots) const noexcept { return slots <= versions_.size(); }
-    /// Takes what prepare() made; what there was is in `growth` then.
+    /// Exchanges the bookkeeping with `growth`.
     constexpr void adopt(Growth& growth) noexcept {
         versions_.swap(growth.versions);
         if (n_.clear_end == 0)
             epoch_.advance();
         else if (kept_.empty())
-            kept_.swap(live_); // observers are looking at the words of before
+            kept_.swap(live_); // observers are reading the old words
         live_.swap(growth.live);
         blocked_.swap(growth.blocked);
         reserved_.swap(growth.reserved);
         free_.swap(growth.free);
         summary_.swap(growth.summary);
     }
-    /// Slots from now on. @pre covers(slots), slots >= cursor()
+    /// Sets the number of slots. @pre covers(slots), slots >= cursor()
     constexpr void set_capacity(std::size_t slots) noexcept { n_.capacity = slots < max_slots ? slots : max_slots; }
 
     /// Moves the cursor down over free slots, at most to `least`. Returns the slots that must be kept.
-    /// @complexity linear in slots given up
+    /// @complexity linear in released slots
     constexpr slot_t lower_cursor(slot_t least = 0) noexcept {
-        if (least < n_.clear_end) least = n_.clear_end; // a destructor asks during clear
+        if (least < n_.clear_end) least = n_.clear_end; // a destructor calls during clear
         slot_t end = n_.cursor;
         while (end > least && state(end - 1) == SlotState::free) --end;
         while (n_.cursor != end) {
@@ -363,17 +363,16 @@ public:
             free_.undo_remove(slot, is_free_slot());
         }
     }
-    /// The first slot whose version is forgotten by shrinking to the slots below `end`. 64 slots above these keep their own:
-    /// they come next, and where slots are used over and over, it is they. (One slot reused 100 times a round, a shrink each
-    /// round, versions of 16 bits: 7,226 rounds until the first insert is refused; 348 where they shared a floor with it.)
+    /// The first slot whose version is forgotten by shrinking to the slots below `end`. The next 64 slots keep their versions,
+    /// because they come next and are reused most. (One slot reused 100 times a round, a shrink each round, versions of 16
+    /// bits: the first insert is refused after 7,226 rounds; after 348 if these slots share a floor.)
     static constexpr std::size_t first_forgotten(std::size_t end) noexcept {
         return bits::round_up(end, bits::word_bits) + bits::word_bits;
     }
     /// Bookkeeping for `slots` slots, and for the versions of those below `from` that are kept.
     constexpr Growth prepare_shrink(std::size_t slots, std::size_t from, const Allocator& alloc) const;
-    /// Takes what prepare_shrink() made. Of the versions of the slots from `from` on only floors are left: slots made there
-    /// later start at them, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since
-    /// prepare_shrink()
+    /// Commits what prepare_shrink() made. Only floors remain of the versions of the slots from `from` on: later slots start
+    /// there, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since prepare_shrink()
     constexpr void commit_shrink(Growth& less, std::size_t from) noexcept;
 
     /// Whether every count, bit, version and link agrees: see directory_check.hpp. @complexity linear in capacity; for tests
@@ -412,7 +411,7 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr void bump_version(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
     }
-    // The last calls of an erase: one in its middle would make every erase save and restore registers.
+    // The last calls of an erase: a call in its middle would make every erase save and restore registers.
     SLOTWISE_NEVER_INLINE constexpr void erase_last_of_word(slot_t slot) noexcept {
         bump_version(slot);
         update_summary(slot);
@@ -425,7 +424,7 @@ private:
         } else
             free_.push(slot);
     }
-    /// The cursor moves up over a slot that is not live.
+    /// Moves the cursor up over a slot that is not live.
     constexpr void advance_cursor() noexcept {
         if (++n_.cursor % bits::word_bits == 0) update_summary(n_.cursor - 1);
     }
@@ -478,8 +477,8 @@ private:
         slot_t retired = 0;
         std::size_t capacity = 0;
         slot_t reserved = 0;
-        slot_t clear_end = 0;  // between the halves of clear: slots below it are neither free nor to be touched
-        word_t clear_held = 0; // and these of its last word are blocked until the end
+        slot_t clear_end = 0;  // between the halves of clear: slots below it are neither free nor usable
+        word_t clear_held = 0; // the slots of its last word that are blocked until the end
     };
 
     detail::FlatArray<version_type, Allocator> versions_{};

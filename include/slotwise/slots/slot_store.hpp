@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotStore: what a store of values or keys by slot must offer to a SlotContainer.
+// SlotStore: the requirements of a SlotContainer on a store of values or keys by slot.
 #ifndef SLOTWISE_SLOTS_SLOT_STORE_HPP
 #define SLOTWISE_SLOTS_SLOT_STORE_HPP
 
@@ -13,9 +13,9 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What a store of values or keys by slot must offer to a SlotContainer. It says where elements lie; which slots have one, the
-/// directory knows. All but construction, reserve() and the moves of a packed store is noexcept. Copied with
-/// Store(other, live, slots, alloc, expect_there), filled from a store of another allocator by take_from(other, live).
+/// The requirements of a SlotContainer on a store of values or keys by slot. The store knows where elements lie. The directory
+/// knows which slots have one. All operations but construction, reserve() and the moves of a packed store are noexcept. Copied
+/// with Store(other, live, slots, alloc, expect_there), filled from a store of another allocator by take_from(other, live).
 ///   trivial        neither construction nor destruction of an element runs user code
 ///   indexed        elements are found by key: the store also has hash, equality and an index of its slots, see IndexedKeys
 ///   slot_bytes     memory for an element; max_slots: the most there can be
@@ -36,8 +36,8 @@ concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t 
     store.swap(store);
 };
 
-/// What a store does in destroy_all() whose elements stay where they are: destroys them slot by slot. Each leaves the directory's
-/// list first, because a clear inside a destructor must not meet it again.
+/// The destroy_all() of a store whose elements do not move: destroys them slot by slot. Each is marked in the directory first,
+/// because a clear inside a destructor must not destroy it again.
 template <class Directory, class Destroy>
 constexpr void destroy_each(Directory& directory, slot_t end, Destroy&& destroy) noexcept {
     for (std::size_t first = 0; first < end; first += bits::word_bits) {
