@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Sweeps say what they sweep: a line each to the file that SLOTWISE_SWEEP_REPORT names, if that is set. tools/verify/throws.py
-// and tools/verify/alloc.py compare the lines with what there is.
+// and tools/verify/sweeps.py compare the lines with what there is.
 //     fail_at_every_step(swept<Map>("insert"), ...)      // throws  SlotMap::insert  <throw points>  <test case>
 #ifndef SLOTWISE_TESTS_SUPPORT_SWEEP_HPP
 #define SLOTWISE_TESTS_SUPPORT_SWEEP_HPP

@@ -1,17 +1,34 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What throws.py and alloc.py share: running test programs that report what they swept, and reading the reports.
+"""Proofs by test programs that report what they swept: every allocator setting, every state of tiny worlds; throws.py has the third.
+
+  sweeps.py alloc|versions [--programs DIR]      programs: those of build/dev, which tools/dev builds
+
+  alloc      The test cases [allocators] run the matrix of tests/support/whole.hpp: 16 settings (copy, move, swap, always equal) x copies,
+             moves, assignments, swap, assignment to itself x empty and full source and target x equal and unequal allocators, and check
+             which allocator ends where, the contents, whose memory it is, and what allocates. It fails when a case fails, when a
+             container reports nothing, and when a setting or operation is left out.
+  versions   With versions of 1 to 4 bits every wrap, retirement and version floor is met, and no stale handle may resolve in any state.
+             It fails when a case [versions] fails, and when a container that issues handles has reported no world.
 
 A program whose environment has SLOTWISE_SWEEP_REPORT appends a line for each sweep to the file named there (tests/support/sweep.hpp):
     throws <tab> function <tab> throw points <tab> test case        noexcept <tab> function <tab> 0 <tab> test case
-    alloc <tab> container <tab> setting <tab> case
+    alloc <tab> container <tab> setting <tab> operation <tab> cases     versions <tab> world <tab> states <tab> stale handles
 """
 import argparse
+import collections
 import pathlib
 import re
 import sys
 
 import proof
+
+SETTINGS = 16
+ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IdentityMap", "KeySet", "SetStorage",
+            "MapStorage", "BasicAnySetStorage", "BasicAnyMapStorage", "HashIndex", "TSSStorage", "TSDStorage")
+# Every container that issues handles. MapStorage and AnyMapStorage share SetStorage's core; MapStorage has its own long walks.
+ISSUE_HANDLES = ("SlotDirectory", "SlotMap", "DenseSlotMap", "SoaSlotMap", "SetStorage", "MapStorage", "TSSStorage", "TSDStorage")
 
 
 class Failed(Exception):
@@ -21,67 +38,12 @@ class Failed(Exception):
         super().__init__("\n".join(lines))
 
 
-def arguments(description):
-    parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="the same checks on the programs of build/dev, if they are there")
-    parser.add_argument("--programs", type=pathlib.Path, help="run the programs slotwise_test_<folder> of this folder, not own ones")
-    options = parser.parse_args()
-    if options.quick and options.programs is None and (proof.ROOT / "build" / "dev" / "tests").is_dir():
-        options.programs = proof.ROOT / "build" / "dev" / "tests"
-    return options
-
-
-def sources(pattern):
-    """Test sources that match, by folder; also those that include a header of test cases that matches."""
-    named = re.compile(pattern)
-    found, headers = {}, {}
-
-    def sweeps(path, seen=()):
-        if path not in headers:
-            text = path.read_text()
-            included = [(path.parent / name, proof.TESTS / name) for name in re.findall(r'^\s*#\s*include "([^"]+)"', text, re.M)]
-            headers[path] = bool(named.search(text)) or any(
-                sweeps(each, (*seen, path)) for pair in included for each in pair
-                if each.is_file() and each.parent.name != "support" and each not in seen and "TEST_CASE" in each.read_text())
-        return headers[path]
-
-    for folder in proof.FOLDERS:
-        chosen = [path for path in sorted((proof.TESTS / folder).glob("*.cpp")) if sweeps(path)]
-        if chosen:
-            found[folder] = chosen
-    return found
-
-
-def build(name, chosen):
-    """One program a folder in build/proof/<name>; sources that did not change since are not compiled again."""
-    programs = proof.Programs(name)
-    objects, work = {}, []
-    for folder, paths in chosen.items():
-        objects[folder] = [programs.folder / f"{folder}_{path.stem}.o" for path in paths]
-        work += list(zip(paths, objects[folder]))
-
-    def compile_one(item):
-        source, target = item
-        listing = target.with_suffix(".d")
-        if target.exists() and listing.exists():
-            parts = listing.read_text().replace("\\\n", " ").split(":", 1)[1].split()
-            if all(pathlib.Path(part).exists() and pathlib.Path(part).stat().st_mtime <= target.stat().st_mtime for part in parts):
-                return None
-        include = [f"-I{proof.INCLUDE}", f"-I{proof.TESTS}"]
-        result = proof.run([programs.compiler, *programs.flags, *include, "-MMD", "-c", source, "-o", target])
-        return None if result.ok else result.output
-
-    programs.main()
-    broken = [f"{proof.relative(item[0])} does not compile:\n{output[:2000]}"
-              for item, output in proof.parallel(compile_one, work) if output]
-    if broken:
-        raise Failed(*broken)
-    for folder, parts in objects.items():
-        program = programs.folder / f"slotwise_test_{folder}"
-        result = proof.run([programs.compiler, *parts, *programs.main(), *programs.link, "-o", program])
-        if not result.ok:
-            raise Failed(f"{program.name} does not link:\n{result.output[:2000]}")
-    return programs.folder
+def parser(description):
+    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--programs", type=pathlib.Path, default=proof.ROOT / "build" / "dev" / "tests",
+                      help="run the programs slotwise_test_<folder> of this folder")
+    made.add_argument("--quick", action="store_true", help="no other than the long form")
+    return made
 
 
 def run(folder, selection, report, timeout=1800):
@@ -124,12 +86,59 @@ def exceptions(path):
     return listed
 
 
-def main(check):
+def alloc(lines, containers=ALLOCATE):
+    """(settings, cases, containers); raises Failed with all that is wrong."""
+    cases = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
+    for line in lines:
+        if line[0] == "alloc":
+            _, container, setting, operation, count = line
+            cases[container][setting][operation] += int(count)
+    wrong = [f"{name}: no program reports it" for name in containers if name not in cases]
+    for container, settings in sorted(cases.items()):
+        if len(settings) != SETTINGS:
+            wrong.append(f"{container}: {len(settings)} of {SETTINGS} settings")
+        operations = {operation for counts in settings.values() for operation in counts}
+        for setting, counts in sorted(settings.items()):
+            wrong += [f"{container}, {setting}: no case of `{operation}`" for operation in sorted(operations) if not counts[operation]]
+    if wrong:
+        raise Failed(*wrong)
+    total = sum(count for settings in cases.values() for counts in settings.values() for count in counts.values())
+    return f"alloc: {SETTINGS} settings x {total // SETTINGS} cases over {len(cases)} containers, 0 failures"
+
+
+def versions(lines, containers=ISSUE_HANDLES):
+    """The figures; raises Failed when a container has asked for no stale handle."""
+    worlds, states, stale = collections.Counter(), collections.Counter(), collections.Counter()
+    for _, world, seen, probes in (line for line in lines if line[0] == "versions"):
+        container = re.sub("^Basic", "", world.split()[0])
+        worlds[container] += 1
+        states[container] += int(seen)
+        stale[container] += int(probes)
+    missing = [container for container in containers if stale[container] == 0]
+    if missing:
+        raise Failed(f"no world of {', '.join(missing)} asked for a stale handle")
+    return (f"versions: {sum(worlds.values())} worlds, {sum(states.values())} states, {sum(stale.values())} stale handles asked for, "
+            "0 resolve")
+
+
+def ended(name, check):
     """Runs check() -> summary line; what it says is wrong goes to stderr, and 1 is returned."""
     try:
         print(check())
     except Failed as failure:
         print(failure, file=sys.stderr)
-        print(f"{pathlib.Path(sys.argv[0]).stem}: FAILED, {len(str(failure).splitlines())} lines above")
+        print(f"{name}: FAILED, {len(str(failure).splitlines())} lines above")
         return 1
     return 0
+
+
+def main():
+    arguments = parser(__doc__)
+    arguments.add_argument("command", choices=("alloc", "versions"))
+    given = arguments.parse_args()
+    tag, judge = {"alloc": ("[allocators]", alloc), "versions": ("[versions]", versions)}[given.command]
+    return ended(given.command, lambda: judge(run(given.programs, tag, proof.BUILD / given.command / "report.txt")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Every public function that changes something is made to throw at every step, or is noexcept.
 
-    tools/verify/throws.py [--quick] [--programs DIR] [--list]
+    tools/verify/throws.py [--programs DIR] [--list]
 
 The functions are read from the headers by libclang (Debian: python3-clang-16): public member functions that are not const and not
 static, constructors and assignments, of every class outside namespace detail, and free functions that are not noexcept. What a class
@@ -304,16 +304,16 @@ def judge(headers, lines, excused):
 
 def main():
     optional = ("ankerl_index.hpp", "boost_index.hpp", "robin_index.hpp")  # their tables need not be installed, here as in the tests
-    if "--list" in sys.argv:
-        headers = Headers(proof.INCLUDE, optional=optional)
+    arguments = sweeps.parser(__doc__)
+    arguments.add_argument("--list", action="store_true", help="print the functions of which a sweep is asked")
+    given = arguments.parse_args()
+    headers = Headers(proof.INCLUDE, optional=optional)
+    if given.list:
         print("\n".join(headers.required()))
         return 0
-    options = sweeps.arguments(__doc__)
 
     def check():
-        headers = Headers(proof.INCLUDE, optional=optional)
-        folder = options.programs or sweeps.build("throws", sweeps.sources(r"\bswept\b|\bfailing_new\.hpp"))
-        lines = sweeps.run(folder, "[throws]", proof.BUILD / "throws" / "report.txt")
+        lines = sweeps.run(given.programs, "[throws]", proof.BUILD / "throws" / "report.txt")
         excused = sweeps.exceptions(pathlib.Path(__file__).with_name("throws.txt"))
         pairs, functions, silent = judge(headers, lines, excused)
         if pairs < PAIRS:
@@ -321,8 +321,8 @@ def main():
         return (f"throws: {pairs} pairs over {functions} functions (of {functions}, {silent} of them noexcept, {len(excused)} excused), "
                 "0 failures")
 
-    return sweeps.main(check)
+    return sweeps.ended("throws", check)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())
