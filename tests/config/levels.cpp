@@ -393,7 +393,7 @@ const Check checks[] = {
      }},
     {Level::fast, "container copy: the copy of an element changes the source; it must not",
      [] { during_copy<MapStorage<int, CallsOnCopy>>([](auto& map) { map.try_emplace(2); }); }},
-    {Level::debug, "keyed container: equality changes the container that asks it",
+    {Level::debug, "keyed container: equality changes the container that calls it; it must only read",
      [] {
          using Set = SetStorage<int, DefaultHash<int>, CallsOnEqual>;
          auto& once = *new std::function<void()>;
@@ -402,7 +402,7 @@ const Check checks[] = {
          once = [&] { set.insert(2); };
          static_cast<void>(set.contains(1));
      }},
-    {Level::fast, "keyed container: an element calls reset() while it is built or destroyed",
+    {Level::fast, "keyed container reset(): an element calls it while it is built or destroyed; it must not",
      [] {
          using Map = MapStorage<int, Calls>;
          auto& map = *new Map;
@@ -412,7 +412,7 @@ const Check checks[] = {
      }},
     {Level::fast, "container reset(): a destructor inserts meanwhile; it must not",
      [] { during_reset([](MapStorage<int, Calls>& map) { map.try_emplace(2); }); }},
-    {Level::fast, "keyed container: a destructor calls reset() during clear() or reset()",
+    {Level::fast, "keyed container reset(): a destructor calls it during clear() or reset(); it must not",
      [] { during_reset([](MapStorage<int, Calls>& map) { map.reset(); }); }},
     {Level::fast, "keyed container: keys that cannot move cannot be moved to an unequal allocator",
      [] {

@@ -127,7 +127,7 @@ TEST_CASE("A key inserted again while it is extracted has an element of its own"
 
 #if SLOTWISE_CHECK_LEVEL >= 1
 TEST_CASE("reset from inside an extract or an erase is refused", "[reentrance]") {
-    CHECK(test::dies_saying("calls reset() while it is built or destroyed", [] {
+    CHECK(test::dies_saying("calls it while it is built or destroyed", [] {
         auto map = filled<Map<at_once>>();
         Copied::hook = [&] { map.reset(); };
         static_cast<void>(map.extract(3));

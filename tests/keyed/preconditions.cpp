@@ -142,8 +142,8 @@ TEST_CASE("a destructor may not insert during reset, nor reset during clear or r
     const auto clear = [](Reentrant& map) { map.clear(); };
     const auto insert = [](Reentrant& map) { map.try_emplace(1000, 1); };
     CHECK(dies("container reset(): a destructor inserts meanwhile; it must not", reset, insert));
-    CHECK(dies("keyed container: a destructor calls reset() during clear() or reset()", reset, reset));
-    CHECK(dies("keyed container: a destructor calls reset() during clear() or reset()", clear, reset));
+    CHECK(dies("keyed container reset(): a destructor calls it during clear() or reset(); it must not", reset, reset));
+    CHECK(dies("keyed container reset(): a destructor calls it during clear() or reset(); it must not", clear, reset));
     CHECK_FALSE(dies("", clear, insert));
 }
 

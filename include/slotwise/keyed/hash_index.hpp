@@ -39,9 +39,9 @@ inline constexpr IndexGroup seeded_group{{}, {1, 1, 1, 1}, {}};
 /// collide. The next make_room() then rebuilds the table under a secret seed that is mixed into every hash. An unseeded search
 /// does not test for a seed: the searches of a seeded index begin at a group that sends them on, which costs them 6 ns.
 ///
-/// An index policy is a class template over an allocator of bytes with these members; BoostIndex, RobinIndex and AnkerlIndex adapt other
-/// tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from it. It must
-/// not throw.
+/// An index policy is a class template over an allocator of bytes with these members. BoostIndex, RobinIndex and AnkerlIndex
+/// adapt other tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from
+/// it. It must not throw.
 /// @tparam Tags how tags are compared; NativeTags or PortableTags
 template <class Allocator, class Tags>
 class GroupIndex {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What keyed containers take where a key is asked for: keys, what is transparently compared with them, what converts to one.
+// The key arguments of keyed containers: keys, types that transparent functors compare with them, types that convert to one.
 #ifndef SLOTWISE_KEYED_KEY_CONVERSION_HPP
 #define SLOTWISE_KEYED_KEY_CONVERSION_HPP
 
@@ -15,7 +15,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What may be asked instead of a Key: anything, if hash and equality are transparent and take it; else what converts to Key.
+/// Whether a K is looked up directly: it is a Key, or hash and equality are transparent and take it. Other types must convert
+/// to Key.
 template <class K, class Key, class Hash, class Equal>
 inline constexpr bool is_lookup_key =
     std::is_same_v<K, Key> || requires(const K& k, const Key& key, const Hash& h, const Equal& e) {
@@ -25,13 +26,13 @@ inline constexpr bool is_lookup_key =
         static_cast<bool>(e(key, k));
     };
 
-/// Whether numbers of type K become numbers of type Key where they can, and are found to be none where they cannot.
+/// Whether numbers of type K are converted to Key where the value fits, and are absent otherwise.
 template <class K, class Key>
 inline constexpr bool number_of_other_type =
     !std::is_same_v<K, Key> && std::conjunction_v<std::is_integral<K>, std::is_integral<Key>>;
 
-/// Whether a Key is made of a K by itself: by an implicit conversion that keeps the value. Integers of another type are
-/// allowed, and their values checked: every literal is an int.
+/// Whether a K converts to Key implicitly and keeps its value. Integers of another type are allowed and their values checked,
+/// because every literal is an int.
 template <class K, class Key, class Plain = std::remove_cvref_t<K>>
 consteval bool becomes_key() noexcept {
     if constexpr (!std::is_convertible_v<K, Key>)
@@ -43,7 +44,7 @@ consteval bool becomes_key() noexcept {
     else
         return true;
 }
-/// Whether there is a Key that equals this number; true for what is no number of another type.
+/// Whether a Key equals this number. True for types that are no number of another type.
 template <class Key, class K>
 constexpr bool has_key(const K& key) noexcept {
     if constexpr (number_of_other_type<K, Key>)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeyedContainer: a SlotContainer whose elements are found by key, and the steps that change its index.
+// KeyedContainer: a SlotContainer whose elements are found by key, with the steps that change its index.
 #ifndef SLOTWISE_KEYED_KEYED_CONTAINER_HPP
 #define SLOTWISE_KEYED_KEYED_CONTAINER_HPP
 
@@ -18,10 +18,10 @@ using KeyedBase = SlotContainer<IndexedKeys<Keys, Index<rebind_t<Allocator, std:
                                 SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, O.deferred_erase, true},
                                 Allocator, Columns...>;
 
-/// State and steps, no interface. Each step leaves the parts in agreement or has no effect.
+/// State and steps without an interface. Each step leaves the parts consistent or has no effect.
 ///
-/// An element is entered in this order: slot (blocked), key, value and columns, index, live. A constructor or a hook
-/// that looks for it does not find it yet; an index entry is always of a slot whose key is there.
+/// An element is inserted in this order: slot (blocked), key, value and columns, index, live. A constructor or a hook that
+/// looks it up does not find it yet. The slot of an index entry always has a key.
 /// @tparam Keys keys by slot: KeyStore, AnyKeyStore @tparam Columns static observers; a map's first one holds its values
 template <class Keys, KeySetOptions O, class Allocator, template <class> class IndexOf, class... Columns>
 class KeyedContainer : public KeyedBase<Keys, O, Allocator, IndexOf, Columns...> {
@@ -47,7 +47,7 @@ public:
     constexpr KeyedContainer(const KeyedContainer& other, const Allocator& alloc) : Base(other, alloc) {}
     constexpr KeyedContainer(KeyedContainer&& other) noexcept(Base::nothrow_move) : Base(std::move(other)) {}
     constexpr KeyedContainer(KeyedContainer&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
-    // The slot between two states is that of a running operation, which assignment has nothing to do with.
+    // transition_slot belongs to a running operation and is not assigned.
     constexpr KeyedContainer& operator=(const KeyedContainer& other) {
         Base::operator=(other);
         return *this;
@@ -58,17 +58,17 @@ public:
     }
     ~KeyedContainer() = default;
 
-    /// Whether what follows the construction of an element cannot throw, as long as no dynamic observer is attached.
+    /// Whether the steps after the construction of an element cannot throw while no dynamic observer is attached.
     static constexpr bool nothrow_commit = Hub::nothrow_insert && Index::nothrow_place;
 
-    /// A pending slot that has used its last version cannot live again; its key then gets another slot.
+    /// A pending slot that has used its last version cannot be resurrected. Its key then gets another slot.
     constexpr bool can_resurrect(slot_t slot) const noexcept {
         return O.exhaustion == Exhaustion::wrap || directory.version(slot) != 0;
     }
 
     //=== finding ===//
 
-    /// Equality may only look at the container that asks it; what is in the index would not be where the search goes on.
+    /// Equality may only read the container that calls it, because a change would invalidate the running search.
     template <class K>
     SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot, const K& key) const {
         if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
@@ -77,14 +77,13 @@ public:
             const bool equal = store.keys.equals(slot, key);
             SLOTWISE_EXPECT_DEBUG(inserts == store.inserts && size == directory.size() && room == directory.capacity() &&
                                       waiting == pending.size(),
-                                  "keyed container: equality changes the container that asks it");
+                                  "keyed container: equality changes the container that calls it; it must only read");
             return equal;
         } else
             return store.keys.equals(slot, key);
     }
 
-    /// The live slot whose key equals `key`; also a pending one when `Any`: the live one first, then the one that was removed
-    /// last.
+    /// The live slot whose key equals `key`. If `Any`, otherwise the pending one that was removed last.
     template <bool Any = false, class K>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t do_find(std::uint64_t hash, const K& key) const {
         if constexpr (!deferred)
@@ -98,7 +97,8 @@ public:
                 prefetch_value(slot);
                 if (!equals(slot, key)) return false;
                 if (directory.is_live_bit(slot)) return true;
-                // Neither live nor pending: a constructor is at work on it. Of two pending ones that which can live again.
+                // A slot that is neither live nor pending is under construction. Of two pending ones the one that can be
+                // resurrected is taken.
                 if (Any && this->is_pending(slot) && (found == no_slot || !can_resurrect(found))) found = slot;
                 return false;
             });
@@ -111,13 +111,13 @@ public:
                 if constexpr (deferred)
                     if (pending.superseded(slot)) return;
                 if (!this->clearing || this->is_stored(slot))
-                    entry(slot, store.keys.hash_at(slot)); // in clear the dying are still marked
+                    entry(slot, store.keys.hash_at(slot)); // during clear the slots to be destroyed are still marked
             });
         };
     }
 
-    /// The same for an index that lists all anew: it then forgets a slot that is being resurrected; resurrect() learns it by
-    /// this.
+    /// The same for a rebuild of the index, which drops a slot that is being resurrected. resurrect() detects that by the
+    /// counter.
     constexpr auto rebuild_source() noexcept {
         return [this](auto&& entry) {
             ++store.inserts;
@@ -127,7 +127,7 @@ public:
 
     //=== inserting ===//
 
-    /// Enters a key that may be there already. @param element what is to be entered; see NewKey
+    /// Inserts a key that may be present. @param element the new element; see NewKey
     template <class K, class Element>
     constexpr InsertOutcome do_insert(const K& key, Element&& element) {
         using New = std::remove_reference_t<Element>;
@@ -165,7 +165,7 @@ public:
         const std::size_t inserts = store.inserts;
         element.construct(slot, hash);
         ScopeGuard undo_construct([&]() noexcept { element.destroy(slot); });
-        if (inserts != store.inserts) { // a constructor has inserted: perhaps this very key
+        if (inserts != store.inserts) { // a constructor has inserted, perhaps the same key
             exhausted = do_find<deferred>(hash, store.keys.key_of(slot));
             if (exhausted != no_slot && directory.is_live(exhausted)) {
                 element.assign_built(exhausted, slot);
@@ -185,12 +185,12 @@ public:
         return {slot, true, InsertKind::fresh};
     }
 
-    /// The pending element in `slot` lives again, with another value.
+    /// Resurrects the pending element in `slot` with another value.
     template <class Element>
     SLOTWISE_NEVER_INLINE constexpr InsertOutcome resurrect(std::uint64_t hash, slot_t slot, Element& element) {
-        // While the value is built, the slot is nobody's: no flush erases it, and an insert of its key from inside gets
-        // another. What throws before the old value is destroyed leaves the slot pending. Later there is nothing to go back to:
-        // the element is erased, as the next flush would have done.
+        // While the value is built, the slot is neither live nor pending: no flush erases it, and a nested insert of its key
+        // gets another slot. A throw before the old value is destroyed leaves the slot pending. A later throw erases the
+        // element, as the next flush would have done.
         pending.remove(slot);
         const std::size_t inserts = store.inserts;
         bool old_destroyed = false;
@@ -200,7 +200,7 @@ public:
         });
         element.replace_value(slot, old_destroyed);
         old_destroyed = true;
-        // A constructor of the value, or a destructor in a column, may have inserted: perhaps this very key.
+        // A constructor of the value, or a destructor in a column, may have inserted, perhaps the same key.
         const auto inserted_meanwhile = [&] {
             const slot_t found = inserts == store.inserts ? no_slot : do_find(hash, store.keys.key_of(slot));
             if (found != no_slot) element.assign_built(found, slot);
@@ -222,8 +222,8 @@ public:
         ++store.inserts;
         return {slot, true, InsertKind::resurrected};
     }
-    /// The key of a pending element has another element: the index forgets the one that was. So it has one entry a key, however
-    /// often a key comes and goes between two flushes, and finds the one that was removed last in O(1).
+    /// The key of a pending element has another element: removes the older one from the index. So the index has one entry a
+    /// key, however often a key is removed and inserted between two flushes, and finds the one removed last in O(1).
     constexpr void supersede(std::uint64_t hash, slot_t slot) noexcept {
         store.index.erase(hash, slot);
         pending.supersede(slot);
@@ -231,7 +231,7 @@ public:
 
     //=== erasing ===//
 
-    /// Erases by key; false when there is none. The key may be that of the element.
+    /// Erases by key; false when there is none. The argument may refer to the element's key.
     template <class K>
     SLOTWISE_ALWAYS_INLINE constexpr bool do_erase_key(std::uint64_t hash, const K& key) {
         this->expect_not_notifying();
@@ -245,9 +245,9 @@ public:
             return slot != no_slot;
         }
     }
-    /// Erases the element of which take() makes a copy, or from which it moves. Both may run user code: the slot is nobody's
-    /// meanwhile, as in erase. What take() throws leaves the element where it was; if something was inserted meanwhile, perhaps
-    /// this very key, it is erased. @tparam Plain take() runs no user code and throws nothing
+    /// Erases the element that take() copies or moves out. Both may run user code: the slot is neither live nor pending
+    /// meanwhile, as in erase. If take() throws, the element stays, unless something was inserted meanwhile, perhaps the same
+    /// key: then it is erased. @tparam Plain take() runs no user code and throws nothing
     template <bool Trivial, class Take>
     constexpr void do_extract(slot_t slot, Take&& take) {
         this->expect_not_notifying();
@@ -280,7 +280,8 @@ public:
     constexpr void finish_extract(std::uint64_t hash, slot_t slot, std::size_t inserts) noexcept {
         if constexpr (deferred) {
             pending.push(slot);
-            if (inserts != store.inserts) supersede(hash, slot); // its key may be another's, or the index not know it any more
+            if (inserts != store.inserts)
+                supersede(hash, slot); // another element may have its key, or the index may have dropped it
             hub.removed(slot);
         } else {
             hub.erase(slot);
@@ -288,7 +289,7 @@ public:
             directory.release(slot);
         }
     }
-    /// The entry of `slot` comes back into the index, which has the room it had. False when another table has none, and no
+    /// Puts the entry of `slot` back into the index, which still has the room. False when another table has neither room nor
     /// memory.
     bool reindex([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
         if constexpr (deferred)
@@ -315,7 +316,7 @@ public:
 
     //=== capacity ===//
 
-    /// Room for one more element. @throws std::length_error when there can be none
+    /// Room for one more element. @throws std::length_error when no slot is left
     SLOTWISE_COLD constexpr void grow() {
         Base::grow("keyed container insert: every slot that the handle can name is in use, pending or retired; use more "
                    "index bits, flush_removed(), or see recycle_retired()");
@@ -323,15 +324,15 @@ public:
     constexpr void do_shrink_to_fit() {
         Base::do_shrink_to_fit([this] {
             store.index.shrink_to_fit(rebuild_source());
-            ++store.inserts; // an empty index has listed nothing, but given its memory back
+            ++store.inserts; // an empty index has no entries to rebuild, but has freed its memory
         });
     }
-    /// The end of everything, memory included. While a slot is retired, or would be now, that must be remembered: then the
-    /// memory stays, and observers hear of a clear instead.
+    /// Erases everything and frees the memory. While a slot is retired, or would be now, its memory must stay: then observers
+    /// are notified of a clear instead.
     constexpr void do_reset() noexcept {
         this->expect_not_notifying();
         SLOTWISE_EXPECT(!this->clearing && !this->resetting,
-                        "keyed container: a destructor calls reset() during clear() or reset()");
+                        "keyed container reset(): a destructor calls it during clear() or reset(); it must not");
         if (would_retire()) {
             this->do_clear();
             this->do_flush_removed();
@@ -339,43 +340,44 @@ public:
         }
         this->resetting = true;
         store.index.reset();
-        directory.set_capacity(directory.cursor()); // no room: an insert from a destructor is noticed in do_reserve()
+        directory.set_capacity(directory.cursor()); // no room: do_reserve() detects an insert by a destructor
         const slot_t end = directory.begin_clear();
         if constexpr (!Keys::trivial) this->for_each_stored([this](slot_t slot) { store.keys.destroy(slot); });
         directory.end_clear(end);
         while (!pending.empty()) directory.release(pending.pop());
         directory.lower_cursor();
-        SLOTWISE_EXPECT(directory.cursor() == 0, "keyed container: an element calls reset() while it is built or destroyed");
+        SLOTWISE_EXPECT(directory.cursor() == 0,
+                        "keyed container reset(): an element calls it while it is built or destroyed; it must not");
         auto none = directory.prepare_shrink(0, 0, allocator);
         auto no_pending = pending.resized(0, allocator);
         directory.commit_shrink(none, 0);
         pending.swap(no_pending);
         directory.set_capacity(0);
         store.keys.shrink(0);
-        hub.reset(); // last: one who attaches now must find nothing
+        hub.reset(); // last: an observer that attaches now must find nothing
         this->resetting = false;
     }
 
-    /// So that the next insert cannot fail for want of memory.
+    /// Reserves the memory of the next insert.
     constexpr void reserve_one() {
         if (!directory.has_room()) grow();
         store.index.make_room(rebuild_source());
     }
-    /// Whether an insert that has room, a hash and an answer, can still throw.
+    /// Whether an insert with room, a hash and a search result cannot throw.
     constexpr bool nothrow_insert() const noexcept { return nothrow_commit && !hub.dynamic(); }
 
     //=== observers ===//
 
-    /// A slot between two states is still pending, or live, for one who attaches meanwhile.
+    /// For an observer that attaches meanwhile, a slot between two states is still pending or live.
     ObserverToken do_attach(SlotObserver& observer) {
         return Base::do_attach(observer, transition_slot_, transition_slot_ != no_slot && !extracting_);
     }
 
     //=== snapshots and checks ===//
 
-    /// The elements of a snapshot: each key, and what read_first(slot) reads for the columns before number `First`. Builds them in
-    /// this container, which is new and empty and has the directory of the snapshot. False, and they are gone, when the bytes are
-    /// bad. @param order the pending slots
+    /// Reads the elements of a snapshot: each key, and by read_first(slot) the columns before number `First`. This container is
+    /// new and empty and has the directory of the snapshot. Returns false and destroys them when the bytes are wrong.
+    /// @param order the pending slots
     template <std::size_t First, class Codec, class ReadFirst>
     bool read_elements(ByteReader& in, Codec& codec, std::span<const slot_t> order, ReadFirst&& read_first) {
         if constexpr (deferred)
@@ -384,7 +386,7 @@ public:
         std::vector<slot_t> place(waiting > 1 ? std::size_t{directory.cursor()} : 0); // of each pending slot in the order
         for (std::size_t i = 0; i != waiting && waiting > 1; ++i) place[order[i]] = static_cast<slot_t>(i);
         const StoredBits stored(directory, pending);
-        // From here on there are live slots without elements: `sound_end` says how far they are built.
+        // From here on there are live slots without elements. Those below `sound_end` are built.
         slot_t sound_end = 0;
         ScopeGuard undo([&]() noexcept { discard_elements<First>(stored.view(), sound_end); });
         bool sound = true;
@@ -395,20 +397,20 @@ public:
             ScopeGuard undo_key([&]() noexcept { store.keys.destroy(slot); });
             const std::uint64_t hash = store.keys.hash_at(slot);
             const slot_t same_key = do_find<true>(hash, store.keys.key_of(slot));
-            // Only beside a pending element that cannot live again there may be another with its key.
+            // Two elements may have one key only if one of them is pending and cannot be resurrected.
             const auto exhausted = [&](slot_t s) { return this->is_pending(s) && !can_resurrect(s); };
             if (same_key != no_slot && !exhausted(same_key) && !exhausted(slot))
                 sound = in.fail("snapshot: a key occurs twice");
             sound = sound && read_first(slot);
             if (!sound) return;
-            store.index.make_room([&](auto&& entry) { // there is room; the keys of a hostile snapshot may collide
+            store.index.make_room([&](auto&& entry) { // there is room, but the keys of a hostile snapshot may collide
                 stored.view().for_each([&](slot_t built) {
                     if (built < sound_end) entry(built, store.keys.hash_at(built));
                 });
             });
             undo_key.dismiss();
             sound_end = slot + 1;
-            // Of those with one key the index knows the live one, or the one removed last.
+            // Of the elements with one key the index has the live one, or the one removed last.
             const bool latest =
                 same_key == no_slot || !this->is_pending(slot) || (this->is_pending(same_key) && place[same_key] < place[slot]);
             if (!latest) return pending.supersede(slot);
@@ -431,8 +433,8 @@ public:
     }
 
 private:
-    // A find of a string is followed by a read of its value; both are then on their way at once (2 % of a hit). Not for keys
-    // that are compared in no time: there it cost more than it gave.
+    // After a find of a string its value is read, so both are fetched at once (2 % of a hit). For keys that compare fast it
+    // cost more than it saved.
     constexpr void prefetch_value([[maybe_unused]] slot_t slot) const noexcept {
 #if defined(__GNUC__)
         if constexpr (!Keys::trivial && sizeof...(Columns) != 0) {
@@ -466,7 +468,7 @@ private:
         while (!pending.empty()) static_cast<void>(pending.pop());
     }
 
-    // Observers are being told that it is resurrected, or, if extracting_, it is being taken out.
+    // Observers are being notified that it is resurrected, or, if extracting_, it is being extracted.
     slot_t transition_slot_ = no_slot;
     bool extracting_ = false;
 };

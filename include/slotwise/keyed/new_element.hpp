@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// NewKey and NewItem: what an insert brings, and how it becomes an element of a keyed container.
+// NewKey and NewItem: the arguments of an insert, and how they become an element of a keyed container.
 #ifndef SLOTWISE_KEYED_NEW_ELEMENT_HPP
 #define SLOTWISE_KEYED_NEW_ELEMENT_HPP
 
@@ -12,12 +12,13 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// A new key of a set. KeyedContainer::do_insert() calls one of
-///   construct(slot, hash)      the key is not there: builds the element; destroy(slot) undoes it
-///   replace_value(slot, gone)  the key is pending: builds another value in its slot, and sets `gone` before it destroys the old one
-///   assign_to(existing)        the key is there
+///   construct(slot, hash)      the key is absent: builds the element; destroy(slot) undoes it
+///   replace_value(slot, gone)  the key is pending: builds another value in its slot, and sets `gone` before it destroys the
+///                              old one
+///   assign_to(existing)        the key is a member
 /// and, when a constructor has inserted the same key meanwhile, assign_built(existing, slot) before destroy(slot).
-/// trivial: construction runs no user code. filled_columns: how many static columns construct() fills, so that their on_insert is
-/// not called.
+/// trivial: construction runs no user code. filled_columns: how many static columns construct() fills, whose on_insert is
+/// therefore not called.
 template <class Keys, class Made>
 struct NewKey {
     static constexpr bool trivial = std::is_trivially_constructible_v<typename Keys::key_type, Made>;
@@ -36,7 +37,7 @@ struct NewKey {
 };
 
 /// A new key of a map with the arguments of its value, which lies in the first column.
-/// @tparam Assign the (only) argument is assigned to the value of a key that is there
+/// @tparam Assign the (only) argument is assigned to the value of an existing key
 template <bool Assign, class Keys, class Column, class Made, class... Args>
 struct NewItem {
     using T = typename Column::value_type;
@@ -66,7 +67,7 @@ struct NewItem {
         std::apply(
             [&](auto&&... each) {
                 if constexpr (std::is_move_constructible_v<T>) {
-                    // First aside: the arguments may refer to the old value.
+                    // Built apart first, because the arguments may refer to the old value.
                     TemporaryElement<T, allocator> fresh(column.get_allocator(), std::forward<Args>(each)...);
                     gone = true;
                     column.destroy(slot);

@@ -13,8 +13,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// An address in the packed array of `Map`, and the map. A class and no pointer, so that it can answer handle() and refuse
-/// algorithms that move values from row to row.
+/// An address in the packed array of `Map`, and the map. A class instead of a pointer, so that it has handle() and refuses
+/// algorithms that move values between rows.
 template <class T, class Map>
 class DenseIterator {
 public:
@@ -58,7 +58,7 @@ public:
     /// Its handle. @pre not at the end
     constexpr auto handle() const noexcept { return map_->handle_of_row(row()); }
 
-    /// Refuses std::ranges::sort and all that moves values from row to row; see MapIterator.
+    /// Refuses std::ranges::sort and other algorithms that move values between rows; see MapIterator.
     friend constexpr auto iter_swap(const DenseIterator&, const DenseIterator&) {
         static_assert(never<DenseIterator>, "slot map: this algorithm would move values under other handles; write "
                                             "map.sort(less), or map.swap_values(a, b) for two handles");

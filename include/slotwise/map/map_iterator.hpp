@@ -58,8 +58,8 @@ public:
     /// Its handle.
     constexpr auto handle() const noexcept { return map_->handle_at(slot()); }
     friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.cursor_ == b.cursor_; }
-    /// Refuses std::ranges::sort, reverse, rotate and all that moves values from element to element: handles would then name
-    /// other values. Its return type is deduced so that the attempt meets the message.
+    /// Refuses std::ranges::sort, reverse, rotate and other algorithms that move values between elements: handles would then
+    /// name other values. Its return type is deduced so that the attempt meets the message.
     friend constexpr auto iter_swap(const MapIterator&, const MapIterator&) {
         static_assert(never<MapIterator>, "slot map: this algorithm would move values under other handles; write "
                                           "map.sort(less) (packed maps) or map.swap_values(a, b)");

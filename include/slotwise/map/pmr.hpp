@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Slot maps with polymorphic allocators. A header of its own because <memory_resource> is slow to include.
+// Slot maps with polymorphic allocators. A separate header because <memory_resource> is slow to include.
 #ifndef SLOTWISE_MAP_PMR_HPP
 #define SLOTWISE_MAP_PMR_HPP
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMapArguments: what the named template arguments of a slot map come to, and the core that follows from them.
+// SlotMapArguments: the result of the named template arguments of a slot map, and its core.
 #ifndef SLOTWISE_MAP_SLOT_MAP_ARGUMENTS_HPP
 #define SLOTWISE_MAP_SLOT_MAP_ARGUMENTS_HPP
 
@@ -21,7 +21,7 @@ template <class Map, class Args, class Store, class... Observers>
 struct SlotMapCoreOf<Map, Args, Store, TypeList<Observers...>> {
     using type = SlotMapCore<Store, typename Of<Map>::element, Args::options, typename Args::allocator, Observers...>;
 };
-/// The core of Map, whose arguments came to Args.
+/// The core of Map with the arguments Args.
 template <class Map, class Args, class Store>
 using slot_map_core = typename SlotMapCoreOf<Map, Args, Store>::type;
 

@@ -14,7 +14,7 @@ template <class Store, SlotMapOptions O, class Allocator, class... Observers>
 using SlotMapBase =
     SlotContainer<Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots}, Allocator, Observers...>;
 
-/// State and steps, no interface. Each step leaves the parts in agreement or has no effect.
+/// State and steps without an interface. Each step leaves the parts consistent or has no effect.
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
 class SlotMapContainer : public SlotMapBase<Store, O, Allocator, Observers...> {
 public:
@@ -25,7 +25,7 @@ public:
     using Base::store;
     using typename Base::Hub;
 
-    /// Room for one more element. @throws std::length_error when there can be none
+    /// Room for one more element. @throws std::length_error when no slot is left
     constexpr void reserve_one() {
         if (!directory.has_room()) [[unlikely]]
             Base::grow("slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
@@ -44,7 +44,7 @@ public:
         } else
             return emplace_guarded(std::forward<Args>(args)...);
     }
-    /// Adds the element make(slot), which learns its slot. Its version is skipped if anything throws.
+    /// Adds the element make(slot). Its version is skipped if anything throws.
     template <class Make>
     constexpr slot_t do_insert_with(Make&& make) {
         const slot_t slot = directory.acquire();

@@ -151,7 +151,7 @@ public:
         return emplace(std::move(value));
     }
 
-    /// Adds the elements of the range. @pre they are not of this map @throws as emplace; what was added before stays
+    /// Adds the elements of the range. @pre they are not of this map @throws as emplace; the elements added before stay
     template <class Range>
         requires requires(Range&& range) { std::begin(range) != std::end(range); }
     constexpr void insert_range(Range&& range) {
@@ -278,12 +278,12 @@ public:
     /// The element. @pre contains(handle) (checked at level fast)
     constexpr reference operator[](handle_type handle) noexcept { return *expected(*this, handle); }
     constexpr const_reference operator[](handle_type handle) const noexcept { return *expected(*this, handle); }
-    /// The element, or end() when it is gone. @complexity O(1)
+    /// The element, or end() when it was erased. @complexity O(1)
     constexpr iterator find(handle_type handle) noexcept { return {this, place_of(handle)}; }
     constexpr const_iterator find(handle_type handle) const noexcept { return {this, place_of(handle)}; }
-    /// 1 if the element is there, else 0.
+    /// 1 if the element is live, otherwise 0.
     constexpr size_type count(handle_type handle) const noexcept { return contains(handle) ? 1 : 0; }
-    /// A copy of the element, or value_type(otherwise) when it is gone. @throws what that copy or conversion throws
+    /// A copy of the element, or value_type(otherwise) when it was erased. @throws what that copy or conversion throws
     template <class U = value_type>
         requires std::is_constructible_v<value_type, U>
     constexpr value_type value_or(handle_type handle, U&& otherwise) const {

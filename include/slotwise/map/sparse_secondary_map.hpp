@@ -461,7 +461,7 @@ class SparseSecondaryMap<H, T, With...>::basic_iterator
 
 public:
     basic_iterator() noexcept = default;
-    /// iterator to const_iterator. A template: for an iterator it would be a copy constructor that nobody may call.
+    /// iterator to const_iterator. A template, because it would be a copy constructor of iterator otherwise.
     template <bool Other>
         requires(Const && !Other)
     basic_iterator(const basic_iterator<Other>& other) noexcept : map_(other.map_), row_(other.row_) {}

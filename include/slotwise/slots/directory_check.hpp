@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Whether a SlotDirectory is sound: what check_invariants() of every container asks.
+// Whether a SlotDirectory is consistent, for check_invariants() of every container.
 #ifndef SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 #define SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 

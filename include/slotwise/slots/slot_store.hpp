@@ -19,7 +19,7 @@ namespace detail {
 ///   trivial        neither construction nor destruction of an element runs user code
 ///   indexed        elements are found by key: the store also has hash, equality and an index of its slots, see IndexedKeys
 ///   slot_bytes     memory for an element; max_slots: the most there can be
-///   nothrow_destroy  if not, it has move_to_last_row(slot): what of an erase may throw, before anybody is told
+///   nothrow_destroy  if not, it has move_to_last_row(slot): the throwing part of an erase, before observers are notified
 template <class S>
 concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t slots) {
     { S::trivial } -> std::convertible_to<bool>;

@@ -440,7 +440,7 @@ struct Refused {
                     }));
                     // A flush finds nothing to do, and to shrink moves nothing.
                     if (is_keyed<C> && change != Act::flush && change != Act::shrink)
-                        CHECK(refused<Entry, C>("equality changes the container that asks it", [&](auto& scene) {
+                        CHECK(refused<Entry, C>("equality changes the container that calls it", [&](auto& scene) {
                             enter(scene, Call::equal, 0, change);
                             scene.act(Act::insert_again);
                         }));
