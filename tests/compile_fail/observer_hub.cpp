@@ -10,9 +10,9 @@ using namespace slotwise;
 // covers: slots/observer_hub.hpp static_assert "exactly one static column must have values of type T"
 int main() {
     SlotMap<int, Column<int>, Column<int>, Column<float>> map;
-    auto slots = map.column<float>().size() + map.column<1>().size();
-    slots += map.column<int>().size(); // faulty
-    return static_cast<int>(slots);
+    auto sum = map.column<float>()[0] + static_cast<float>(map.column<1>()[0]);
+    sum += static_cast<float>(map.column<int>()[0]); // faulty
+    return static_cast<int>(sum);
 }
 
 //=== observer_that_is_not_there ===//

@@ -488,7 +488,7 @@ private:
         // The element's own key, and its own value: there it stays, removed it lives again.
         const auto again = model_.expect(own_id);
         if (again.way == Way::full) return;
-        const slot_t own = again.way == Way::again ? again.it.slot() : source;
+        const slot_t own = again.way == Way::again ? again.slot : source;
         const unsigned kept = model_[own].value;
         if (!model_.is_stored(own) || model_[own].id != own_id) return;
         if constexpr (is_any)

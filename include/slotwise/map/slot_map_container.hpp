@@ -31,18 +31,18 @@ public:
             Base::grow("slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
                        "or see recycle_retired()");
     }
-    /// Adds an element; returns its slot. @pre there is room
-    template <class... Args>
-    constexpr slot_t do_emplace(Args&&... args) {
+    /// Adds an element; returns its handle, an H. @pre there is room
+    template <class H, class... Args>
+    constexpr H do_emplace(Args&&... args) {
         if constexpr (Base::trivial && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
             if (hub.dynamic()) [[unlikely]]
-                return emplace_notifying(std::forward<Args>(args)...);
+                return emplace_notifying<H>(std::forward<Args>(args)...);
             const slot_t slot = directory.acquire_live();
             store.construct(slot, std::forward<Args>(args)...);
             hub.insert_nothrow(slot);
-            return slot;
+            return H(slot, directory.version(slot));
         } else
-            return emplace_guarded(std::forward<Args>(args)...);
+            return emplace_guarded<H>(std::forward<Args>(args)...);
     }
     /// Adds the element make(slot). Its version is skipped if anything throws.
     template <class Make>
@@ -76,19 +76,19 @@ public:
     }
 
 private:
-    template <class... Args>
-    SLOTWISE_NEVER_INLINE slot_t emplace_notifying(Args&&... args) {
-        return emplace_guarded(std::forward<Args>(args)...);
+    template <class H, class... Args>
+    SLOTWISE_NEVER_INLINE H emplace_notifying(Args&&... args) {
+        return emplace_guarded<H>(std::forward<Args>(args)...);
     }
-    template <class... Args>
-    constexpr slot_t emplace_guarded(Args&&... args) {
+    template <class H, class... Args>
+    constexpr H emplace_guarded(Args&&... args) {
         const bool fresh = directory.next_is_fresh();
         const slot_t slot = directory.acquire();
         ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, fresh); });
         build(slot, std::forward<Args>(args)...);
         undo.dismiss();
         directory.commit(slot);
-        return slot;
+        return H(slot, directory.version(slot));
     }
     /// Builds the element of an acquired slot and notifies observers. If anything throws, no observer knows of it.
     template <class... Args>

@@ -131,12 +131,12 @@ public:
         expect_not_notifying();
         if constexpr (Store::stable) {
             core_.reserve_one();
-            return live_handle(core_.do_emplace(std::forward<Args>(args)...));
+            return core_.template do_emplace<handle_type>(std::forward<Args>(args)...);
         } else {
             // Built before anything moves, because an argument may refer to an element of this map.
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
             core_.reserve_one();
-            return live_handle(core_.do_emplace(row.take()));
+            return core_.template do_emplace<handle_type>(row.take());
         }
     }
     /// As emplace(value).
@@ -167,7 +167,7 @@ public:
     constexpr handle_type insert_with(F&& f) {
         expect_not_notifying();
         core_.reserve_one();
-        return live_handle(core_.do_insert_with([&](slot_t slot) -> decltype(auto) {
+        return handle_at(core_.do_insert_with([&](slot_t slot) -> decltype(auto) {
             return std::forward<F>(f)(handle_type(slot, core_.directory.version(slot) + 1u));
         }));
     }
@@ -452,7 +452,6 @@ private:
         return contains(handle) ? core_.store.place_of(core_.directory, handle.index()) : core_.store.last(core_.directory);
     }
     constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
-    constexpr handle_type live_handle(slot_t slot) const noexcept { return handle_type(slot, core_.directory.version(slot)); }
     template <class Ptr>
     constexpr Ptr look_up(handle_type handle) const noexcept {
         const auto element = core_.store.places(); // before the check: a loop of lookups then keeps it
