@@ -40,6 +40,9 @@ void require_followed(Map& map, std::size_t size) {
     for (const auto& item : map.items()) static_cast<void>(map.template observer<0>()[item.handle.index()].value());
 }
 
+template <SlotMapOptions O>
+using FollowedMap = SlotMap<int, Options<O>, Column<CallsOnDestroy>>;
+
 } // namespace
 
 TEMPLATE_TEST_CASE("a column value's destructor that inserts into a SlotMap does not get the slot that is being erased",
@@ -125,4 +128,29 @@ TEMPLATE_TEST_CASE("column values' destructors may erase and clear while the map
         for (int i = 0; i != 20; ++i) put_speaking(map, i, [&map, &called] { ++called, map.insert(2); });
     }
     REQUIRE(called == 90);
+}
+
+TEMPLATE_TEST_CASE("a column value's destructor that inserts where other slots are free does not get the one being erased",
+                   "[reentrance]", FollowedMap<SlotMapOptions{}>, FollowedMap<SlotMapOptions{.reuse = Reuse::lifo}>,
+                   FollowedMap<SlotMapOptions{.reuse = Reuse::fifo}>) {
+    NothingLeaks objects;
+    TestType map;
+    std::vector<typename TestType::handle_type> handles, born;
+    for (int i = 0; i != 10; ++i) handles.push_back(map.insert(i));
+    const auto dying = handles[4];
+    map.template observer<0>()[dying.index()] = CallsOnDestroy(4, [&] {
+        for (int i = 0; i != 3; ++i) born.push_back(map.insert(100 + i));
+    });
+    map.erase(handles[1]);
+    map.erase(handles[8]);
+    REQUIRE(map.erase(dying));
+    REQUIRE(map.check_invariants());
+    REQUIRE(born.size() == 3);
+    for (int i = 0; i != 3; ++i) {
+        CHECK(born[static_cast<std::size_t>(i)].index() != dying.index());
+        CHECK(map[born[static_cast<std::size_t>(i)]] == 100 + i);
+    }
+    CHECK(map.size() == 10);
+    CHECK(map.insert(7).index() == dying.index()); // now it is free
+    CHECK(map.check_invariants());
 }

@@ -187,3 +187,22 @@ TEST_CASE("ids whose hashes were computed to collide share a bucket no longer th
     ids.clear();
     CHECK((ids.insert(1, Flooded::handle_type(1, 1)) && ids.contains(std::uint64_t{1}) && ids.check_invariants()));
 }
+
+TEST_CASE("swap of IdentityMaps exchanges the pairs, both ways of asking", "[map]") {
+    IdentityMap<std::string, H> a, b;
+    REQUIRE(a.insert("one", H(1, 1)));
+    REQUIRE(b.insert("two", H(2, 1)));
+    REQUIRE(b.insert("three", H(3, 1)));
+    a.swap(b);
+    CHECK(a.size() == 2);
+    CHECK(a.handle_of("two") == H(2, 1));
+    REQUIRE(a.id_of(H(3, 1)) != nullptr);
+    CHECK(*a.id_of(H(3, 1)) == "three");
+    CHECK(a.id_of(H(1, 1)) == nullptr);
+    swap(a, b);
+    CHECK(a.size() == 1);
+    CHECK(a.handle_of("one") == H(1, 1));
+    CHECK(b.id_of(H(1, 1)) == nullptr);
+    CHECK(a.check_invariants());
+    CHECK(b.check_invariants());
+}

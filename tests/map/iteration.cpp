@@ -223,3 +223,20 @@ TEMPLATE_TEST_CASE("handle_of finds the element of a slot, an iterator and an ad
     REQUIRE(map.handle_at(no_slot).is_null());
     if constexpr (is_paged<decltype(map)>) REQUIRE(map.handle_of(map.end()).is_null());
 }
+
+TEST_CASE("for_each of a SlotMap goes on with the elements that were there when f's inserts make it grow", "[iteration]") {
+    SlotMap<int> map;
+    std::multiset<int> before, visited;
+    for (int i = 0; i != 500; ++i) map.insert(i);
+    map.erase_if([](int value) { return value % 3 == 0; });
+    for (const int value : map) before.insert(value);
+    const auto capacity = map.capacity();
+    map.for_each([&](int& value) {
+        if (value >= 1000) return; // a newcomer whose slot lay ahead
+        if (visited.empty())
+            while (map.capacity() < 20 * capacity) map.insert(1000);
+        visited.insert(value);
+    });
+    CHECK(visited == before);
+    CHECK(map.check_invariants());
+}

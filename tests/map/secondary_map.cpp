@@ -369,3 +369,82 @@ TEMPLATE_TEST_CASE("Secondary maps move and swap exactly between unequal allocat
     CHECK(first.check_invariants());
     CHECK(second.check_invariants());
 }
+
+TEMPLATE_TEST_CASE("for_each of a secondary map passes each handle with its value, const or not", "[map]", DenselyUsed,
+                   SparselyUsed) {
+    typename TestType::template of<int> map;
+    std::map<slot_t, int> expected, seen, seen_const;
+    for (slot_t slot = 0; slot < 300; slot += 7) map.insert(H(slot, 3), expected[slot] = static_cast<int>(slot) + 1);
+    map.for_each([&](H handle, int& value) {
+        CHECK(handle.version() == 3);
+        seen[handle.index()] = value++;
+    });
+    std::as_const(map).for_each([&](H handle, const int& value) { seen_const[handle.index()] = value - 1; });
+    CHECK(seen == expected);
+    CHECK(seen_const == expected);
+}
+
+TEMPLATE_TEST_CASE("secondary maps are equal when the same handles have equal values, and not otherwise", "[map]", DenselyUsed,
+                   SparselyUsed) {
+    typename TestType::template of<int> a, b, other_value, other_version, other_slot;
+    for (slot_t slot = 0; slot != 5; ++slot) {
+        a.insert(H(slot, 1), 1);
+        b.insert(H(4 - slot, 1), 1);
+        other_value.insert(H(slot, 1), slot == 4 ? 2 : 1);
+        other_version.insert(H(slot, slot == 4 ? 3 : 1), 1);
+        other_slot.insert(H(slot == 4 ? 9 : slot, 1), 1);
+    }
+    CHECK(a == b);
+    CHECK_FALSE(a == other_value);
+    CHECK_FALSE(a == other_version);
+    CHECK_FALSE(a == other_slot);
+    b.erase(H(0, 1));
+    CHECK_FALSE(a == b);
+}
+
+TEST_CASE("a newer handle's value takes the place of an older one in a SecondaryMap, also when moves may throw", "[map]") {
+    NothingLeaks objects;
+    SecondaryMap<H, Throwing> map;
+    map.try_emplace(H(5, 1), 1);
+    REQUIRE(map.try_emplace(H(5, 3), 2).second);
+    CHECK_FALSE(map.contains(H(5, 1)));
+    REQUIRE(map.contains(H(5, 3)));
+    CHECK(map[H(5, 3)].value() == 2);
+    CHECK(map.size() == 1);
+}
+
+TEST_CASE("a walk over a SecondaryMap that erases the last entry of a page goes on at the begin of the next page", "[map]") {
+    SecondaryMap<H, int> map;
+    for (const slot_t slot : {10u, 63u, 64u + 3, 64u * 5 + 2, 64u * 5 + 40}) map.insert(H(slot, 1), static_cast<int>(slot));
+    std::vector<int> seen;
+    map.for_each([&](H handle, int value) {
+        seen.push_back(value);
+        map.erase(handle);
+    });
+    CHECK(seen == std::vector<int>{10, 63, 67, 322, 360});
+    CHECK(map.empty());
+}
+
+TEMPLATE_TEST_CASE("swap of secondary maps with unequal allocators takes both attachments along", "[map]", DenselyUsed,
+                   SparselyUsed) {
+    using A = StatefulAllocator<int>;
+    SlotMap<int> red, blue;
+    const H in_red = red.insert(1), in_blue = blue.insert(2), also_blue = blue.insert(3);
+    typename TestType::template of<int, H, A> a{A(1)}, b{A(2)};
+    a.attach_to(red);
+    b.attach_to(blue);
+    a.insert(in_red, 1);
+    b.insert(in_blue, 2);
+    b.insert(also_blue, 3);
+    a.swap(b);
+    CHECK(a.size() == 2);
+    CHECK(b.size() == 1);
+    CHECK(a.attached());
+    CHECK(b.attached());
+    blue.erase(also_blue);
+    CHECK(a.size() == 1);
+    CHECK(b.size() == 1);
+    red.clear();
+    CHECK(b.empty());
+    CHECK(a.size() == 1);
+}

@@ -7,9 +7,33 @@
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 using namespace test;
+
+namespace {
+
+/// Does something to the map when it is told of an insert; once, or it would be told of its own.
+class Meddler final : public SlotObserver {
+public:
+    void on_insert(slot_t, InsertKind) override {
+        if (const auto now = std::exchange(act, nullptr)) now();
+    }
+    std::function<void()> act;
+};
+
+/// A static observer that says it is quiet, and counts.
+struct QuietCounter {
+    using is_trivial_observer = void;
+    void on_insert(slot_t, InsertKind) noexcept { ++inserts; }
+    void on_erase(slot_t) noexcept { ++erases; }
+    int inserts = 0, erases = 0;
+};
+
+} // namespace
 
 // proves: SlotMapCore::at throws
 TEMPLATE_TEST_CASE("insert, get, at, [], contains, erase and extract do what they say", "[slot_map]", ALL_STORAGES) {
@@ -244,4 +268,134 @@ TEST_CASE("columns and static observers are reached by type where it occurs once
     const auto& seen = map;
     CHECK((seen.column<0>()[slot] == 2 && seen.column<double>()[slot] == 5));
     CHECK(&seen.observer<ValueArray<float>>() == &seen.observer<0>());
+}
+
+TEMPLATE_TEST_CASE("an observer that changes the map which is telling it stops with a message, whatever it calls",
+                   "[slot_map][death]", ALL_STORAGES) {
+    using Map = typename TestType::template map<int>;
+    const auto stops = [](auto change) {
+        return dies_saying("an observer changes the container", [&] {
+            Map map;
+            const auto first = put(map, 1), later = map.reserve_handle(), gone = put(map, 3);
+            map.erase(gone);
+            const auto bytes = map.snapshot();
+            Meddler meddler;
+            const auto token = map.attach(meddler);
+            meddler.act = [&] { change(map, first, later, gone, bytes); };
+            put(map, 4);
+        });
+    };
+    CHECK(stops([](Map& map, auto...) { put_in_place(map, 5); }));
+    CHECK(stops([](Map& map, auto...) { put_with(map, 5, [](auto) {}); }));
+    CHECK(stops([](Map& map, auto...) { map.reserve_handle(); }));
+    CHECK(stops([](Map& map, auto, auto later, auto...) { fulfill(map, later, 5); }));
+    CHECK(stops([](Map& map, auto, auto, auto gone, auto...) { put_at(map, gone, 5); }));
+    CHECK(stops([](Map& map, auto first, auto...) { map.erase(first); }));
+    CHECK(stops([](Map& map, auto...) { map.clear(); }));
+    CHECK(stops([](Map& map, auto...) { map.shrink_to_fit(); }));
+    CHECK(stops([](Map& map, auto, auto, auto, const auto& bytes) { map.restore(bytes); }));
+}
+
+TEMPLATE_TEST_CASE("clear called by a destructor during clear removes what was inserted meanwhile at once", "[slot_map]",
+                   test::Paged, test::Reserved, test::Dense) {
+    NothingLeaks objects;
+    using Map = typename TestType::template map<CallsOnDestroy>;
+    typename Map::handle_type first, last;
+    int cleared = 0;
+    Map map;
+    for (int i = 0; i != 70; ++i)
+        map.insert(CallsOnDestroy(i, [&] {
+            first = map.insert(CallsOnDestroy(100)), last = map.insert(CallsOnDestroy(101));
+            map.clear();
+            cleared += !map.contains(first) && !map.contains(last) && map.empty();
+        }));
+    map.clear();
+    CHECK(cleared == 70);
+    CHECK(map.empty());
+    CHECK(map.check_invariants());
+}
+
+TEMPLATE_TEST_CASE("swap(a, b) exchanges slot maps as a.swap(b) does", "[slot_map]", ALL_STORAGES) {
+    typename TestType::template map<int> a, b;
+    const auto one = put(a, 1);
+    const auto two = put(b, 2), three = put(b, 3);
+    swap(a, b);
+    CHECK(a.size() == 2);
+    CHECK(number_of(a, two) == 2);
+    CHECK(number_of(a, three) == 3);
+    CHECK(b.size() == 1);
+    CHECK(number_of(b, one) == 1);
+}
+
+TEMPLATE_TEST_CASE("reserve(max_size()) is not too much", "[slot_map]", ALL_STORAGES) {
+    typename TestType::template map<int, SlotMapOptions{.handle = {.index_bits = 8, .version_bits = 8}}> map;
+    map.reserve(map.max_size());
+    CHECK(map.capacity() == map.max_size());
+    CHECK_THROWS_AS(map.reserve(map.max_size() + 1), std::length_error);
+}
+
+TEMPLATE_TEST_CASE("end() names no slot", "[slot_map]", test::Paged, test::Reserved) {
+    typename TestType::template map<int> map;
+    CHECK(map.end().slot() == no_slot);
+    map.insert(1);
+    CHECK(map.end().slot() == no_slot);
+    CHECK(std::next(map.begin()).slot() == no_slot);
+}
+
+TEST_CASE("erase_if asks once for each element, also when destructors erase others meanwhile", "[slot_map]") {
+    NothingLeaks objects;
+    using Map = DenseSlotMap<CallsOnDestroy>;
+    std::vector<Map::handle_type> handles;
+    std::map<int, int> asked;
+    Map map;
+    for (int i = 0; i != 40; ++i)
+        handles.push_back(map.insert(CallsOnDestroy(i, [&, i] {
+            if (i >= 20) map.erase(handles[static_cast<std::size_t>(i - 20)]);
+        })));
+    map.erase_if([&](const CallsOnDestroy& value) {
+        ++asked[value.value()];
+        return value.value() % 2 == 1;
+    });
+    for (const auto& [value, times] : asked) {
+        CAPTURE(value);
+        CHECK(times == 1);
+    }
+    CHECK(map.size() == 20);
+    CHECK(map.check_invariants());
+}
+
+TEMPLATE_TEST_CASE("erase from packed storage keeps every other value when moves may throw", "[slot_map]", test::Dense,
+                   test::Soa) {
+    NothingLeaks objects;
+    typename TestType::template map<Throwing> map;
+    std::vector<typename decltype(map)::handle_type> handles;
+    for (int i = 0; i != 10; ++i) handles.push_back(put(map, i));
+    CHECK(map.erase(handles[3]));
+    CHECK(map.extract(handles[0]).has_value());
+    CHECK(map.erase(handles[9]));
+    for (const int i : {1, 2, 4, 5, 6, 7, 8}) CHECK(number_of(map, handles[static_cast<std::size_t>(i)]) == i);
+    CHECK(map.size() == 7);
+    CHECK(map.check_invariants());
+}
+
+TEMPLATE_TEST_CASE("a trivial static observer is notified of each insert and each erase", "[slot_map]",
+                   (SlotMap<int, QuietCounter>), (DenseSlotMap<int, QuietCounter>)) {
+    TestType map;
+    const auto a = map.insert(1), b = map.insert(2);
+    map.insert(3);
+    CHECK(map.template observer<0>().inserts == 3);
+    CHECK(map.template observer<0>().erases == 0);
+    map.erase(a);
+    CHECK(map.extract(b).has_value());
+    CHECK(map.template observer<0>().erases == 2);
+}
+
+TEMPLATE_TEST_CASE("insert_at goes up to slot 65,535 from an empty map and not beyond", "[slot_map]", test::Paged,
+                   test::Dense) {
+    typename TestType::template map<int> map;
+    using Handle = typename decltype(map)::handle_type;
+    CHECK(map.insert_at(Handle(65536, 1), 1) == nullptr);
+    CHECK(map.capacity() == 0);
+    REQUIRE(map.insert_at(Handle(65535, 1), 2) != nullptr);
+    CHECK(map[Handle(65535, 1)] == 2);
 }

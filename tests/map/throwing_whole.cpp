@@ -6,6 +6,9 @@
 
 #include "support/thrown.hpp" // with promises_throws.cpp, whose global operator new can fail
 
+#include <string>
+#include <vector>
+
 using namespace test;
 
 namespace {
@@ -111,3 +114,19 @@ TEST_CASE("bytes that find no memory are not written, those before are", "[throw
     });
 }
 #endif
+
+TEST_CASE("when the growth of a second column throws, the first has its values back", "[throwing]") {
+    const auto failures = fail_at_every_step([](auto&& attempt) {
+        SoaSlotMap<std::string, Throwing> map;
+        std::vector<decltype(map)::handle_type> handles;
+        for (int i = 0; i != 5; ++i) handles.push_back(map.insert(std::string(40, static_cast<char>('a' + i)), Throwing(i)));
+        attempt([&] { map.reserve(4 * map.capacity()); });
+        REQUIRE(map.check_invariants());
+        for (std::size_t i = 0; i != handles.size(); ++i) {
+            const auto [text, value] = map.at(handles[i]);
+            CHECK(text == std::string(40, static_cast<char>('a' + i)));
+            CHECK(value.value() == static_cast<int>(i));
+        }
+    });
+    CHECK(failures >= 5);
+}

@@ -8,6 +8,7 @@
 #include <slotwise/series/tsd_storage.hpp>
 
 #include <chrono>
+#include <vector>
 
 namespace {
 
@@ -100,4 +101,24 @@ TEST_CASE("a key whose removed nested series has an open writer is created again
     };
     creates(TSDStorage<int, TSSStorage<int>>());
     creates(TSDStorage<int, TSSStorage<int>, std::int64_t, DefaultHash<int>, EqualTo, once>());
+}
+
+TEST_CASE("a late write keeps what was removed in the window it joins", "[series]") {
+    TSSStorage<int> set;
+    set.write(4).assign({1, 2});
+    set.write(5).remove(1);
+    const slot_t slot = set.tracker().removed(5).begin().slot();
+    {
+        auto writer = set.write_late(3);
+        CHECK(writer.time() == 5);
+        writer.add(7);
+    }
+    CHECK(set.window() == 5);
+    CHECK(set.pending() == 1);
+    CHECK(set.was_removed(1, 5));
+    CHECK(set.slot_of(7) != slot);
+    std::vector<int> removed;
+    for (const int key : set.removed(5)) removed.push_back(key);
+    CHECK(removed == std::vector<int>{1});
+    CHECK(set.check_invariants());
 }

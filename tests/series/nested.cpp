@@ -332,3 +332,18 @@ TEST_CASE("lenient application creates what is written, and leaves inside what i
     REQUIRE_FALSE(scene.dict.contains("y"));
     REQUIRE(all_sound(scene.dict));
 }
+
+TEST_CASE("what is written to a nested series after its element was removed makes no other member valid", "[series]") {
+    TSDStorage<int, TSSStorage<int>> dict;
+    auto writer = dict.write(1);
+    writer.create(1);
+    writer.create(2);
+    auto nested = writer.modify(1);
+    writer.remove(1);
+    nested.add(7);
+    nested.close();
+    writer.close();
+    CHECK(dict.size() == 1);
+    CHECK(dict.count_valid() == 0);
+    CHECK(dict.check_invariants());
+}
