@@ -203,7 +203,7 @@ class HashIndex;
 template <class Allocator>
 class PortableHashIndex;
 
-template <class Allocator, class Tags>
+template <class Allocator, class Fingerprints>
 class GroupIndex;
 
 template <class Iterator>

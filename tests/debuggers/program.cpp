@@ -172,7 +172,7 @@ int main() {
     hash_index.make_room([](auto&&) {});
     hash_index.place(0x1234'5678'9ABC'DEF0u, 3);
     const PortableHashIndex<std::allocator<std::byte>> portable_index;
-    const GroupIndex<std::allocator<std::byte>, detail::PortableTags> group_index;
+    const GroupIndex<std::allocator<std::byte>, detail::PortableFingerprints> group_index;
     const SetView<int> set_view(key_set);
     const MapView<std::string, int> map_view(map_storage);
 #ifdef HAS_BOOST

@@ -71,7 +71,7 @@ unsigned id_of(const Key& key) {
 
 //=== hashes ===//
 
-/// Four hashes in all: long chains of equal tags. Declared avalanching, so that nothing mixes them.
+/// Four hashes in all: long chains of equal fingerprints. Declared avalanching, so that nothing mixes them.
 template <class Key>
 struct FourHash {
     using is_avalanching = void;

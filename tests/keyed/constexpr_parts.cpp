@@ -12,7 +12,7 @@ namespace {
 using namespace slotwise;
 using Allocator = std::allocator<std::byte>;
 
-/// So many entries with one home that they overflow into other lines.
+/// So many entries with one home that they overflow into other groups.
 template <class Index>
 constexpr int indices() {
     std::uint64_t hashes[30] = {};
@@ -114,7 +114,7 @@ constexpr int steps() {
 } // namespace
 
 IN_CONSTANTS("an index overflows in a constant expression", indices<HashIndex<Allocator>>())
-IN_CONSTANTS("an index with portable tags overflows in a constant expression", indices<PortableHashIndex<Allocator>>())
+IN_CONSTANTS("an index with portable fingerprints overflows in a constant expression", indices<PortableHashIndex<Allocator>>())
 IN_CONSTANTS("keys and their hashes are kept in constant expressions", stores())
 IN_CONSTANTS("pending slots wait in order in constant expressions", queues())
 IN_CONSTANTS("the steps of a keyed container work in constant expressions", steps())

@@ -38,7 +38,7 @@ constexpr int seeded() {
 constexpr int flooded() {
     // Even the lowest 46 bits agree: home, step and fingerprint.
     const auto colliding = [](slot_t slot) { return std::uint64_t{slot} << 52 | 0x12'3456u; };
-    GroupIndex<Bytes, detail::PortableTags> index;
+    GroupIndex<Bytes, detail::PortableFingerprints> index;
     const auto source = [&](slot_t end) {
         return [end, colliding](auto&& entry) {
             for (slot_t slot = 0; slot != end; ++slot) entry(slot, colliding(slot));
@@ -59,10 +59,10 @@ constexpr int flooded() {
 constexpr int flood_that_ends() {
     const auto colliding = [](slot_t slot) { return std::uint64_t{slot} << 52 | 0x12'3456u; };
     const auto none = [](auto&&) {};
-    GroupIndex<Bytes, detail::PortableTags> index;
+    GroupIndex<Bytes, detail::PortableFingerprints> index;
     index.reserve(80, none);
     slot_t count = 0;
-    for (; count != 46; ++count) index.place(colliding(count), count); // more pass the first line than chance allows
+    for (; count != 46; ++count) index.place(colliding(count), count); // more pass the first group than chance allows
     bool asked = false;
     const auto source = [&](auto&& entry) {
         asked = true;

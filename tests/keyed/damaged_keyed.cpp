@@ -26,7 +26,7 @@ TEST_PRIVATE(Queue, Pending, queue_)
 TEST_PRIVATE(PendingBits, Pending, bits_)
 using PendingQueue = test::reached_t<Queue, Pending>;
 TEST_PRIVATE(QueueCount, PendingQueue, count_)
-TEST_PRIVATE(Lines, Index, storage_)
+TEST_PRIVATE(Groups, Index, storage_)
 TEST_PRIVATE(Entries, Index, size_)
 TEST_PRIVATE(Limit, Index, limit_)
 
@@ -63,18 +63,18 @@ TEST_CASE("a keyed container notices damage to its directory, its keys and its p
 TEST_CASE("a keyed container notices an index that does not say what its keys say") {
     Set set = some();
     auto& index = reach<SetCore>(set).store.index;
-    auto& lines = reach<Lines>(index);
-    REQUIRE(lines.size() == 1);
-    auto& line = lines[0];
+    auto& groups = reach<Groups>(index);
+    REQUIRE(groups.size() == 1);
+    auto& group = groups[0];
     unsigned used = 0, vacant = 0; // places
-    while (line.tags[used] == 0) ++used;
-    while (line.tags[vacant] != 0) ++vacant;
-    CHECK(notices(set, line.tags[used], 0));
-    CHECK(notices(set, line.tags[vacant], 7)); // an entry that no key has
-    CHECK(notices(set, line.slots[used], 50));
-    CHECK(notices(set, line.overflow[1], 3)); // nobody went on
+    while (group.fingerprints[used] == 0) ++used;
+    while (group.fingerprints[vacant] != 0) ++vacant;
+    CHECK(notices(set, group.fingerprints[used], 0));
+    CHECK(notices(set, group.fingerprints[vacant], 7)); // an entry that no key has
+    CHECK(notices(set, group.slots[used], 50));
+    CHECK(notices(set, group.overflow[1], 3)); // no entry went on
     CHECK(notices(set, reach<Entries>(index), 11));
-    CHECK(notices(set, reach<Limit>(index), 9));   // less than there are
-    for (auto& count : line.overflow) count = 255; // says that any entry may have gone on
-    CHECK(notices(set, line.tags[used], 0));       // and there is nowhere left to look
+    CHECK(notices(set, reach<Limit>(index), 9));      // less than there are
+    for (auto& count : group.overflow) count = 255;   // says that any entry may have gone on
+    CHECK(notices(set, group.fingerprints[used], 0)); // and there is nowhere left to look
 }

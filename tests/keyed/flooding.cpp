@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Hashes and keys that were computed to collide. What they cost is counted: lines that a search reads, comparisons of keys.
+// Hashes and keys that were computed to collide. What they cost is counted: groups that a search reads, comparisons of keys.
 #include "scene.hpp"
 #include "support/allocators.hpp"
 
@@ -13,15 +13,15 @@ using namespace test;
 
 namespace {
 
-/// Counts the lines that searches and inserts read.
-struct CountingTags {
-    static inline std::size_t lines = 0;
-    static constexpr auto match(const std::uint8_t* tags, std::uint8_t tag) noexcept {
-        if (!std::is_constant_evaluated()) ++lines;
-        return slotwise::detail::PortableTags::match(tags, tag);
+/// Counts the groups that searches and inserts read.
+struct CountingFingerprints {
+    static inline std::size_t groups = 0;
+    static constexpr auto match(const std::uint8_t* fingerprints, std::uint8_t fingerprint) noexcept {
+        if (!std::is_constant_evaluated()) ++groups;
+        return slotwise::detail::PortableFingerprints::match(fingerprints, fingerprint);
     }
 };
-using Counted = GroupIndex<std::allocator<std::byte>, CountingTags>;
+using Counted = GroupIndex<std::allocator<std::byte>, CountingFingerprints>;
 
 /// An index and the hashes that it should have, by slot; erased ones are 0.
 template <class Index = Counted>
@@ -47,25 +47,25 @@ struct Flood {
     }
     bool sound() const { return index.check(source()); }
     /// Lines read by the search for each entry, on average. Each is found.
-    double lines_of_hit() const {
+    double groups_of_hit() const {
         std::size_t found = 0, all = 0;
-        CountingTags::lines = 0;
+        CountingFingerprints::groups = 0;
         for (std::size_t slot = 0; slot != hashes.size(); ++slot) {
             if (hashes[slot] == 0) continue;
             ++all;
             found += index.find(hashes[slot], [slot](slot_t each) { return each == slot; }) == slot;
         }
         REQUIRE(found == all);
-        return static_cast<double>(CountingTags::lines) / static_cast<double>(all);
+        return static_cast<double>(CountingFingerprints::groups) / static_cast<double>(all);
     }
-    std::size_t lines_of_miss(std::uint64_t hash) const {
-        CountingTags::lines = 0;
+    std::size_t groups_of_miss(std::uint64_t hash) const {
+        CountingFingerprints::groups = 0;
         REQUIRE(index.find(hash, [](slot_t) { return false; }) == no_slot);
-        return CountingTags::lines;
+        return CountingFingerprints::groups;
     }
 };
 
-/// Tag, class, line and step are those of every other, in tables of up to 2^14 lines.
+/// Tag, class, group and step are those of every other, in tables of up to 2^14 groups.
 constexpr std::uint64_t colliding(std::uint64_t i) { return (i + 1) << 46 | 0x1234'5678'9Au; }
 
 #if SIZE_MAX > 0xFFFFFFFFu
@@ -99,68 +99,68 @@ struct Calling {
 
 } // namespace
 
-TEST_CASE("hashes that spread are found in one line and a tenth, and no seed is drawn", "[flood]") {
+TEST_CASE("hashes that spread are found in one group and a tenth, and no seed is drawn", "[flood]") {
     Flood<> flood;
-    flood.index.reserve(40'000, flood.source()); // 4,096 lines
+    flood.index.reserve(40'000, flood.source()); // 4,096 groups
     for (std::uint64_t i = 0; i != 40'960; ++i) flood.add(mix_bits(i + 1));
-    REQUIRE(flood.lines_of_hit() < 1.25); // a seed would add one line to each
+    REQUIRE(flood.groups_of_hit() < 1.25); // a seed would add one group to each
     REQUIRE(flood.sound());
 }
 
-TEST_CASE("hashes computed to collide are searched for in a few lines, and so are others beside them", "[flood]") {
+TEST_CASE("hashes computed to collide are searched for in a few groups, and so are others beside them", "[flood]") {
     Flood<> flood;
-    CountingTags::lines = 0;
+    CountingFingerprints::groups = 0;
     for (std::uint64_t i = 0; i != 20'000; ++i) flood.add(colliding(i));
-    REQUIRE(CountingTags::lines < 20'000 * 6); // growth included
+    REQUIRE(CountingFingerprints::groups < 20'000 * 6); // growth included
     REQUIRE(flood.sound());
-    REQUIRE(flood.lines_of_hit() < 2.5);
+    REQUIRE(flood.groups_of_hit() < 2.5);
     for (std::uint64_t i = 0; i != 1000; ++i) {
-        REQUIRE(flood.lines_of_miss(colliding(20'000 + i)) < 50);
-        REQUIRE(flood.lines_of_miss(mix_bits(i)) < 50);
+        REQUIRE(flood.groups_of_miss(colliding(20'000 + i)) < 50);
+        REQUIRE(flood.groups_of_miss(mix_bits(i)) < 50);
     }
     flood.drop_all();
     REQUIRE(flood.sound());
-    for (std::uint64_t i = 0; i != 1000; ++i) REQUIRE(flood.lines_of_miss(colliding(i)) <= 2);
+    for (std::uint64_t i = 0; i != 1000; ++i) REQUIRE(flood.groups_of_miss(colliding(i)) <= 2);
 }
 
-TEST_CASE("a few colliding hashes and one more that passes all their lines are noticed", "[flood]") {
+TEST_CASE("a few colliding hashes and one more that passes all their groups are noticed", "[flood]") {
     Flood<> flood;
-    flood.index.reserve(10'240, flood.source()); // 1,024 lines, which the step 1 goes through
-    for (std::uint64_t line = 0; line != 600; ++line)
-        for (unsigned i = 0; i != 12; ++i) flood.add(line << 10 | (i + 1));
-    flood.add(99); // passes 600 lines
+    flood.index.reserve(10'240, flood.source()); // 1,024 groups, which the step 1 goes through
+    for (std::uint64_t group = 0; group != 600; ++group)
+        for (unsigned i = 0; i != 12; ++i) flood.add(group << 10 | (i + 1));
+    flood.add(99); // passes 600 groups
     flood.add(mix_bits(1));
-    REQUIRE(flood.lines_of_hit() < 2.5);
-    REQUIRE(flood.lines_of_miss(98) < 50);
+    REQUIRE(flood.groups_of_hit() < 2.5);
+    REQUIRE(flood.groups_of_miss(98) < 50);
     REQUIRE(flood.sound());
 }
 
-TEST_CASE("a search passes no more lines than any entry has, whatever the counts say", "[flood]") {
+TEST_CASE("a search passes no more groups than any entry has, whatever the counts say", "[flood]") {
     Flood<> flood;
     flood.index.reserve(10'240, flood.source());
-    for (std::uint64_t line = 0; line < 600; line += 2) // thirteen a line: one goes on, to the next, which is empty
-        for (unsigned i = 0; i != 13; ++i) flood.add(line << 10 | (i + 1));
-    REQUIRE(flood.lines_of_miss(std::uint64_t{1} << 32 | 99) <=
+    for (std::uint64_t group = 0; group < 600; group += 2) // thirteen a group: one goes on, to the next, which is empty
+        for (unsigned i = 0; i != 13; ++i) flood.add(group << 10 | (i + 1));
+    REQUIRE(flood.groups_of_miss(std::uint64_t{1} << 32 | 99) <=
             2); // the step is 2 | 1: not all of them, but those are not needed
-    REQUIRE(flood.lines_of_miss(99) <= 2);
-    for (std::uint64_t line = 1; line < 600; line += 2)
+    REQUIRE(flood.groups_of_miss(99) <= 2);
+    for (std::uint64_t group = 1; group < 600; group += 2)
         for (unsigned i = 0; i != 11; ++i)
-            flood.add(line << 10 | (i + 1)); // now each line is full, and says that entries went on
-    for (std::uint64_t line = 1; line < 600; line += 2) flood.add(line << 10 | 200);
-    REQUIRE(flood.lines_of_miss(99) < 52);
+            flood.add(group << 10 | (i + 1)); // now each group is full, and says that entries went on
+    for (std::uint64_t group = 1; group < 600; group += 2) flood.add(group << 10 | 200);
+    REQUIRE(flood.groups_of_miss(99) < 52);
     REQUIRE(flood.sound());
 }
 
 TEST_CASE("hashes that collide only once the index has shrunk are noticed while it shrinks", "[flood]") {
     Flood<> flood;
     flood.index.reserve(1'000'000, flood.source());
-    for (std::uint64_t i = 0; i != 5000; ++i) flood.add((i % 128) << 20 | (i / 128) << 40 | 7); // one line of 512, 128 of 2^17
-    REQUIRE(flood.lines_of_hit() < 5);
-    CountingTags::lines = 0;
+    for (std::uint64_t i = 0; i != 5000; ++i) flood.add((i % 128) << 20 | (i / 128) << 40 | 7); // one group of 512, 128 of 2^17
+    REQUIRE(flood.groups_of_hit() < 5);
+    CountingFingerprints::groups = 0;
     flood.index.shrink_to_fit(flood.source());
-    REQUIRE(CountingTags::lines < 5000 * 4);
+    REQUIRE(CountingFingerprints::groups < 5000 * 4);
     REQUIRE(flood.index.memory() == 512 * 64);
-    REQUIRE(flood.lines_of_hit() < 2.5);
+    REQUIRE(flood.groups_of_hit() < 2.5);
     REQUIRE(flood.sound());
 }
 
@@ -189,11 +189,11 @@ TEST_CASE("copies, moves and swaps of an index take its seed along, and clear dr
     REQUIRE((moved.sound() && other.sound())); // NOLINT(bugprone-use-after-move)
     other.add(colliding(1));
     REQUIRE(other.sound());
-    REQUIRE(moved.lines_of_hit() >= 2);
+    REQUIRE(moved.groups_of_hit() >= 2);
     moved.index.clear();
     moved.hashes.clear();
     for (std::uint64_t i = 0; i != 100; ++i) moved.add(mix_bits(i + 1));
-    REQUIRE(moved.lines_of_hit() < 1.5); // no seed
+    REQUIRE(moved.groups_of_hit() < 1.5); // no seed
     REQUIRE(slotwise::detail::random_bits() != slotwise::detail::random_bits());
 }
 
@@ -205,14 +205,14 @@ TEST_CASE("equal hashes cost what no seed can save, and nothing after they are g
         for (std::size_t slot = 0; slot != 2000; slot += 2) flood.drop(slot);
         flood.add(1); // enters all again, because so many were removed
         REQUIRE(flood.sound());
-        REQUIRE(flood.lines_of_miss(77) < 5);
+        REQUIRE(flood.groups_of_miss(77) < 5);
         for (std::uint64_t i = 0; i != 1000; ++i) flood.add(77);
         if (clears) {
             flood.index.clear();
             flood.hashes.clear();
         } else
             flood.drop_all();
-        REQUIRE(flood.lines_of_miss(77) == 1);
+        REQUIRE(flood.groups_of_miss(77) == 1);
         REQUIRE(flood.sound());
     }
 }

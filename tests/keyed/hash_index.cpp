@@ -33,10 +33,10 @@ auto is(slot_t wanted) {
     return [wanted](slot_t slot) { return slot == wanted; };
 }
 
-/// A hash whose parts are chosen: line (of few), class and tag as hash_index.hpp takes them apart; `step` decides the next
-/// lines.
-constexpr std::uint64_t hash_of(std::uint64_t line, unsigned overflow_class, unsigned tag, std::uint64_t step = 0) {
-    return step << 32 | line << 10 | std::uint64_t{overflow_class} << 8 | tag;
+/// A hash whose parts are chosen: group (of few), class and fingerprint as hash_index.hpp takes them apart; `step` decides the
+/// next groups.
+constexpr std::uint64_t hash_of(std::uint64_t group, unsigned overflow_class, unsigned fingerprint, std::uint64_t step = 0) {
+    return step << 32 | group << 10 | std::uint64_t{overflow_class} << 8 | fingerprint;
 }
 
 /// An index with the entries it should have.
@@ -63,7 +63,7 @@ struct Pair {
     }
 };
 
-/// Hashes for random tests. kinds: spread over all bits; few hashes, many equal; all in one line; one hash.
+/// Hashes for random tests. kinds: spread over all bits; few hashes, many equal; all in one group; one hash.
 std::uint64_t random_hash(Random& random, unsigned kind) {
     switch (kind) {
     case 0:
@@ -156,7 +156,7 @@ TEMPLATE_TEST_CASE("equality decides among entries of one hash, and is asked for
     Pair<TestType> pair;
     const std::uint64_t hash = mix_bits(1), other = mix_bits(2);
     for (slot_t slot = 0; slot != 30; ++slot) pair.add(slot, slot % 2 == 0 ? hash : other);
-    REQUIRE(static_cast<std::uint8_t>(hash) != static_cast<std::uint8_t>(other)); // so their tags differ
+    REQUIRE(static_cast<std::uint8_t>(hash) != static_cast<std::uint8_t>(other)); // so their fingerprints differ
     std::vector<slot_t> asked;
     REQUIRE(pair.index.find(hash, [&](slot_t slot) { return asked.push_back(slot), false; }) == no_slot);
     std::sort(asked.begin(), asked.end());
@@ -168,9 +168,9 @@ TEMPLATE_TEST_CASE("equality decides among entries of one hash, and is asked for
     REQUIRE(pair.complete());
 }
 
-TEMPLATE_TEST_CASE("a tag of zero is an entry like any other", "[hash_index]", Native, Portable) {
+TEMPLATE_TEST_CASE("a fingerprint of zero is an entry like any other", "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
-    for (slot_t slot = 0; slot != 40; ++slot) pair.add(slot, hash_of(0, slot % 4, slot % 3)); // tags 0, 1 and 2
+    for (slot_t slot = 0; slot != 40; ++slot) pair.add(slot, hash_of(0, slot % 4, slot % 3)); // fingerprints 0, 1 and 2
     REQUIRE(pair.sound());
     REQUIRE(pair.complete());
     for (slot_t slot = 0; slot < 40; slot += 3) pair.drop(slot); // those with 0
@@ -219,13 +219,13 @@ TEMPLATE_TEST_CASE("an index holds eight bytes and a half an entry when it is fu
         pair.add(slot, mix_bits(slot));
         if (slot > 10) REQUIRE(pair.index.memory() <= 128 * pair.index.size() / 10 + 64);
     }
-    REQUIRE(pair.index.memory() == 64 * 1024); // ten entries a line of 64 bytes
+    REQUIRE(pair.index.memory() == 64 * 1024); // ten entries a group of 64 bytes
 }
 
 TEMPLATE_TEST_CASE("clear keeps the memory, reset gives it back, and both forget every count", "[hash_index]", Native,
                    Portable) {
     Pair<TestType> pair;
-    for (slot_t slot = 0; slot != 200; ++slot) pair.add(slot, hash_of(1, 3, slot + 1)); // all in one line: many pass by
+    for (slot_t slot = 0; slot != 200; ++slot) pair.add(slot, hash_of(1, 3, slot + 1)); // all in one group: many pass by
     const auto memory = pair.index.memory();
     pair.index.clear();
     pair.entries.clear();
@@ -283,18 +283,18 @@ TEMPLATE_TEST_CASE("check sees every kind of disagreement", "[hash_index]", Nati
     REQUIRE(says([](Entries&) {}));
     REQUIRE_FALSE(says([](Entries& e) { e.erase(5); }));
     REQUIRE_FALSE(says([](Entries& e) { e.emplace(99, hash_of(0, 1, 1)); }));
-    REQUIRE_FALSE(says([](Entries& e) { e[5] ^= 0x80; }));                 // another tag
+    REQUIRE_FALSE(says([](Entries& e) { e[5] ^= 0x80; }));                 // another fingerprint
     REQUIRE_FALSE(says([](Entries& e) { e.erase(5), e.emplace(99, 6); })); // another slot
     REQUIRE_FALSE(says([](Entries& e) { e[12] = hash_of(0, 2, 13); }));    // another class: its count is too low
     Pair<TestType> single;
     single.add(1, hash_of(0, 0, 9));
-    single.index.reserve(20, source_of(single.entries)); // two lines
+    single.index.reserve(20, source_of(single.entries)); // two groups
     REQUIRE(single.sound());
     single.entries[1] = hash_of(1, 0, 9);
-    REQUIRE_FALSE(single.sound()); // in a line that the hash does not lead to
+    REQUIRE_FALSE(single.sound()); // in a group that the hash does not lead to
 }
 
-TEMPLATE_TEST_CASE("all entries in one line go on to the others and come back out", "[hash_index]", Native, Portable) {
+TEMPLATE_TEST_CASE("all entries in one group go on to the others and come back out", "[hash_index]", Native, Portable) {
     for (const std::uint64_t step : {0ull, 1ull, 2ull, 0xFFFF'FFFFull}) {
         CAPTURE(step);
         Pair<TestType> pair;
@@ -306,7 +306,7 @@ TEMPLATE_TEST_CASE("all entries in one line go on to the others and come back ou
             pair.drop(std::next(pair.entries.begin(), random.below(pair.entries.size()))->first);
             if (pair.entries.size() % 64 == 0) REQUIRE(pair.sound());
         }
-        // Counts went back to zero: what comes now is found in the first line, and a miss ends there.
+        // Counts went back to zero: what comes now is found in the first group, and a miss ends there.
         REQUIRE(pair.sound());
     }
 }
@@ -314,9 +314,9 @@ TEMPLATE_TEST_CASE("all entries in one line go on to the others and come back ou
 TEMPLATE_TEST_CASE("a miss in an empty group compares nothing, and a miss past zero counts reads this group only",
                    "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
-    pair.index.reserve(40, source_of(pair.entries)); // four lines
+    pair.index.reserve(40, source_of(pair.entries)); // four groups
     for (slot_t slot = 0; slot != 12; ++slot) pair.add(slot, hash_of(0, 0, 7));
-    pair.add(12, hash_of(1, 0, 7)); // where class 0 of line 0 would go on to
+    pair.add(12, hash_of(1, 0, 7)); // where class 0 of group 0 would go on to
     unsigned asked = 0;
     const auto count = [&](slot_t) { return ++asked, false; };
     REQUIRE(pair.index.find(hash_of(2, 0, 7), count) == no_slot);
@@ -351,20 +351,20 @@ TEMPLATE_TEST_CASE("counts stick at 255, and everything is still found, missed a
     for (slot_t slot = 0; slot != 600; ++slot) pair.drop(slot);
     for (slot_t slot = 990; slot != 1000; ++slot) pair.drop(slot);
     REQUIRE(pair.sound());
-    // The counts that stick lead a miss through every line, once: it ends.
+    // The counts that stick lead a miss through every group, once: it ends.
     REQUIRE(pair.index.find(hash, nobody) == no_slot);
     REQUIRE(pair.index.take(hash, nobody) == no_slot);
     pair.add(1, hash);
     REQUIRE(pair.complete());
 }
 
-TEMPLATE_TEST_CASE("a miss ends although every line says that entries went on", "[hash_index]", Native, Portable) {
+TEMPLATE_TEST_CASE("a miss ends although every group says that entries went on", "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
-    pair.index.reserve(640, source_of(pair.entries)); // 64 lines, never more below
+    pair.index.reserve(640, source_of(pair.entries)); // 64 groups, never more below
     const auto memory = pair.index.memory();
-    // 640 entries from line 0 on make the counts of the first half stick, as many from line 32 on those of the second.
-    for (const std::uint64_t line : {0u, 32u}) {
-        for (slot_t slot = 0; slot != 640; ++slot) pair.add(slot, hash_of(line, 2, 1));
+    // 640 entries from group 0 on make the counts of the first half stick, as many from group 32 on those of the second.
+    for (const std::uint64_t group : {0u, 32u}) {
+        for (slot_t slot = 0; slot != 640; ++slot) pair.add(slot, hash_of(group, 2, 1));
         REQUIRE(pair.sound());
         for (slot_t slot = 0; slot != 640; ++slot) pair.drop(slot);
         REQUIRE(pair.sound());
@@ -382,9 +382,9 @@ TEMPLATE_TEST_CASE("a miss ends although every line says that entries went on", 
     REQUIRE(pair.index.find(hash_of(7, 2, 1), [&](slot_t slot) { return asked.push_back(slot), false; }) == no_slot);
     std::sort(asked.begin(), asked.end());
     REQUIRE(std::unique(asked.begin(), asked.end()) == asked.end());
-    REQUIRE(asked.size() < 640 / 4); // the counts that stuck went with the last entries: it does not go through every line
+    REQUIRE(asked.size() < 640 / 4); // the counts that stuck went with the last entries: it does not go through every group
     for (slot_t slot = 1; slot != 640; ++slot) pair.drop(slot);
-    // A rebuild counts again: a miss then reads one line.
+    // A rebuild counts again: a miss then reads one group.
     pair.index.shrink_to_fit(source_of(pair.entries));
     REQUIRE(pair.index.memory() == 64);
     REQUIRE(pair.sound());
@@ -416,7 +416,7 @@ TEST_CASE("an allocator that throws in a rebuild or a copy leaves everything", "
             }) == 1);
 }
 
-TEST_CASE("lines lie on cache lines of the allocator they were made with", "[hash_index]") {
+TEST_CASE("groups lie on cache lines of the allocator they were made with", "[hash_index]") {
     EveryByteReturned bytes;
     using Index = HashIndex<StatefulAllocator<std::byte>>;
     Pair<Index> pair{Index(StatefulAllocator<std::byte>(3)), {}};

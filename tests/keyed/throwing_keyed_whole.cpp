@@ -171,6 +171,6 @@ TEMPLATE_TEST_CASE("an index whose equality throws in take has every entry", "[t
     REQUIRE(failures > 0);
     never_throws<std::is_nothrow_move_constructible_v<TestType>>(swept<TestType>("(move)"));
     calls_nothing_that_throws(swept<TestType>("()"), [] { const TestType empty{}; });
-    using Group = GroupIndex<ThrowingAllocator<std::byte>, slotwise::detail::NativeTags>;
+    using Group = GroupIndex<ThrowingAllocator<std::byte>, slotwise::detail::NativeFingerprints>;
     calls_nothing_that_throws(swept<Group>("()"), [] { const Group empty{}; });
 }

@@ -135,7 +135,7 @@ TYPES = [
     ("BasicAnyMapStorage<*>", [*sizes("core_.directory"), live("core_.directory", described(VALUES), f"[{{{described('core_.store.keys.keys_')}}}]"),
                                item("[key type]", "core_.store.keys.keys_.type_"), item("[value type]", f"{VALUES}.type_")]),
     ("HashIndex<*> PortableHashIndex<*> GroupIndex<*>",
-     [shown("{{ size={size_,d} }}"), walk("at", "storage_.size_ * 12", "storage_.data_[at / 12].tags[at % 12] != 0", "[{at,d}]",
+     [shown("{{ size={size_,d} }}"), walk("at", "storage_.size_ * 12", "storage_.data_[at / 12].fingerprints[at % 12] != 0", "[{at,d}]",
                                           "storage_.data_[at / 12].slots[at % 12]")]),
     ("BoostIndex<*> RobinIndex<*> AnkerlIndex<*>", [item("table", "table_")]),
     ("SetView<*>", [shown("view of a set at {set_}"), item("[calls]", "calls_")]),

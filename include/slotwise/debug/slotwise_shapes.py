@@ -620,12 +620,12 @@ class DirectoryShape(Shape):
 class IndexShape(Shape):
     """A hash index: the slots in it, in the order of the table."""
     hint = "array"
-    tags, group = 12, 64
+    places, group = 12, 64
 
     def __init__(self, node, name):
         super().__init__(node, name)
         self.size, self.groups = node["size_"].integer(), Flat(node["storage_"])
-        if self.size > self.groups.size * self.tags or not self.groups.covers(self.groups.size):
+        if self.size > self.groups.size * self.places or not self.groups.covers(self.groups.size):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
@@ -635,7 +635,7 @@ class IndexShape(Shape):
         place = 0
         for number in range(self.groups.size):
             group = self.node.read(self.groups.data.integer() + number * self.group, self.group)
-            for i in range(self.tags):
+            for i in range(self.places):
                 if group[i]:
                     slot = int.from_bytes(group[16 + 4 * i:20 + 4 * i], "little")
                     yield Item(f"[{place}]", self.node.number(slot))

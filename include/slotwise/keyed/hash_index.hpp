@@ -8,16 +8,16 @@
 #include "../core/entropy.hpp"
 #include "../core/hash.hpp"
 #include "../memory/allocator.hpp"
-#include "tag_match.hpp"
+#include "fingerprint_match.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Twelve entries in one cache line. The tags, which are compared first, lie first.
+/// Twelve entries in one cache line. The fingerprints, which are compared first, lie first.
 struct alignas(64) IndexGroup {
-    std::uint8_t tags[tags_in_group]; // a byte of the hash, 0 = empty
-    std::uint8_t overflow[4];         // entries that passed because the group was full, by class of hash; 255 stays
-    slot_t slots[tags_in_group];
+    std::uint8_t fingerprints[group_size]; // a byte of the hash, 0 = empty
+    std::uint8_t overflow[4];              // entries that passed because the group was full, by class of hash; 255 stays
+    slot_t slots[group_size];
 };
 inline constexpr IndexGroup empty_group{};
 /// Where every search of a seeded index begins: it has no entry, and its counts send the search on.
@@ -25,15 +25,15 @@ inline constexpr IndexGroup seeded_group{{}, {1, 1, 1, 1}, {}};
 
 } // namespace detail
 
-/// A hash table of slot numbers: groups of twelve one-byte tags and twelve slots, double hashing from group to group, at most
-/// ten entries a group on average.
+/// A hash table of slot numbers: groups of twelve one-byte fingerprints and twelve slots, double hashing from group to group,
+/// at most ten entries a group on average.
 ///
 /// A full group counts the entries that were placed further on, in four classes of hashes. A search continues only if the count
 /// of its class is not zero. An erase decrements the counts. So there are no tombstones, and misses end early. (The counts are
 /// those of F14 by N. Bronson and X. Shi. The classes are those of boost::unordered_flat_map by J. López, which has a bit
 /// each.) docs/design.md has the measurements. Keys are not stored here, so that a hit reads one cache line of the index and
-/// one of the keys. Keys in the group were tried (five and their slots, no tags): hits took 1.5 times as long, because five
-/// places overflow often, and an element took 13 bytes more.
+/// one of the keys. Keys in the group were tried (five and their slots, no fingerprints): hits took 1.5 times as long, because
+/// five places overflow often, and an element took 13 bytes more.
 ///
 /// Entries that pass more groups, or pass one group more often, than chance allows have equal hashes, or hashes computed to
 /// collide. The next make_room() then rebuilds the table under a secret seed that is mixed into every hash. An unseeded search
@@ -42,8 +42,8 @@ inline constexpr IndexGroup seeded_group{{}, {1, 1, 1, 1}, {}};
 /// An index policy is a class template over an allocator of bytes with these members. BoostIndex, RobinIndex and AnkerlIndex
 /// adapt other tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from
 /// it. It must not throw.
-/// @tparam Tags how tags are compared; NativeTags or PortableTags
-template <class Allocator, class Tags>
+/// @tparam Fingerprints how fingerprints are compared; NativeFingerprints or PortableFingerprints
+template <class Allocator, class Fingerprints>
 class GroupIndex {
     using Group = detail::IndexGroup;
     using Groups = detail::FlatArray<Group, Allocator>;
@@ -157,25 +157,26 @@ public:
             const std::uint64_t hash = seed_ ? seed_(unseeded) : unseeded;
             std::size_t at = home_in(hash, mask), passed = 0;
             for (sound = sound && !storage_.empty();
-                 sound && position(storage_[at], tag_of(hash), slot) == detail::tags_in_group; at = next_in(at, hash, mask)) {
+                 sound && position(storage_[at], fingerprint_of(hash), slot) == detail::group_size;
+                 at = next_in(at, hash, mask)) {
                 auto& count = expected[at].overflow[class_of(hash)];
                 sound = count != 0 && ++passed <= probe_stats_.longest;
                 if (count != 255) --count;
             }
         });
-        std::size_t tags = 0;
+        std::size_t fingerprints = 0;
         for (std::size_t i = 0; i != storage_.size(); ++i) {
-            for (const auto tag : storage_[i].tags) tags += tag != 0;
+            for (const auto fingerprint : storage_[i].fingerprints) fingerprints += fingerprint != 0;
             for (const auto count : expected[i].overflow) sound = sound && (count == 0 || count == 255);
         }
-        return sound && entries == size_ && tags == size_ && size_ <= room() && (limit_ == 0 || limit_ == room());
+        return sound && entries == size_ && fingerprints == size_ && size_ <= room() && (limit_ == 0 || limit_ == room());
     }
 
 private:
-    // Eight bits of tag, two of class; the rest chooses the group.
-    static constexpr std::uint8_t tag_of(std::uint64_t hash) noexcept {
-        const auto tag = static_cast<std::uint8_t>(hash);
-        return static_cast<std::uint8_t>(tag + (tag == 0));
+    // Eight bits of fingerprint, two of class; the rest chooses the group.
+    static constexpr std::uint8_t fingerprint_of(std::uint64_t hash) noexcept {
+        const auto fingerprint = static_cast<std::uint8_t>(hash);
+        return static_cast<std::uint8_t>(fingerprint + (fingerprint == 0));
     }
     static constexpr unsigned class_of(std::uint64_t hash) noexcept { return (hash >> 8) & 3u; }
     static constexpr std::size_t home_in(std::uint64_t hash, std::size_t mask) noexcept {
@@ -241,7 +242,7 @@ private:
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_group(const Group& group, std::uint64_t hash, std::size_t mask,
                                                                 std::size_t at, Equal& equal, Found& found) {
-        for (auto match = Tags::match(group.tags, tag_of(hash)); match; match.drop_first()) {
+        for (auto match = Fingerprints::match(group.fingerprints, fingerprint_of(hash)); match; match.drop_first()) {
             const slot_t slot = group.slots[match.first()];
             if (equal(slot)) [[likely]] {
                 found(hash, mask, at, match.first());
@@ -252,7 +253,7 @@ private:
         return no_slot;
     }
     SLOTWISE_ALWAYS_INLINE constexpr void remove(std::uint64_t hash, std::size_t mask, std::size_t at, std::size_t i) noexcept {
-        storage_[at].tags[i] = 0;
+        storage_[at].fingerprints[i] = 0;
         --size_;
         bool saturated = false;
         for (std::size_t passed_group = home_in(hash, mask); passed_group != at;
@@ -270,9 +271,9 @@ private:
     }
     /// Whether the group had room for the entry.
     SLOTWISE_ALWAYS_INLINE static constexpr bool place_in_group(Group& group, std::uint64_t hash, slot_t slot) noexcept {
-        const auto empty = Tags::match(group.tags, 0);
+        const auto empty = Fingerprints::match(group.fingerprints, 0);
         if (!empty) return false;
-        group.tags[empty.first()] = tag_of(hash);
+        group.fingerprints[empty.first()] = fingerprint_of(hash);
         group.slots[empty.first()] = slot;
         return true;
     }
@@ -299,9 +300,9 @@ private:
         if (!std::is_constant_evaluated()) __builtin_prefetch(group, 1);
 #endif
     }
-    constexpr unsigned position(const Group& group, std::uint8_t tag, slot_t slot) const noexcept {
+    constexpr unsigned position(const Group& group, std::uint8_t fingerprint, slot_t slot) const noexcept {
         unsigned i = 0;
-        while (i != detail::tags_in_group && !(group.tags[i] == tag && group.slots[i] == slot)) ++i;
+        while (i != detail::group_size && !(group.fingerprints[i] == fingerprint && group.slots[i] == slot)) ++i;
         return i;
     }
 
@@ -358,7 +359,7 @@ private:
     }
     static constexpr void clear_groups(Groups& groups) noexcept {
         for (std::size_t i = 0; i != groups.size(); ++i) {
-            for (auto& tag : groups[i].tags) tag = 0;
+            for (auto& fingerprint : groups[i].fingerprints) fingerprint = 0;
             for (auto& count : groups[i].overflow) count = 0;
         }
     }
@@ -373,8 +374,8 @@ private:
         seed_ = {};
         update_search_start();
     }
-    // An empty index points to a group without tags, so that find does not test for it. A seeded index points to a group that
-    // sends searches on.
+    // An empty index points to a group without fingerprints, so that find does not test for it. A seeded index points to a
+    // group that sends searches on.
     constexpr void update_search_start() noexcept {
         const bool unseeded = !storage_.empty() && !seed_;
         groups_ = unseeded ? storage_.data() : seed_ ? &detail::seeded_group : &detail::empty_group;
@@ -391,18 +392,18 @@ private:
     detail::IndexSeed seed_{};
 };
 
-/// The default index. Compares tags by SSE2 or NEON where available.
+/// The default index. Compares fingerprints by SSE2 or NEON where available.
 template <class Allocator>
-class HashIndex : public GroupIndex<Allocator, detail::NativeTags> {
+class HashIndex : public GroupIndex<Allocator, detail::NativeFingerprints> {
 public:
-    using GroupIndex<Allocator, detail::NativeTags>::GroupIndex;
+    using GroupIndex<Allocator, detail::NativeFingerprints>::GroupIndex;
 };
 
 /// The same without vector instructions: what HashIndex is on other machines.
 template <class Allocator>
-class PortableHashIndex : public GroupIndex<Allocator, detail::PortableTags> {
+class PortableHashIndex : public GroupIndex<Allocator, detail::PortableFingerprints> {
 public:
-    using GroupIndex<Allocator, detail::PortableTags>::GroupIndex;
+    using GroupIndex<Allocator, detail::PortableFingerprints>::GroupIndex;
 };
 
 SLOTWISE_END

@@ -13,8 +13,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Widens the 32 stored bits of a hash to 64 by repeating them. An index takes tag, class and group from the low half and the
-/// step from the high half. Beyond 4 million groups the group's number repeats bits of the tag.
+/// Widens the 32 stored bits of a hash to 64 by repeating them. An index takes fingerprint, class and group from the low half
+/// and the step from the high half. Beyond 4 million groups the group's number repeats bits of the fingerprint.
 constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept { return std::uint64_t{hash} << 32 | hash; }
 /// Mixes the result of a hash function for an index.
 template <class Hash>
