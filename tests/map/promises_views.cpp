@@ -28,7 +28,7 @@ int number_at(const Iterator& it) {
 
 } // namespace
 
-// proves: SlotMap::column invalidates, ColumnView invalidates, SlotMapCore::reserve invalidates, SlotMapCore::emplace invalidates
+// proves: SlotMap::values invalidates, ColumnView invalidates, SlotMapCore::reserve invalidates, SlotMapCore::emplace invalidates
 TEMPLATE_TEST_CASE(
     "a SlotMap's view shows inserts and erases while it does not grow; a new one shows the same values at the same "
     "addresses",

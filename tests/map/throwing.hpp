@@ -217,7 +217,7 @@ TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", 
 }
 #endif
 
-// proves: SlotMapCore::SlotMapCore throws, table copy / exceptions
+// proves: SlotMapCore::SlotMapCore(other) throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
                    "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {

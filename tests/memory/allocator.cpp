@@ -113,7 +113,7 @@ TEST_CASE("an allocator without a default constructor is enough for a flat array
     CHECK(array.resized(3, 1)[2] == 1);
 }
 
-// proves: FlatArray::resized throws
+// proves: BasicFlatArray::resized throws
 TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     test::EveryByteReturned scope;
     const auto array = Array<test::ThrowingAllocator<std::byte>>().resized(2, 5);

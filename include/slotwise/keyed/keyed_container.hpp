@@ -316,7 +316,7 @@ public:
 
     //=== capacity ===//
 
-    /// Room for one more element. @throws std::length_error when no slot is left
+    /// Room for one more element, or a std::length_error when no slot is left.
     SLOTWISE_COLD constexpr void grow() {
         Base::grow("keyed container insert: every slot that the handle can name is in use, pending or retired; use more "
                    "index bits, flush_removed(), or see recycle_retired()");
@@ -420,7 +420,7 @@ public:
         if (sound) undo.dismiss();
         return sound;
     }
-    /// Whether directory, keys, index and pending slots agree in full. @complexity linear in capacity
+    /// Whether directory, keys, index and pending slots agree in full; linear in capacity.
     constexpr bool check() const {
         bool sound = directory.check_invariants() && store.index.check(source()) && store.capacity() >= directory.capacity() &&
                      pending.check([&](slot_t slot) { return !directory.is_live(slot) && directory.is_held(slot); });

@@ -25,7 +25,7 @@ public:
     using Base::store;
     using typename Base::Hub;
 
-    /// Room for one more element. @throws std::length_error when no slot is left
+    /// Room for one more element, or a std::length_error when no slot is left.
     constexpr void reserve_one() {
         if (!directory.has_room()) [[unlikely]]
             Base::grow("slot map insert: every slot that the handle can name is in use or retired; use more index bits, "

@@ -251,7 +251,7 @@ public:
 
     /// Slots that no element can use now.
     constexpr std::size_t unusable() const noexcept { return pending.size() + directory.retired() + directory.reserved(); }
-    /// Room for more elements. @throws std::length_error with the text `full` when no slot is left
+    /// Room for more elements, or a std::length_error with the text `full` when no slot is left.
     SLOTWISE_COLD constexpr void grow(const char* full) {
         if (directory.capacity() >= max_slots()) throw_length_error(full);
         const std::size_t want = hub.grown_capacity(store.grown_capacity());

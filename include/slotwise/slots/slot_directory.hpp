@@ -98,7 +98,7 @@ public:
     constexpr bool is_settled(std::size_t pending = 0) const noexcept {
         return n_.clear_end == 0 && n_.blocked == n_.retired + n_.reserved + pending;
     }
-    /// Whether the same slots are live under the same handles, and as many are in use. @complexity linear in slots
+    /// Whether the same slots are live under the same handles, and as many are in use; linear in slots.
     constexpr bool same_handles(const SlotDirectory& other) const noexcept {
         return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
                std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
