@@ -221,16 +221,19 @@ public:
 
     /// Inserts the key by insert(), if it is no member.
     template <class K, class Insert>
-    constexpr insert_result do_insert(const K& key, Insert&& insert) {
+    constexpr InsertOutcome do_insert(const K& key, Insert&& insert) {
         const InsertInfo info = prepare(key);
-        const insert_result result = insert();
-        if (result.inserted) finish_insert(result, info);
-        return result;
+        const auto result = insert();
+        const InsertOutcome outcome{result.it.slot(), result.inserted, result.kind};
+        if (result.inserted) finish_insert(outcome, info);
+        return outcome;
     }
-    /// What an insert says of a key that is a member.
-    constexpr insert_result found(slot_t slot) const noexcept {
-        return {{std::addressof(store_), slot}, false, InsertKind::fresh};
+    /// As writers report it.
+    constexpr insert_result result(const InsertOutcome& of) const noexcept {
+        return {{std::addressof(store_), of.slot}, of.inserted, of.kind};
     }
+    /// The value of a member, without a look at the version, which is far away.
+    constexpr auto& value(slot_t slot) noexcept { return *store_.values().pages().ptr(slot); }
     /// The element in `slot` is about to be written. If every member has a value, the old stamp is not read: one cache miss
     /// less before the next write (20 -> 15 ns at 1e5 keys).
     SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
@@ -384,9 +387,9 @@ private:
         return result;
     }
     constexpr bool was_live(slot_t slot) const noexcept { return (tracker().opening_flags(slot) & 1) == 0; }
-    constexpr void finish_insert(const insert_result& result, const InsertInfo& info) noexcept {
-        const slot_t slot = result.it.slot();
-        if (result.kind == InsertKind::fresh && info.removed != no_slot) {
+    constexpr void finish_insert(const InsertOutcome& outcome, const InsertInfo& info) noexcept {
+        const slot_t slot = outcome.slot;
+        if (outcome.kind == InsertKind::fresh && info.removed != no_slot) {
             if (was_live(info.removed)) tracker_of(store_).inherit(info.removed, slot);
             if constexpr (nests)
                 auto gone = std::move(store_.value(info.removed)); // with its subscribers, as if it stayed in place

@@ -198,20 +198,9 @@ public:
     /// @throws as MapStorage::insert_or_assign; strong, if T's move assignment does not throw
     template <class K = Key, class V = T>
         requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
-    auto set(K&& key, V&& value) {
+    SLOTWISE_ALWAYS_INLINE auto set(K&& key, V&& value) {
         auto& s = this->state();
-        // Most writes find their key: this path is short, so that the cache misses of several writes overlap (half the time at
-        // 1e6 keys).
-        if (const slot_t slot = s.store().slot_of(key); slot != no_slot) [[likely]] {
-            T& here = *s.store().values().pages().ptr(slot); // without reading the version, which is another cache line
-            if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
-                here = std::forward<V>(value);
-            else
-                here = T(std::forward<V>(value)); // otherwise a throw could leave half a value
-            s.stamp(slot);
-            return s.found(slot);
-        }
-        return set_new(s, std::forward<K>(key), std::forward<V>(value));
+        return s.result(do_set(s, std::forward<K>(key), std::forward<V>(value)));
     }
     /// As set, under the name that every map has for it.
     template <class K = Key, class V = T>
@@ -225,10 +214,10 @@ public:
         requires(!nested && std::is_constructible_v<T, Args...>)
     auto try_emplace(K&& key, Args&&... args) {
         auto& s = this->state();
-        const auto result =
+        const auto outcome =
             s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key), std::forward<Args>(args)...); });
-        if (result.inserted) s.stamp(result.it.slot());
-        return result;
+        if (outcome.inserted) s.stamp(outcome.slot);
+        return s.result(outcome);
     }
     /// As try_emplace. @throws as try_emplace; strong
     template <class K = Key, class... Args>
@@ -249,7 +238,7 @@ public:
         requires(std::is_default_constructible_v<T>)
     auto create(K&& key) {
         auto& s = this->state();
-        return s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); });
+        return s.result(s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); }));
     }
     /// A reference to the value of `key`, to be written now: it counts as written, also if it is only read; get() and at() are
     /// no writes. A key that is no member is made one. Of a nested series: a writer of it, as modify() gives it.
@@ -320,12 +309,26 @@ private:
     friend detail::SeriesAccess;
     explicit TSDWriter(Storage& series) noexcept : Base(series) {}
 
+    // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6
+    // keys). What is returned fits into a register.
     template <class K, class V>
-    SLOTWISE_NEVER_INLINE static auto set_new(State& s, K&& key, V&& value) {
-        const auto result =
+    static detail::InsertOutcome do_set(State& s, K&& key, V&& value) {
+        const slot_t slot = s.store().slot_of(key);
+        if (slot == no_slot) [[unlikely]]
+            return set_new(s, std::forward<K>(key), std::forward<V>(value));
+        if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
+            s.value(slot) = std::forward<V>(value);
+        else
+            s.value(slot) = T(std::forward<V>(value)); // or a throw would leave half a value
+        s.stamp(slot);
+        return {slot, false, InsertKind::fresh};
+    }
+    template <class K, class V>
+    SLOTWISE_NEVER_INLINE static detail::InsertOutcome set_new(State& s, K&& key, V&& value) {
+        const auto outcome =
             s.do_insert(key, [&] { return s.store().insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
-        s.stamp(result.it.slot());
-        return result;
+        s.stamp(outcome.slot);
+        return outcome;
     }
     decltype(auto) modify_slot(slot_t slot) {
         auto& s = this->state();

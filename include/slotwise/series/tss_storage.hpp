@@ -120,7 +120,7 @@ public:
     template <class K = Key>
     auto insert(K&& key) {
         auto& s = this->state();
-        return s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); });
+        return s.result(s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); }));
     }
     /// As insert(Key(args...)).
     template <class... Args>
