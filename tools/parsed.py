@@ -56,6 +56,7 @@ class Declaration(typing.NamedTuple):
     name: str  # "" of a member that is defined outside of its class, and of what has none
     kind: str
     parameters: object  # names of the parameters of a function; None of everything else
+    cursor: object  # libclang's
 
     @property
     def public(self):
@@ -84,14 +85,16 @@ def _inside(cursor, room, spaces, classes):
         parameters = [child.spelling for child in target.get_children() if child.kind.name == "PARM_DECL"]
         name = target.spelling if target is not each else _name(each)
         yield Declaration(path.relative_to(room).as_posix(), each.extent.start.line, spaces, classes, name, kind,
-                          parameters if target.kind.name in FUNCTIONS else None)
+                          parameters if target.kind.name in FUNCTIONS else None, target)
         if kind in CLASSES:
             yield from _inside(each, room, spaces, (*classes, _name(each)))
 
 
-def declarations(room=ROOM, paths=None):
-    """Each declaration of all headers in a folder, or of those that `paths` (and what they include) reach."""
-    unit, _ = parse(paths or sorted(room.rglob("*.hpp")), room.parent, options=cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES)
+def declarations(room=ROOM, paths=None, bodies=False, flags=()):
+    """Each declaration of all headers in a folder, or of those that `paths` (and what they include) reach; cursors have no bodies
+    unless asked for."""
+    options = 0 if bodies else cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
+    unit, _ = parse(paths or sorted(room.rglob("*.hpp")), room.parent, flags, options)
     return list(_inside(unit.cursor, room.resolve(), (), ()))
 
 

@@ -22,14 +22,16 @@ import sys
 
 import proof
 import headers
+import parsed
 
+LEVEL = "-DSLOTWISE_CHECK_LEVEL=2"  # functions of other levels are not compiled here
 EXEMPT = pathlib.Path(__file__).with_name("constexpr_exempt.txt")
 
 
 def measured():
     """{(header, line): ran} of all functions of the headers that the programs hold."""
     programs = proof.Programs("constexpr", proof.clang(),
-                              flags=("-std=c++20", "-O0", "-DSLOTWISE_CHECK_LEVEL=2", "-fconstexpr-steps=100000000"))
+                              flags=("-std=c++20", "-O0", LEVEL, "-fconstexpr-steps=100000000"))
     sources = sorted(proof.TESTS.glob("*/constexpr_*.cpp"))
     if not sources:
         proof.die("there is no tests/*/constexpr_*.cpp", code=1)
@@ -62,30 +64,20 @@ def measured():
     return functions, len(sources)
 
 
-# What stands before the brace of a member's or base's initialiser, `: Base(x), member{x}`; the body's brace follows a bracket there.
-MEMBER = re.compile(r"\)[^(){}]*(?<!:):(?!:)(?:[^{}]|\{[^{}]*\})*[\w>]\s*$")
-
-
-def heads(text):
-    """{line of the body's brace: the function's head, in one line} of every function in the text that is marked constexpr."""
-    found = {}
-    for word in re.finditer(r"\bconstexpr\b", text):
-        if re.match(r"\s*\(", text[word.end():]) or text[:word.start()].rstrip().endswith("if"):
+def heads(room=headers.ROOM):
+    """{(header, line of the body's brace): the function's head, in one line} of every function that is marked constexpr."""
+    texts, found = {}, {}
+    for each in parsed.declarations(room, bodies=True, flags=[LEVEL]):
+        bodies = [child for child in each.cursor.get_children() if child.kind == parsed.cindex.CursorKind.COMPOUND_STMT]
+        if each.parameters is None or not bodies:
             continue
-        at, begin = word.end(), word.end()
-        while at < len(text) and (text[at] not in ";{=" or text[at] == "{" and MEMBER.search(text, begin, at)):
-            if text[at] in "({":
-                at = headers.closing(text, at)
-            elif text.startswith("operator", at):
-                name = re.compile(r"operator\s*(\(\)|[^\s(]+|new|bool)").match(text, at)
-                at = name.end() if name else at + 1
-            elif text.startswith("requires", at) and (clause := re.compile(r"requires\s*").match(text, at)):
-                at = clause.end()
-            else:
-                at += 1
-        head = headers.squeeze(text[begin:at])
-        if at < len(text) and text[at] == "{" and "(" in head:
-            found[headers.line_of(text, at)] = head
+        if each.header not in texts:  # libclang counts bytes
+            texts[each.header] = headers.code((room / each.header).read_bytes().decode("latin-1"))
+        begin, end = each.cursor.extent.start.offset, bodies[-1].extent.start.offset
+        head = texts[each.header][begin:end]
+        marked = re.search(r"\bconstexpr\b", head)
+        if marked and texts[each.header][end] == "{":  # not: = default
+            found[each.header, bodies[-1].extent.start.line] = headers.squeeze(head[marked.end():])
     return found
 
 
@@ -95,10 +87,7 @@ def main():
     parser.add_argument("--bar", type=float, default=100)
     options = parser.parse_args()
     ran, programs = measured()
-    marked = {}
-    for name, text in headers.texts().items():
-        for line, head in heads(headers.code(text)).items():
-            marked[name, line] = head
+    marked = heads()
     used = {place for place in marked if ran.get(place)}
     wrong, exempt = [], set()
     for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
