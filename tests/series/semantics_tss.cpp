@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What a window of a TSSStorage says, row by row of the tables in the design: membership.
+// What a window of a TSSStorage says, row by row of the tables in docs/guide/series.md: membership.
 #include "semantics.hpp"
 
 using namespace test;
