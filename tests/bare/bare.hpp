@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Programs without exceptions and RTTI: what works is checked in this process; what stops is a case, a child process: this program, called
-// with the name of the case. Errors end in the failure hook, unless SLOTWISE_TESTS_BARE_NO_HOOK is defined.
+// Programs without exceptions and RTTI: what works is checked in this process; what stops is a case, a child process: this
+// program, called with the name of the case. Errors end in the failure hook, unless SLOTWISE_TESTS_BARE_NO_HOOK is defined.
 #ifndef SLOTWISE_TESTS_BARE_BARE_HPP
 #define SLOTWISE_TESTS_BARE_BARE_HPP
 

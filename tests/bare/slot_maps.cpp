@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Without exceptions and RTTI: every slot map under every policy against a plain table of what must be there; observers, snapshots,
-// secondary and identity maps.
+// Without exceptions and RTTI: every slot map under every policy against a plain table of what must be there; observers,
+// snapshots, secondary and identity maps.
 #include "bare.hpp"
 
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every check of the library in one table, with what breaks it: it fires at its level and above, and not below. What is done here
-// does little harm where it is not checked. tools/verify/levels.py compiles this source at every level and asks that each check of
-// the headers, by file and line, has fired.
+// Every check of the library in one table, with what breaks it: it fires at its level and above, and not below. What is done
+// here does little harm where it is not checked. tools/verify/levels.py compiles this source at every level and asks that each
+// check of the headers, by file and line, has fired.
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
@@ -19,8 +19,8 @@ using namespace slotwise;
 
 enum class Level { fast = 1, debug = 2 };
 
-/// One object of each kind that the checks are about, with element 1 erased of 0, 1, 2. Made in the child process that misuses it, and
-/// never destroyed: where nothing is checked, little is left to be relied on.
+/// One object of each kind that the checks are about, with element 1 erased of 0, 1, 2. Made in the child process that misuses
+/// it, and never destroyed: where nothing is checked, little is left to be relied on.
 template <class C>
 C& holed() {
     C& c = *new C;

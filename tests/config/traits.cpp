@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What every public type offers as a value, as one table: a row a type, checked when this is compiled. That no public type is missing
-// is checked by tests/tools/traits_test.py.
+// What every public type offers as a value, as one table: a row a type, checked when this is compiled. That no public type is
+// missing is checked by tests/tools/traits_test.py.
 #include "support/catch.hpp"
 
 #include <slotwise/keyed/pmr.hpp>
@@ -64,7 +64,8 @@ constexpr std::array<char, 7> grades() {
             grade(std::is_destructible_v<T>, std::is_nothrow_destructible_v<T>, std::is_trivially_destructible_v<T>)};
 }
 
-/// Whether T keeps the promise: '-' must not be there; the others may be better than promised (tuples of another standard library).
+/// Whether T keeps the promise: '-' must not be there; the others may be better than promised (tuples of another standard
+/// library).
 template <class T>
 constexpr bool keeps(const char (&promise)[8]) {
     constexpr auto offered = grades<T>();

@@ -6,7 +6,8 @@
 
 #include <cstdio>
 
-// Consumers are compiled with the compiler's extensions, as CMake does by default; the unit tests are not. Then __int128 is an integer.
+// Consumers are compiled with the compiler's extensions, as CMake does by default; the unit tests are not. Then __int128 is an
+// integer.
 #if defined(__SIZEOF_INT128__) && !defined(__STRICT_ANSI__)
 constexpr slotwise::DefaultHash<__int128> hash_of_wide;
 static_assert(hash_of_wide(__int128{1} << 64) != hash_of_wide(__int128{2} << 64), "both halves of a wide key count");

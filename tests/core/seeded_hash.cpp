@@ -15,7 +15,8 @@ using namespace slotwise;
 
 namespace {
 
-// Of the bytes 0, 1, ... n - 1 under the key 00 01 ... 0F, for n from 0 on: library/coretests/tests/hash/sip.rs of Rust, test_siphash_1_3.
+// Of the bytes 0, 1, ... n - 1 under the key 00 01 ... 0F, for n from 0 on: library/coretests/tests/hash/sip.rs of Rust,
+// test_siphash_1_3.
 constexpr std::uint64_t vectors[64] = {
     0xABAC0158050FC4DC, 0xC9F49BF37D57CA93, 0x82CB9B024DC7D44D, 0x8BF80AB8E7DDF7FB, 0xCF75576088D38328, 0xDEF9D52F49533B67,
     0xC50D2B50C59F22A7, 0xD3927D989BB11140, 0x369095118D299A8E, 0x25A48EB36C063DE4, 0x79DE85EE92FF097F, 0x70C118C1F94DC352,

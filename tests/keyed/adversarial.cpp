@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Integer keys that ruin tables which trust std::hash or low bits: sequences, multiples of powers of two, reversed bits. Many of
-// them, against std::unordered_set, with the identity as hash too.
+// Integer keys that ruin tables which trust std::hash or low bits: sequences, multiples of powers of two, reversed bits. Many
+// of them, against std::unordered_set, with the identity as hash too.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
@@ -50,8 +50,8 @@ struct CountingEqual {
     }
 };
 
-/// The identity, where std::size_t has 64 bits. Where it has 32 the halves are added, because with std::hash of libstdc++, which
-/// drops the upper one, keys that differ there alone are one to every table.
+/// The identity, where std::size_t has 64 bits. Where it has 32 the halves are added, because with std::hash of libstdc++,
+/// which drops the upper one, keys that differ there alone are one to every table.
 struct Identity {
     std::size_t operator()(std::uint64_t key) const noexcept {
         if constexpr (sizeof(std::size_t) == sizeof key)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// HashIndex by itself under every kind of allocator. Its container decides what travels, so a swap always takes the allocator along.
+// HashIndex by itself under every kind of allocator. Its container decides what travels, so a swap always takes the allocator
+// along.
 #include "subjects.hpp"
 
 using namespace test;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Keyed containers with allocators that differ, with columns, with keys and values whose constructors insert, and views of them, in
-// constant expressions.
+// Keyed containers with allocators that differ, with columns, with keys and values whose constructors insert, and views of
+// them, in constant expressions.
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 #include "support/constant_allocator.hpp"
@@ -189,7 +189,8 @@ constexpr int nosy_keys() {
     return 0;
 }
 
-/// A value whose constructor writes another one to its map: under the same key, or so many under others that the index is rebuilt.
+/// A value whose constructor writes another one to its map: under the same key, or so many under others that the index is
+/// rebuilt.
 template <class Map>
 struct Meddler {
     Map* map;

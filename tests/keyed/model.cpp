@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Random histories by the bodies of the fuzz targets, whose model foretells every answer, over what these do not have: each index, the
-// adapters of other libraries' tables where the library is installed, each policy, described maps.
+// Random histories by the bodies of the fuzz targets, whose model foretells every answer, over what these do not have: each
+// index, the adapters of other libraries' tables where the library is installed, each policy, described maps.
 #include "fuzz/keyed_body.hpp"
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What members of keyed containers throw, as their comments say it: which exception with which words, or none. Strong guarantees
-// are in throwing_keyed*.cpp.
+// What members of keyed containers throw, as their comments say it: which exception with which words, or none. Strong
+// guarantees are in throwing_keyed*.cpp.
 #include "scene.hpp"
 
 #if defined(__cpp_exceptions)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetStorage and MapStorage: a throw at every step of every operation, by hash, equality, key, value, column or allocator. Afterwards the
-// container is as it was, future handles included, and nothing leaked. Observers are in throwing_keyed_observers.cpp.
+// SetStorage and MapStorage: a throw at every step of every operation, by hash, equality, key, value, column or allocator.
+// Afterwards the container is as it was, future handles included, and nothing leaked. Observers are in
+// throwing_keyed_observers.cpp.
 #include "scene.hpp"
 
 using namespace test;
@@ -343,8 +344,8 @@ slot_t only_seven_pending(C& c) {
     return slot;
 }
 
-/// act(map), which calls `function`, resurrects key 7. Either it has no effect, or the removed element is erased for good; in the second case the twin
-/// is made to forget it by a flush. Returns how often it was {kept, erased}.
+/// act(map), which calls `function`, resurrects key 7. Either it has no effect, or the removed element is erased for good; in
+/// the second case the twin is made to forget it by a flush. Returns how often it was {kept, erased}.
 template <class C, class Act>
 std::pair<int, int> resurrect(const char* function, Act act, int expected) {
     NothingLeaks objects;
@@ -457,8 +458,8 @@ TEST_CASE("extract whose value cannot be moved out leaves the key too, where the
 }
 
 TEST_CASE("merge of values that can only be moved and may throw loses no key", "[throwing][throws]") {
-    // The key could be copied or moved without a throw: when the value's move throws, the key must still be where it was. Without a
-    // default constructor no hook of the value's column can throw, so that its move is all that can.
+    // The key could be copied or moved without a throw: when the value's move throws, the key must still be where it was.
+    // Without a default constructor no hook of the value's column can throw, so that its move is all that can.
     struct Made : ThrowingMoveOnly {
         Made() = delete;
         using ThrowingMoveOnly::ThrowingMoveOnly;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of copies, moves, assignments and swaps of keyed containers between unequal allocators, and of what described
-// sets do.
+// A throw at every step of copies, moves, assignments and swaps of keyed containers between unequal allocators, and of what
+// described sets do.
 #include "subjects.hpp"
 
 using namespace test;
@@ -92,7 +92,8 @@ TEST_CASE("insert_moved that throws adds nothing, and leaves what was to be move
         });
         REQUIRE(failures > 1); // hash and move
     };
-    // The last to throw is the key's move: with a value that is moved before it, the value may be gone ("strong if the moves are").
+    // The last to throw is the key's move: with a value that is moved before it, the value may be gone ("strong if the moves
+    // are").
     run(AnySets());
     using MovedMaps = DescribedOnes<true, ThrowingCopy>;
     using C = failing<MovedMaps>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Values of static columns whose destructors use the slot map that their column follows. The elements themselves are trivial, so
-// that nothing but the column tells the map to take care.
+// Values of static columns whose destructors use the slot map that their column follows. The elements themselves are trivial,
+// so that nothing but the column tells the map to take care.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"

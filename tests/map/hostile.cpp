@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Handles of any bit pattern: all 65536 of a 16-bit layout, asked of maps with live, vacant, reserved, retired and shrunk slots.
+// Handles of any bit pattern: all 65536 of a 16-bit layout, asked of maps with live, vacant, reserved, retired and shrunk
+// slots.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Random histories of every storage under every policy, of secondary maps and columns that follow it and of an IdentityMap, by the bodies
-// of the fuzz targets: a model knows each handle in advance.
+// Random histories of every storage under every policy, of secondary maps and columns that follow it and of an IdentityMap, by
+// the bodies of the fuzz targets: a model knows each handle in advance.
 #include "fuzz/map_body.hpp"
 #include "support/catch.hpp"
 

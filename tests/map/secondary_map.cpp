@@ -100,7 +100,8 @@ TEMPLATE_TEST_CASE("Null handles and handles that were never live are refused", 
     CHECK(more.check_invariants());
 }
 
-// Rust slotmap 1.x: SecondaryMap::entry returns None for a vacant slot once the key's version exceeds 2^31, while insert accepts it.
+// Rust slotmap 1.x: SecondaryMap::entry returns None for a vacant slot once the key's version exceeds 2^31, while insert
+// accepts it.
 TEMPLATE_TEST_CASE("Peer defect 8: a vacant slot accepts versions above 2^31", "[map][peer]", DenselyUsed, SparselyUsed) {
     typename TestType::template of<int> more;
     const H late(0, 0xFFFF'FFFF);

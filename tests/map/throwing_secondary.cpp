@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of what changes secondary maps and identity maps, by elements, ids, hash, equality, allocator and callbacks.
+// A throw at every step of what changes secondary maps and identity maps, by elements, ids, hash, equality, allocator and
+// callbacks.
 #include "subjects.hpp"
 
 #include "support/thrown.hpp" // with promises_throws.cpp, whose global operator new can fail

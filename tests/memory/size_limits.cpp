@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Counts whose bytes do not fit a std::size_t. The allocator of these tests multiplies without a look, as users' allocators may.
+// Counts whose bytes do not fit a std::size_t. The allocator of these tests multiplies without a look, as users' allocators
+// may.
 #include <slotwise/memory/aligned_array.hpp>
 #include <slotwise/memory/paged_array.hpp>
 #include <slotwise/memory/reserved_array.hpp>

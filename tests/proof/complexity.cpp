@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What every @complexity in include/ claims, counted at several sizes: see counted.hpp. Run by tools/verify/promises.py, which compares the
-// rows with the comments.
+// What every @complexity in include/ claims, counted at several sizes: see counted.hpp. Run by tools/verify/promises.py, which
+// compares the rows with the comments.
 #include <slotwise/slotwise.hpp>
 
 #include "counted.hpp"
@@ -142,7 +142,8 @@ void of_core_and_memory() {
             return worst(100, [&](std::size_t i) { keep(Occupancy(words.data(), n).find_next(pick(i, n - 10))); });
         },
         never_allocates);
-    // A container knows which of its words are empty: taking the first one until none is left, and a walk over the 10 that are left.
+    // A container knows which of its words are empty: taking the first one until none is left, and a walk over the 10 that are
+    // left.
     const auto popping = []<class M>(std::type_identity<M>, auto fill) {
         return [fill](std::size_t n) {
             M map = fill(n);

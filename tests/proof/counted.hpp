@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Costs without a clock: in a program compiled with -fsanitize-coverage=trace-pc this counts the basic blocks that an operation executes,
-// what memcpy, memmove and memset do in its place, and allocations. Each run counts the same. For one source of a program: it defines the
-// function that coverage calls, and operator new.
+// Costs without a clock: in a program compiled with -fsanitize-coverage=trace-pc this counts the basic blocks that an operation
+// executes, what memcpy, memmove and memset do in its place, and allocations. Each run counts the same. For one source of a
+// program: it defines the function that coverage calls, and operator new.
 //
 //     row("SlotMapCore::get complexity", "elements", constant, [](std::size_t n) { ...; return worst(100, [&](std::size_t i) { ...; }); });
 //
-// A constant cost may be half as much again at the largest size as at the smallest; a linear one has to be three to five times as much
-// at four times the size: something that is said to be linear and is not is refused as well.
+// A constant cost may be half as much again at the largest size as at the smallest; a linear one has to be three to five times
+// as much at four times the size: something that is said to be linear and is not is refused as well.
 #ifndef SLOTWISE_TESTS_PROOF_COUNTED_HPP
 #define SLOTWISE_TESTS_PROOF_COUNTED_HPP
 
@@ -43,8 +43,8 @@ extern "C" {
 void __sanitizer_cov_trace_pc();
 SLOTWISE_TEST_NOT_COUNTED void __sanitizer_cov_trace_pc() { counted::blocks = counted::blocks + 1; }
 
-// Those of the C library are not compiled here, so they would cost nothing. A byte at a time, and volatile: the compiler must not see
-// that this is memcpy. 64 bytes count as a block.
+// Those of the C library are not compiled here, so they would cost nothing. A byte at a time, and volatile: the compiler must
+// not see that this is memcpy. 64 bytes count as a block.
 SLOTWISE_TEST_NOT_COUNTED void* memcpy(void* to, const void* from, std::size_t bytes) {
     counted::blocks = counted::blocks + bytes / 64;
     auto* out = static_cast<volatile unsigned char*>(to);

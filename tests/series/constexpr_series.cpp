@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets and dictionaries over time in constant expressions. Their writers work at run time only; here a class that derives from the storage
-// takes the same steps.
+// Sets and dictionaries over time in constant expressions. Their writers work at run time only; here a class that derives from
+// the storage takes the same steps.
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 #include "support/constant_allocator.hpp"

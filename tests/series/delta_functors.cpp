@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Deltas of series whose hash and equality have state, no default constructor, or keys and values with an operator& of their own.
+// Deltas of series whose hash and equality have state, no default constructor, or keys and values with an operator& of their
+// own.
 #include "../support/catch.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>

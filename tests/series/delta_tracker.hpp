@@ -49,7 +49,8 @@ slot_list sorted(const Range& range) {
 }
 /// An adaptive tracker has a list of touched slots until there are more than this, or than one slot in 32; then it has bits.
 constexpr std::size_t adaptive_list = 64;
-/// In the order in which this representation tells slots that were touched in the order of `slots`, when `touched` slots were in all.
+/// In the order in which this representation tells slots that were touched in the order of `slots`, when `touched` slots were
+/// in all.
 template <class R>
 slot_list as_told(slot_list slots, std::size_t touched) {
     const bool by_list = R::representation == DeltaRepresentation::dirty_list ||

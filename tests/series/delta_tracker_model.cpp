@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DeltaTracker alone, all representations at once in one set, against what was before and what is after: random inserts, removals,
-// touches, clears, flushes, growth and shrinking over some thousands of slots.
+// DeltaTracker alone, all representations at once in one set, against what was before and what is after: random inserts,
+// removals, touches, clears, flushes, growth and shrinking over some thousands of slots.
 #include "delta_tracker.hpp"
 
 #include "support/maps.hpp"

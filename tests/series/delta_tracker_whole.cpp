@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DeltaTracker alone: copies, moves and assignments of its container, growth and shrinking inside a window, inserts that are rolled back.
+// DeltaTracker alone: copies, moves and assignments of its container, growth and shrinking inside a window, inserts that are
+// rolled back.
 #include "delta_tracker.hpp"
 
 #include "support/event_log.hpp"

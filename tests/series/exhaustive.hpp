@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every sequence of operations on two keys in one window, each checked against what was before and what is after, and by a replica
-// that knows the one and is given the captured delta. The oracle is a few arrays and no part of the library.
+// Every sequence of operations on two keys in one window, each checked against what was before and what is after, and by a
+// replica that knows the one and is given the captured delta. The oracle is a few arrays and no part of the library.
 //     walk_all<SetWorld<R>>(start, 6);
 #ifndef SLOTWISE_TESTS_SERIES_EXHAUSTIVE_HPP
 #define SLOTWISE_TESTS_SERIES_EXHAUSTIVE_HPP

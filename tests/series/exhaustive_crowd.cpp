@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The same sequences in a window that has touched others before: so many that an adaptive tracker goes from list to bits within them.
+// The same sequences in a window that has touched others before: so many that an adaptive tracker goes from list to bits within
+// them.
 #include "exhaustive.hpp"
 
 using namespace test;

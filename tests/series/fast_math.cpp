@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Floating-point time where the compiler knows neither infinities nor NaNs: tests/CMakeLists.txt compiles this with -O2 -ffast-math.
+// Floating-point time where the compiler knows neither infinities nor NaNs: tests/CMakeLists.txt compiles this with -O2
+// -ffast-math.
 #include "../support/catch.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>

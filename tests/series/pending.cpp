@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What is removed and waits for its window to roll costs later adds nothing: counted in comparisons of keys and bytes allocated.
+// What is removed and waits for its window to roll costs later adds nothing: counted in comparisons of keys and bytes
+// allocated.
 #include "../support/catch.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What members of series throw, as their comments say it, and what iterators and ranges survive. Strong guarantees of writers are in
-// throwing_series*.cpp.
+// What members of series throw, as their comments say it, and what iterators and ranges survive. Strong guarantees of writers
+// are in throwing_series*.cpp.
 #include "support/catch.hpp"
 
 #if defined(__cpp_exceptions)

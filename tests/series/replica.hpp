@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Random histories of series, and what two series must agree on: for replicas, twins, restored ones. All of them also for series
-// nested in series.
+// Random histories of series, and what two series must agree on: for replicas, twins, restored ones. All of them also for
+// series nested in series.
 //     random_tick(source, time, random, keys);
 //     replica.write(time).apply(capture(source, time));
 //     REQUIRE(difference(source, replica) == "");
@@ -61,7 +61,8 @@ T made_of(std::uint32_t number) {
         return static_cast<T>(number);
 }
 
-/// How many of so many random rounds are run: sanitizers cost twenty times the time and look at each round as closely, so they get a part.
+/// How many of so many random rounds are run: sanitizers cost twenty times the time and look at each round as closely, so they
+/// get a part.
 constexpr int rounds_of(int rounds) {
 #if defined(__SANITIZE_ADDRESS__)
     return rounds / 8;
@@ -78,7 +79,8 @@ constexpr int rounds_of(int rounds) {
 
 //=== histories ===//
 
-/// One call of a writer, or a few that belong together, drawn from `random`; the same for the same state of `random` and members.
+/// One call of a writer, or a few that belong together, drawn from `random`; the same for the same state of `random` and
+/// members.
 template <class Writer>
 void random_write(Writer& writer, Random& random, std::size_t keys) {
     using Series = typename Writer::storage_type;

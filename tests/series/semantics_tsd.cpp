@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What a window of a TSDStorage says, row by row of the tables in docs/guide/series.md: which keys come and go, and what is written.
+// What a window of a TSDStorage says, row by row of the tables in docs/guide/series.md: which keys come and go, and what is
+// written.
 #include "semantics.hpp"
 
 using namespace test;

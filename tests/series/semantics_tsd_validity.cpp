@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What a window of a TSDStorage says, row by row of the tables in docs/guide/series.md: values that are not there, times, and deltas.
+// What a window of a TSDStorage says, row by row of the tables in docs/guide/series.md: values that are not there, times, and
+// deltas.
 #include "semantics.hpp"
 
 using namespace test;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of what writes to a dictionary inside a window: either the call had no effect, or all of it; and what the window
-// says is what was before and is after, checked against a model. Nothing leaks.
+// A throw at every step of what writes to a dictionary inside a window: either the call had no effect, or all of it; and what
+// the window says is what was before and is after, checked against a model. Nothing leaks.
 #include "throwing_series.hpp"
 
 using namespace test;

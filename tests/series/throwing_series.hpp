@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Series whose hash, equality, keys, values and allocator throw; a scene in the middle of a window, and a model of what it is to say.
+// Series whose hash, equality, keys, values and allocator throw; a scene in the middle of a window, and a model of what it is
+// to say.
 #ifndef SLOTWISE_TESTS_SERIES_THROWING_SERIES_HPP
 #define SLOTWISE_TESTS_SERIES_THROWING_SERIES_HPP
 
@@ -138,7 +139,8 @@ struct Model {
     }
 };
 
-/// A dictionary in the middle of window 2, in which each kind of thing has happened already. `full`: the next new key makes it grow.
+/// A dictionary in the middle of window 2, in which each kind of thing has happened already. `full`: the next new key makes it
+/// grow.
 template <class Dict>
 struct Scene {
     using Key = typename Dict::key_type;
@@ -208,7 +210,8 @@ struct Scene {
     Model model{};
 };
 
-/// act(dict, writer), which calls `function`, throws at every step: it has no effect then. At last it does what note(model) says.
+/// act(dict, writer), which calls `function`, throws at every step: it has no effect then. At last it does what note(model)
+/// says.
 template <class Dict>
 void strong(const Swept& function, const std::function<void(Dict&, typename Dict::writer&)>& act,
             const std::function<void(Model&)>& note, std::size_t at_least) {

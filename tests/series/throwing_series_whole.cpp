@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of copies, moves, assignments, swaps and restores of series between unequal allocators, and of what opens
-// windows, captures, composes and applies.
+// A throw at every step of copies, moves, assignments, swaps and restores of series between unequal allocators, and of what
+// opens windows, captures, composes and applies.
 #include "subjects.hpp"
 #include "throwing_series.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every state that a series with few slots, two keys and narrow versions can reach, through its writer. Two states are one when they
-// answer alike about every bit pattern of a handle and about what the window changed; how late it is does not count.
+// Every state that a series with few slots, two keys and narrow versions can reach, through its writer. Two states are one when
+// they answer alike about every bit pattern of a handle and about what the window changed; how late it is does not count.
 #include "support/sweep.hpp"
 #include "support/thrown.hpp"
 

@@ -53,7 +53,8 @@ struct Elsewhere {
 };
 #define ALL_KINDS Plain, Listing, Elsewhere
 
-/// At time 1: nails, screws, glue (without a value), gone. At time 2: nails written, gone removed, paint added, dust came and went.
+/// At time 1: nails, screws, glue (without a value), gone. At time 2: nails written, gone removed, paint added, dust came and
+/// went.
 template <class Kind>
 typename Kind::dict stock() {
     typename Kind::dict dict;

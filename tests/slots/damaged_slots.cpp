@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// check_invariants() of a directory notices every kind of damage: else the tests that call it after each step would prove nothing.
+// check_invariants() of a directory notices every kind of damage: else the tests that call it after each step would prove
+// nothing.
 #include "directory.hpp"
 
 #include "support/private_access.hpp"
@@ -39,8 +40,8 @@ TEST_PRIVATE(Tail, FreeOfLifo, tail_)
 template <class Directory, class Versions, class Live, class Blocked, class Reserved, class Free, class Counters>
 struct Parts {
     Directory directory{};
-    /// 128 slots, 21 of them below the cursor: live ones from 0 on, one of 2 and 5 reserved and the other free, as are 10 to 19,
-    /// and 20 is retired.
+    /// 128 slots, 21 of them below the cursor: live ones from 0 on, one of 2 and 5 reserved and the other free, as are 10 to
+    /// 19, and 20 is retired.
     Parts() {
         test::grow(directory, 128);
         for (int i = 0; i != 10; ++i) test::insert(directory);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What level debug finds: elements erased ahead of a walk, views that outlived what they show, observers that died attached. And what
-// stays allowed: erasing the element at hand, inserting, walking while a clear runs.
+// What level debug finds: elements erased ahead of a walk, views that outlived what they show, observers that died attached.
+// And what stays allowed: erasing the element at hand, inserting, walking while a clear runs.
 #include <slotwise/slotwise.hpp>
 
 #include "support/catch.hpp"

@@ -114,8 +114,8 @@ class TSSWriter : public detail::SeriesWriter<Storage> {
     using Key = typename Storage::key_type;
 
 public:
-    /// Makes `key` a member; auto [it, inserted] says where it is and whether it was none. A key that was removed in this window
-    /// gets its slot back, and if it was a member when the window opened, its old time.
+    /// Makes `key` a member; auto [it, inserted] says where it is and whether it was none. A key that was removed in this
+    /// window gets its slot back, and if it was a member when the window opened, its old time.
     /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
     auto insert(K&& key) {

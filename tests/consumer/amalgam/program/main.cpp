@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The single header and a renamed part of it in one source, a renamed copy in the other one: they share neither types nor settings.
+// The single header and a renamed part of it in one source, a renamed copy in the other one: they share neither types nor
+// settings.
 #include <slotwise_single.hpp>
 
 #include <maps_only.hpp>
