@@ -20,7 +20,7 @@
 //
 // All contenders hash alike, with slotwise::DefaultHash (which mixes) or the poor hash: what differs is the table. Every
 // contender gets the same keys, orders and number of batches. Keys lie in arrays in the order in which they are used, so that
-// reading the key costs the same whoever looks it up.
+// reading the key costs the same in every lookup.
 #pragma once
 
 #include "../support/harness.hpp"

@@ -13,7 +13,7 @@
 
 namespace {
 
-// 0 where it cannot be told; the workload then leaves the peak out.
+// 0 where it is unknown; the workload then leaves the peak out.
 std::size_t bytes_at(void* memory) noexcept {
 #if defined(__GLIBC__)
     return malloc_usable_size(memory) + sizeof(std::size_t);

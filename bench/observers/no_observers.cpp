@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// SlotMap built without dynamic observers: the same headers under another namespace, with a hub that knows that nobody is
-// attached.
+// SlotMap built without dynamic observers: the same headers under another namespace, with a hub that has no observers.
 #define slotwise slotwise_without_observers // NOLINT: a copy of the library of our own, so that no type is defined twice
 #include <slotwise/slots/observer_hub.hpp>
 

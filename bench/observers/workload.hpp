@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// Question: what does it cost to be told?
+// Question: what do notifications cost?
 //
 // observe   n live elements of 16 bytes in a SlotMap; erase one at random, insert one; time per pair
 //
@@ -26,7 +26,7 @@ namespace bench::observers {
 inline constexpr std::size_t sizes[] = {1'000, 100'000};
 inline constexpr std::size_t pairs = 100'000;
 
-// Setup holds a map and whoever listens to it: setup.map. seen() is called at the end and must be true.
+// Setup holds a map and its observers: setup.map. seen() is called at the end and must be true.
 template <class Setup>
 void add_contender(const std::string& name, Role role) {
     for (const std::size_t n : sizes) {

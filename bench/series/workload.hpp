@@ -8,7 +8,7 @@
 // again_<k>     the same k keys in each window: all is in the first-level cache
 // handles_<k>   the same, elements named by handle: no hashing
 // slots_<k>     the same with a DeltaTracker alone: touch k slots, read, roll
-// set           write keys that are there, chosen at random, in one open window that nobody reads; time per write
+// set           write keys that are there, chosen at random, in one open window that is not read; time per write
 // churn_<k>     remove k keys and add k others, read what came and went, roll; time per change
 // fan_out_<s>   1,000 keys are written in a window and s of all keys have a subscriber; time per write, telling them included
 // capture_<k>   take the delta of k written values out as a value of its own; time per change

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Who looks for whom, turns where, and fires. A target is a handle: nobody tells a seeker that its target is gone, it notices.
+// How asteroids seek targets, turn and fire. A target is a handle: a seeker notices that its target is gone, without a
+// notification.
 
 #include "world.hpp"
 

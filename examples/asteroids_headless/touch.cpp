@@ -23,7 +23,7 @@ void World::find_touches() {
         if (!hurt_each_other(body_a.kind, body_b.kind)) return;
         const Bullet* const bullet = bullets_.get(body_a.kind == Kind::bullet ? a : b);
         const Thing other = body_a.kind == Kind::bullet ? b : a;
-        if (bullet == nullptr || bullet->shooter != other) touches_.push_back({a, b}); // nobody is hit by a bullet of his own
+        if (bullet == nullptr || bullet->shooter != other) touches_.push_back({a, b}); // a shooter is not hit by its own bullet
     });
 }
 

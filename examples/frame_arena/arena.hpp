@@ -44,8 +44,8 @@ private:
     std::size_t bytes_, used_ = 0, peak_ = 0, live_ = 0;
 };
 
-/// The arena as an allocator. It has no default constructor: a container must be told its arena, and one that asks for memory
-/// it was not given does not compile.
+/// The arena as an allocator. It has no default constructor: a container needs an arena, and one that asks for memory it was
+/// not given does not compile.
 template <class T>
 class ArenaAllocator {
 public:

@@ -110,7 +110,7 @@ int main() {
     check(plain_calls > frames && arena_calls == 0 && pmr_calls == 0, "only std::allocator goes to the heap");
     check(emptied, "after each frame nothing is left in the arena");
 
-    // A frame that wants too much is told so, and the container is as it was before it asked.
+    // A frame that wants too much gets an error, and the container is unchanged.
     FrameArena small(std::size_t{16} * 1024);
     {
         Contacts contacts(small);

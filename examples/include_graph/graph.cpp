@@ -120,7 +120,7 @@ void IncludeGraph::resolve_again(FileHandle handle) {
     pending_.push_back(handle);
 }
 
-/// A file has come or gone: whoever names one like it may now mean another one, or none.
+/// A file was added or removed: a name like it may now mean another file, or none.
 void IncludeGraph::resolve_watchers_again(std::string_view path) {
     const auto found = watchers_.find(std::string(last_part(path)));
     if (found == watchers_.end()) return;

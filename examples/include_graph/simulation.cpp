@@ -122,7 +122,7 @@ void Simulation::edit_one(EditKind kind) {
     } else if (kind == EditKind::grow) {
         expect(pass.files_recomputed == affected.size(), "a longer file recomputes those who read it, and nobody else");
     } else {
-        // The links have moved: whoever read the file before or reads it now may be affected, nobody else.
+        // The links have moved: only readers of the file, before or now, may be affected.
         const std::vector<FileHandle> after = dependents(graph_, handle);
         affected.insert(affected.end(), after.begin(), after.end());
         std::sort(affected.begin(), affected.end());

@@ -24,7 +24,7 @@ namespace include_graph {
 enum class EditKind : std::uint8_t {
     touch,  ///< saved without a change: nothing is computed
     reword, ///< a comment changes, no size does: the file is read again, nothing is computed
-    grow,   ///< a line more: everyone who reads the file is recomputed, and nobody else
+    grow,   ///< a line more: only readers of the file are recomputed
     link,   ///< one more include, now and then one that closes a cycle
     unlink  ///< the first include goes
 };

@@ -121,7 +121,7 @@ private:
         }
     }
 
-    /// The writers close, and subscribers are told. The window stays open, to be read, until the next one opens.
+    /// The writers close, and subscribers are notified. The window stays open for readers until the next one opens.
     void close_tick() {
         if (!tick_) return;
         tick_.reset();

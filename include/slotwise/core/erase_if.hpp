@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// erase_if(container, pred): the free function of the standard's containers, for those of this library.
+// erase_if(container, pred): the free function that the standard's containers have.
 #ifndef SLOTWISE_CORE_ERASE_IF_HPP
 #define SLOTWISE_CORE_ERASE_IF_HPP
 
@@ -9,7 +9,8 @@
 
 SLOTWISE_BEGIN
 
-/// container.erase_if(pred): removes every element for which `pred` holds; returns how many. @throws as that member
+/// container.erase_if(pred): removes every element for which `pred` holds; returns how many. @throws what pred throws; the
+/// elements erased before stay erased
 template <class Container, class Pred>
     requires requires(Container& container, Pred& pred) { container.erase_if(pred); }
 constexpr auto erase_if(Container& container, Pred pred) {

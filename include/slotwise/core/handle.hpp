@@ -82,23 +82,24 @@ constexpr bool in_handle_text(char c) noexcept {
 
 } // namespace detail
 
-/// Refers to one insertion of one element. Handles of different tags or layouts are different types and do not compare.
-/// A value-initialised handle is null: all bits zero, resolves nowhere. A live element's version is odd.
-/// Any bit pattern is a valid Handle object: looking up an untrusted one is answered "not here".
+/// Refers to one insertion of one element. Handles of different tags or layouts are different types and do not compare. A
+/// value-initialised handle is null: all bits zero, resolves nowhere. A live element's version is odd. Any bit pattern is a
+/// valid Handle object: the lookup of an untrusted one finds nothing.
 /// @tparam Tag names what the handle refers to; may be an incomplete type
 /// @tparam L how the bits are divided: index lowest, then version, then user bits
 template <class Tag, HandleLayout L>
 class Handle {
     using traits = detail::HandleTraits<L>;
-    static_assert(!requires { typename detail::HandlesOf<Tag>::type; },
-                  "Handle<Container>: the handle type of a container is HandleOf<Container>");
+    static_assert(
+        !requires { typename detail::HandlesOf<Tag>::type; },
+        "Handle<Container>: the handle type of a container has another name; write HandleOf<Container>");
 
 public:
     /// What the handle refers to.
     using tag_type = Tag;
     /// The integer that holds a handle.
     using bits_type = typename traits::bits_type;
-    /// How version() is passed, however few bits it has.
+    /// The type of version(), for any number of bits.
     using version_type = std::uint32_t;
     /// How the bits are divided.
     static constexpr HandleLayout layout = L;
@@ -129,9 +130,9 @@ public:
     /// All bits, to be stored or sent.
     constexpr bits_type to_bits() const noexcept { return bits_; }
 
-    /// The slot. Null and slot 0 both answer 0; ask is_null() first.
+    /// The slot. It is 0 for null and for slot 0; call is_null() first.
     constexpr slot_t index() const noexcept { return static_cast<slot_t>(bits_ & traits::index_mask); }
-    /// The version of the slot at the insertion; odd for every handle a container gave out.
+    /// The version of the slot at the insertion; odd for every handle that a container has issued.
     constexpr version_type version() const noexcept {
         return static_cast<version_type>((std::uint64_t{bits_} >> L.index_bits) & traits::max_version);
     }

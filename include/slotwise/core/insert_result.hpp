@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// InsertResult: what an insert by key or handle gives: auto [it, inserted] = map.insert(key, value).
+// InsertResult: the result of an insert by key or handle: auto [it, inserted] = map.insert(key, value).
 #ifndef SLOTWISE_CORE_INSERT_RESULT_HPP
 #define SLOTWISE_CORE_INSERT_RESULT_HPP
 
@@ -15,8 +15,8 @@ SLOTWISE_BEGIN
 /// Where the element is, and whether it was inserted. Binds as auto [it, inserted] and converts to a std::pair of the two.
 template <class Iterator>
 struct InsertResult {
-    Iterator it;                         ///< at the element with this key: it.slot(), it.handle(); end() when it was refused
-    bool inserted = false;               ///< false: it was there already, or was refused
+    Iterator it;           ///< at the element with this key: it.slot(), it.handle(); end() when the insert was refused
+    bool inserted = false; ///< false: the key is a member already, or the insert was refused
     InsertKind kind = InsertKind::fresh; ///< of the insert; fresh when nothing was inserted
 
     /// As std::pair has them.
@@ -52,7 +52,7 @@ struct InsertResult {
 
 namespace detail {
 
-/// The same inside, where there is no iterator yet.
+/// The same for internal steps, without an iterator.
 struct InsertOutcome {
     slot_t slot;
     bool inserted;

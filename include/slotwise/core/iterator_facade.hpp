@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// IteratorFacade: the operators of an iterator that goes step by step, written once for const, non-const and proxy references.
+// IteratorFacade: the operators of a forward or bidirectional iterator, written once for const, non-const and proxy references.
 #ifndef SLOTWISE_CORE_ITERATOR_FACADE_HPP
 #define SLOTWISE_CORE_ITERATOR_FACADE_HPP
 
@@ -31,8 +31,8 @@ public:
     using reference = Reference;
     using difference_type = std::ptrdiff_t;
     using pointer = std::conditional_t<std::is_reference_v<Reference>, std::add_pointer_t<Reference>, ArrowProxy<Reference>>;
-    // A proxy is no Cpp17ForwardIterator. Its category says so nevertheless, as that of std::vector<bool> does: std::prev of
-    // an input iterator never ends.
+    // An iterator over proxies is no Cpp17ForwardIterator. Its category claims so nevertheless, as in std::vector<bool>,
+    // because std::prev of an input iterator never ends.
     using iterator_category = Concept;
     using iterator_concept = Concept;
 
@@ -74,7 +74,7 @@ private:
 template <class>
 inline constexpr bool never = false;
 
-/// A bidirectional iterator over a part of what `Iterator` yields: Part()(*it).
+/// A bidirectional iterator over a part of each element of `Iterator`: Part()(*it).
 template <class Iterator, class Part>
 class PartIterator
     : public IteratorFacade<PartIterator<Iterator, Part>,
@@ -85,7 +85,7 @@ class PartIterator
 public:
     constexpr PartIterator() noexcept = default;
     constexpr explicit PartIterator(Iterator it) noexcept : it_(it) {}
-    /// Where it is in the whole walk.
+    /// The iterator over whole elements.
     constexpr const Iterator& base() const noexcept { return it_; }
     friend constexpr bool operator==(const PartIterator& a, const PartIterator& b) noexcept { return a.it_ == b.it_; }
 
@@ -138,7 +138,7 @@ constexpr auto part_range(Iterator first, Iterator last, std::size_t size) {
 } // namespace detail
 SLOTWISE_END
 
-/// It owns nothing: iterators live longer than it.
+/// It owns nothing. Iterators outlive it.
 template <class Iterator>
 inline constexpr bool std::ranges::enable_view<slotwise::detail::IteratorRange<Iterator>> = true;
 template <class Iterator>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Named template arguments: what Options<O>, HashBy<H> ... among the arguments of a container say, and HandleOf.
+// Named template arguments (Options<O>, HashBy<H> ...) of containers, and HandleOf.
 #ifndef SLOTWISE_CORE_WITH_HPP
 #define SLOTWISE_CORE_WITH_HPP
 
@@ -18,7 +18,7 @@ struct TypeList {};
 
 /// The names of arguments. Each is one of a sum in which it has four bits: the sum counts all of them in one expression.
 enum ArgumentName : unsigned {
-    no_name = 0, ///< a column, a static observer, or nothing that a container knows
+    no_name = 0, ///< a column, a static observer, or an unknown type
     with_options = 1u << 0,
     with_tag = 1u << 4,
     with_hash = 1u << 8,
@@ -26,7 +26,7 @@ enum ArgumentName : unsigned {
     with_index = 1u << 16,
     with_time = 1u << 20,
     with_alloc = 1u << 24,
-    with_observers = 1u << 28 ///< never counted; says of a container that it takes columns and static observers
+    with_observers = 1u << 28 ///< never counted; marks containers that take columns and static observers
 };
 
 /// A type as an argument names it.
@@ -70,7 +70,7 @@ struct Argument<AllocBy<A>> : Named<A> {
     static constexpr unsigned name = with_alloc;
 };
 
-/// The argument of this name, or Default where there is none; the first of several.
+/// The first argument of this name, or Default.
 template <unsigned Name, class Default, class... With>
 struct Pick : Default {};
 template <unsigned Name, class Default, class W, class... With>
@@ -84,9 +84,9 @@ struct DefaultOptions {
     static constexpr O value{};
 };
 
-/// What the handles of a container are handles of. A class inside of a template, because comparing handles looks for functions
-/// in the arguments of the handle's type: with the container itself there, a == b would instantiate it, and demand that its
-/// element type is complete.
+/// The tag of a container's handles. It is a class nested in a template, because argument-dependent lookup also searches the
+/// template arguments of the handle's type: with the container itself as an argument, a == b would instantiate the container,
+/// and require a complete element type.
 template <class Container>
 struct Of {
     struct element;
@@ -104,7 +104,7 @@ struct MakesHandles {
     using type = Handle<typename Of<Container>::element, layout>;
 };
 
-/// The handle type of a container, without its definition. The primary template is of what makes no handles.
+/// The handle type of a container, without its definition. The primary template is for types without handles.
 template <class Container>
 struct HandlesOf {};
 template <class T, class... With>
