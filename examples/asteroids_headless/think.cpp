@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// How asteroids seek targets, turn and fire. A target is a handle: a seeker notices that its target is gone, without a
+// How seekers find targets, turn and fire. A target is a handle: a seeker notices that its target is gone, without a
 // notification.
 
 #include "world.hpp"
