@@ -21,8 +21,8 @@ import sys
 
 from headers import code, texts
 
-LINES_MOST = 600  # of one header
-LINES_MEDIAN = 250  # of all headers
+LINES_MOST = 500  # of one header
+LINES_MEDIAN = 200  # of all headers
 README_LINES_MOST = 20
 
 # Folders of one floor never include each other. debug is on no floor: it may include everything, and a header that includes a debug

@@ -8,7 +8,6 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOM = ROOT / "include" / "slotwise"
-SUFFIXES = {".hpp", ".h", ".ipp", ".inl"}
 
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -16,15 +15,10 @@ _PAIRS = {"(": ")", "{": "}", "[": "]"}
 _BRACKET = re.compile(_TOKEN.pattern + r"|[(){}\[\]]", re.DOTALL)
 
 
-def paths(root=ROOT):
-    """All headers, in order, as (name below include/slotwise, path)."""
-    room = root / "include" / "slotwise"
-    return [(path.relative_to(room).as_posix(), path) for path in sorted(room.rglob("*")) if path.suffix in SUFFIXES and path.is_file()]
-
-
 def texts(root=ROOT):
     """All headers, in order, as {name below include/slotwise: text}."""
-    return {name: path.read_text(encoding="utf-8") for name, path in paths(root)}
+    room = root / "include" / "slotwise"
+    return {path.relative_to(room).as_posix(): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.hpp"))}
 
 
 def version_of(root):

@@ -5,7 +5,7 @@
 
     fuzz.py [FAMILY...] [--minutes N]      half of the time libFuzzer with sanitizers at check level 2, half random inputs as users build
     fuzz.py [FAMILY...] --quick            what CI does: replays the corpus and 3,000 random inputs built by gcc at check level 2,
-                                           then 10 s of libFuzzer with sanitizers (--no-libfuzzer leaves that out)
+                                           then 10 s of libFuzzer with sanitizers
     fuzz.py [FAMILY...] --minimise         the inputs found so far become a small corpus in tests/fuzz/corpus/<family>
 
 It proves nothing beyond its count: so many operations, each compared with a model, of which none went wrong. Runs begin with the
@@ -213,8 +213,7 @@ def one_family(family, arguments):
     outcome = Outcome()
     if arguments.quick:
         replay(family, outcome)
-        if not arguments.no_libfuzzer:
-            fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", QUICK_SECONDS, outcome)
+        fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", QUICK_SECONDS, outcome)
     else:
         half = max(1, round(arguments.minutes * 30))
         fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", half, outcome)
@@ -227,7 +226,6 @@ def main(arguments=None):
     parser.add_argument("family", nargs="*", help=", ".join(families()))
     parser.add_argument("--minutes", type=float, default=10, help="a family (default 10)")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--no-libfuzzer", action="store_true", help="with --quick: gcc alone is enough")
     parser.add_argument("--minimise", action="store_true")
     arguments = parser.parse_args(arguments)
     chosen = arguments.family or families()

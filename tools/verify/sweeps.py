@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Proofs by test programs that report what they swept: every allocator setting, every state of tiny worlds; throws.py has the third.
+"""Proofs by running the unit programs: every allocator setting, every state of tiny worlds, every order; throws.py has one more.
 
-  sweeps.py alloc|versions [--programs DIR]      programs: those of build/dev, which tools/dev builds
+  sweeps.py alloc|versions|repeat [RUNS] [--programs DIR]      programs: those of build/dev, which tools/dev builds
 
   alloc      The test cases [allocators] run the matrix of tests/support/whole.hpp: 16 settings (copy, move, swap, always equal) x copies,
              moves, assignments, swap, assignment to itself x empty and full source and target x equal and unequal allocators, and check
@@ -11,6 +11,9 @@
              container reports nothing, and when a setting or operation is left out.
   versions   With versions of 1 to 4 bits every wrap, retirement and version floor is met, and no stale handle may resolve in any state.
              It fails when a case [versions] fails, and when a container that issues handles has reported no world.
+  repeat     RUNS times (50) every program, its cases in a new random order and with a new seed each time: what depends on the order or on
+             what an earlier case left behind fails. ctest repeats and shuffles processes of one case each, which share nothing. A
+             failure names its program and seed, and is never tried again.
 
 A program whose environment has SLOTWISE_SWEEP_REPORT appends a line for each sweep to the file named there (tests/support/sweep.hpp):
     throws <tab> function <tab> throw points <tab> test case        noexcept <tab> function <tab> 0 <tab> test case
@@ -19,6 +22,7 @@ A program whose environment has SLOTWISE_SWEEP_REPORT appends a line for each sw
 import argparse
 import collections
 import pathlib
+import random
 import re
 import sys
 
@@ -46,17 +50,21 @@ def parser(description):
     return made
 
 
+def unit_programs(folder):
+    programs = sorted(path for path in folder.glob("slotwise_test_*") if path.suffix in ("", ".exe") and path.is_file())
+    if not programs:
+        raise Failed(f"no program slotwise_test_* in {folder}; build the tests first")
+    return programs
+
+
 def run(folder, selection, report, timeout=1800):
     """Runs all programs slotwise_test_* of the folder on the selected cases. Returns the lines of the report, as lists of fields."""
     report.parent.mkdir(parents=True, exist_ok=True)
     if report.exists():
         report.unlink()
-    programs = sorted(path for path in folder.glob("slotwise_test_*") if path.suffix in ("", ".exe") and path.is_file())
-    if not programs:
-        raise Failed(f"no program slotwise_test_* in {folder}; build the tests first")
     failed = []
     for program, result in proof.parallel(
-            lambda each: proof.run([each, selection], env={"SLOTWISE_SWEEP_REPORT": str(report.resolve())}, timeout=timeout), programs):
+            lambda each: proof.run([each, selection], env={"SLOTWISE_SWEEP_REPORT": str(report.resolve())}, timeout=timeout), unit_programs(folder)):
         nothing = re.search(r"No test cases matched|No tests ran", result.output)
         if not result.ok and not nothing:
             failed.append(f"{program.name} {selection} ended with {result.code}:\n{result.output[-2000:]}")
@@ -121,6 +129,23 @@ def versions(lines, containers=ISSUE_HANDLES):
             "0 resolve")
 
 
+def repeat(folder, runs, seed):
+    programs, seeds = unit_programs(folder), random.Random(seed)
+    failures = cases = 0
+    for (program, own), result in proof.parallel(lambda job: proof.run([job[0], "--order", "rand", "--rng-seed", job[1]]),
+                                                 [(program, seeds.randrange(1, 2 ** 31)) for _ in range(runs) for program in programs]):
+        summary = re.search(r"in (\d+) test cases?\)", result.output)
+        if result.ok and summary:
+            cases += int(summary.group(1))
+        else:
+            failures += 1
+            print(f"{program.name} --order rand --rng-seed {own}: {result.output[-2000:]}", flush=True)
+    figures = f"repeat: {runs} shuffled runs of {len(programs)} programs from seed {seed}, {cases} cases, {failures} failures"
+    if failures or not cases:
+        raise Failed(figures)
+    return figures
+
+
 def ended(name, check):
     """Runs check() -> summary line; what it says is wrong goes to stderr, and 1 is returned."""
     try:
@@ -134,8 +159,12 @@ def ended(name, check):
 
 def main():
     arguments = parser(__doc__)
-    arguments.add_argument("command", choices=("alloc", "versions"))
+    arguments.add_argument("command", choices=("alloc", "versions", "repeat"))
+    arguments.add_argument("runs", nargs="?", type=int, default=50)
+    arguments.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 2 ** 31), help="of repeat")
     given = arguments.parse_args()
+    if given.command == "repeat":
+        return ended("repeat", lambda: repeat(given.programs, given.runs, given.seed))
     tag, judge = {"alloc": ("[allocators]", alloc), "versions": ("[versions]", versions)}[given.command]
     return ended(given.command, lambda: judge(run(given.programs, tag, proof.BUILD / given.command / "report.txt")))
 
