@@ -15,8 +15,8 @@ class StorageMap {
 public:
     using kind_type = Kind;
     using Key = typename Kind::Key;
-    using Map = slotwise::MapStorage<Key, Value, typename Kind::Hash, slotwise::EqualTo, slotwise::KeySetOptions{},
-                                     Allocator<Key>, Index>;
+    using Map = slotwise::MapStorage<Key, Value, slotwise::HashBy<typename Kind::Hash>, slotwise::AllocBy<Allocator<Key>>,
+                                     slotwise::IndexBy<Index>>;
 
     void reserve(std::size_t n) { map_.reserve(n); }
     SLOTWISE_BENCH_STEP void insert(const Key& key, Value value) { map_.try_emplace(key, value); }

@@ -14,8 +14,7 @@
 namespace bench::series {
 
 template <slotwise::DeltaRepresentation R>
-using Storage = slotwise::TSDStorage<Key, double, std::int64_t, slotwise::DefaultHash<Key>, slotwise::EqualTo,
-                                     slotwise::SeriesOptions{.delta = R}>;
+using Storage = slotwise::TSDStorage<Key, double, slotwise::Options<slotwise::SeriesOptions{.delta = R}>>;
 
 template <slotwise::DeltaRepresentation R>
 class ByKey {

@@ -37,8 +37,7 @@ public:
     }
 
 protected:
-    using Map = slotwise::MapStorage<Key, double, slotwise::DefaultHash<Key>, slotwise::EqualTo, KeySetOptions{},
-                                     std::allocator<Key>, slotwise::HashIndex, Stamps...>;
+    using Map = slotwise::MapStorage<Key, double, Stamps...>;
     void stamp([[maybe_unused]] slotwise::slot_t slot) {
         if constexpr (sizeof...(Stamps) != 0) map_.template observer<0>().stamp(slot, now_);
     }

@@ -40,8 +40,8 @@ struct Condition : ValueArray<int> {
     }
 };
 
-using Pack = MapStorage<std::string, Item, DefaultHash<std::string>, EqualTo, KeySetOptions{.deferred_erase = true},
-                        std::allocator<std::string>, HashIndex, ValueArray<Kind>, ValueArray<Frame>, Condition>;
+using Pack =
+    MapStorage<std::string, Item, Options<KeySetOptions{.deferred_erase = true}>, Column<Kind>, Column<Frame>, Condition>;
 using ItemHandle = Pack::handle_type;
 constexpr std::size_t kind = 0, since = 1, condition = 2; // the columns by name
 

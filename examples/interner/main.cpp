@@ -34,8 +34,7 @@ struct Place {
     Files::handle_type file;
     std::uint32_t line = 0;
 };
-using Words = SetStorage<std::string, DefaultHash<std::string>, EqualTo, KeySetOptions{}, std::allocator<std::string>,
-                         HashIndex, ValueArray<std::uint32_t>, ValueArray<Place>>;
+using Words = SetStorage<std::string, Column<std::uint32_t>, Column<Place>>;
 constexpr std::size_t count = 0, first_seen = 1; // the columns by name
 
 /// What somebody who asked for a word keeps of it: a name that can be checked, and a view that costs nothing to read.

@@ -39,8 +39,7 @@ int main() {
 
     // A set with a column, whose erased keys stay readable until the frame ends.
     constexpr slotwise::KeySetOptions deferred{.deferred_erase = true};
-    using Names = slotwise::SetStorage<std::string, slotwise::DefaultHash<std::string>, slotwise::EqualTo, deferred,
-                                       std::allocator<std::string>, slotwise::HashIndex, slotwise::ValueArray<float>>;
+    using Names = slotwise::SetStorage<std::string, slotwise::Options<deferred>, slotwise::Column<float>>;
     Names players{"ada", "bob"};
     const auto bob = players.slot_of("bob");
     players.observer<0>()[bob] = 2.5F;

@@ -209,16 +209,13 @@ class GroupIndex;
 template <class Iterator>
 struct InsertResult;
 
-template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
-          class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>
+template <class Key, class... With>
 class KeySet;
 
-template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
-          class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>
+template <class Key, class... With>
 class SetStorage;
 
-template <class Key, class T, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
-          class Allocator = std::allocator<Key>, template <class> class Index = HashIndex, class... Columns>
+template <class Key, class T, class... With>
 class MapStorage;
 
 template <class Key>
@@ -229,16 +226,16 @@ class MapView;
 
 struct TypeDescriptor;
 
-template <KeySetOptions O, class Allocator>
+template <class... With>
 class BasicAnySetStorage;
 
-template <KeySetOptions O, class Allocator>
+template <class... With>
 class BasicAnyMapStorage;
 
 /// A set of keys of a type that is described at run time; see BasicAnySetStorage.
-using AnySetStorage = BasicAnySetStorage<KeySetOptions{}, std::allocator<std::byte>>;
+using AnySetStorage = BasicAnySetStorage<>;
 /// A map between types that are described at run time; see BasicAnyMapStorage.
-using AnyMapStorage = BasicAnyMapStorage<KeySetOptions{}, std::allocator<std::byte>>;
+using AnyMapStorage = BasicAnyMapStorage<>;
 
 //=== series ===//
 
@@ -291,18 +288,13 @@ template <class Time = std::int64_t, DeltaRepresentation R = DeltaRepresentation
           class Allocator = std::allocator<std::byte>>
 class DeltaTracker;
 
-template <class Key, class Time = std::int64_t, class Hash = DefaultHash<Key>, class Equal = EqualTo,
-          class Allocator = std::allocator<Key>>
+template <class Key, class... With>
 class ObserverArray;
 
-template <class Key, class Time = std::int64_t, class Hash = DefaultHash<Key>, class Equal = EqualTo,
-          SeriesOptions O = SeriesOptions{}, class Allocator = std::allocator<Key>, template <class> class Index = HashIndex,
-          class... Columns>
+template <class Key, class... With>
 class TSSStorage;
 
-template <class Key, class T, class Time = std::int64_t, class Hash = DefaultHash<Key>, class Equal = EqualTo,
-          SeriesOptions O = SeriesOptions{}, class Allocator = std::allocator<Key>, template <class> class Index = HashIndex,
-          class... Columns>
+template <class Key, class T, class... With>
 class TSDStorage;
 
 template <class Key, class Time = std::int64_t>

@@ -29,9 +29,7 @@ int total(MapView<std::string, int> stock) {
 
 template <template <class> class Index>
 void run_maps(const char* name) {
-    MapStorage<std::string, int, DefaultHash<std::string>, EqualTo, KeySetOptions{.deferred_erase = true},
-               std::allocator<std::string>, Index, ValueArray<char>>
-        stock;
+    MapStorage<std::string, int, Options<KeySetOptions{.deferred_erase = true}>, IndexBy<Index>, Column<char>> stock;
     Counter counter;
     const auto token = stock.attach(counter);
     stock["nails"] = 100;
@@ -77,7 +75,7 @@ void run_others() {
 //=== what stops ===//
 
 using Map = MapStorage<int, int>;
-using Small = KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 2}>;
+using Small = KeySet<int, Options<KeySetOptions{.max_slots = 2}>>;
 
 const bare::Case cases[] = {
     {"at_key", "map at(key): no element has this key",

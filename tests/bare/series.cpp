@@ -21,7 +21,7 @@ struct Counter final : SeriesSubscriber<> {
 
 template <DeltaRepresentation R>
 void run_set(const char* name) {
-    using Set = TSSStorage<std::string, std::int64_t, DefaultHash<std::string>, EqualTo, SeriesOptions{.delta = R}>;
+    using Set = TSSStorage<std::string, Options<SeriesOptions{.delta = R}>>;
     Set set, replica;
     Counter counter;
     const auto token = set.subscribe(counter);

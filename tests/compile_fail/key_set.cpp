@@ -21,8 +21,8 @@ struct Hash {
 };
 
 int main() {
-    KeySet<int, Hash> set;
-    KeySet<int[4], Hash> arrays; // faulty
+    KeySet<int, HashBy<Hash>> set;
+    KeySet<int[4], HashBy<Hash>> arrays; // faulty
     return static_cast<int>(set.size());
 }
 
@@ -38,7 +38,7 @@ struct NameHash {
 };
 
 int main() {
-    const KeySet<Name, NameHash> set;
+    const KeySet<Name, HashBy<NameHash>> set;
     bool found = set.contains(Name{7});
     found = set.contains(7); // faulty
     return found;
@@ -49,7 +49,7 @@ int main() {
 // covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
 int main() {
     KeySet<int> set;
-    KeySet<const int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<int>> constants; // faulty
+    KeySet<const int> constants; // faulty
     return static_cast<int>(set.size());
 }
 
@@ -109,8 +109,8 @@ int main() {
     using Key = std::unique_ptr<int>;
     KeySet<Key> set;
     bool taken = set.extract(Key()).has_value();
-    KeySet<Key, DefaultHash<Key>, EqualTo, KeySetOptions{.deferred_erase = true}> deferring; // the removed key stays readable
-    taken = deferring.extract(Key()).has_value();                                            // faulty
+    KeySet<Key, Options<KeySetOptions{.deferred_erase = true}>> deferring; // the removed key stays readable
+    taken = deferring.extract(Key()).has_value();                          // faulty
     return taken + static_cast<int>(deferring.size());
 }
 
@@ -133,7 +133,7 @@ struct Hash {
 };
 
 int main() {
-    KeySet<Fixed, Hash> set;
+    KeySet<Fixed, HashBy<Hash>> set;
     set.insert(Fixed(1)); // faulty
     return static_cast<int>(set.size());
 }
@@ -167,8 +167,8 @@ struct Hash {
 };
 
 int main() {
-    KeySet<int, Hash> set(Hash(1));
-    KeySet<int, Hash> other; // faulty
+    KeySet<int, HashBy<Hash>> set(Hash(1));
+    KeySet<int, HashBy<Hash>> other; // faulty
     return static_cast<int>(set.size());
 }
 
@@ -207,7 +207,7 @@ int main() {
 // covers: keyed/key_set.hpp requires "O.deferred_erase"
 // covers: keyed/key_set_core.hpp requires "O.deferred_erase"
 int main() {
-    KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}> deferring;
+    KeySet<int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
     deferring.remove(1);
     deferring.remove(deferring.handle_of(1));
     KeySet<int> set;
@@ -232,8 +232,8 @@ struct Hash {
 };
 
 int main() {
-    KeySet<Key<false>, Hash> set;
-    KeySet<Key<true>, Hash> throws; // faulty
+    KeySet<Key<false>, HashBy<Hash>> set;
+    KeySet<Key<true>, HashBy<Hash>> throws; // faulty
     return static_cast<int>(set.size());
 }
 

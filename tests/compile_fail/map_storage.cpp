@@ -102,7 +102,7 @@ int main() {
 // expect: deferred_erase || copy_constructible
 // covers: keyed/map_storage.hpp requires "std::copy_constructible<Key> && std::copy_constructible<T>"
 template <class T>
-using Deferring = MapStorage<int, T, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+using Deferring = MapStorage<int, T, Options<KeySetOptions{.deferred_erase = true}>>;
 
 int main() {
     Deferring<int> map, other;
@@ -136,7 +136,7 @@ int main() {
 // expect: deferred_erase
 // covers: keyed/map_storage.hpp requires "(O.deferred_erase)"
 int main() {
-    MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}> deferring;
+    MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
     deferring[1] = 2;
     deferring.remove(deferring.begin());
     MapStorage<int, int> map;

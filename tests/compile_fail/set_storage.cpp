@@ -13,7 +13,7 @@ int main() {
     using Key = std::unique_ptr<int>;
     SetStorage<Key> set, other;
     set.merge(other);
-    SetStorage<Key, DefaultHash<Key>, EqualTo, KeySetOptions{.deferred_erase = true}> deferring, source;
+    SetStorage<Key, Options<KeySetOptions{.deferred_erase = true}>> deferring, source;
     deferring.merge(source); // faulty
     return static_cast<int>(deferring.size() + source.size());
 }

@@ -37,7 +37,7 @@ struct slotwise::TimeTraits<Week> {
 };
 
 int main() {
-    TSSStorage<int, Week> set;
-    TSSStorage<int, Day> other; // faulty
+    TSSStorage<int, TimeBy<Week>> set;
+    TSSStorage<int, TimeBy<Day>> other; // faulty
     return static_cast<int>(set.size());
 }

@@ -34,13 +34,12 @@ struct Throws {
     void on_insert(slot_t, InsertKind) {}
 };
 
-template <class Column>
-using With =
-    TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, HashIndex, Column>;
+template <class Watcher>
+using Watched = TSDStorage<int, int, Watcher>;
 
 int main() {
-    With<Careful> dict;
-    With<Throws> other; // faulty
+    Watched<Careful> dict;
+    Watched<Throws> other; // faulty
     return static_cast<int>(dict.size());
 }
 
@@ -72,8 +71,8 @@ int main() {
 // expect: a nested series must have the same Time
 // covers: series/tsd_storage.hpp static_assert "must have the same Time"
 int main() {
-    TSDStorage<int, TSSStorage<int, int>, int> dict;
-    TSDStorage<int, TSSStorage<int, int>, long> other; // faulty
+    TSDStorage<int, TSSStorage<int, TimeBy<int>>, TimeBy<int>> dict;
+    TSDStorage<int, TSSStorage<int, TimeBy<int>>, TimeBy<long>> other; // faulty
     return static_cast<int>(dict.size());
 }
 

@@ -32,12 +32,12 @@ struct Throws {
     void on_insert(slot_t, InsertKind) {}
 };
 
-template <class Column>
-using With = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, HashIndex, Column>;
+template <class Watcher>
+using Watched = TSSStorage<int, Watcher>;
 
 int main() {
-    With<Careful> set;
-    With<Throws> other; // faulty
+    Watched<Careful> set;
+    Watched<Throws> other; // faulty
     return static_cast<int>(set.size());
 }
 

@@ -8,7 +8,7 @@ using namespace slotwise;
 //=== view_of_another_time ===//
 // expect: conversion from || no viable conversion
 int main() {
-    TSSStorage<int, double> set;
+    TSSStorage<int, TimeBy<double>> set;
     TSSView<int, double> view = set;
     TSSView<int> other = set; // faulty
     return static_cast<int>(view.size());

@@ -226,7 +226,7 @@ const Check checks[] = {
      }},
     {Level::fast, "ValueArray: values that cannot move cannot be moved to an unequal allocator",
      [] {
-         using Map = MapStorage<int, Fixed, DefaultHash<int>, EqualTo, KeySetOptions{}, Memory<int>>;
+         using Map = MapStorage<int, Fixed, AllocBy<Memory<int>>>;
          auto& map = *new Map(Memory<int>(1));
          map.try_emplace(1, 1);
          move_away(map);
@@ -395,7 +395,7 @@ const Check checks[] = {
      [] { during_copy<MapStorage<int, CallsOnCopy>>([](auto& map) { map.try_emplace(2); }); }},
     {Level::debug, "keyed container: equality changes the container that calls it; it must only read",
      [] {
-         using Set = SetStorage<int, DefaultHash<int>, CallsOnEqual>;
+         using Set = SetStorage<int, EqualBy<CallsOnEqual>>;
          auto& once = *new std::function<void()>;
          auto& set = *new Set(DefaultHash<int>(), CallsOnEqual{&once});
          set.insert(1);
@@ -416,7 +416,7 @@ const Check checks[] = {
      [] { during_reset([](MapStorage<int, Calls>& map) { map.reset(); }); }},
     {Level::fast, "keyed container: keys that cannot move cannot be moved to an unequal allocator",
      [] {
-         auto& set = *new SetStorage<Fixed, FixedHash, EqualTo, KeySetOptions{}, Memory<Fixed>>(Memory<Fixed>(1));
+         auto& set = *new SetStorage<Fixed, HashBy<FixedHash>, AllocBy<Memory<Fixed>>>(Memory<Fixed>(1));
          set.insert(1);
          move_away(set);
      }},

@@ -159,8 +159,8 @@ ROW("n-n---n", HashIndex<std::allocator<int>>)
 ROW("n-n---n", PortableHashIndex<std::allocator<int>>)
 ROW("nynynnn", KeySet<int>)
 ROW("nttttnt", KeySet<int>::iterator)
-ROW("nynynnn", KeySet<MoveOnly, AnyHash>)
-ROW("nynynnn", KeySet<Pinned, AnyHash>)
+ROW("nynynnn", KeySet<MoveOnly, HashBy<AnyHash>>)
+ROW("nynynnn", KeySet<Pinned, HashBy<AnyHash>>)
 ROW("nynynnn", SetStorage<int>)
 ROW("nynynnn", SetStorage<std::string>)
 ROW("nynynnn", MapStorage<int, int>)
@@ -305,8 +305,8 @@ TEST_CASE("members that are documented not to throw are noexcept", "[traits]") {
     CHECK(keyed<SetStorage<std::string>>());
     CHECK(keyed<MapStorage<int, std::string>>());
     CHECK(keyed<MapStorage<int, ThrowingMove>>());
-    CHECK(deferring<KeySet<int, DefaultHash<int>, EqualTo, defer>>());
-    CHECK(deferring<MapStorage<int, std::string, DefaultHash<int>, EqualTo, defer>>());
+    CHECK(deferring<KeySet<int, Options<defer>>>());
+    CHECK(deferring<MapStorage<int, std::string, Options<defer>>>());
     CHECK(secondary<SecondaryMap<Handle<Element>, std::string>>());
     CHECK(secondary<SparseSecondaryMap<Handle<Element>, std::string>>());
     CHECK(series<TSSStorage<std::string>>());

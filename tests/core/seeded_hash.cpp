@@ -37,8 +37,8 @@ constexpr std::array<unsigned char, 64> input = [] {
 }();
 
 enum class Color : std::uint32_t { mixed = 0x0302'0100u };
-using Names = SetStorage<std::string, SeededHash<std::string>>;
-using Numbers = MapStorage<std::uint64_t, int, SeededHash<std::uint64_t>>;
+using Names = SetStorage<std::string, HashBy<SeededHash<std::string>>>;
+using Numbers = MapStorage<std::uint64_t, int, HashBy<SeededHash<std::uint64_t>>>;
 
 } // namespace
 
@@ -115,7 +115,7 @@ TEST_CASE("keys that collide under DefaultHash do not under SeededHash", "[seede
     std::size_t low = 0;
     for (const auto [key, value] : numbers) low += (numbers.hash_function()(key) & 0xFF) == 0;
     REQUIRE((low < 60)); // 12 are expected
-    TSSStorage<std::string, std::int64_t, SeededHash<std::string>> series;
+    TSSStorage<std::string, HashBy<SeededHash<std::string>>> series;
     series.write(1).add("ada");
     const auto replica = series;
     REQUIRE((replica.contains("ada") && replica.check_invariants()));
@@ -123,7 +123,7 @@ TEST_CASE("keys that collide under DefaultHash do not under SeededHash", "[seede
 
 TEST_CASE("a seeded set works in constant expressions", "[seeded_hash]") {
     STATIC_REQUIRE([] {
-        SetStorage<int, SeededHash<int>> set{1, 2, 3};
+        SetStorage<int, HashBy<SeededHash<int>>> set{1, 2, 3};
         const auto copy = set;
         return set.contains(2) && copy.contains(3) && !copy.contains(4);
     }());

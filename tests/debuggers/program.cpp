@@ -150,7 +150,7 @@ int main() {
     KeySet<int> key_set{10, 20, 30};
     key_set.erase(20);
     SetStorage<std::string> set_storage{"one", "two"};
-    SetStorage<int, DefaultHash<int>, EqualTo, deferred> pending_set{1, 2, 3};
+    SetStorage<int, Options<deferred>> pending_set{1, 2, 3};
     const auto pending_handle = pending_set.handle_of(2);
     pending_set.erase(2);
     MapStorage<std::string, int> map_storage{{"bund", 131}, {"bobl", 117}, {"schatz", 105}};

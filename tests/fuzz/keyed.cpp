@@ -5,8 +5,8 @@
 namespace {
 
 constexpr std::uint64_t (*bodies[])(Input&) = {
-    &run<Config<KeySet<U32, DefaultHash<U32>, EqualTo, wide(false, Reuse::lowest)>, U32, void>>,
-    &run<Config<KeySet<Counted, CountedHash, EqualTo, worn(true, retire, Reuse::lowest, 2, 100)>, Counted, void>>,
+    &run<Config<KeySet<U32, Options<wide(false, Reuse::lowest)>>, U32, void>>,
+    &run<Config<KeySet<Counted, HashBy<CountedHash>, Options<worn(true, retire, Reuse::lowest, 2, 100)>>, Counted, void>>,
     &run<SetC<U32, FourHash<U32>, worn(false, retire, Reuse::fifo, 3), PortableHashIndex>>,
     &run<SetC<U64, HighHash<U64>, worn(true, retire, Reuse::lifo, 4)>>,
     &run<SetC<std::string, DefaultHash<std::string>, worn(true, wrap, Reuse::fifo, 2, 120)>>,

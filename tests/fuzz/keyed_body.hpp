@@ -942,14 +942,15 @@ constexpr KeySetOptions wide(bool deferred, Reuse reuse) {
     return {.deferred_erase = deferred, .reuse = reuse, .page_slots = 64};
 }
 template <class Key, class Hash, KeySetOptions O, template <class> class Index = HashIndex, class Equal = EqualTo>
-using SetC = Config<SetStorage<Key, Hash, Equal, O, std::allocator<Key>, Index, ValueArray<std::uint32_t>>, Key, void, true>;
+using SetC =
+    Config<SetStorage<Key, HashBy<Hash>, EqualBy<Equal>, Options<O>, IndexBy<Index>, Column<std::uint32_t>>, Key, void, true>;
 template <class Key, class T, class Hash, KeySetOptions O, template <class> class Index = HashIndex>
-using MapC = Config<MapStorage<Key, T, Hash, EqualTo, O, std::allocator<Key>, Index, ValueArray<std::uint32_t>>, Key, T, true>;
+using MapC = Config<MapStorage<Key, T, HashBy<Hash>, Options<O>, IndexBy<Index>, Column<std::uint32_t>>, Key, T, true>;
 /// Without a column: nothing but the value is told.
 template <class Key, class T, class Hash, KeySetOptions O, template <class> class Index = HashIndex>
-using BareMapC = Config<MapStorage<Key, T, Hash, EqualTo, O, std::allocator<Key>, Index>, Key, T>;
+using BareMapC = Config<MapStorage<Key, T, HashBy<Hash>, Options<O>, IndexBy<Index>>, Key, T>;
 template <class Key, class T, KeySetOptions O>
-using AnyC = Config<BasicAnyMapStorage<O, std::allocator<std::byte>>, Key, T>;
+using AnyC = Config<BasicAnyMapStorage<Options<O>>, Key, T>;
 
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;

@@ -836,9 +836,9 @@ constexpr SeriesOptions worn(DeltaRepresentation delta, Reuse reuse, Exhaustion 
             .handle = {.index_bits = 12, .version_bits = 4, .user_bits = 0}};
 }
 template <class Key, SeriesOptions O, class Hash = DefaultHash<Key>, class Time = Clock>
-using Set = TSSStorage<Key, Time, Hash, EqualTo, O>;
+using Set = TSSStorage<Key, TimeBy<Time>, HashBy<Hash>, Options<O>>;
 template <class Key, class T, SeriesOptions O, class Hash = DefaultHash<Key>, class Time = Clock>
-using Dict = TSDStorage<Key, T, Time, Hash, EqualTo, O>;
+using Dict = TSDStorage<Key, T, TimeBy<Time>, HashBy<Hash>, Options<O>>;
 
 template <class S, unsigned Ids>
 std::uint64_t run(Input& input) {

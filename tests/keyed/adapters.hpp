@@ -20,9 +20,10 @@ namespace {
 using namespace test;
 
 template <class P, class Key, class T, KeySetOptions O = KeySetOptions{}, class Hash = HashOf<Key>, class... Columns>
-using MapOver = MapStorage<Key, T, Hash, EqualOf<Key>, O, StatefulAllocator<Key>, P::template index, Columns...>;
+using MapOver = MapStorage<Key, T, HashBy<Hash>, EqualBy<EqualOf<Key>>, Options<O>, AllocBy<StatefulAllocator<Key>>,
+                           IndexBy<P::template index>, Columns...>;
 template <class P, class Key, KeySetOptions O = KeySetOptions{}>
-using SetOver = SetStorage<Key, HashOf<Key>, EqualOf<Key>, O, std::allocator<Key>, P::template index>;
+using SetOver = SetStorage<Key, HashBy<HashOf<Key>>, EqualBy<EqualOf<Key>>, Options<O>, IndexBy<P::template index>>;
 
 // A function, not REQUIRE at each place: that doubles what sanitizers compile.
 void require(bool right, std::source_location at = std::source_location::current()) {
@@ -209,8 +210,8 @@ TEMPLATE_TEST_CASE("keys that can only be moved, and values that cannot, live ov
 
 #ifndef TESTED_INDEX_LOSES_ENTRIES_WITHOUT_MEMORY
 TEMPLATE_TEST_CASE("a throw at any step over an index policy leaves the map as it was", "[adapters][throws]", TESTED_INDEX) {
-    using Map = MapStorage<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred, ThrowingAllocator<Throwing>,
-                           TestType::template index>;
+    using Map = MapStorage<Throwing, Throwing, HashBy<ThrowingHash>, EqualBy<ThrowingEqual>, Options<deferred>,
+                           AllocBy<ThrowingAllocator<Throwing>>, IndexBy<TestType::template index>>;
     using Act = std::function<void(KeyScene<Map>&)>; // one instantiation for all
     SECTION("insert") {
         strong<Map, Act>(
@@ -246,7 +247,7 @@ TEMPLATE_TEST_CASE("a throw at any step over an index policy leaves the map as i
 }
 
 TEMPLATE_TEST_CASE("growth without memory over an index policy leaves every element", "[adapters][throws]", TESTED_INDEX) {
-    using Map = MapStorage<int, int, DefaultHash<int>, EqualTo, at_once, ThrowingAllocator<int>, TestType::template index>;
+    using Map = MapStorage<int, int, Options<at_once>, AllocBy<ThrowingAllocator<int>>, IndexBy<TestType::template index>>;
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step(swept<Map>("try_emplace"), [](auto&& attempt) {
         Map map;

@@ -64,7 +64,7 @@ struct Identity {
 template <class Hash, template <class> class Index>
 void many(Pattern pattern) {
     constexpr std::uint64_t count = 20'000;
-    SetStorage<std::uint64_t, Hash, CountingEqual, KeySetOptions{}, std::allocator<std::uint64_t>, Index> set;
+    SetStorage<std::uint64_t, HashBy<Hash>, EqualBy<CountingEqual>, IndexBy<Index>> set;
     std::unordered_set<std::uint64_t> oracle;
     const auto key = [&](std::uint64_t i) { return patterned(pattern, i); };
     const auto agrees = [&] {

@@ -14,10 +14,10 @@ namespace {
 
 constexpr KeySetOptions small_pages{.page_slots = 64};
 
-using Names = SetStorage<std::string, DefaultHash<std::string>, EqualTo, small_pages>;
-using Book = MapStorage<std::string, std::string, DefaultHash<std::string>, EqualTo, small_pages>;
-using DeferredBook = MapStorage<std::string, std::string, DefaultHash<std::string>, EqualTo, deferred>;
-using DeferredNames = SetStorage<std::string, DefaultHash<std::string>, EqualTo, deferred>;
+using Names = SetStorage<std::string, Options<small_pages>>;
+using Book = MapStorage<std::string, std::string, Options<small_pages>>;
+using DeferredBook = MapStorage<std::string, std::string, Options<deferred>>;
+using DeferredNames = SetStorage<std::string, Options<deferred>>;
 
 /// Longer than any small string buffer.
 std::string name(int n) { return "a name that is not stored inside the string object, number " + std::to_string(n); }

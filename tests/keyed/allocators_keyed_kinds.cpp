@@ -20,10 +20,10 @@ bool same(const C& a, const C& b) {
 }
 
 template <template <class> class A>
-using SetOf = SetStorage<Tracked, NumberHash, EqualTo, at_once, A<Tracked>>;
+using SetOf = SetStorage<Tracked, HashBy<NumberHash>, Options<at_once>, AllocBy<A<Tracked>>>;
 template <template <class> class A>
 using MapOf =
-    MapStorage<Tracked, Tracked, NumberHash, EqualTo, deferred, A<Tracked>, HashIndex, ValueArray<Tracked, A<Tracked>>>;
+    MapStorage<Tracked, Tracked, HashBy<NumberHash>, Options<deferred>, AllocBy<A<Tracked>>, ValueArray<Tracked, A<Tracked>>>;
 
 } // namespace
 
@@ -96,7 +96,7 @@ TEMPLATE_TEST_CASE("an allocator that throws at the first, second ... call of a 
 
 TEST_CASE("a key whose move throws in an assignment between unequal allocators leaves source and target sound",
           "[allocators][throws]") {
-    using Set = SetStorage<Throwing, NumberHash, EqualTo, at_once, StatefulAllocator<Throwing>>;
+    using Set = SetStorage<Throwing, HashBy<NumberHash>, Options<at_once>, AllocBy<StatefulAllocator<Throwing>>>;
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step(swept<Set>("operator=(move)"), [&](auto&& attempt) {
@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("over-aligned keys, values and columns lie where they must", 
         using Key = OverAligned<KeyAlign>;
         using T = OverAligned<ValueAlign>;
         using Allocator = typename std::allocator_traits<TestType>::template rebind_alloc<Key>;
-        MapStorage<Key, T, NumberHash, EqualTo, deferred, Allocator, HashIndex, ValueArray<OverAligned<256>>> map;
+        MapStorage<Key, T, HashBy<NumberHash>, Options<deferred>, AllocBy<Allocator>, ValueArray<OverAligned<256>>> map;
         for (int n = 0; n != 300; ++n) {
             const auto slot = map.try_emplace(Key(n), n).it.slot();
             REQUIRE(reinterpret_cast<std::uintptr_t>(&map.key(slot)) % KeyAlign == 0);

@@ -31,11 +31,11 @@ private:
 template <class T>
 using PmrAllocator = std::pmr::polymorphic_allocator<T>;
 template <KeySetOptions O>
-using PmrSet = SetStorage<Tracked, NumberHash, EqualTo, O, PmrAllocator<Tracked>>;
+using PmrSet = SetStorage<Tracked, HashBy<NumberHash>, Options<O>, AllocBy<PmrAllocator<Tracked>>>;
 template <KeySetOptions O>
-using PmrMap = MapStorage<Tracked, Tracked, NumberHash, EqualTo, O, PmrAllocator<Tracked>>;
-using PmrColumns =
-    SetStorage<int, NumberHash, EqualTo, deferred, PmrAllocator<int>, HashIndex, ValueArray<Tracked, PmrAllocator<Tracked>>>;
+using PmrMap = MapStorage<Tracked, Tracked, HashBy<NumberHash>, Options<O>, AllocBy<PmrAllocator<Tracked>>>;
+using PmrColumns = SetStorage<int, HashBy<NumberHash>, Options<deferred>, AllocBy<PmrAllocator<int>>,
+                              ValueArray<Tracked, PmrAllocator<Tracked>>>;
 
 #define PMR_CONTAINERS PmrSet<at_once>, PmrSet<deferred>, PmrMap<at_once>, PmrMap<deferred>, PmrColumns
 

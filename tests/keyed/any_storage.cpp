@@ -18,7 +18,7 @@ using namespace test;
 namespace {
 
 constexpr KeySetOptions deferred{.deferred_erase = true};
-using DeferredMap = BasicAnyMapStorage<deferred, std::allocator<std::byte>>;
+using DeferredMap = BasicAnyMapStorage<Options<deferred>>;
 using Memory = StatefulAllocator<std::byte>;
 
 template <class T>
@@ -339,12 +339,12 @@ TEST_CASE("keys without move are copied where elements must go to other memory",
     Records::alive = 0;
     const TypeDescriptor record = Records::type();
     {
-        BasicAnySetStorage<KeySetOptions{}, Memory> set(record, Memory(1));
+        BasicAnySetStorage<AllocBy<Memory>> set(record, Memory(1));
         for (std::int32_t i = 0; i != 100; ++i) {
             const Records::Layout key{i, "key"};
             set.insert(&key);
         }
-        BasicAnySetStorage<KeySetOptions{}, Memory> moved(std::move(set), Memory(2));
+        BasicAnySetStorage<AllocBy<Memory>> moved(std::move(set), Memory(2));
         REQUIRE(moved.size() == 100);
         REQUIRE(moved.check_invariants());
         REQUIRE(set.empty()); // NOLINT(bugprone-use-after-move)
@@ -515,7 +515,7 @@ TEST_CASE("described containers are equal when they have the same keys, values a
 TEST_CASE("reserve, shrink_to_fit and reset of described containers", "[any_storage]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    using Map = BasicAnyMapStorage<KeySetOptions{}, Memory>;
+    using Map = BasicAnyMapStorage<AllocBy<Memory>>;
     Map map(described<Tracked>(), described<OverAligned<64>>(), Memory(3));
     map.reserve(1000);
     REQUIRE(map.capacity() >= 1000);
@@ -560,7 +560,7 @@ TEST_CASE("reserve, shrink_to_fit and reset of described containers", "[any_stor
 TEST_CASE("a described map uses fancy pointers only to allocate", "[any_storage]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    BasicAnyMapStorage<KeySetOptions{}, FancyAllocator<std::byte>> map(described<Tracked>(), described<OverAligned<64>>());
+    BasicAnyMapStorage<AllocBy<FancyAllocator<std::byte>>> map(described<Tracked>(), described<OverAligned<64>>());
     for (int i = 0; i != 300; ++i) {
         const Tracked key(i);
         map.insert(&key, nullptr);
@@ -633,7 +633,7 @@ TEST_CASE("swap(a, b) exchanges containers of run-time types", "[any_storage]") 
 
 TEST_CASE("a map of run-time types gives its memory back: all of it on reset, most of it on shrink_to_fit", "[any_storage]") {
     const EveryByteReturned balance;
-    BasicAnyMapStorage<KeySetOptions{}, Memory> map(described<int>(), described<std::string>(), Memory(7));
+    BasicAnyMapStorage<AllocBy<Memory>> map(described<int>(), described<std::string>(), Memory(7));
     const std::size_t empty = Ledger::live_bytes(7);
     const auto fill = [&] {
         for (int i = 0; i != 20000; ++i) {

@@ -28,8 +28,8 @@ const TypeDescriptor& throwing_key() {
     return type;
 }
 template <KeySetOptions O>
-struct FailingDescribedMap : BasicAnyMapStorage<O, ThrowingAllocator<std::byte>> {
-    using Base = BasicAnyMapStorage<O, ThrowingAllocator<std::byte>>;
+struct FailingDescribedMap : BasicAnyMapStorage<Options<O>, AllocBy<ThrowingAllocator<std::byte>>> {
+    using Base = BasicAnyMapStorage<Options<O>, AllocBy<ThrowingAllocator<std::byte>>>;
     FailingDescribedMap() : Base(throwing_key(), throwing_key()) {}
     auto enter(int n, bool assign = false) {
         const Throwing key(n), value(10 * n + assign);

@@ -18,9 +18,9 @@ using namespace slotwise;
 
 constexpr KeySetOptions deferring{.deferred_erase = true};
 template <class Key>
-using DeferringSet = SetStorage<Key, DefaultHash<Key>, EqualTo, deferring>;
+using DeferringSet = SetStorage<Key, Options<deferring>>;
 template <class Key, class T>
-using DeferringMap = MapStorage<Key, T, DefaultHash<Key>, EqualTo, deferring>;
+using DeferringMap = MapStorage<Key, T, Options<deferring>>;
 
 /// What a set and a map with the keys 1, 2, 3 answer.
 template <class C>
@@ -131,8 +131,7 @@ constexpr DeferringMap<int, int> one_pair() {
 
 IN_CONSTANTS("a KeySet lives in a constant expression", sets<KeySet<int>>())
 IN_CONSTANTS("a SetStorage lives in a constant expression", sets<SetStorage<int>>())
-IN_CONSTANTS("a KeySet over the portable index lives in a constant expression",
-             sets<KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<int>, PortableHashIndex>>())
+IN_CONSTANTS("a KeySet over the portable index lives in a constant expression", sets<KeySet<int, IndexBy<PortableHashIndex>>>())
 IN_CONSTANTS("a MapStorage lives in a constant expression", maps<MapStorage<int, int>>())
 IN_CONSTANTS("a set defers erasure in a constant expression", defers(DeferringSet<int>{1}))
 IN_CONSTANTS("a map defers erasure in a constant expression", defers(one_pair()))

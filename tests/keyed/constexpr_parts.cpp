@@ -94,7 +94,7 @@ constexpr int queues() {
 }
 
 /// Shows what the container knows of a slot.
-struct Shown : KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}> {
+struct Shown : KeySet<int, Options<KeySetOptions{.deferred_erase = true}>> {
     constexpr bool stored(slot_t slot) const { return this->core_.is_stored(slot); }
 };
 

@@ -53,19 +53,19 @@ constexpr int allocators(void (*fill)(C&)) {
     return 0;
 }
 constexpr int sets_with_allocators() {
-    using Set = SetStorage<Name, NameHash, EqualTo, KeySetOptions{}, Numbered, HashIndex, ValueArray<int, Numbered>>;
+    using Set = SetStorage<Name, HashBy<NameHash>, AllocBy<Numbered>, ValueArray<int, Numbered>>;
     return allocators<Set>([](Set& set) {
         for (int i = 1; i != 4; ++i) set.insert(i);
     });
 }
 constexpr int maps_with_allocators() {
-    using Map = MapStorage<Name, int, NameHash, EqualTo, KeySetOptions{}, Numbered>;
+    using Map = MapStorage<Name, int, HashBy<NameHash>, AllocBy<Numbered>>;
     return allocators<Map>([](Map& map) {
         for (int i = 1; i != 4; ++i) map[i] = 10 * i;
     });
 }
 constexpr int deferring_sets_with_allocators() {
-    using Set = KeySet<Name, NameHash, EqualTo, deferring, Numbered>;
+    using Set = KeySet<Name, HashBy<NameHash>, Options<deferring>, AllocBy<Numbered>>;
     Set set{Numbered(1)};
     for (int i = 1; i != 4; ++i) set.insert(i);
     const slot_t slot = set.slot_of(3);
@@ -79,12 +79,12 @@ constexpr int deferring_sets_with_allocators() {
 
 /// Keys and values whose moves and copies run code: the slot is held while they are taken out.
 constexpr int extractions() {
-    SetStorage<Name, NameHash> set;
+    SetStorage<Name, HashBy<NameHash>> set;
     for (int i = 1; i != 4; ++i) set.insert(i);
     slot_t slot = set.slot_of(2);
     HOLDS(set.extract(2) == Name(2) && !set.contains(2) && set.state(slot) == SlotState::free && set.size() == 2);
     HOLDS(set.insert(4).it.slot() == slot && !set.extract(2) && set.check_invariants());
-    SetStorage<Name, NameHash, EqualTo, deferring> waiting;
+    SetStorage<Name, HashBy<NameHash>, Options<deferring>> waiting;
     for (int i = 1; i != 4; ++i) waiting.insert(i);
     slot = waiting.slot_of(2);
     HOLDS(waiting.extract(2) == Name(2) && waiting.state(slot) == SlotState::pending && waiting.key(slot) == Name(2));
@@ -98,8 +98,7 @@ constexpr int extractions() {
 }
 
 constexpr int set_columns() {
-    SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<std::byte>, HashIndex, ValueArray<int>> set{5,
-                                                                                                                           6};
+    SetStorage<int, Column<int>> set{5, 6};
     const auto& reader = set;
     slot_t slot = set.slot_of(6);
     set.observer<0>()[slot] = 60;
@@ -119,8 +118,7 @@ constexpr int set_columns() {
     return 0;
 }
 constexpr int map_columns() {
-    using Map =
-        MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<std::byte>, HashIndex, ValueArray<int>>;
+    using Map = MapStorage<int, int, Column<int>>;
     const std::pair<int, int> pairs[] = {{1, 10}, {2, 20}, {1, 11}};
     Map map(pairs, pairs + 3);
     const Map same{{2, 20}, {1, 10}}, empty(DefaultHash<int>{});
@@ -143,7 +141,7 @@ constexpr int map_columns() {
     return 0;
 }
 constexpr int deferring_maps() {
-    MapStorage<int, int, DefaultHash<int>, EqualTo, deferring> map;
+    MapStorage<int, int, Options<deferring>> map;
     for (int i = 0; i != 3; ++i) map[i] = 10 * i;
     auto next = map.remove(map.begin());
     HOLDS(next->key == 1 && map.pending() == 1 && !map.contains(0));
@@ -182,7 +180,7 @@ struct NosyEqual {
     }
 };
 constexpr int nosy_keys() {
-    using Set = SetStorage<Nosy, NosyHash, NosyEqual>;
+    using Set = SetStorage<Nosy, HashBy<NosyHash>, EqualBy<NosyEqual>>;
     Set set;
     const auto late = set.insert(std::pair(7, &set)); // the constructor came first: the slot is given up
     HOLDS(!late.inserted && set.size() == 1 && set.slot_of(7) == late.it.slot() && set.check_invariants());
@@ -222,7 +220,7 @@ constexpr int meddling_values() {
     HOLDS(!map.try_emplace(5, Meddler<Map>{&map, 5, 0}).inserted && map.size() == 1 && map[5].number == 1);
     HOLDS(!map.insert_or_assign(6, Meddler<Map>{&map, 6, 0}).inserted && map.size() == 2 && map[6].number == 6);
     HOLDS(map.check_invariants());
-    using Deferring = MapStorage<int, Made, DefaultHash<int>, EqualTo, deferring>;
+    using Deferring = MapStorage<int, Made, Options<deferring>>;
     Deferring waiting;
     waiting[5] = 1;
     waiting.remove(5);

@@ -79,13 +79,13 @@ TEST_CASE("a number is not inserted if no key equals it", "[keys][death]") {
 }
 
 TEST_CASE("what converts implicitly stands for a key, and transparent functors decide for themselves", "[keys]") {
-    SetStorage<Id, IdHash> numbers;
+    SetStorage<Id, HashBy<IdHash>> numbers;
     REQUIRE(numbers.insert(Roman{7}).inserted);
     REQUIRE(numbers.contains(Roman{7}));
-    MapStorage<Id, int, IdHash> map;
+    MapStorage<Id, int, HashBy<IdHash>> map;
     map[Roman{7}] = 1;
     REQUIRE((map.get(Id(7)) != nullptr && map.erase(Roman{7})));
-    SetStorage<unsigned char, RestHash, RestEqual> rests;
+    SetStorage<unsigned char, HashBy<RestHash>, EqualBy<RestEqual>> rests;
     rests.insert(44);
     REQUIRE((rests.contains(300) && !rests.contains(301) && rests.erase(300)));
     SetStorage<std::unique_ptr<int>> owners;

@@ -15,7 +15,7 @@ using test::reach;
 
 namespace {
 
-using Set = SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+using Set = SetStorage<int, Options<KeySetOptions{.deferred_erase = true}>>;
 TEST_PRIVATE(SetCore, Set, core_)
 using Core = test::reached_t<SetCore, Set>;
 using Directory = Core::Directory;

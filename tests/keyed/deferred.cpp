@@ -28,7 +28,7 @@ constexpr KeySetOptions two_lives(Exhaustion exhaustion) {
 }
 
 template <class Key, class T, KeySetOptions O = deferring(), class... Columns>
-using MapOf = MapStorage<Key, T, HashOf<Key>, EqualOf<Key>, O, std::allocator<Key>, HashIndex, Columns...>;
+using MapOf = MapStorage<Key, T, HashBy<HashOf<Key>>, EqualBy<EqualOf<Key>>, Options<O>, Columns...>;
 
 std::string key_text(int i) { return make_key<std::string>(i); }
 
@@ -114,7 +114,7 @@ TEST_CASE("pending elements are not met on any walk and do not count in comparis
 }
 
 TEST_CASE("remove says what erase does: by key, by handle, by iterator", "[deferred]") {
-    SetStorage<std::string, DefaultHash<std::string>, EqualTo, deferring()> set{"a", "b", "c", "d"};
+    SetStorage<std::string, Options<deferring()>> set{"a", "b", "c", "d"};
     REQUIRE(set.remove("a"));
     REQUIRE_FALSE(set.remove("a"));
     REQUIRE(set.remove(set.handle_of("b")));
@@ -230,7 +230,7 @@ TEST_CASE("values that cannot move are rebuilt in place when their key is insert
 }
 
 TEST_CASE("a set's key comes back by every way to insert; a resurrected string is not copied again", "[deferred]") {
-    SetStorage<std::string, DefaultHash<std::string>, EqualTo, deferring()> set;
+    SetStorage<std::string, Options<deferring()>> set;
     const slot_t slot = set.insert(key_text(1)).it.slot();
     const char* const text = set.key(slot).data();
     set.erase(key_text(1));
@@ -322,7 +322,7 @@ TEST_CASE("erase_if makes pending, extract copies and makes pending", "[deferred
     REQUIRE(map.pending() == 31);
     REQUIRE(map.key(map.slot_of_any(key_text(10))) == key_text(10));
     REQUIRE(map.value(map.slot_of_any(key_text(10))).value() == 10);
-    SetStorage<std::string, DefaultHash<std::string>, EqualTo, deferring()> set{key_text(1), key_text(2)};
+    SetStorage<std::string, Options<deferring()>> set{key_text(1), key_text(2)};
     const auto own = set.extract(set.key(0));
     REQUIRE(*own == key_text(1));
     REQUIRE(set.key(0) == key_text(1));
@@ -334,7 +334,7 @@ TEST_CASE("erase_if makes pending, extract copies and makes pending", "[deferred
 TEST_CASE("reset takes pending elements away too, and gives the memory back", "[deferred]") {
     NothingLeaks objects;
     const EveryByteReturned bytes;
-    MapStorage<int, Tracked, DefaultHash<int>, EqualTo, deferring(), StatefulAllocator<int>> map;
+    MapStorage<int, Tracked, Options<deferring()>, AllocBy<StatefulAllocator<int>>> map;
     std::vector<decltype(map)::handle_type> old;
     for (int round = 0; round != 3; ++round) {
         for (int i = 0; i != 200; ++i) old.push_back(map.handle_at(map.try_emplace(i, i).it.slot()));

@@ -156,8 +156,7 @@ TEMPLATE_TEST_CASE("static and dynamic observers see the same log", "[event_log]
 TEMPLATE_TEST_CASE_SIG("key, value and every column are there in on_insert, on_remove and on_erase", "[event_log]",
                        ((bool Deferred), Deferred), true, false) {
     NothingLeaks objects;
-    using Map = MapStorage<int, Tracked, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = Deferred},
-                           std::allocator<int>, HashIndex, ValueArray<Tracked>>;
+    using Map = MapStorage<int, Tracked, Options<KeySetOptions{.deferred_erase = Deferred}>, Column<Tracked>>;
     Map map;
     DynamicColumn<ValueArray<Tracked>> column;
     LoggingObserver looks("l");
@@ -202,8 +201,7 @@ TEMPLATE_TEST_CASE_SIG("key, value and every column are there in on_insert, on_r
 
 TEST_CASE("values and columns are there in on_clear, and gone after it", "[event_log]") {
     NothingLeaks objects;
-    MapStorage<int, Tracked, DefaultHash<int>, EqualTo, KeySetOptions{}, std::allocator<int>, HashIndex, ValueArray<Tracked>>
-        map;
+    MapStorage<int, Tracked, Column<Tracked>> map;
     LoggingObserver looks("l");
     auto token = map.attach(looks);
     for (int i = 0; i != 10; ++i) map.observer<0>()[map.try_emplace(i, i).it.slot()].set(i + 1);

@@ -17,11 +17,9 @@ namespace test {
 using namespace slotwise;
 
 template <bool Deferred, class... Columns>
-using SetWith = SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = Deferred, .page_slots = 64},
-                           std::allocator<int>, HashIndex, Columns...>;
+using SetWith = SetStorage<int, Options<KeySetOptions{.deferred_erase = Deferred, .page_slots = 64}>, Columns...>;
 template <bool Deferred, class... Columns>
-using MapWith = MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = Deferred, .page_slots = 64},
-                           std::allocator<int>, HashIndex, Columns...>;
+using MapWith = MapStorage<int, int, Options<KeySetOptions{.deferred_erase = Deferred, .page_slots = 64}>, Columns...>;
 
 template <class C>
 auto add(C& container, int key) {

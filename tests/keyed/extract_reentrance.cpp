@@ -38,7 +38,7 @@ struct Grudging : HashIndex<Allocator> {
 };
 
 template <KeySetOptions O, template <class> class Index = HashIndex>
-using Map = MapStorage<int, Copied, DefaultHash<int>, EqualTo, O, std::allocator<int>, Index>;
+using Map = MapStorage<int, Copied, Options<O>, IndexBy<Index>>;
 constexpr KeySetOptions at_once{}, deferred{.deferred_erase = true};
 
 template <class M>
@@ -144,7 +144,7 @@ struct Constant {
 };
 template <KeySetOptions O>
 constexpr bool taken_out() {
-    MapStorage<int, Constant, DefaultHash<int>, EqualTo, O> map;
+    MapStorage<int, Constant, Options<O>> map;
     map.try_emplace(1, 10);
     map.try_emplace(2, 20);
     return map.extract(1)->second.number == 10 && !map.contains(1) && map.contains(2);

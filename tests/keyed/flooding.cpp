@@ -88,7 +88,7 @@ struct CountingEqual {
     bool operator()(std::uint64_t a, std::uint64_t b) const noexcept { return ++calls, a == b; }
 };
 template <KeySetOptions O = KeySetOptions{}>
-using Keys = SetStorage<std::uint64_t, DefaultHash<std::uint64_t>, CountingEqual, O>;
+using Keys = SetStorage<std::uint64_t, EqualBy<CountingEqual>, Options<O>>;
 
 /// A value whose constructor calls a function.
 struct Calling {
@@ -265,7 +265,7 @@ TEST_CASE("integers computed to collide are compared as often as others, and lea
 
 TEST_CASE("an element that is being resurrected is listed again when its value floods the index or makes room", "[flood]") {
     const auto keys = colliding_keys(400);
-    using Map = MapStorage<std::uint64_t, Calling, DefaultHash<std::uint64_t>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+    using Map = MapStorage<std::uint64_t, Calling, Options<KeySetOptions{.deferred_erase = true}>>;
     for (const int what : {0, 1, 2, 3}) {
         Map map;
         map.try_emplace(1);

@@ -15,9 +15,9 @@ namespace {
 using namespace slotwise;
 
 constexpr KeySetOptions deferred{.deferred_erase = true};
-using Set = SetStorage<int, DefaultHash<int>, EqualTo, deferred>;
-using Map = MapStorage<int, int, DefaultHash<int>, EqualTo, deferred>;
-using AnySet = BasicAnySetStorage<deferred, std::allocator<std::byte>>;
+using Set = SetStorage<int, Options<deferred>>;
+using Map = MapStorage<int, int, Options<deferred>>;
+using AnySet = BasicAnySetStorage<Options<deferred>>;
 
 struct Sets {
     Set c;

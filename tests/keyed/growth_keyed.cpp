@@ -43,9 +43,8 @@ TEST_CASE("a set grown to 2^24 keys finds each of them, and nothing else; half o
 }
 
 TEMPLATE_TEST_CASE("each step of growth keeps elements, handles and addresses", "[growth]",
-                   (MapStorage<int, int, DefaultHash<int>, EqualTo, at_once>),
-                   (MapStorage<int, int, DefaultHash<int>, EqualTo, deferred>),
-                   (MapStorage<int, Tracked, DefaultHash<int>, EqualTo, KeySetOptions{.reuse = Reuse::fifo}>)) {
+                   (MapStorage<int, int, Options<at_once>>), (MapStorage<int, int, Options<deferred>>),
+                   (MapStorage<int, Tracked, Options<KeySetOptions{.reuse = Reuse::fifo}>>)) {
     NothingLeaks objects;
     TestType map;
     std::vector<typename TestType::handle_type> handles;
@@ -66,11 +65,10 @@ TEMPLATE_TEST_CASE("each step of growth keeps elements, handles and addresses", 
     REQUIRE(growths > 5);
 }
 
-TEMPLATE_TEST_CASE(
-    "a set at its largest refuses more with length_error, without effect, and goes on when slots are free", "[growth]",
-    (SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 200}>),
-    (SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.handle = {.index_bits = 7, .version_bits = 9, .user_bits = 0}}>),
-    (SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true, .max_slots = 200}>)) {
+TEMPLATE_TEST_CASE("a set at its largest refuses more with length_error, without effect, and goes on when slots are free",
+                   "[growth]", (SetStorage<int, Options<KeySetOptions{.max_slots = 200}>>),
+                   (SetStorage<int, Options<KeySetOptions{.handle = {.index_bits = 7, .version_bits = 9, .user_bits = 0}}>>),
+                   (SetStorage<int, Options<KeySetOptions{.deferred_erase = true, .max_slots = 200}>>)) {
     TestType set;
     const auto most = static_cast<int>(TestType::max_size());
     for (int n = 0; n != most; ++n) REQUIRE(set.insert(n).inserted);

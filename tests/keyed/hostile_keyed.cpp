@@ -47,7 +47,7 @@ struct Kept {
 };
 
 template <class Hash, template <class> class Index = HashIndex, KeySetOptions O = KeySetOptions{.page_slots = 64}>
-using Hostile = MapStorage<std::uint64_t, std::uint64_t, Hash, EqualTo, O, std::allocator<std::uint64_t>, Index>;
+using Hostile = MapStorage<std::uint64_t, std::uint64_t, HashBy<Hash>, Options<O>, IndexBy<Index>>;
 
 #define HOSTILE_MAPS                                                                                                           \
     (Hostile<Declared>), (Hostile<Mixed>), (Hostile<Kept>), (Hostile<Declared, PortableHashIndex>),                            \
@@ -154,7 +154,7 @@ TEST_CASE("with the mixed default hash patterned keys are compared once or twice
             CAPTURE(shift, declared_nothing);
             calls = 0;
             const auto run = [&](auto hash) {
-                KeySet<std::uint64_t, decltype(hash), Counting> set(hash, Counting{&calls});
+                KeySet<std::uint64_t, HashBy<decltype(hash)>, EqualBy<Counting>> set(hash, Counting{&calls});
                 for (std::uint64_t i = 0; i != 20'000; ++i) set.insert(i << shift);
                 REQUIRE(set.size() == 20'000);
                 for (std::uint64_t i = 0; i != 20'000; ++i) REQUIRE(set.contains(i << shift));
@@ -180,7 +180,7 @@ inline constexpr KeySetOptions narrow{.deferred_erase = Deferred,
                                       .handle = {.index_bits = 8, .version_bits = 5, .user_bits = 3},
                                       .max_slots = 200};
 template <KeySetOptions O>
-using Narrow = MapStorage<int, int, DefaultHash<int>, EqualTo, O>;
+using Narrow = MapStorage<int, int, Options<O>>;
 
 #define NARROW_MAPS                                                                                                            \
     (Narrow<narrow<false, Exhaustion::retire, Reuse::lowest>>), (Narrow<narrow<true, Exhaustion::retire, Reuse::lifo>>),       \
@@ -305,7 +305,7 @@ TEMPLATE_TEST_CASE("erase of a hostile handle has no effect", "[hostile]", NARRO
 
 TEST_CASE("slots far beyond can be looked up", "[hostile]") {
     MapStorage<int, int> map;
-    SetStorage<int, DefaultHash<int>, EqualTo, deferred> set;
+    SetStorage<int, Options<deferred>> set;
     map.try_emplace(1, 2);
     set.insert(1);
     set.erase(1);

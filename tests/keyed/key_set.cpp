@@ -24,7 +24,7 @@ struct RemainderEqual {
     unsigned divisor = 10;
     bool operator()(unsigned a, unsigned b) const noexcept { return a % divisor == b % divisor; }
 };
-using RemainderSet = SetStorage<unsigned, RemainderHash, RemainderEqual>;
+using RemainderSet = SetStorage<unsigned, HashBy<RemainderHash>, EqualBy<RemainderEqual>>;
 
 /// A string that counts how often one is made of a view.
 struct Name {
@@ -47,7 +47,7 @@ struct NameHash {
 TEST_CASE("a new key set is empty and has no memory", "[key_set]") {
     const EveryByteReturned bytes;
     const std::size_t before = Ledger::allocations();
-    SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{}, StatefulAllocator<int>> set;
+    SetStorage<int, AllocBy<StatefulAllocator<int>>> set;
     REQUIRE(Ledger::allocations() == before);
     REQUIRE(set.empty());
     REQUIRE(set.size() == 0);
@@ -97,7 +97,7 @@ TEST_CASE("a key set is made of a list or a range, each key once, slots in the o
 TEST_CASE("a key set keeps the allocator it was made with", "[key_set]") {
     const EveryByteReturned bytes;
     using Alloc = StatefulAllocator<std::string>;
-    using Set = SetStorage<std::string, DefaultHash<std::string>, EqualTo, KeySetOptions{}, Alloc>;
+    using Set = SetStorage<std::string, AllocBy<Alloc>>;
     Set set(Alloc(7));
     REQUIRE(set.get_allocator().id() == 7);
     for (int i = 0; i != 100; ++i) set.insert(make_key<std::string>(i));
@@ -200,7 +200,7 @@ TEST_CASE("every way to ask for a key agrees, for members and for others", "[key
 }
 
 TEST_CASE("strings are looked up and erased by views and literals; a string is made only of a new key", "[key_set]") {
-    SetStorage<Name, NameHash> set;
+    SetStorage<Name, HashBy<NameHash>> set;
     using namespace std::string_view_literals;
     Name::made = 0;
     REQUIRE(set.insert("kestrel"sv).inserted);
@@ -259,7 +259,7 @@ TEST_CASE("inserting a reference to a member's own key changes nothing, also whe
 
 TEST_CASE("reserve makes room so that inserts up to there allocate nothing", "[key_set]") {
     const EveryByteReturned bytes;
-    SetStorage<int, DefaultHash<int>, EqualTo, small_pages, StatefulAllocator<int>> set;
+    SetStorage<int, Options<small_pages>, AllocBy<StatefulAllocator<int>>> set;
     for (int i = 0; i != 10; ++i) set.insert(i);
     set.reserve(5000);
     REQUIRE(set.capacity() >= 5000);
@@ -290,14 +290,14 @@ TEST_CASE("a full set says so with length_error and stays as it was", "[key_set]
     REQUIRE(set.check_invariants());
     set.erase(3);
     REQUIRE(set.insert(100).it.slot() == 3);
-    static_assert(KeySet<int, DefaultHash<int>, EqualTo,
-                         KeySetOptions{.handle = {.index_bits = 8, .version_bits = 8, .user_bits = 0}}>::max_size() == 256);
+    static_assert(
+        KeySet<int, Options<KeySetOptions{.handle = {.index_bits = 8, .version_bits = 8, .user_bits = 0}}>>::max_size() == 256);
 }
 
 TEST_CASE("clear keeps the memory, shrink_to_fit and reset give it back, and no old handle resolves", "[key_set]") {
     const EveryByteReturned bytes;
     using Alloc = StatefulAllocator<std::string>;
-    SetStorage<std::string, DefaultHash<std::string>, EqualTo, small_pages, Alloc> set;
+    SetStorage<std::string, Options<small_pages>, AllocBy<Alloc>> set;
     std::vector<decltype(set)::handle_type> old;
     const auto fill = [&] {
         for (int i = 0; i != 1000; ++i) old.push_back(set.handle_at(set.insert(make_key<std::string>(i)).it.slot()));

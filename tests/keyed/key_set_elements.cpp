@@ -81,7 +81,7 @@ TEST_CASE("a key that can neither be copied nor moved is built in its slot from 
 }
 
 TEST_CASE("a set of a class without state has at most one member", "[key_set]") {
-    SetStorage<test::Empty, NoHash> set;
+    SetStorage<test::Empty, HashBy<NoHash>> set;
     REQUIRE(set.insert(test::Empty()).inserted);
     REQUIRE_FALSE(set.insert(test::Empty()).inserted);
     REQUIRE_FALSE(set.emplace(5).inserted);
@@ -128,7 +128,7 @@ TEST_CASE("erase takes a key, a handle or an iterator; each works once", "[key_s
     REQUIRE(next->value() == 4);
     REQUIRE(set.erase(set.find(9)) == set.end());
     REQUIRE(set.size() == 6);
-    REQUIRE_FALSE(set.erase(KeySet<Tracked>::handle_type()));
+    REQUIRE_FALSE(set.erase(decltype(set)::handle_type()));
     REQUIRE(set.check_invariants());
 }
 

@@ -65,7 +65,7 @@ template <class Key>
 using EqualOf = std::conditional_t<requires(const Key& key) { key.value(); }, ValueEqual, EqualTo>;
 
 template <class Key, KeySetOptions O = KeySetOptions{}, class... Columns>
-using SetOf = SetStorage<Key, HashOf<Key>, EqualOf<Key>, O, std::allocator<Key>, HashIndex, Columns...>;
+using SetOf = SetStorage<Key, HashBy<HashOf<Key>>, EqualBy<EqualOf<Key>>, Options<O>, Columns...>;
 
 inline constexpr KeySetOptions small_pages{.page_slots = 64};
 

@@ -15,7 +15,7 @@ namespace {
 using namespace test;
 
 template <class Key, class T, KeySetOptions O = small_pages, class... Columns>
-using MapOf = MapStorage<Key, T, HashOf<Key>, EqualOf<Key>, O, std::allocator<Key>, HashIndex, Columns...>;
+using MapOf = MapStorage<Key, T, HashBy<HashOf<Key>>, EqualBy<EqualOf<Key>>, Options<O>, Columns...>;
 
 std::string key_text(int i) { return make_key<std::string>(i); }
 

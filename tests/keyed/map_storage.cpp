@@ -16,7 +16,7 @@ using namespace test;
 using namespace std::string_view_literals;
 
 template <class Key, class T, KeySetOptions O = small_pages>
-using MapOf = MapStorage<Key, T, HashOf<Key>, EqualOf<Key>, O>;
+using MapOf = MapStorage<Key, T, HashBy<HashOf<Key>>, EqualBy<EqualOf<Key>>, Options<O>>;
 
 std::string key_text(int i) { return make_key<std::string>(i); }
 

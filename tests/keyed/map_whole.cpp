@@ -17,7 +17,7 @@ namespace {
 using namespace test;
 
 template <class Key, class T, KeySetOptions O = small_pages>
-using MapOf = MapStorage<Key, T, HashOf<Key>, EqualOf<Key>, O>;
+using MapOf = MapStorage<Key, T, HashBy<HashOf<Key>>, EqualBy<EqualOf<Key>>, Options<O>>;
 
 template <class Map>
 auto pairs(const Map& map) {
@@ -68,7 +68,7 @@ TEST_CASE("a map is made of a list or a range of pairs; of several with one key 
 TEST_CASE("a map keeps the allocator it was made with", "[map_storage]") {
     const EveryByteReturned bytes;
     using Alloc = StatefulAllocator<std::string>;
-    using Map = MapStorage<std::string, Tracked, DefaultHash<std::string>, EqualTo, KeySetOptions{}, Alloc>;
+    using Map = MapStorage<std::string, Tracked, AllocBy<Alloc>>;
     NothingLeaks objects;
     Map map(Alloc(7));
     for (int i = 0; i != 100; ++i) map.try_emplace(key_text(i), i);

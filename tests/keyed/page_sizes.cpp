@@ -40,7 +40,7 @@ struct HugeHash {
 template <class T>
 using Counted = test::StatefulAllocator<T>;
 template <class Key, class T, class... Columns>
-using MapIn = MapStorage<Key, T, DefaultHash<Key>, EqualTo, KeySetOptions{}, Counted<Key>, HashIndex, Columns...>;
+using MapIn = MapStorage<Key, T, AllocBy<Counted<Key>>, Columns...>;
 template <std::size_t N>
 using Bytes = std::array<char, N>;
 
@@ -72,8 +72,8 @@ TEST_CASE("the page tables of described storages grow with their elements, and n
     test::EveryByteReturned scope;
     using A = test::StatefulAllocator<std::byte>;
     const TypeDescriptor& wide = TypeDescriptor::of<Wide, WideHash>();
-    BasicAnySetStorage<KeySetOptions{}, A> set(wide);
-    BasicAnyMapStorage<KeySetOptions{}, A> map(wide, wide);
+    BasicAnySetStorage<AllocBy<A>> set(wide);
+    BasicAnyMapStorage<AllocBy<A>> map(wide, wide);
     constexpr int many = 20'000;
     for (int i = 0; i != many; ++i) {
         const Wide key{.number = i};
@@ -105,11 +105,10 @@ TEST_CASE("one element takes one page of the keys and one of each column, each b
                    slot_insert) < MiB + rest);
     CHECK(bytes_of(std::type_identity<DenseSlotMap<char, AllocBy<Counted<char>>, ValueArray<Bytes<MiB>, Counted<char>>>>(),
                    slot_insert) < MiB + rest);
-    using Dict = TSDStorage<int, Bytes<4 * KiB>, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Counted<int>>;
+    using Dict = TSDStorage<int, Bytes<4 * KiB>, AllocBy<Counted<int>>>;
     CHECK(bytes_of(std::type_identity<Dict>(), [](auto& c) { c.write(1).create(1); }) < 256 * KiB + rest);
     const auto described = scope.live_bytes();
-    BasicAnyMapStorage<KeySetOptions{}, Counted<std::byte>> any(TypeDescriptor::of<char>(),
-                                                                TypeDescriptor::of<Huge, HugeHash>());
+    BasicAnyMapStorage<AllocBy<Counted<std::byte>>> any(TypeDescriptor::of<char>(), TypeDescriptor::of<Huge, HugeHash>());
     const char key = 'a';
     any.insert(&key, std::make_unique<Huge>(1).get());
     CHECK(scope.live_bytes() - described < rest);
@@ -208,7 +207,7 @@ TEST_CASE("every walk of keyed storage meets keys and values of which a page hol
     CHECK(met([&](auto f) {
               for (const Huge& huge : map.values()) f(huge.number);
           }) == left);
-    KeySet<Huge, HugeHash> set;
+    KeySet<Huge, HashBy<HugeHash>> set;
     CHECK(fill_with_holes(set, [&](int n) { return set.handle_at(set.insert(n).it.slot()); }) == left);
     CHECK(met([&](auto f) {
               for (const Huge& huge : set) f(huge.number);
@@ -217,7 +216,7 @@ TEST_CASE("every walk of keyed storage meets keys and values of which a page hol
     CHECK(met([&](auto f) {
               for (const Huge& huge : set.keys()) f(huge.number);
           }) == left);
-    MapStorage<Huge, Huge, HugeHash> both;
+    MapStorage<Huge, Huge, HashBy<HugeHash>> both;
     CHECK(fill_with_holes(both, [&](int n) { return both.handle_at(both.try_emplace(n, n).it.slot()); }) == left);
     CHECK(met([&](auto f) { both.for_each([&](const Huge& key, Huge& huge) { f(huge == key ? huge.number : -1); }); }) == left);
     CHECK(both.check_invariants());

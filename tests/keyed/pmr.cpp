@@ -50,15 +50,13 @@ private:
 
 constexpr KeySetOptions deferred{.deferred_erase = true, .reuse = Reuse::fifo};
 using Map = pmr::MapStorage<int, std::string>;
-using DeferredMap = pmr::MapStorage<int, Tracked, DefaultHash<int>, EqualTo, deferred>;
+using DeferredMap = pmr::MapStorage<int, Tracked, Options<deferred>>;
 
 } // namespace
 
 TEST_CASE("pmr containers are the containers with a polymorphic allocator", "[pmr]") {
     STATIC_REQUIRE(std::is_same_v<pmr::SetStorage<int>::allocator_type, std::pmr::polymorphic_allocator<int>>);
-    STATIC_REQUIRE(
-        std::is_same_v<pmr::KeySet<int>,
-                       KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{}, std::pmr::polymorphic_allocator<int>>>);
+    STATIC_REQUIRE(std::is_same_v<pmr::KeySet<int>, KeySet<int, AllocBy<std::pmr::polymorphic_allocator<int>>>>);
     STATIC_REQUIRE(std::is_same_v<Map::mapped_type, std::string>);
     STATIC_REQUIRE(DeferredMap::options.deferred_erase);
 }

@@ -84,7 +84,7 @@ TEST_CASE("a value is asked for where none is", "[preconditions]") {
 }
 
 TEST_CASE("a flushed slot has neither key nor value, a pending one has both", "[preconditions]") {
-    auto map = with_hole<MapStorage<int, int, DefaultHash<int>, EqualTo, deferring>>();
+    auto map = with_hole<MapStorage<int, int, Options<deferring>>>();
     CHECK(map.key(slot_t{1}) == 1);
     CHECK(map.value(1) == 10);
     map.flush_removed();
@@ -95,7 +95,7 @@ TEST_CASE("a flushed slot has neither key nor value, a pending one has both", "[
 TEST_CASE("an iterator is erased that refers to no live element", "[preconditions]") {
     auto set = with_hole<SetStorage<int>>();
     auto map = with_hole<Map>();
-    auto deferred = with_hole<SetStorage<int, DefaultHash<int>, EqualTo, deferring>>();
+    auto deferred = with_hole<SetStorage<int, Options<deferring>>>();
     const auto set_it = set.find(2);
     const auto map_it = map.find(2);
     const auto deferred_it = deferred.find(2);
@@ -148,7 +148,7 @@ TEST_CASE("a destructor may not insert during reset, nor reset during clear or r
 }
 
 TEST_CASE("keys that cannot move cannot go to another allocator's memory", "[preconditions]") {
-    using Set = SetStorage<NonMovable, ValueHash, ValueEqual, KeySetOptions{}, StatefulAllocator<NonMovable>>;
+    using Set = SetStorage<NonMovable, HashBy<ValueHash>, EqualBy<ValueEqual>, AllocBy<StatefulAllocator<NonMovable>>>;
     using Memory = StatefulAllocator<NonMovable>;
     Set set((Memory(1)));
     Set none(std::move(set), Memory(2)); // nothing in it: fine
@@ -174,7 +174,7 @@ TEST_CASE("debug: an iterator is dereferenced that refers to no live element", "
 }
 
 TEST_CASE("debug: an observer may not change the container that is notifying it", "[preconditions]") {
-    using Deferring = MapStorage<int, int, DefaultHash<int>, EqualTo, deferring>;
+    using Deferring = MapStorage<int, int, Options<deferring>>;
     const char* const words =
         "container: an observer changes the container that is notifying it; change it after the notification";
     const auto dies = [&](bool during_erase, void (*act)(Deferring&)) {

@@ -47,7 +47,7 @@ constexpr bool keeps_the_table() {
     static_assert(std::is_trivially_copyable_v<iterator> && std::is_trivially_destructible_v<iterator>);
     static_assert(std::is_trivially_copyable_v<InsertResult<SetStorage<int>::iterator>>);
     static_assert(std::forward_iterator<iterator> && std::forward_iterator<typename C::const_iterator>);
-    static_assert(std::is_same_v<typename C::handle_type, Handle<typename C::key_type, C::options.handle>>);
+    static_assert(std::is_same_v<typename C::handle_type, HandleOf<C>>);
     if constexpr (is_keyed_map<C>) {
         static_assert(noexcept(std::declval<C&>().get(std::declval<handle_type>())));
         static_assert(noexcept(std::declval<const C&>().get(std::declval<handle_type>())));
@@ -63,9 +63,9 @@ constexpr bool keeps_the_table() {
 }
 
 template <class Key, KeySetOptions O, class... Columns>
-using Throws = SetStorage<Key, ThrowingHash, ThrowingEqual, O, std::allocator<Key>, HashIndex, Columns...>;
+using Throws = SetStorage<Key, HashBy<ThrowingHash>, EqualBy<ThrowingEqual>, Options<O>, Columns...>;
 template <class Key, class T, KeySetOptions O, class... Columns>
-using ThrowsMap = MapStorage<Key, T, ThrowingHash, ThrowingEqual, O, std::allocator<Key>, HashIndex, Columns...>;
+using ThrowsMap = MapStorage<Key, T, HashBy<ThrowingHash>, EqualBy<ThrowingEqual>, Options<O>, Columns...>;
 
 static_assert(keeps_the_table<SetStorage<int>>());
 static_assert(keeps_the_table<SetStorage<std::string>>());
@@ -75,9 +75,9 @@ static_assert(keeps_the_table<Throws<Throwing, at_once>>());
 static_assert(keeps_the_table<Throws<Throwing, deferred, ValueArray<Throwing>, StaticLogger<0, true>>>());
 static_assert(keeps_the_table<ThrowsMap<Throwing, Throwing, at_once>>());
 static_assert(keeps_the_table<ThrowsMap<Throwing, ThrowingNonMovable, deferred, ValueArray<Throwing>>>());
-static_assert(keeps_the_table<SetStorage<int, NumberHash, EqualTo, at_once, StatefulAllocator<int>>>());
-static_assert(keeps_the_table<MapStorage<int, int, NumberHash, EqualTo, deferred, StatefulAllocator<int>>>());
-static_assert(keeps_the_table<SetStorage<int, DefaultHash<int>, EqualTo, at_once, std::allocator<int>, PortableHashIndex>>());
+static_assert(keeps_the_table<SetStorage<int, HashBy<NumberHash>, Options<at_once>, AllocBy<StatefulAllocator<int>>>>());
+static_assert(keeps_the_table<MapStorage<int, int, HashBy<NumberHash>, Options<deferred>, AllocBy<StatefulAllocator<int>>>>());
+static_assert(keeps_the_table<SetStorage<int, Options<at_once>, IndexBy<PortableHashIndex>>>());
 
 // Where hash and equality can throw, so can what asks them.
 static_assert(!noexcept(std::declval<Throws<Throwing, at_once>&>().erase(std::declval<const Throwing&>())));
@@ -115,9 +115,9 @@ struct Filled {
 };
 
 #define PROMISING                                                                                                              \
-    (SetStorage<Tracked, NumberHash, EqualTo, at_once>), (SetStorage<Tracked, NumberHash, EqualTo, deferred>),                 \
-        (MapStorage<int, Tracked, NumberHash, EqualTo, at_once>), (MapStorage<int, Tracked, NumberHash, EqualTo, deferred>),   \
-        (MapStorage<int, int>)
+    (SetStorage<Tracked, HashBy<NumberHash>, Options<at_once>>), (SetStorage<Tracked, HashBy<NumberHash>, Options<deferred>>), \
+        (MapStorage<int, Tracked, HashBy<NumberHash>, Options<at_once>>),                                                      \
+        (MapStorage<int, Tracked, HashBy<NumberHash>, Options<deferred>>), (MapStorage<int, int>)
 
 } // namespace
 

@@ -26,8 +26,8 @@ using PendingMap = FailingMap<Throwing, ThrowingNonMovable, deferred>;
 #define NEVER_KIND ThrowingKeys, PendingKeys, ThrowingMap, PendingMap
 
 constexpr KeySetOptions narrow{.deferred_erase = true, .reuse = Reuse::lowest, .page_slots = 64, .max_slots = 64};
-using FullSet = SetStorage<int, NumberHash, EqualTo, narrow>;
-using FullMap = MapStorage<int, int, NumberHash, EqualTo, narrow>;
+using FullSet = SetStorage<int, HashBy<NumberHash>, Options<narrow>>;
+using FullMap = MapStorage<int, int, HashBy<NumberHash>, Options<narrow>>;
 
 bool begins(const std::string& text, const char* words) { return text.find(words) == 0; }
 /// Keys and handles of what lives.

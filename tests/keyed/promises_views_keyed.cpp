@@ -44,8 +44,8 @@ void follows(ViewOf view_of) {
     REQUIRE(std::distance(now.begin(), now.end()) == 2100);
 }
 
-using Set = SetStorage<Tracked, NumberHash, EqualTo, lowest>;
-using Map = MapStorage<int, Tracked, NumberHash, EqualTo, lowest>;
+using Set = SetStorage<Tracked, HashBy<NumberHash>, Options<lowest>>;
+using Map = MapStorage<int, Tracked, HashBy<NumberHash>, Options<lowest>>;
 
 } // namespace
 
@@ -87,8 +87,8 @@ TEMPLATE_TEST_CASE("slots() and occupancy() show inserts and erases while nothin
 // proves: table KeySet / MapStorage deferred remove / handles
 TEMPLATE_TEST_CASE(
     "a removed element is readable at its address until the flush, no walk meets it, and its handle is stale at once",
-    "[promises]", (SetStorage<Tracked, NumberHash, EqualTo, deferred>),
-    (MapStorage<int, Tracked, NumberHash, EqualTo, deferred>)) {
+    "[promises]", (SetStorage<Tracked, HashBy<NumberHash>, Options<deferred>>),
+    (MapStorage<int, Tracked, HashBy<NumberHash>, Options<deferred>>)) {
     NothingLeaks objects;
     TestType c;
     for (int n = 0; n != 100; ++n) enter(c, n);

@@ -14,8 +14,8 @@ namespace {
 using namespace test;
 
 constexpr KeySetOptions deferring{.deferred_erase = true};
-using Set = SetStorage<int, NumberHash, EqualTo, deferring, std::allocator<int>, HashIndex, ValueArray<int>>;
-using Map = MapStorage<int, int, NumberHash, EqualTo, deferring, std::allocator<int>, HashIndex, ValueArray<int>>;
+using Set = SetStorage<int, HashBy<NumberHash>, Options<deferring>, Column<int>>;
+using Map = MapStorage<int, int, HashBy<NumberHash>, Options<deferring>, Column<int>>;
 
 template <class C>
 std::vector<typename C::handle_type> filled(C& c) {
@@ -89,7 +89,7 @@ void read_view(const View& view, Sum& sum) {
 TEST_CASE("eight readers: SetStorage and SetView", "[readers]") {
     Set set;
     const auto handles = filled(set);
-    SetStorage<int, NumberHash, EqualTo, deferring> part;
+    SetStorage<int, HashBy<NumberHash>, Options<deferring>> part;
     part.insert(1);
     eight_readers(set, [&](const Set& s, Sum& sum) {
         read_set(s, handles, sum);

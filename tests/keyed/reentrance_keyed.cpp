@@ -52,7 +52,7 @@ private:
 };
 
 template <class T, KeySetOptions O, class Key = int>
-using Calls = MapStorage<Key, T, NumberHash, EqualTo, O>;
+using Calls = MapStorage<Key, T, HashBy<NumberHash>, Options<O>>;
 
 #define CALLING_MAPS                                                                                                           \
     (Calls<Calling<true>, at_once>), (Calls<Calling<false>, at_once>), (Calls<Calling<true>, deferred>),                       \
@@ -280,8 +280,8 @@ TEMPLATE_TEST_CASE("a resurrected value's constructor may flush: the element is 
 }
 
 TEMPLATE_TEST_CASE("a key's copy may insert other keys and its own into its set or map", "[reentrance]",
-                   (SetStorage<CallingKey, NumberHash, EqualTo, at_once>),
-                   (SetStorage<CallingKey, NumberHash, EqualTo, deferred>), (Calls<Tracked, at_once, CallingKey>),
+                   (SetStorage<CallingKey, HashBy<NumberHash>, Options<at_once>>),
+                   (SetStorage<CallingKey, HashBy<NumberHash>, Options<deferred>>), (Calls<Tracked, at_once, CallingKey>),
                    (Calls<Tracked, deferred, CallingKey>)) {
     NothingLeaks objects;
     const auto put_copy = [](TestType& c, const CallingKey& key, int value) {
@@ -368,8 +368,8 @@ static_assert(std::is_nothrow_constructible_v<Plain, int>);
 } // namespace
 
 TEMPLATE_TEST_CASE("trivially copyable values: a constructor that does not throw may insert its own key and others",
-                   "[reentrance]", (MapStorage<int, Plain, NumberHash, EqualTo, at_once>),
-                   (MapStorage<int, Plain, NumberHash, EqualTo, deferred>)) {
+                   "[reentrance]", (MapStorage<int, Plain, HashBy<NumberHash>, Options<at_once>>),
+                   (MapStorage<int, Plain, HashBy<NumberHash>, Options<deferred>>)) {
     TestType map;
     const auto other = map.try_emplace(1, map, 2, 10);
     REQUIRE(other.inserted);
@@ -386,8 +386,8 @@ TEMPLATE_TEST_CASE("trivially copyable values: a constructor that does not throw
 }
 
 TEMPLATE_TEST_CASE("trivially copyable values: a constructor that may throw inserts its own key by one that does not",
-                   "[reentrance]", (MapStorage<int, Plain, NumberHash, EqualTo, at_once>),
-                   (MapStorage<int, Plain, NumberHash, EqualTo, deferred>)) {
+                   "[reentrance]", (MapStorage<int, Plain, HashBy<NumberHash>, Options<at_once>>),
+                   (MapStorage<int, Plain, HashBy<NumberHash>, Options<deferred>>)) {
     TestType map;
     const auto same = map.try_emplace(7, map, 7, 8, 10);
     REQUIRE(map.size() == 1);
@@ -403,7 +403,7 @@ TEMPLATE_TEST_CASE("trivially copyable values: a constructor that may throw inse
 
 TEST_CASE("a tree of values that build their children in the same map", "[reentrance]") {
     struct Leaf {
-        using Map = MapStorage<int, Leaf, NumberHash, EqualTo, KeySetOptions{.page_slots = 64}>;
+        using Map = MapStorage<int, Leaf, HashBy<NumberHash>, Options<KeySetOptions{.page_slots = 64}>>;
         Leaf(Map& map, int key) : key_(key) {
             if (key >= 256) return;
             map.try_emplace(2 * key, map, 2 * key);

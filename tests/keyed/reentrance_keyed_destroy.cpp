@@ -14,11 +14,11 @@ using namespace test;
 namespace {
 
 template <KeySetOptions O>
-using SpeakingKeys = SetStorage<CallsOnDestroy, NumberHash, EqualTo, O>;
+using SpeakingKeys = SetStorage<CallsOnDestroy, HashBy<NumberHash>, Options<O>>;
 template <KeySetOptions O>
-using SpeakingValues = MapStorage<int, CallsOnDestroy, NumberHash, EqualTo, O>;
+using SpeakingValues = MapStorage<int, CallsOnDestroy, HashBy<NumberHash>, Options<O>>;
 template <KeySetOptions O>
-using SpeakingColumn = SetStorage<int, NumberHash, EqualTo, O, std::allocator<int>, HashIndex, ValueArray<CallsOnDestroy>>;
+using SpeakingColumn = SetStorage<int, HashBy<NumberHash>, Options<O>, Column<CallsOnDestroy>>;
 
 #define SPEAKING_AT_ONCE SpeakingKeys<at_once>, SpeakingValues<at_once>, SpeakingColumn<at_once>
 #define SPEAKING_DEFERRED SpeakingKeys<deferred>, SpeakingValues<deferred>, SpeakingColumn<deferred>

@@ -54,7 +54,7 @@ struct DynamicLooker final : SlotObserver {
 };
 
 template <class T, KeySetOptions O>
-using Watched = MapStorage<int, T, NumberHash, EqualTo, O, std::allocator<int>, HashIndex, StaticLooker>;
+using Watched = MapStorage<int, T, HashBy<NumberHash>, Options<O>, StaticLooker>;
 
 /// Keys are 100 + slot, so that observers know which key is meant.
 template <class Map>

@@ -37,9 +37,9 @@ struct Witness final : SlotObserver {
 };
 
 template <class T, KeySetOptions O = at_once, class... Columns>
-using MapOf = MapStorage<int, T, NumberHash, EqualTo, O, std::allocator<int>, HashIndex, Columns...>;
+using MapOf = MapStorage<int, T, HashBy<NumberHash>, Options<O>, Columns...>;
 template <KeySetOptions O = at_once, class... Columns>
-using SetOf = SetStorage<int, NumberHash, EqualTo, O, std::allocator<int>, HashIndex, Columns...>;
+using SetOf = SetStorage<int, HashBy<NumberHash>, Options<O>, Columns...>;
 
 } // namespace
 
@@ -63,7 +63,8 @@ TEST_CASE("article bug 1: a stale handle stays stale when its slot is used again
 }
 
 TEMPLATE_TEST_CASE("article bug 2: no number of uses turns a live slot dead", "[regressions]",
-                   (SetStorage<int, NumberHash, EqualTo, narrow>), (SetStorage<int, NumberHash, EqualTo, wrapping>)) {
+                   (SetStorage<int, HashBy<NumberHash>, Options<narrow>>),
+                   (SetStorage<int, HashBy<NumberHash>, Options<wrapping>>)) {
     TestType set;
     set.insert(-1); // lives through all of it
     const auto kept = set.handle_of(-1);
@@ -80,7 +81,7 @@ TEMPLATE_TEST_CASE("article bug 2: no number of uses turns a live slot dead", "[
 }
 
 TEST_CASE("article bug 3: two keys with one hash are two keys", "[regressions]") {
-    SetStorage<int, OneHash> set;
+    SetStorage<int, HashBy<OneHash>> set;
     REQUIRE(set.insert(1).inserted);
     REQUIRE(set.insert(2).inserted);
     REQUIRE(set.size() == 2);
@@ -96,7 +97,7 @@ TEST_CASE("article bug 3: two keys with one hash are two keys", "[regressions]")
 
 TEST_CASE("article bug 3, second half: a key is hashed once an insert, and not again when the set grows or erases",
           "[regressions]") {
-    SetStorage<std::string, CountedHash> set;
+    SetStorage<std::string, HashBy<CountedHash>> set;
     CountedHash::calls = 0;
     for (int n = 0; n != 1000; ++n) set.insert("key " + std::to_string(n));
     REQUIRE(CountedHash::calls == 1000);
@@ -121,7 +122,7 @@ TEST_CASE("article bug 5: an empty key type works", "[regressions]") {
     struct NoHash {
         std::size_t operator()(Empty) const noexcept { return 0; }
     };
-    SetStorage<Empty, NoHash> set;
+    SetStorage<Empty, HashBy<NoHash>> set;
     REQUIRE(set.insert(Empty()).inserted);
     REQUIRE_FALSE(set.insert(Empty()).inserted);
     REQUIRE(set.size() == 1);
@@ -135,7 +136,7 @@ TEST_CASE("article bug 5: an empty key type works", "[regressions]") {
 
 TEST_CASE("article bug 6: keys and values never move, whatever their type, and are aligned", "[regressions]") {
     NothingLeaks objects; // notices bytewise relocation
-    MapStorage<OverAligned<128>, OverAligned<64>, NumberHash> map;
+    MapStorage<OverAligned<128>, OverAligned<64>, HashBy<NumberHash>> map;
     std::vector<std::pair<const void*, const void*>> addresses;
     for (int n = 0; n != 3000; ++n) {
         const auto slot = map.try_emplace(OverAligned<128>(n), n).it.slot();
@@ -151,7 +152,8 @@ TEST_CASE("article bug 6: keys and values never move, whatever their type, and a
 }
 
 TEMPLATE_TEST_CASE("article bug 7: keys are constructed before they are used and destroyed when they go", "[regressions]",
-                   (SetStorage<Tracked, NumberHash, EqualTo, at_once>), (SetStorage<Tracked, NumberHash, EqualTo, deferred>)) {
+                   (SetStorage<Tracked, HashBy<NumberHash>, Options<at_once>>),
+                   (SetStorage<Tracked, HashBy<NumberHash>, Options<deferred>>)) {
     NothingLeaks objects;
     {
         TestType set;
@@ -170,7 +172,7 @@ TEMPLATE_TEST_CASE("article bug 7: keys are constructed before they are used and
 }
 
 TEST_CASE("article bug 8: a key whose copy throws leaves no live slot without a key, and loses none", "[regressions]") {
-    SetStorage<Throwing, NumberHash, EqualTo, at_once> set;
+    SetStorage<Throwing, HashBy<NumberHash>, Options<at_once>> set;
     set.emplace(1);
     const Throwing key(2);
     Budget::arm(0);
@@ -496,7 +498,7 @@ TEST_CASE("later bug: identity hashes of integers make no long probes", "[regres
         bool operator()(std::uint64_t a, std::uint64_t b) const noexcept { return ++*calls, a == b; }
     };
     std::size_t calls = 0;
-    SetStorage<std::uint64_t, Identity, Counting> set(Identity(), Counting{&calls});
+    SetStorage<std::uint64_t, HashBy<Identity>, EqualBy<Counting>> set(Identity(), Counting{&calls});
     for (std::uint64_t n = 0; n != 10'000; ++n) set.insert(n << 18); // within 32 bits, which may be all that a hash has
     for (std::uint64_t n = 0; n != 10'000; ++n) REQUIRE(set.contains(n << 18));
     REQUIRE(calls < 20'000);

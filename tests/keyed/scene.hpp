@@ -206,9 +206,11 @@ struct KeyFollower final : SlotObserver {
 //=== what fails ===//
 
 template <class Key, KeySetOptions O = KeySetOptions{}, class... Columns>
-using FailingSet = SetStorage<Key, ThrowingHash, ThrowingEqual, O, ThrowingAllocator<Key>, HashIndex, Columns...>;
+using FailingSet =
+    SetStorage<Key, HashBy<ThrowingHash>, EqualBy<ThrowingEqual>, Options<O>, AllocBy<ThrowingAllocator<Key>>, Columns...>;
 template <class Key, class T, KeySetOptions O = KeySetOptions{}, class... Columns>
-using FailingMap = MapStorage<Key, T, ThrowingHash, ThrowingEqual, O, ThrowingAllocator<Key>, HashIndex, Columns...>;
+using FailingMap =
+    MapStorage<Key, T, HashBy<ThrowingHash>, EqualBy<ThrowingEqual>, Options<O>, AllocBy<ThrowingAllocator<Key>>, Columns...>;
 
 inline constexpr KeySetOptions at_once{.reuse = Reuse::lowest, .page_slots = 64};
 inline constexpr KeySetOptions deferred{.deferred_erase = true, .reuse = Reuse::lifo, .page_slots = 64};

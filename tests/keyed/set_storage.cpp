@@ -28,8 +28,8 @@ TEST_CASE("sets are equal when they have the same keys, in whatever slots", "[se
 
 TEST_CASE("includes compares sets of other options, hashes and columns", "[set_storage]") {
     const SetStorage<int> big{1, 2, 3, 4};
-    const SetStorage<int, std::hash<int>, EqualTo, KeySetOptions{.reuse = Reuse::fifo}, std::allocator<int>, PortableHashIndex,
-                     ValueArray<int>>
+    const SetStorage<int, HashBy<std::hash<int>>, Options<KeySetOptions{.reuse = Reuse::fifo}>, IndexBy<PortableHashIndex>,
+                     Column<int>>
         small{2, 4}, other{4, 5}, none;
     REQUIRE(big.includes(small));
     REQUIRE_FALSE(small.includes(big));

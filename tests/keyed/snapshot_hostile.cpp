@@ -23,9 +23,9 @@ constexpr KeySetOptions tiny{.deferred_erase = Deferred,
                              .page_slots = 64,
                              .handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4}};
 template <KeySetOptions O>
-using SmallSet = SetStorage<std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, O>;
+using SmallSet = SetStorage<std::uint32_t, Options<O>>;
 template <KeySetOptions O>
-using SmallMap = MapStorage<std::uint32_t, std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, O>;
+using SmallMap = MapStorage<std::uint32_t, std::uint32_t, Options<O>>;
 
 template <class C>
 slot_t add(C& container, std::uint32_t key) {
@@ -226,7 +226,7 @@ TEST_CASE("snapshots of other kinds of containers are refused", "[snapshot]") {
     REQUIRE(why.find("reuse") != std::string::npos);
     REQUIRE_FALSE(restores_soundly<SmallSet<tiny<false, Reuse::lowest>>>(set_bytes, &why));
     REQUIRE(why.find("pending") != std::string::npos);
-    KeySet<std::uint64_t, DefaultHash<std::uint64_t>, EqualTo, tiny<true, Reuse::lowest>> wide;
+    KeySet<std::uint64_t, Options<tiny<true, Reuse::lowest>>> wide;
     REQUIRE(refusal(wide.try_restore(set_bytes)).find("another size") != std::string::npos);
     REQUIRE(refusal(wide.try_restore({})) != "accepted");
     REQUIRE(refusal(wide.try_restore(SlotMap<int>().snapshot())).find("not a snapshot of a keyed container") !=
@@ -236,10 +236,10 @@ TEST_CASE("snapshots of other kinds of containers are refused", "[snapshot]") {
 TEST_CASE("a snapshot with more slots than the limit is refused", "[snapshot]") {
     KeySet<int> big;
     for (int i = 0; i != 100; ++i) big.insert(i);
-    KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 99}> small;
+    KeySet<int, Options<KeySetOptions{.max_slots = 99}>> small;
     REQUIRE(small.try_restore(big.snapshot()) != nullptr);
     REQUIRE(small.empty());
-    KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.max_slots = 100}> fits;
+    KeySet<int, Options<KeySetOptions{.max_slots = 100}>> fits;
     REQUIRE(fits.try_restore(big.snapshot()) == nullptr);
     REQUIRE_THROWS_AS(fits.insert(1000), std::length_error);
     REQUIRE(fits.check_invariants());
@@ -247,7 +247,7 @@ TEST_CASE("a snapshot with more slots than the limit is refused", "[snapshot]") 
 
 TEST_CASE("a codec that refuses a key or value in the middle leaves the target as it was and leaks nothing", "[snapshot]") {
     NothingLeaks objects;
-    using Map = MapStorage<std::string, Tracked, DefaultHash<std::string>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+    using Map = MapStorage<std::string, Tracked, Options<KeySetOptions{.deferred_erase = true}>>;
     Map source, target;
     for (int i = 0; i != 30; ++i) source.try_emplace(make_key<std::string>(i), i);
     source.erase(make_key<std::string>(3));
@@ -268,7 +268,7 @@ TEST_CASE("a codec that refuses a key or value in the middle leaves the target a
 
 TEST_CASE("text snapshots: every wrong or missing byte is refused or gives a sound map, and nothing leaks", "[snapshot]") {
     NothingLeaks objects;
-    using Map = MapStorage<std::string, Tracked, DefaultHash<std::string>, EqualTo, tiny<true, Reuse::lowest>>;
+    using Map = MapStorage<std::string, Tracked, Options<tiny<true, Reuse::lowest>>>;
     Map source;
     for (int i = 0; i != 4; ++i) source.try_emplace("key " + std::to_string(i), i);
     source.erase("key 1");

@@ -18,7 +18,7 @@ constexpr KeySetOptions tiny{.deferred_erase = Deferred,
                              .handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4}};
 
 template <KeySetOptions O>
-using TextMap = MapStorage<std::string, Tracked, DefaultHash<std::string>, EqualTo, O>;
+using TextMap = MapStorage<std::string, Tracked, Options<O>>;
 
 /// A history with holes, pending elements, a version floor, and retired slots where slots retire.
 template <class Map>
@@ -118,7 +118,7 @@ TEST_CASE("a restored map whose versions wrap has the same future", "[snapshot]"
 }
 
 TEST_CASE("a set is restored with its pending keys, and they come back to their slots", "[snapshot]") {
-    using Set = SetStorage<std::uint64_t, DefaultHash<std::uint64_t>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+    using Set = SetStorage<std::uint64_t, Options<KeySetOptions{.deferred_erase = true}>>;
     Set set;
     for (std::uint64_t i = 0; i != 300; ++i) set.insert(i * 1000);
     for (std::uint64_t i = 300; i-- != 100;) set.erase(i * 1000);
@@ -161,7 +161,7 @@ TEST_CASE("empty, cleared and reset containers remember their versions in a snap
 TEST_CASE("a pending element that cannot live again is restored beside the live one with its key", "[snapshot]") {
     constexpr KeySetOptions two_lives{
         .deferred_erase = true, .page_slots = 64, .handle = {.index_bits = 8, .version_bits = 2, .user_bits = 6}};
-    MapStorage<int, int, DefaultHash<int>, EqualTo, two_lives> map, restored;
+    MapStorage<int, int, Options<two_lives>> map, restored;
     map[7] = 1;
     map.erase(7);
     map[7] = 2;
@@ -191,7 +191,7 @@ TEST_CASE("hash and equality with state stay those of the target", "[snapshot]")
         unsigned divisor = 10;
         bool operator()(unsigned a, unsigned b) const noexcept { return a % divisor == b % divisor; }
     };
-    using Set = KeySet<unsigned, Remainder, Same>;
+    using Set = KeySet<unsigned, HashBy<Remainder>, EqualBy<Same>>;
     Set tens(Remainder{10}, Same{10}), hundreds(Remainder{100}, Same{100});
     tens.insert(3);
     tens.insert(14);
@@ -211,9 +211,7 @@ TEST_CASE("hash and equality with state stay those of the target", "[snapshot]")
 
 TEST_CASE("static columns are restored with their elements, pending ones too", "[snapshot]") {
     using Names = ValueArray<std::string>;
-    MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, std::allocator<int>, HashIndex,
-               Names>
-        map, restored;
+    MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>, Names> map, restored;
     map[1] = 10;
     map[2] = 20;
     map.observer<0>()[0] = "written";

@@ -66,19 +66,19 @@ template <class Key, class Hash, class Equal, KeySetOptions O>
 struct KeySets {
     using element = Key;
     template <class A>
-    using container = KeySet<Key, Hash, Equal, O, A>;
+    using container = KeySet<Key, HashBy<Hash>, EqualBy<Equal>, Options<O>, AllocBy<A>>;
 };
 template <class Key, class Hash, class Equal, KeySetOptions O>
 struct SetStorages {
     using element = Key;
     template <class A>
-    using container = SetStorage<Key, Hash, Equal, O, A>;
+    using container = SetStorage<Key, HashBy<Hash>, EqualBy<Equal>, Options<O>, AllocBy<A>>;
 };
 template <class Key, class T, class Hash, class Equal, KeySetOptions O>
 struct MapStorages {
     using element = Key;
     template <class A>
-    using container = MapStorage<Key, T, Hash, Equal, O, A>;
+    using container = MapStorage<Key, T, HashBy<Hash>, EqualBy<Equal>, Options<O>, AllocBy<A>>;
 };
 
 /// Described containers of T; ThrowingHash and ThrowingEqual where T is not Tracked.
@@ -119,7 +119,9 @@ template <bool Map, class T = Tracked, KeySetOptions O = deferred>
 struct DescribedOnes {
     using element = std::byte;
     template <class A>
-    using container = Described<T, std::conditional_t<Map, BasicAnyMapStorage<O, A>, BasicAnySetStorage<O, A>>, Map>;
+    using container = Described<
+        T, std::conditional_t<Map, BasicAnyMapStorage<Options<O>, AllocBy<A>>, BasicAnySetStorage<Options<O>, AllocBy<A>>>,
+        Map>;
 
     template <class C>
     static void fill(C& c, int first, int count) {

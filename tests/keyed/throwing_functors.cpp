@@ -42,9 +42,9 @@ struct Equal : Moody<true> {
 
 using Id = SlotMap<int>::handle_type;
 template <class H, class E = EqualTo>
-using Maps = MapStorage<int, int, H, E>;
+using Maps = MapStorage<int, int, HashBy<H>, EqualBy<E>>;
 template <class H, class E = EqualTo>
-using Dicts = TSDStorage<int, int, std::int64_t, H, E>;
+using Dicts = TSDStorage<int, int, HashBy<H>, EqualBy<E>>;
 
 template <class C>
 constexpr bool moves = std::is_nothrow_move_constructible_v<C>;
@@ -90,9 +90,10 @@ TEST_CASE("moves and swaps are noexcept only if those of hash and equality are",
     STATIC_REQUIRE(all_of_them<Maps<Still>> && all_of_them<Dicts<Still>> &&
                    all_of_them<IdentityMap<int, Id, HashBy<NumberHash>>>);
     STATIC_REQUIRE(moves<Maps<Assigning>> && !assigns<Maps<Assigning>> && !swaps<Maps<Assigning>>);
-    STATIC_REQUIRE(none_of_them<KeySet<int, Moody<true>>> && none_of_them<SetStorage<int, Still, Equal>>);
+    STATIC_REQUIRE(none_of_them<KeySet<int, HashBy<Moody<true>>>> &&
+                   none_of_them<SetStorage<int, HashBy<Still>, EqualBy<Equal>>>);
     STATIC_REQUIRE(none_of_them<Maps<Moody<true>, Equal>>);
-    STATIC_REQUIRE(none_of_them<Dicts<Moody<true>>> && none_of_them<TSSStorage<int, std::int64_t, Still, Equal>>);
+    STATIC_REQUIRE(none_of_them<Dicts<Moody<true>>> && none_of_them<TSSStorage<int, HashBy<Still>, EqualBy<Equal>>>);
     STATIC_REQUIRE(!moves<IdentityMap<int, Id, HashBy<Moody<true>>>> && !swaps<IdentityMap<int, Id, HashBy<Assigning>>>);
     STATIC_REQUIRE(!assigns<IdentityMap<int, Id, HashBy<Moody<true>>>>);
 }
@@ -101,8 +102,9 @@ TEST_CASE("moves and swaps are noexcept only if those of hash and equality are",
 // proves: KeyStore::swap_functors throws, KeySetCore::KeySetCore(other) throws #2, KeySetCore::operator= throws
 // proves: KeySetCore::swap throws
 TEMPLATE_TEST_CASE("a hash or an equality that throws in a move or a swap leaves all elements where they are",
-                   "[functors][throws]", (KeySet<int, Moody<true>>), (SetStorage<int, Still, Equal>), (Maps<Moody<true>>),
-                   (Maps<Moody<false>>), (Dicts<Moody<true>>), (TSSStorage<int, std::int64_t, Still, Equal>)) {
+                   "[functors][throws]", (KeySet<int, HashBy<Moody<true>>>), (SetStorage<int, HashBy<Still>, EqualBy<Equal>>),
+                   (Maps<Moody<true>>), (Maps<Moody<false>>), (Dicts<Moody<true>>),
+                   (TSSStorage<int, HashBy<Still>, EqualBy<Equal>>)) {
     using C = TestType;
     const auto sweep = [](auto act) {
         return Budget::fail_at_every_step([&](auto&& attempt) {

@@ -19,7 +19,7 @@ void four_bits() {
     explore_keyed<4, Reuse::lowest, E, 1, true, 2>();
 }
 template <KeySetOptions O>
-using Wandering = MapStorage<int, int, DefaultHash<int>, EqualTo, O>;
+using Wandering = MapStorage<int, int, Options<O>>;
 
 } // namespace
 

@@ -203,7 +203,7 @@ private:
 
 template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots, bool Deferred, int Keys>
 void explore_keyed() {
-    KeyedExplorer<SetStorage<int, DefaultHash<int>, EqualTo, narrow_keyed<VersionBits, R, E, Slots, Deferred>>, Keys> explorer;
+    KeyedExplorer<SetStorage<int, Options<narrow_keyed<VersionBits, R, E, Slots, Deferred>>>, Keys> explorer;
     explorer.run();
     report("versions", "SetStorage " + std::to_string(VersionBits) + " bits", std::to_string(explorer.states),
            std::to_string(explorer.stale_probes));

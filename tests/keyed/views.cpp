@@ -39,11 +39,10 @@ constexpr KeySetOptions deferring{
     .deferred_erase = true, .reuse = Reuse::fifo, .handle = {.index_bits = 16, .version_bits = 16}};
 
 using Plain = MapStorage<std::string, int>;
-using Deferring = MapStorage<std::string, int, DefaultHash<std::string>, EqualTo, deferring>;
-using OtherIndex =
-    MapStorage<std::string, int, ConstantHash, EqualTo, KeySetOptions{}, std::allocator<std::string>, PortableHashIndex>;
-using OtherAllocator = MapStorage<std::string, int, DefaultHash<std::string>, EqualTo, KeySetOptions{.page_slots = 64},
-                                  StatefulAllocator<std::string>, HashIndex, ValueArray<double>, ValueArray<char>>;
+using Deferring = MapStorage<std::string, int, Options<deferring>>;
+using OtherIndex = MapStorage<std::string, int, HashBy<ConstantHash>, IndexBy<PortableHashIndex>>;
+using OtherAllocator = MapStorage<std::string, int, Options<KeySetOptions{.page_slots = 64}>,
+                                  AllocBy<StatefulAllocator<std::string>>, ValueArray<double>, ValueArray<char>>;
 
 template <class Map>
 Map stock() {
@@ -81,8 +80,7 @@ TEMPLATE_TEST_CASE("one function reads maps of any options, index, allocator and
 
 TEST_CASE("one function reads sets of any kind", "[views]") {
     const SetStorage<std::string> set{"ada", "grace"};
-    const KeySet<std::string, ConstantHash, EqualTo, deferring, std::allocator<std::string>, PortableHashIndex, ValueArray<int>>
-        keys{"alan"};
+    const KeySet<std::string, HashBy<ConstantHash>, Options<deferring>, IndexBy<PortableHashIndex>, Column<int>> keys{"alan"};
     REQUIRE(letters(set) == 8);
     REQUIRE(letters(keys) == 4);
     REQUIRE(knows(set, "ada"));
@@ -220,7 +218,7 @@ TEST_CASE("what hash and equality throw comes through a view", "[views]") {
             return static_cast<std::size_t>(key);
         }
     };
-    SetStorage<int, Throws> keys;
+    SetStorage<int, HashBy<Throws>> keys;
     keys.insert(1);
     const SetView<int> view = keys;
     REQUIRE(view.contains(1));

@@ -63,7 +63,7 @@ Map map_below(std::size_t n) {
 constexpr KeySetOptions deferring{.deferred_erase = true};
 
 template <DeltaRepresentation R>
-using SetOf = TSSStorage<std::uint32_t, std::int64_t, DefaultHash<std::uint32_t>, EqualTo, SeriesOptions{.delta = R}>;
+using SetOf = TSSStorage<std::uint32_t, Options<SeriesOptions{.delta = R}>>;
 using Set = SetOf<DeltaRepresentation::adaptive>;
 using Dict = TSDStorage<std::uint32_t, std::uint32_t>;
 
@@ -151,7 +151,7 @@ void of_core_and_memory() {
         };
     };
     const auto filling = []<class M>(std::type_identity<M>) { return [](std::size_t n) { return filled<M>(n).map; }; };
-    using Deferring = KeySet<std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, deferring>;
+    using Deferring = KeySet<std::uint32_t, Options<deferring>>;
     row("Occupancy::find_next complexity", "front erased, slot map", constant,
         popping(std::type_identity<SlotMap<int>>(), filling(std::type_identity<SlotMap<int>>())));
     row("Occupancy::find_next complexity", "front erased, fifo", constant,
@@ -520,7 +520,7 @@ void of_keyed() {
     row(
         "KeySetCore::erase complexity", "elements, deferred", constant,
         [](std::size_t n) {
-            auto set = keys_below<SetStorage<std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, deferring>>(n);
+            auto set = keys_below<SetStorage<std::uint32_t, Options<deferring>>>(n);
             return mean(500, [&](std::size_t i) { keep(set.erase(set.handle_at(static_cast<slot_t>((i * 7919) % n)))); });
         },
         never_allocates);
@@ -549,7 +549,7 @@ void of_keyed() {
     row(
         "KeySetCore::clear complexity", "slots, deferred", linear,
         [](std::size_t n) {
-            auto set = keys_below<SetStorage<std::uint32_t, DefaultHash<std::uint32_t>, EqualTo, deferring>>(n);
+            auto set = keys_below<SetStorage<std::uint32_t, Options<deferring>>>(n);
             return once([&] { set.clear(); });
         },
         never_allocates);
@@ -671,7 +671,7 @@ void of_series() {
     });
     row("TSSWriter::insert complexity", "stays of one key in worn-out slots", linear, [](std::size_t n) {
         constexpr SeriesOptions one_stay{.handle = {.index_bits = 31, .version_bits = 1}};
-        TSSStorage<std::uint32_t, std::int64_t, DefaultHash<std::uint32_t>, EqualTo, one_stay> set;
+        TSSStorage<std::uint32_t, Options<one_stay>> set;
         return once([&] {
             auto w = set.write(1);
             for (std::size_t i = 0; i != n; ++i) w.insert(7), w.erase(7);

@@ -188,16 +188,14 @@ inline constexpr KeySetOptions key_set_options[] = {
     {.deferred_erase = true, .exhaustion = Exhaustion::wrap, .handle = {12, 4, 0}},
     {.deferred_erase = true, .reuse = Reuse::fifo, .page_slots = 64, .handle = {12, 3, 1}},
 };
-template <KeySetOptions O, template <class, class, class, KeySetOptions, class, template <class> class, class...> class Set>
-using SetOf = Set<int, DefaultHash<int>, EqualTo, O, std::allocator<int>, HashIndex>;
+template <template <class...> class Set>
+using EachSet =
+    List<Set<int, Options<key_set_options[0]>>, Set<int, Options<key_set_options[1]>>, Set<int, Options<key_set_options[2]>>,
+         Set<int, Options<key_set_options[3]>>, Set<int, Options<key_set_options[4]>>>;
 template <KeySetOptions O>
-using MapOf = MapStorage<int, int, DefaultHash<int>, EqualTo, O>;
-template <template <class, class, class, KeySetOptions, class, template <class> class, class...> class Set>
-using EachSet = List<SetOf<key_set_options[0], Set>, SetOf<key_set_options[1], Set>, SetOf<key_set_options[2], Set>,
-                     SetOf<key_set_options[3], Set>, SetOf<key_set_options[4], Set>>;
-template <template <KeySetOptions, class> class Any>
-using EachAny = List<Any<key_set_options[0], std::allocator<std::byte>>, Any<key_set_options[1], std::allocator<std::byte>>,
-                     Any<key_set_options[4], std::allocator<std::byte>>>;
+using MapOf = MapStorage<int, int, Options<O>>;
+template <template <class...> class Any>
+using EachAny = List<Any<Options<key_set_options[0]>>, Any<Options<key_set_options[1]>>, Any<Options<key_set_options[4]>>>;
 
 inline constexpr SeriesOptions series_options[] = {
     {},
@@ -205,9 +203,9 @@ inline constexpr SeriesOptions series_options[] = {
     {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1}},
 };
 template <SeriesOptions O>
-using TimeSetOf = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, O>;
+using TimeSetOf = TSSStorage<int, Options<O>>;
 template <SeriesOptions O>
-using TimeDictOf = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, O>;
+using TimeDictOf = TSDStorage<int, int, Options<O>>;
 } // namespace detail
 
 namespace entry {

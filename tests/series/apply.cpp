@@ -222,7 +222,7 @@ TEMPLATE_TEST_CASE("a delta applied to the series it came from changes no member
 
 TEST_CASE("deltas of a series' own keys, and writers given its own keys and values", "[series][apply]") {
     NothingLeaks scope;
-    using Set = TSSStorage<Tracked, Time, TrackedHash>;
+    using Set = TSSStorage<Tracked, TimeBy<Time>, HashBy<TrackedHash>>;
     Set set;
     {
         auto w = set.write(1);

@@ -153,8 +153,7 @@ TEST_CASE("count_valid counts members that were ever written", "[series][casts]"
 
 TEMPLATE_TEST_CASE("further columns follow the slots beside the three that a series has", "[series][casts]",
                    ALL_REPRESENTATIONS) {
-    using Dict = TSDStorage<std::string, int, std::int64_t, DefaultHash<std::string>, EqualTo, with<TestType>,
-                            std::allocator<std::string>, HashIndex, ValueArray<double>, Events>;
+    using Dict = TSDStorage<std::string, int, Options<with<TestType>>, Column<double>, Events>;
     Dict dict;
     {
         auto w = dict.write(1);
@@ -185,9 +184,7 @@ TEMPLATE_TEST_CASE("further columns follow the slots beside the three that a ser
     CHECK(copy.template observer<0>()[dict.slot_of("c")] == dict.template observer<0>()[dict.slot_of("c")]);
     CHECK(dict.check_invariants());
 
-    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, with<TestType>, std::allocator<int>, HashIndex, Events,
-               ValueArray<char>>
-        set;
+    TSSStorage<int, Options<with<TestType>>, Events, Column<char>> set;
     {
         auto w = set.write(1);
         for (int i = 0; i != 500; ++i) w.add(i);

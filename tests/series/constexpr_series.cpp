@@ -133,8 +133,7 @@ constexpr int windows(Series& series, Series& other) {
 
 template <DeltaRepresentation D>
 constexpr int sets() {
-    using Set = OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.delta = D},
-                                   std::allocator<std::byte>, HashIndex, ValueArray<int>>>;
+    using Set = OpenSet<TSSStorage<int, Options<SeriesOptions{.delta = D}>, Column<int>>>;
     Set set;
     HOLDS(!set.valid() && set.window() == never && set.empty());
     set.open(1);
@@ -159,8 +158,7 @@ constexpr int sets() {
 
 template <DeltaRepresentation D>
 constexpr int dicts() {
-    using Dict = OpenDict<TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.delta = D},
-                                     std::allocator<std::byte>, HashIndex, ValueArray<int>>>;
+    using Dict = OpenDict<TSDStorage<int, int, Options<SeriesOptions{.delta = D}>, Column<int>>>;
     Dict dict;
     dict.open(1);
     for (int key = 1; key != 4; ++key) dict.set(key, 10 * key);
@@ -185,7 +183,7 @@ constexpr int dicts() {
 
 /// Room for elements that are about to come: those that there is room for change nothing.
 constexpr int room_ahead() {
-    OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.page_slots = 64}>> set;
+    OpenSet<TSSStorage<int, Options<SeriesOptions{.page_slots = 64}>>> set;
     set.open(1);
     for (int key = 0; key != 3; ++key) set.add(key);
     set.remove(0); // takes room, too
@@ -200,7 +198,7 @@ constexpr int room_ahead() {
 
 /// A slot whose versions are used up when its key is removed: the key gets another slot, and yet has neither come nor gone.
 constexpr int worn_slots() {
-    OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {14, 2, 0}}>> set;
+    OpenSet<TSSStorage<int, Options<SeriesOptions{.handle = {14, 2, 0}}>>> set;
     set.open(1);
     set.add(5);
     set.remove(5);
@@ -238,11 +236,11 @@ constexpr int allocators(void (*fill)(Series&)) {
     return 0;
 }
 constexpr int sets_with_allocators() {
-    using Set = OpenSet<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Numbered>>;
+    using Set = OpenSet<TSSStorage<int, AllocBy<Numbered>>>;
     return allocators<Set>([](Set& set) { set.add(1), set.add(2); });
 }
 constexpr int dicts_with_allocators() {
-    using Dict = OpenDict<TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Numbered>>;
+    using Dict = OpenDict<TSDStorage<int, int, AllocBy<Numbered>>>;
     return allocators<Dict>([](Dict& dict) { dict.set(1, 10), dict.set(2, 20); });
 }
 

@@ -48,8 +48,8 @@ constexpr int times() {
 }
 
 template <DeltaRepresentation R>
-using Tracked = SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, Allocator, HashIndex,
-                           DeltaTracker<std::int64_t, R>>;
+using Tracked =
+    SetStorage<int, Options<KeySetOptions{.deferred_erase = true}>, AllocBy<Allocator>, DeltaTracker<std::int64_t, R>>;
 
 /// The slots of a range as digits, lowest first; their order is a matter of representation.
 template <class Range>
@@ -115,7 +115,7 @@ constexpr int trackers() {
 
 /// A container that clears at once tells on_clear; a slot that another gets in one window is in both deltas.
 constexpr int endings() {
-    SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{}, Allocator, HashIndex, DeltaTracker<>> set{1, 2, 3};
+    SetStorage<int, AllocBy<Allocator>, DeltaTracker<>> set{1, 2, 3};
     auto& delta = set.observer<0>();
     delta.open(1);
     const slot_t slot = set.slot_of(2);
@@ -144,7 +144,7 @@ constexpr int heirs() {
 /// Keys and items instead of slots; those with a stamp.
 template <DeltaRepresentation R>
 constexpr int ranges() {
-    using Map = MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, Allocator, HashIndex,
+    using Map = MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>, AllocBy<Allocator>,
                            DeltaTracker<std::int64_t, R>, TimeArray<>>;
     using Part = detail::DeltaPart;
     Map map{{1, 10}, {2, 20}, {3, 30}};
@@ -197,7 +197,7 @@ constexpr int subscribers() {
 
 constexpr int observer_arrays() {
     using Numbered = test::NumberedAllocator<std::byte>;
-    using Array = ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, Numbered>;
+    using Array = ObserverArray<int, AllocBy<Numbered>>;
     Array array{Numbered(1)}, moved(std::move(array)), other(std::move(moved), Numbered(2));
     other.swap(array);
     int key = 1, asked = 0;

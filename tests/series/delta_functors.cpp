@@ -24,8 +24,8 @@ struct ModEqual : Modulo {
     using Modulo::Modulo;
     bool operator()(int a, int b) const { return a % m == b % m; }
 };
-using Set = TSSStorage<int, std::int64_t, ModHash, ModEqual>;
-using Dict = TSDStorage<int, int, std::int64_t, ModHash, ModEqual>;
+using Set = TSSStorage<int, HashBy<ModHash>, EqualBy<ModEqual>>;
+using Dict = TSDStorage<int, int, HashBy<ModHash>, EqualBy<ModEqual>>;
 
 template <class Series>
 Series modulo(int m) {
@@ -118,7 +118,7 @@ TEST_CASE("equal_deltas compares keys as their series does, at every level", "[s
     struct TenEqual : ModEqual {
         TenEqual() : ModEqual(10) {}
     };
-    using Nested = TSDStorage<int, TSSStorage<int, std::int64_t, Ten, TenEqual>>;
+    using Nested = TSDStorage<int, TSSStorage<int, HashBy<Ten>, EqualBy<TenEqual>>>;
     const Nested::delta_type x{1, true, false, {}, {}, {}, {{7, SetDelta<int>{1, true, {1}, {}}}}};
     Nested::delta_type y = x;
     y.modified[0].second.added = {11};
@@ -131,7 +131,7 @@ TEST_CASE("equal_deltas compares keys as their series does, at every level", "[s
 }
 
 TEST_CASE("deltas take keys and values whose operator& is their own", "[series][apply][compose]") {
-    using Names = TSDStorage<Shy<int>, Shy<double>, std::int64_t, ShyHash>;
+    using Names = TSDStorage<Shy<int>, Shy<double>, HashBy<ShyHash>>;
     Names names, replica;
     const auto captured = [&](std::int64_t time, int key, double value) {
         names.write(time).set(Shy<int>{key}, Shy<double>{value});
@@ -145,7 +145,7 @@ TEST_CASE("deltas take keys and values whose operator& is their own", "[series][
     REQUIRE_FALSE(equal_deltas(first, both, ShyHash(), EqualTo()));
     REQUIRE(equal_deltas(both, both, ShyHash(), EqualTo()));
 
-    TSSStorage<Shy<int>, std::int64_t, ShyHash> set, copy;
+    TSSStorage<Shy<int>, HashBy<ShyHash>> set, copy;
     set.write(1).add(Shy<int>{5});
     copy.write(1).apply(capture(set, 1));
     REQUIRE(copy == set);

@@ -394,7 +394,7 @@ TEMPLATE_TEST_CASE("a tracker in a slot map", "[delta_tracker]", ALL_REPRESENTAT
 
 TEMPLATE_TEST_CASE("a tracker attached late knows what lived before, and does not say it was added", "[delta_tracker]",
                    ALL_REPRESENTATIONS) {
-    SetStorage<int, DefaultHash<int>, EqualTo, tracked_options(true)> set;
+    SetStorage<int, Options<tracked_options(true)>> set;
     for (int i = 0; i != 100; ++i) set.insert(i);
     set.remove(50); // replayed as inserted and removed
     DynamicColumn<tracker_of<TestType>> column;

@@ -31,7 +31,7 @@ constexpr KeySetOptions tracked_options(bool deferred) { return {.deferred_erase
 
 /// Sets of numbers whose first observer is a tracker.
 template <class R, bool Deferred, class Key = int, class Allocator = std::allocator<Key>, class... More>
-using set_of = SetStorage<Key, DefaultHash<Key>, EqualTo, tracked_options(Deferred), Allocator, HashIndex,
+using set_of = SetStorage<Key, Options<tracked_options(Deferred)>, AllocBy<Allocator>,
                           tracker_of<R, typename std::allocator_traits<Allocator>::template rebind_alloc<std::byte>>, More...>;
 
 /// In the order of the walk.

@@ -14,8 +14,8 @@ using namespace test;
 namespace {
 
 template <bool Deferred>
-using Tracked3 = SetStorage<int, DefaultHash<int>, EqualTo, tracked_options(Deferred), std::allocator<int>, HashIndex,
-                            tracker_of<DirtyList>, tracker_of<Bitmap>, tracker_of<Adaptive>>;
+using Tracked3 =
+    SetStorage<int, Options<tracked_options(Deferred)>, tracker_of<DirtyList>, tracker_of<Bitmap>, tracker_of<Adaptive>>;
 
 /// A set and what has happened to each slot since the window opened, written down by whoever did it.
 template <bool Deferred>

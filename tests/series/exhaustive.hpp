@@ -27,9 +27,9 @@ inline constexpr Time before_it = 4, it = 9; // the window before, and the one t
 inline constexpr int key_count = 2;
 
 template <DeltaRepresentation R>
-using SmallSet = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}>;
+using SmallSet = TSSStorage<int, TimeBy<Time>, Options<SeriesOptions{.delta = R, .page_slots = 64}>>;
 template <DeltaRepresentation R>
-using SmallDict = TSDStorage<int, int, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}>;
+using SmallDict = TSDStorage<int, int, TimeBy<Time>, Options<SeriesOptions{.delta = R, .page_slots = 64}>>;
 
 /// Keys from here on are there to fill lists and words; only their number counts.
 inline constexpr int crowd_key = 1'000;

@@ -27,7 +27,7 @@ struct KeyHash {
 TEST_CASE("a series over floating-point time is not valid before it is written, whatever the compiler thinks of infinity",
           "[series][windows]") {
     CHECK(TimeTraits<double>::never() == std::numeric_limits<double>::lowest());
-    TSDStorage<Key, int, double, KeyHash> dict;
+    TSDStorage<Key, int, TimeBy<double>, HashBy<KeyHash>> dict;
     CHECK_FALSE(dict.valid());
     {
         auto w = dict.write(1.0);

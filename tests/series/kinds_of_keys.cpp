@@ -39,7 +39,7 @@ struct PointeeEquality {
 
 TEMPLATE_TEST_CASE("keys and values that can only be moved", "[series][casts]", ALL_REPRESENTATIONS) {
     using Pointer = std::unique_ptr<int>;
-    TSDStorage<Pointer, Pointer, std::int64_t, PointeeHashing, PointeeEquality, with<TestType>> dict;
+    TSDStorage<Pointer, Pointer, HashBy<PointeeHashing>, EqualBy<PointeeEquality>, Options<with<TestType>>> dict;
     const auto p = [](int value) { return std::make_unique<int>(value); };
     {
         auto w = dict.write(1);
@@ -74,7 +74,7 @@ TEMPLATE_TEST_CASE("keys and values that can only be moved", "[series][casts]", 
     CHECK(moved.removed_items(2).size() == 1);
     CHECK(moved.check_invariants());
 
-    TSSStorage<Pointer, std::int64_t, PointeeHashing, PointeeEquality, with<TestType>> set;
+    TSSStorage<Pointer, HashBy<PointeeHashing>, EqualBy<PointeeEquality>, Options<with<TestType>>> set;
     {
         auto w = set.write(1);
         CHECK(w.add(p(5)));
@@ -121,7 +121,7 @@ TEST_CASE("string keys are looked up and written by string_view", "[series][cast
 }
 
 TEST_CASE("a hash and an equality of one's own say which keys are one", "[series][casts]") {
-    using Dict = TSDStorage<std::string, int, std::int64_t, AnyCaseHash, AnyCaseEqual, with<Adaptive>>;
+    using Dict = TSDStorage<std::string, int, HashBy<AnyCaseHash>, EqualBy<AnyCaseEqual>, Options<with<Adaptive>>>;
     Dict dict(AnyCaseHash{99});
     {
         auto w = dict.write(1);
@@ -156,7 +156,7 @@ TEST_CASE("times are points of a clock", "[series][casts]") {
     using namespace std::chrono_literals;
     using Clock = std::chrono::system_clock;
     using Point = Clock::time_point;
-    TSDStorage<std::string, int, Point, DefaultHash<std::string>, EqualTo, with<Adaptive>> dict;
+    TSDStorage<std::string, int, TimeBy<Point>, Options<with<Adaptive>>> dict;
     STATIC_REQUIRE(decltype(dict)::never == Point::min());
     const Point noon{12h}, later = noon + 1ms, epoch{}, before_epoch = epoch - 24h;
     CHECK(says(refusal([&] { dict.write(Point::min()).close(); }), "never"));
@@ -179,7 +179,7 @@ TEST_CASE("times are points of a clock", "[series][casts]") {
     CHECK(view.modified(later));
     CHECK(view.keys().was_removed("b", later));
 
-    TSSStorage<int, std::chrono::milliseconds, DefaultHash<int>, EqualTo, with<Adaptive>> set; // a duration is a time too
+    TSSStorage<int, TimeBy<std::chrono::milliseconds>, Options<with<Adaptive>>> set; // a duration is a time too
     set.write(5s).add(1);
     CHECK(set.modified(5'000ms));
     CHECK(set.added(5s).size() == 1);

@@ -27,7 +27,7 @@ struct Named : Day {
 /// What write(early) says after write(late).
 template <class Time>
 std::string refusal(Time early, Time late) {
-    TSDStorage<int, int, Time> dict;
+    TSDStorage<int, int, TimeBy<Time>> dict;
     dict.write(late).set(1, 1);
     const auto said = thrown_text<std::invalid_argument>([&] { static_cast<void>(dict.write(early)); });
     CHECK((dict.window() == late && dict.last_modified(1) == late));
@@ -100,7 +100,7 @@ TEST_CASE("a key whose removed nested series has an open writer is created again
         CHECK(dict.get(7)->size() == 1);
     };
     creates(TSDStorage<int, TSSStorage<int>>());
-    creates(TSDStorage<int, TSSStorage<int>, std::int64_t, DefaultHash<int>, EqualTo, once>());
+    creates(TSDStorage<int, TSSStorage<int>, Options<once>>());
 }
 
 TEST_CASE("a late write keeps what was removed in the window it joins", "[series]") {

@@ -34,7 +34,7 @@ struct SamePart {
 } // namespace
 
 TEST_CASE("nested deltas are composed by the nested series' own hash and equality", "[series][compose]") {
-    using Parts = slotwise::TSSStorage<Part, std::int64_t, PartHash, SamePart>;
+    using Parts = slotwise::TSSStorage<Part, slotwise::HashBy<PartHash>, slotwise::EqualBy<SamePart>>;
     slotwise::TSDStorage<int, Parts> cars;
     {
         auto writer = cars.write(1);

@@ -53,7 +53,7 @@ public:
 
 TEST_CASE("an array without subscribers is unused and does nothing", "[observer_array]") {
     EveryByteReturned bytes;
-    ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, StatefulAllocator<int>> array{StatefulAllocator<int>(1)};
+    ObserverArray<int, AllocBy<StatefulAllocator<int>>> array{StatefulAllocator<int>(1)};
     const auto before = Ledger::allocations();
     CHECK(array.unused());
     CHECK_FALSE(array.any_marked());
@@ -74,7 +74,7 @@ TEST_CASE("an array without subscribers is unused and does nothing", "[observer_
 
 TEST_CASE("slots and keys without subscribers cost two bits a slot", "[observer_array]") {
     EveryByteReturned bytes;
-    ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, StatefulAllocator<int>> array{StatefulAllocator<int>(1)};
+    ObserverArray<int, AllocBy<StatefulAllocator<int>>> array{StatefulAllocator<int>(1)};
     Listener one("one");
     const auto token = array.subscribe(7, no_slot, one);
     const auto few = Ledger::live_bytes(1);
@@ -293,7 +293,7 @@ TEST_CASE("an array that follows a container as an observer is notified of erase
 
 TEST_CASE("keys without subscribers are forgotten", "[observer_array]") {
     EveryByteReturned bytes;
-    ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, StatefulAllocator<int>> array{StatefulAllocator<int>(1)};
+    ObserverArray<int, AllocBy<StatefulAllocator<int>>> array{StatefulAllocator<int>(1)};
     Listener a("a");
     const auto lasting = array.subscribe(-1, no_slot, a);
     for (int i = 0; i != 100; ++i) static_cast<void>(array.subscribe(i, no_slot, a));
@@ -308,7 +308,7 @@ TEST_CASE("keys without subscribers are forgotten", "[observer_array]") {
 // proves: ObserverArray::subscribe throws, ObserverArray::subscribe_slot throws, ObserverArray::cover throws
 TEST_CASE("an array whose memory runs out has the subscribers it had", "[observer_array][throwing][throws]") {
     EveryByteReturned bytes;
-    using Failing = ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, ThrowingAllocator<int>>;
+    using Failing = ObserverArray<int, AllocBy<ThrowingAllocator<int>>>;
     const auto failures = fail_at_every_step(swept<Failing>("subscribe"), [](auto&& attempt) {
         TickLog::take();
         Owner<Failing> owner;

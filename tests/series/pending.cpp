@@ -43,9 +43,9 @@ struct CountingAllocator : std::allocator<T> {
 /// Every slot lives once.
 constexpr SeriesOptions once{.handle = {.index_bits = 31, .version_bits = 1}};
 template <SeriesOptions O>
-using Set = TSSStorage<int, std::int64_t, DefaultHash<int>, CountingEqual, O>;
+using Set = TSSStorage<int, EqualBy<CountingEqual>, Options<O>>;
 template <SeriesOptions O>
-using Dict = TSDStorage<int, int, std::int64_t, DefaultHash<int>, CountingEqual, O>;
+using Dict = TSDStorage<int, int, EqualBy<CountingEqual>, Options<O>>;
 
 constexpr int n = 2000;
 template <class Writer>
@@ -127,7 +127,7 @@ TEMPLATE_TEST_CASE("one key that is inserted and removed in slot after slot is c
 }
 
 TEST_CASE("a set with deferred erase allocates in proportion to its keys when it grows without a reserve", "[keyed][pending]") {
-    using Deferred = KeySet<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, CountingAllocator<int>>;
+    using Deferred = KeySet<int, Options<KeySetOptions{.deferred_erase = true}>, AllocBy<CountingAllocator<int>>>;
     const auto bytes = [](int keys) {
         const std::size_t before = allocated;
         Deferred set;
@@ -140,7 +140,7 @@ TEST_CASE("a set with deferred erase allocates in proportion to its keys when it
 }
 
 TEST_CASE("deltas of a few keys grow a series by steps in proportion to it, not key by key", "[series][apply]") {
-    using Counted = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, CountingAllocator<int>>;
+    using Counted = TSSStorage<int, AllocBy<CountingAllocator<int>>>;
     const auto bytes = [](int keys) {
         const std::size_t before = allocated;
         Counted set;
@@ -160,7 +160,7 @@ TEST_CASE("a series with subscribers grows by steps in proportion to it", "[seri
     struct Nobody final : SeriesSubscriber<> {
         void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
     } nobody;
-    using Counted = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, CountingAllocator<int>>;
+    using Counted = TSSStorage<int, AllocBy<CountingAllocator<int>>>;
     const auto bytes = [&](int keys) {
         const std::size_t before = allocated;
         Counted set;

@@ -19,9 +19,9 @@ using namespace slotwise;
 
 template <class T = std::byte>
 using Pmr = std::pmr::polymorphic_allocator<T>;
-using Set = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Pmr<int>>;
+using Set = TSSStorage<int, AllocBy<Pmr<int>>>;
 template <class T>
-using Dict = TSDStorage<int, T, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Pmr<int>>;
+using Dict = TSDStorage<int, T, AllocBy<Pmr<int>>>;
 
 /// Memory that counts what is out, and gives none after `left` allocations.
 class Arena : public std::pmr::memory_resource {
@@ -146,8 +146,8 @@ TEST_CASE("nested series and strings lie in the memory of what they are nested i
 TEST_CASE("described maps and sets take the memory of the vector that holds them", "[any_storage][allocator]") {
     const NothingByDefault nothing;
     Arena arena, other;
-    using Map = BasicAnyMapStorage<KeySetOptions{}, Pmr<>>;
-    using Any = BasicAnySetStorage<KeySetOptions{}, Pmr<>>;
+    using Map = BasicAnyMapStorage<AllocBy<Pmr<>>>;
+    using Any = BasicAnySetStorage<AllocBy<Pmr<>>>;
     std::pmr::vector<Map> maps(&arena);
     std::pmr::vector<Any> sets(&arena);
     for (int i = 0; i != 5; ++i) {
@@ -212,7 +212,7 @@ TEST_CASE("columns take the memory of the vector that holds them", "[value_array
     std::pmr::vector<Tracker> more(std::move(trackers), &other), copies(more, &arena);
     for (std::size_t i = 0; i != 5; ++i) REQUIRE((more[i].was_added(3, 1) && copies[i].was_added(3, 1)));
     for (const Tracker& from : trackers) REQUIRE_FALSE(from.current(1));
-    using Observers = ObserverArray<int, std::int64_t, DefaultHash<int>, EqualTo, Pmr<int>>;
+    using Observers = ObserverArray<int, AllocBy<Pmr<int>>>;
     std::pmr::vector<Observers> observers(&arena);
     for (int i = 0; i != 5; ++i) observers.emplace_back().cover(64);
     REQUIRE(arena.out != 0);
@@ -232,8 +232,8 @@ TEST_CASE("what throws on its way into other memory is still where it was, and n
         const auto state = make(typename Series::allocator_type(3)).snapshot();
         fail_into_other_memory<Series>(make, [&](const Series& s) { return s.check_invariants() && s.snapshot() == state; });
     };
-    series(std::type_identity<TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Failing<int>>>());
-    using Dict = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, Failing<int>>;
+    series(std::type_identity<TSSStorage<int, AllocBy<Failing<int>>>>());
+    using Dict = TSDStorage<int, int, AllocBy<Failing<int>>>;
     fail_into_other_memory<Dict>(
         [](const auto& alloc) {
             Dict made(alloc);
@@ -265,7 +265,7 @@ TEST_CASE("what throws on its way into other memory is still where it was, and n
 TEST_CASE("what takes its allocator along may run out of it: that is an exception, and nothing is lost twice",
           "[map][allocator]") {
     Arena arena;
-    using Map = MapStorage<std::pmr::string, std::pmr::string, DefaultHash<std::pmr::string>, EqualTo, KeySetOptions{}, Pmr<>>;
+    using Map = MapStorage<std::pmr::string, std::pmr::string, AllocBy<Pmr<>>>;
     std::size_t failures = 0;
     for (std::size_t allowed = 0;; ++allowed) {
         Map map;

@@ -205,7 +205,7 @@ TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing th
 // proves: ObserverArray::is_watched throws
 TEST_CASE("asking whether someone waits for a key throws what hash and equality throw", "[promises][throwing]") {
     using Key = ThrowingCopy;
-    using Array = ObserverArray<Key, std::int64_t, FailingHash<Key>, FailingEqual, ThrowingAllocator<Key>>;
+    using Array = ObserverArray<Key, HashBy<FailingHash<Key>>, EqualBy<FailingEqual>, AllocBy<ThrowingAllocator<Key>>>;
     NothingLeaks objects;
     EveryByteReturned bytes;
     Array array;
@@ -228,7 +228,7 @@ TEST_CASE("a move of subscribers into another allocator's memory that throws lea
           "[promises][throwing]") {
     using Key = Throwing;
     using Memory = StatefulAllocator<Key, Propagation{.throws = true}>;
-    using Array = ObserverArray<Key, std::int64_t, FailingHash<Key>, FailingEqual, Memory>;
+    using Array = ObserverArray<Key, HashBy<FailingHash<Key>>, EqualBy<FailingEqual>, AllocBy<Memory>>;
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step([](auto&& attempt) {
@@ -264,8 +264,8 @@ TEST_CASE("a move of subscribers into another allocator's memory that throws lea
 // proves: SeriesCore::reserve throws, SeriesWriter::reserve throws
 TEST_CASE("a full series throws length_error, which says what to do, without effect", "[promises][throwing]") {
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
-    TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, full> dict;
-    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, full> set;
+    TSDStorage<int, int, Options<full>> dict;
+    TSSStorage<int, Options<full>> set;
     for (int i = 0; i != 64; ++i) {
         dict.write(1).set(i, i);
         set.write(1).add(i);

@@ -31,9 +31,9 @@ template <SeriesOptions O>
 struct SeriesWith {
     static constexpr SeriesOptions options = O;
     template <class Key>
-    using set = TSSStorage<Key, Time, DefaultHash<Key>, EqualTo, O>;
+    using set = TSSStorage<Key, TimeBy<Time>, Options<O>>;
     template <class Key, class T>
-    using dict = TSDStorage<Key, T, Time, DefaultHash<Key>, EqualTo, O>;
+    using dict = TSDStorage<Key, T, TimeBy<Time>, Options<O>>;
 };
 using DirtyList = SeriesWith<SeriesOptions{.delta = DeltaRepresentation::dirty_list, .page_slots = 64}>;
 using Bitmap = SeriesWith<SeriesOptions{.delta = DeltaRepresentation::bitmap, .page_slots = 64}>;

@@ -26,9 +26,9 @@ template <class R>
 inline constexpr SeriesOptions with{.delta = R::representation};
 
 template <class R>
-using Names = TSSStorage<std::string, std::int64_t, DefaultHash<std::string>, EqualTo, with<R>>;
+using Names = TSSStorage<std::string, Options<with<R>>>;
 template <class R>
-using Prices = TSDStorage<std::string, int, std::int64_t, DefaultHash<std::string>, EqualTo, with<R>>;
+using Prices = TSDStorage<std::string, int, Options<with<R>>>;
 
 using keys = std::vector<std::string>;
 using items = std::vector<std::pair<std::string, int>>;

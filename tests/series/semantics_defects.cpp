@@ -11,7 +11,7 @@ namespace {
 template <class R, Reuse U>
 inline constexpr SeriesOptions reusing{.delta = R::representation, .reuse = U};
 template <class R, Reuse U>
-using NumbersReusing = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, reusing<R, U>>;
+using NumbersReusing = TSSStorage<int, Options<reusing<R, U>>>;
 
 /// Counts how often keys are compared.
 struct CountingEqual {
@@ -19,7 +19,7 @@ struct CountingEqual {
     bool operator()(int a, int b) const noexcept { return ++calls, a == b; }
 };
 template <class R>
-using Compared = TSSStorage<int, std::int64_t, DefaultHash<int>, CountingEqual, with<R>>;
+using Compared = TSSStorage<int, EqualBy<CountingEqual>, Options<with<R>>>;
 
 std::vector<int> numbers(int first, int last) {
     std::vector<int> all;

@@ -250,7 +250,7 @@ struct RefusingIndex : HashIndex<Allocator> {
 
 TEST_CASE("a snapshot says nothing of an insert that the index refused after the deltas knew it",
           "[series][snapshot][throws]") {
-    using Set = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{}, std::allocator<int>, RefusingIndex>;
+    using Set = TSSStorage<int, TimeBy<Time>, IndexBy<RefusingIndex>>;
     Set set, restored;
     set.write(1).add(1);
     {

@@ -329,7 +329,7 @@ TEST_CASE("a snapshot that ends before its list of changes is refused, also wher
 }
 
 TEST_CASE("a time that is not a number is refused", "[series][snapshot]") {
-    TSSStorage<int, double> set, target;
+    TSSStorage<int, TimeBy<double>> set, target;
     set.write(1.5).touch();
     CHECK(std::string(target.try_restore(set.snapshot(DoubleForger{std::numeric_limits<double>::quiet_NaN()}))) ==
           "snapshot: a time is later than the window");

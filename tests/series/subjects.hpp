@@ -39,7 +39,8 @@ template <class Key, class Hash, class Equal, DeltaRepresentation R>
 struct TimeSets {
     using element = Key;
     template <class A>
-    using container = TSSStorage<Key, std::int64_t, Hash, Equal, SeriesOptions{.delta = R, .page_slots = 64}, A>;
+    using container =
+        TSSStorage<Key, HashBy<Hash>, EqualBy<Equal>, Options<SeriesOptions{.delta = R, .page_slots = 64}>, AllocBy<A>>;
 
     template <class Series>
     static void fill(Series& series, int first, int count) {
@@ -66,7 +67,8 @@ template <class Key, class T, class Hash, class Equal, DeltaRepresentation R>
 struct TimeDicts {
     using element = Key;
     template <class A>
-    using container = TSDStorage<Key, T, std::int64_t, Hash, Equal, SeriesOptions{.delta = R, .page_slots = 64}, A>;
+    using container =
+        TSDStorage<Key, T, HashBy<Hash>, EqualBy<Equal>, Options<SeriesOptions{.delta = R, .page_slots = 64}>, AllocBy<A>>;
 
     template <class Series>
     static void fill(Series& series, int first, int count) {

@@ -311,7 +311,7 @@ TEST_CASE("elements are notified in slot order, then the keys, then the whole", 
 
 TEST_CASE("a subscriber of the whole costs no memory for slots", "[subscribers]") {
     EveryByteReturned bytes;
-    using Counted = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{}, StatefulAllocator<int>>;
+    using Counted = TSDStorage<int, int, AllocBy<StatefulAllocator<int>>>;
     Counted dict{StatefulAllocator<int>(1)}, plain{StatefulAllocator<int>(2)};
     Listener a("a");
     const auto whole = dict.subscribe(a), keys = dict.subscribe_keys(a);
@@ -342,7 +342,7 @@ TEST_CASE("views subscribe as the series does", "[subscribers]") {
 }
 
 TEST_CASE("subscribers are notified of any kind of time", "[subscribers]") {
-    TSSStorage<int, double> set;
+    TSSStorage<int, TimeBy<double>> set;
     struct Last final : SeriesSubscriber<double> {
         void on_tick(const SeriesTick<double>& tick) noexcept override { time = tick.time; }
         double time = 0;

@@ -249,7 +249,7 @@ struct FailingHash {
 TEST_CASE("an assignment or restore that fails at any step leaves subscribers and contents as they were",
           "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
-    using Failing = TSDStorage<int, int, std::int64_t, FailingHash, EqualTo, SeriesOptions{}, ThrowingAllocator<int>>;
+    using Failing = TSDStorage<int, int, HashBy<FailingHash>, AllocBy<ThrowingAllocator<int>>>;
     const bool restoring = GENERATE(false, true);
     Failing source;
     {
@@ -288,7 +288,7 @@ TEST_CASE("an assignment or restore that fails at any step leaves subscribers an
 // proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe(key, subscriber) throws
 TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
-    using Failing = TSDStorage<int, int, std::int64_t, FailingHash, EqualTo, SeriesOptions{}, ThrowingAllocator<int>>;
+    using Failing = TSDStorage<int, int, HashBy<FailingHash>, AllocBy<ThrowingAllocator<int>>>;
     const auto failures = fail_at_every_step(swept<Failing>("subscribe"), [&](auto&& attempt) {
         TickLog::take();
         Failing dict;
@@ -318,8 +318,8 @@ TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][t
 TEST_CASE("in a full series what needs no new slot can be done, whether somebody has subscribed or not", "[subscribers]") {
     TickLog::take();
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
-    TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, full> dict;
-    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, full> set;
+    TSDStorage<int, int, Options<full>> dict;
+    TSSStorage<int, Options<full>> set;
     for (int i = 0; i != 64; ++i) {
         dict.write(1).set(i, i);
         set.write(1).add(i);

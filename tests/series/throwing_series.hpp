@@ -56,9 +56,11 @@ private:
 
 constexpr SeriesOptions options(DeltaRepresentation representation) { return {.delta = representation, .page_slots = 64}; }
 template <class Key, class T, DeltaRepresentation R>
-using DictOf = TSDStorage<Key, T, std::int64_t, FailingHash<Key>, FailingEqual, options(R), ThrowingAllocator<Key>>;
+using DictOf =
+    TSDStorage<Key, T, HashBy<FailingHash<Key>>, EqualBy<FailingEqual>, Options<options(R)>, AllocBy<ThrowingAllocator<Key>>>;
 template <class Key, DeltaRepresentation R>
-using SetOf = TSSStorage<Key, std::int64_t, FailingHash<Key>, FailingEqual, options(R), ThrowingAllocator<Key>>;
+using SetOf =
+    TSSStorage<Key, HashBy<FailingHash<Key>>, EqualBy<FailingEqual>, Options<options(R)>, AllocBy<ThrowingAllocator<Key>>>;
 
 // Keys may throw in every way; values must be movable without a throw, so that a removed one can live again.
 using ListDict = DictOf<Throwing, ThrowingCopy, DeltaRepresentation::dirty_list>;

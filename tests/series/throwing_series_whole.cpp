@@ -154,7 +154,8 @@ TEMPLATE_TEST_CASE("a subscription to a series that throws is none", "[throwing]
 
 TEST_CASE("an array of subscribers whose memory, hash, equality or key throws has the subscribers it had",
           "[throwing][throws]") {
-    using Array = ObserverArray<Throwing, std::int64_t, FailingHash<Throwing>, FailingEqual, ThrowingAllocator<Throwing>>;
+    using Array =
+        ObserverArray<Throwing, HashBy<FailingHash<Throwing>>, EqualBy<FailingEqual>, AllocBy<ThrowingAllocator<Throwing>>>;
     const FailingHash<Throwing> hash;
     const FailingEqual equal;
     const auto run = [&](const char* function, auto&& act) {
@@ -196,7 +197,7 @@ TEST_CASE("an array of subscribers whose memory, hash, equality or key throws ha
 
 TEST_CASE("subscribers that move to another allocator and throw leak nothing, and the array lives on", "[throwing][throws]") {
     using Allocator = StatefulAllocator<Throwing, Propagation{.throws = true}>;
-    using Array = ObserverArray<Throwing, std::int64_t, FailingHash<Throwing>, FailingEqual, Allocator>;
+    using Array = ObserverArray<Throwing, HashBy<FailingHash<Throwing>>, EqualBy<FailingEqual>, AllocBy<Allocator>>;
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step(swept<Array>("(move, allocator)"), [](auto&& attempt) {
@@ -213,9 +214,8 @@ TEST_CASE("subscribers that move to another allocator and throw leak nothing, an
 }
 
 TEST_CASE("a delta tracker's window opens without a call that throws; its copy that throws leaves it", "[throwing][throws]") {
-    using Set =
-        SetStorage<int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}, ThrowingAllocator<int>, HashIndex,
-                   DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list, ThrowingAllocator<std::byte>>>;
+    using Set = SetStorage<int, Options<KeySetOptions{.deferred_erase = true}>, AllocBy<ThrowingAllocator<int>>,
+                           DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list, ThrowingAllocator<std::byte>>>;
     using Tracker = DeltaTracker<std::int64_t, DeltaRepresentation::dirty_list, ThrowingAllocator<std::byte>>;
     EveryByteReturned bytes;
     Set set;

@@ -92,7 +92,7 @@ static_assert(constant_use() == 2);
 
 constexpr KeySetOptions small(bool deferred) { return {.deferred_erase = deferred, .page_slots = 64}; }
 template <bool Deferred, class Time = std::int64_t, class Allocator = std::allocator<int>>
-using Set = SetStorage<int, DefaultHash<int>, EqualTo, small(Deferred), Allocator, HashIndex,
+using Set = SetStorage<int, Options<small(Deferred)>, AllocBy<Allocator>,
                        TimeArray<Time, typename std::allocator_traits<Allocator>::template rebind_alloc<Time>>>;
 
 constexpr std::int64_t never = INT64_MIN;

@@ -26,8 +26,8 @@ struct Narrow {
                                            .page_slots = 64,
                                            .handle = {.index_bits = 3, .version_bits = Bits, .user_bits = 13 - Bits},
                                            .max_slots = slots};
-    using set = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, options>;
-    using dict = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, options>;
+    using set = TSSStorage<int, Options<options>>;
+    using dict = TSDStorage<int, int, Options<options>>;
 };
 
 template <class Series>

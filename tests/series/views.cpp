@@ -42,14 +42,14 @@ struct Plain {
     using dict = TSDStorage<std::string, int>;
 };
 struct Listing {
-    using set = TSSStorage<std::string, std::int64_t, ConstantHash, EqualTo, listing>;
-    using dict = TSDStorage<std::string, int, std::int64_t, ConstantHash, EqualTo, listing>;
+    using set = TSSStorage<std::string, HashBy<ConstantHash>, Options<listing>>;
+    using dict = TSDStorage<std::string, int, HashBy<ConstantHash>, Options<listing>>;
 };
 struct Elsewhere {
-    using set = TSSStorage<std::string, std::int64_t, DefaultHash<std::string>, EqualTo, bits, StatefulAllocator<std::string>,
-                           PortableHashIndex, ValueArray<double>>;
-    using dict = TSDStorage<std::string, int, std::int64_t, DefaultHash<std::string>, EqualTo, bits,
-                            StatefulAllocator<std::string>, PortableHashIndex, ValueArray<double>, ValueArray<char>>;
+    using set = TSSStorage<std::string, Options<bits>, AllocBy<StatefulAllocator<std::string>>, IndexBy<PortableHashIndex>,
+                           ValueArray<double>>;
+    using dict = TSDStorage<std::string, int, Options<bits>, AllocBy<StatefulAllocator<std::string>>,
+                            IndexBy<PortableHashIndex>, ValueArray<double>, ValueArray<char>>;
 };
 #define ALL_KINDS Plain, Listing, Elsewhere
 

@@ -10,9 +10,9 @@ namespace {
 using namespace test;
 
 template <class A>
-using SetIn = TSSStorage<int, Time, DefaultHash<int>, EqualTo, SeriesOptions{.page_slots = 64}, A>;
+using SetIn = TSSStorage<int, TimeBy<Time>, Options<SeriesOptions{.page_slots = 64}>, AllocBy<A>>;
 template <class A, DeltaRepresentation R = DeltaRepresentation::dirty_list>
-using DictIn = TSDStorage<int, Tracked, Time, DefaultHash<int>, EqualTo, SeriesOptions{.delta = R, .page_slots = 64}, A>;
+using DictIn = TSDStorage<int, Tracked, TimeBy<Time>, Options<SeriesOptions{.delta = R, .page_slots = 64}>, AllocBy<A>>;
 
 // Asked by libc++'s std::tuple, whose answer must be no and not an error.
 static_assert(
@@ -44,8 +44,8 @@ TEST_CASE("an allocator without equality of its own moves in one step, and assig
 
 TEST_CASE("an insert that was undone leaves nothing that a move between allocators stumbles over", "[series][whole]") {
     using A = StatefulAllocator<int>;
-    using Dict = TSDStorage<int, ThrowingCopy, Time, DefaultHash<int>, EqualTo,
-                            SeriesOptions{.delta = DeltaRepresentation::dirty_list, .page_slots = 64}, A>;
+    using Dict = TSDStorage<int, ThrowingCopy, TimeBy<Time>,
+                            Options<SeriesOptions{.delta = DeltaRepresentation::dirty_list, .page_slots = 64}>, AllocBy<A>>;
     EveryByteReturned bytes;
     NothingLeaks objects;
     Dict source{A(1)}, target{A(2)};

@@ -13,9 +13,9 @@ using namespace test;
 namespace {
 
 template <class R>
-using Numbers = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, with<R>>;
+using Numbers = TSSStorage<int, Options<with<R>>>;
 template <class R>
-using Values = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, with<R>>;
+using Values = TSDStorage<int, int, Options<with<R>>>;
 
 } // namespace
 
@@ -91,11 +91,11 @@ TEST_CASE("the lowest time of any type is never, and is refused; so is what is n
         CHECK(series.window() == series.never);
         CHECK_FALSE(series.valid());
     };
-    refuses(TSSStorage<int, int>(), std::numeric_limits<int>::min());
-    refuses(TSSStorage<int, unsigned>(), 0u);
-    refuses(TSSStorage<int, double>(), -std::numeric_limits<double>::infinity());
-    refuses(TSSStorage<int, double>(), std::numeric_limits<double>::quiet_NaN());
-    TSSStorage<int, unsigned> set;
+    refuses(TSSStorage<int, TimeBy<int>>(), std::numeric_limits<int>::min());
+    refuses(TSSStorage<int, TimeBy<unsigned>>(), 0u);
+    refuses(TSSStorage<int, TimeBy<double>>(), -std::numeric_limits<double>::infinity());
+    refuses(TSSStorage<int, TimeBy<double>>(), std::numeric_limits<double>::quiet_NaN());
+    TSSStorage<int, TimeBy<unsigned>> set;
     set.write(1).add(1);
     CHECK(set.modified(1));
     CHECK_FALSE(set.modified(0));
@@ -200,7 +200,7 @@ TEST_CASE("removed keys and values stay where they are until the window rolls; n
     };
     const NothingLeaks scope;
     {
-        TSDStorage<MoveOnly, MoveOnly, std::int64_t, Hash> dict;
+        TSDStorage<MoveOnly, MoveOnly, HashBy<Hash>> dict;
         {
             auto w = dict.write(1);
             for (int i = 0; i != 100; ++i) w.set(MoveOnly(i), MoveOnly(1000 + i));

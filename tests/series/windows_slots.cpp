@@ -12,9 +12,9 @@ using namespace test;
 namespace {
 
 template <class R>
-using Numbers = TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, with<R>>;
+using Numbers = TSSStorage<int, Options<with<R>>>;
 template <class R>
-using Values = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, with<R>>;
+using Values = TSDStorage<int, int, Options<with<R>>>;
 
 std::vector<int> numbers(int first, int last) {
     std::vector<int> all;

@@ -22,7 +22,7 @@ TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is ex
                    "[series][windows]", ALL_REPRESENTATIONS) {
     // Two bits of version: a slot is good for few stays and then retires.
     static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
-    using Dict = TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, few>;
+    using Dict = TSDStorage<int, int, Options<few>>;
     Dict start;
     {
         auto w = start.write(1);
@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("a key that comes back in another slot, because its own is ex
 TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its slots are exhausted", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
-    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;
+    TSSStorage<int, Options<few>> set;
     set.write(1).assign(numbers(0, 3));
     std::set<slot_t> slots;
     for (int time = 2; time != 6; ++time) {
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("a set's member that comes back keeps its time, though its sl
 TEMPLATE_TEST_CASE("a key new in the window is added once, though its slots are exhausted in it", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     static constexpr SeriesOptions few{.delta = TestType::representation, .handle = {.index_bits = 14, .version_bits = 2}};
-    TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, few> set;
+    TSSStorage<int, Options<few>> set;
     set.write(1).add(0);
     auto w = set.write(2);
     std::set<slot_t> slots;

@@ -154,7 +154,7 @@ TEST_CASE("a hash that throws leaves the series of a writer as it is", "[writers
     struct Hash {
         std::size_t operator()(int key) const { return key < 0 ? throw std::runtime_error("hash") : std::size_t(key); }
     };
-    TSSStorage<int, std::int64_t, Hash> set;
+    TSSStorage<int, HashBy<Hash>> set;
     auto w = set.write(1);
     w.insert(1);
     CHECK_THROWS_AS(w.erase(-1), std::runtime_error);
@@ -163,7 +163,7 @@ TEST_CASE("a hash that throws leaves the series of a writer as it is", "[writers
     CHECK_THROWS_AS(w.find(-1), std::runtime_error);
     CHECK_THROWS_AS(w.extract(-1), std::runtime_error);
     CHECK((w.size() == 1 && set.check_invariants()));
-    TSDStorage<int, int, std::int64_t, Hash> dict;
+    TSDStorage<int, int, HashBy<Hash>> dict;
     dict.write(1).insert(1, 10);
     CHECK_THROWS_AS(dict.write(1).extract(-1), std::runtime_error);
     CHECK((dict.at(1) == 10 && dict.check_invariants()));
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("added, updated and removed are to be had by key and as items
                    (std::integral_constant<DeltaRepresentation, DeltaRepresentation::bitmap>),
                    (std::integral_constant<DeltaRepresentation, DeltaRepresentation::adaptive>)) {
     constexpr SeriesOptions options{.delta = TestType::value};
-    TSDStorage<std::string, int, std::int64_t, DefaultHash<std::string>, EqualTo, options> dict;
+    TSDStorage<std::string, int, Options<options>> dict;
     {
         auto w = dict.write(1);
         w.set("a", 1), w.set("b", 2), w.create("c"), w.set("gone", 4), w.set("back", 5), w.set("same", 6);

@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("a write at never is refused, by the argument's name, and not
 }
 
 TEST_CASE("a write at a NaN is refused", "[writers]") {
-    TSSStorage<int, double> set;
+    TSSStorage<int, TimeBy<double>> set;
     const std::string message = refusal([&] { static_cast<void>(set.write(std::numeric_limits<double>::quiet_NaN())); });
     CHECK(message.find("write(time)") != std::string::npos);
     CHECK_THROWS_AS(set.write(-std::numeric_limits<double>::infinity()), std::invalid_argument);
@@ -73,7 +73,7 @@ TEST_CASE("a write at a NaN is refused", "[writers]") {
 
 TEST_CASE("time may be a time_point", "[writers]") {
     using namespace std::chrono;
-    TSDStorage<int, int, sys_days> dict;
+    TSDStorage<int, int, TimeBy<sys_days>> dict;
     const sys_days monday = 2024y / 1 / 1;
     CHECK_THROWS_AS(dict.write(sys_days::min()), std::invalid_argument);
     dict.write(monday).set(1, 10);

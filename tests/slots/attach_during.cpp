@@ -70,7 +70,7 @@ void take_away(C& c, slot_t slot) {
     c.erase(c.handle_at(slot));
 }
 
-using Deferred = MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+using Deferred = MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>>;
 
 /// Calls f(change) for each way in which all elements of `c` are exchanged and its observers stay.
 template <class C, class F>

@@ -22,7 +22,7 @@ using namespace slotwise;
 
 namespace {
 
-using Deferred = MapStorage<int, int, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true}>;
+using Deferred = MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>>;
 template <class C>
 void fill(C& c, int n) {
     for (int i = 0; i != n; ++i)

@@ -101,7 +101,7 @@ private:
 
 /// A hash that differs in every container, for keys from outside that may be chosen to collide. A default-constructed object
 /// draws a key (SipHash13). Copies and moves keep it, so that a copied container finds its elements.
-///     MapStorage<std::string, Session, SeededHash<std::string>> sessions;
+///     MapStorage<std::string, Session, HashBy<SeededHash<std::string>>> sessions;
 /// Integers, enumerations, strings, and other trivially copyable types whose bytes are equal exactly when they are (handles,
 /// PublicId). For another type specialise it, or write a hash that derives from SipHash13.
 template <class K>

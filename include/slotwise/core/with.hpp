@@ -113,6 +113,29 @@ template <class T, class... With>
 struct HandlesOf<DenseSlotMap<T, With...>> : MakesHandles<DenseSlotMap<T, With...>, With...> {};
 template <class Row, class... With>
 struct HandlesOf<BasicSoaSlotMap<Row, With...>> : MakesHandles<BasicSoaSlotMap<Row, With...>, With...> {};
+template <class Key, class... With>
+struct HandlesOf<KeySet<Key, With...>> : MakesHandles<KeySet<Key, With...>, With...> {};
+template <class Key, class... With>
+struct HandlesOf<SetStorage<Key, With...>> : HandlesOf<KeySet<Key, With...>> {};
+template <class Key, class T, class... With>
+struct HandlesOf<MapStorage<Key, T, With...>> : MakesHandles<MapStorage<Key, T, With...>, With...> {};
+template <class... With>
+struct HandlesOf<BasicAnySetStorage<With...>> : MakesHandles<BasicAnySetStorage<With...>, With...> {};
+template <class... With>
+struct HandlesOf<BasicAnyMapStorage<With...>> : MakesHandles<BasicAnyMapStorage<With...>, With...> {};
+template <class Key, class... With>
+struct HandlesOf<TSSStorage<Key, With...>> : MakesHandles<TSSStorage<Key, With...>, With...> {};
+template <class Key, class T, class... With>
+struct HandlesOf<TSDStorage<Key, T, With...>> : MakesHandles<TSDStorage<Key, T, With...>, With...> {};
+
+/// The only argument of a set or map inside of Whole: the set of keys of a map, what a series is without time. Its arguments
+/// follow from those of Whole, and its handles are Whole's.
+template <class Whole>
+struct PartOf {};
+template <class Key, class Whole>
+struct HandlesOf<KeySet<Key, PartOf<Whole>>> : HandlesOf<Whole> {};
+template <class Key, class T, class Whole>
+struct HandlesOf<MapStorage<Key, T, PartOf<Whole>>> : HandlesOf<Whole> {};
 
 } // namespace detail
 

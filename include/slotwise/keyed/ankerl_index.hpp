@@ -11,7 +11,7 @@
 
 SLOTWISE_BEGIN
 
-/// MapStorage<Key, T, Hash, Equal, KeySetOptions{}, std::allocator<Key>, AnkerlIndex>. Inserts are strong with releases that
+/// MapStorage<Key, T, IndexBy<AnkerlIndex>>. Inserts are strong with releases that
 /// keep their buckets until the new ones are allocated; 4.9.2 was checked.
 template <class Allocator>
 class AnkerlIndex

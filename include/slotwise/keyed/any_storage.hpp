@@ -6,19 +6,16 @@
 #define SLOTWISE_KEYED_ANY_STORAGE_HPP
 
 #include "any_array.hpp"
-#include "key_set_core.hpp"
+#include "keyed_arguments.hpp"
 #include "keyed_iterator.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Names the handles of described containers.
-struct AnyKey;
-
 /// The set interface by address. A map of described types has it as a private base.
-template <KeySetOptions O, class Allocator, class... Columns>
-class AnySet : public KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, HashIndex, Columns...> {
-    using Core = KeySetCore<AnyKeyStore<Allocator>, AnyKey, O, Allocator, HashIndex, Columns...>;
+template <class Tag, KeySetOptions O, class Allocator, class... Columns>
+class AnySet : public KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, HashIndex, Columns...> {
+    using Core = KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, HashIndex, Columns...>;
 
 public:
     using typename Core::handle_type;
@@ -129,13 +126,26 @@ protected:
     }
 };
 
+template <class... With>
+using AnyArguments = Arguments<with_options | with_tag | with_alloc, KeySetOptions, std::byte, NoKey, With...>;
+template <class Container, class Args, class... Columns>
+using AnySetOf = AnySet<typename HandleOf<Container>::tag_type, Args::options, typename Args::allocator, Columns...>;
+template <class... With>
+using AnySetBase = AnySetOf<BasicAnySetStorage<With...>, AnyArguments<With...>>;
+template <class... With>
+using AnyMapBase =
+    AnySetOf<BasicAnyMapStorage<With...>, AnyArguments<With...>, AnyColumn<typename AnyArguments<With...>::allocator>>;
+
 } // namespace detail
 
 /// A set of keys of a type that is described at run time: the same core as SetStorage, keys passed by address.
-template <KeySetOptions O, class Allocator>
-class BasicAnySetStorage : public detail::AnySet<O, Allocator> {
+/// @tparam With in any order: Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
+template <class... With>
+class BasicAnySetStorage : public detail::AnySetBase<With...> {
+    using Base = detail::AnySetBase<With...>;
+
 public:
-    using detail::AnySet<O, Allocator>::AnySet;
+    using Base::Base;
     friend void swap(BasicAnySetStorage& a, BasicAnySetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 };
 
@@ -149,13 +159,15 @@ struct AnyMapItem {
 /// A map between types that are described at run time: the same core as MapStorage, keys and values passed by address.
 ///     AnyMapStorage stock(TypeDescriptor::of<std::string>(), TypeDescriptor::of<int>());
 ///     stock.insert_or_assign(&name, &count);
-template <KeySetOptions O, class Allocator>
-class BasicAnyMapStorage : private detail::AnySet<O, Allocator, detail::AnyColumn<Allocator>> {
+/// @tparam With as BasicAnySetStorage's
+template <class... With>
+class BasicAnyMapStorage : private detail::AnyMapBase<With...> {
+    using Allocator = typename detail::AnyArguments<With...>::allocator;
     using Column = detail::AnyColumn<Allocator>;
 
 public:
     /// The result of as_set().
-    using set_type = detail::AnySet<O, Allocator, Column>;
+    using set_type = detail::AnyMapBase<With...>;
     /// Yield the addresses of key and value, in slot order.
     using iterator = detail::KeyedIterator<BasicAnyMapStorage, AnyMapItem<void>>;
     using const_iterator = detail::KeyedIterator<const BasicAnyMapStorage, AnyMapItem<const void>>;

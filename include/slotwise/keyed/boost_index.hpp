@@ -11,7 +11,7 @@
 
 SLOTWISE_BEGIN
 
-/// MapStorage<Key, T, Hash, Equal, KeySetOptions{}, std::allocator<Key>, BoostIndex>.
+/// MapStorage<Key, T, IndexBy<BoostIndex>>.
 template <class Allocator>
 class BoostIndex
     : public detail::TableIndex<boost::unordered_flat_set<detail::TableEntry, detail::TableHash, detail::TableEqual,

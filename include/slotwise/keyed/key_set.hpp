@@ -6,7 +6,7 @@
 #define SLOTWISE_KEYED_KEY_SET_HPP
 
 #include "key_conversion.hpp"
-#include "key_set_core.hpp"
+#include "keyed_arguments.hpp"
 #include "keyed_iterator.hpp"
 #include "new_element.hpp"
 
@@ -21,13 +21,18 @@ SLOTWISE_BEGIN
 /// and the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new
 /// version. Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
 /// @tparam Key any object type; a key that can neither be copied nor moved is built from what a transparent hash takes
-/// @tparam Hash and Equal compare keys; results of a Hash that is not declared is_avalanching are mixed @tparam Index
-/// HashIndex, or an adapter: BoostIndex ...
-/// @tparam Columns static observers, called inline, reached by observer<I>() and column<I>()
-template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
-class KeySet : public KeySetCore<detail::KeyStore<Key, Hash, Equal, O, Allocator>, Key, O, Allocator, Index, Columns...> {
-    using Keys = detail::KeyStore<Key, Hash, Equal, O, Allocator>;
-    using Core = KeySetCore<Keys, Key, O, Allocator, Index, Columns...>;
+/// @tparam With in any order: HashBy<H> and EqualBy<E>, which compare keys (results of a hash not declared is_avalanching
+/// are mixed); IndexBy<I>, HashIndex or an adapter: BoostIndex ...; Column<U> and static observers, called inline, reached by
+/// observer<I>() and column<I>(); Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
+template <class Key, class... With>
+class KeySet : public detail::keyed_core<Key, With...> {
+    using Core = detail::keyed_core<Key, With...>;
+    using Args = detail::KeyedArguments<Key, With...>;
+    using Keys = detail::KeyedStore<Key, Args>;
+    using Hash = typename Args::hash;
+    using Equal = typename Args::equal;
+    using Allocator = typename Args::allocator;
+    static constexpr KeySetOptions O = Args::options;
 
 public:
     //=== types ===//

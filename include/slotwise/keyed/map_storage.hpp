@@ -9,6 +9,16 @@
 #include "set_storage.hpp"
 
 SLOTWISE_BEGIN
+namespace detail {
+
+/// The set of keys of a map: the values are its first column.
+template <class Key, class T, class... With>
+struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...> {
+    using Base = KeyedArguments<Key, With...>;
+    using observers = typename Prepend<typename Base::observers, ValueArray<T, rebind_t<typename Base::allocator, T>>>::type;
+};
+
+} // namespace detail
 
 /// A map with stable addresses of keys and values, handles, and any number of further columns.
 ///     MapStorage<std::string, int> stock;
@@ -18,19 +28,22 @@ SLOTWISE_BEGIN
 /// iterators and guarantees are as in KeySet. A value's constructor may insert into the same map. Cost: about 13 bytes an
 /// element over key and value, and on average 1.6 more for unused capacity.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
-/// @tparam Columns further static observers: observer<0>() is the first of them, not the values
-template <class Key, class T, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index,
-          class... Columns>
-class MapStorage
-    : private SetStorage<Key, Hash, Equal, O, Allocator, Index, ValueArray<T, detail::rebind_t<Allocator, T>>, Columns...> {
+/// @tparam With as KeySet's; observer<0>() is the first further static observer, not the values
+template <class Key, class T, class... With>
+class MapStorage : private SetStorage<Key, detail::PartOf<MapStorage<Key, T, With...>>> {
+    using KeySetBase = KeySet<Key, detail::PartOf<MapStorage>>;
+    using Args = detail::KeyedArguments<Key, With...>;
+    using Hash = typename Args::hash;
+    using Equal = typename Args::equal;
+    using Allocator = typename Args::allocator;
     using Values = ValueArray<T, detail::rebind_t<Allocator, T>>;
-    using KeySetBase = KeySet<Key, Hash, Equal, O, Allocator, Index, Values, Columns...>;
+    static constexpr KeySetOptions O = Args::options;
 
 public:
     //=== types ===//
 
     /// The result of as_set().
-    using set_type = SetStorage<Key, Hash, Equal, O, Allocator, Index, Values, Columns...>;
+    using set_type = SetStorage<Key, detail::PartOf<MapStorage>>;
     using key_type = Key;
     using mapped_type = T;
     using value_type = MapItem<Key, T>;

@@ -40,9 +40,9 @@ public:
     using value_type = MapItem<Key, const T>;
 
     /// A view of this map.
-    template <class Hash, class Equal, KeySetOptions O, class A, template <class> class I, class... C>
-    constexpr MapView(const MapStorage<Key, T, Hash, Equal, O, A, I, C...>& map) noexcept
-        : map_(&map), calls_(&detail::map_calls<MapStorage<Key, T, Hash, Equal, O, A, I, C...>>) {}
+    template <class... With>
+    constexpr MapView(const MapStorage<Key, T, With...>& map) noexcept
+        : map_(&map), calls_(&detail::map_calls<MapStorage<Key, T, With...>>) {}
 
     /// The keys alone.
     constexpr SetView<Key> as_set() const { return calls_->as_set(map_); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Keyed containers with polymorphic allocators. A separate header because <memory_resource> is slow to include.
+// Keyed containers with polymorphic allocators. A header of its own because <memory_resource> is dear to include.
 #ifndef SLOTWISE_KEYED_PMR_HPP
 #define SLOTWISE_KEYED_PMR_HPP
 
@@ -15,15 +15,14 @@ SLOTWISE_BEGIN
 namespace pmr {
 
 /// KeySet with memory from a std::pmr::memory_resource.
-template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{}, class... Columns>
-using KeySet = slotwise::KeySet<Key, Hash, Equal, O, std::pmr::polymorphic_allocator<Key>, HashIndex, Columns...>;
+template <class Key, class... With>
+using KeySet = slotwise::KeySet<Key, AllocBy<std::pmr::polymorphic_allocator<Key>>, With...>;
 /// SetStorage with memory from a std::pmr::memory_resource.
-template <class Key, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{}, class... Columns>
-using SetStorage = slotwise::SetStorage<Key, Hash, Equal, O, std::pmr::polymorphic_allocator<Key>, HashIndex, Columns...>;
+template <class Key, class... With>
+using SetStorage = slotwise::SetStorage<Key, AllocBy<std::pmr::polymorphic_allocator<Key>>, With...>;
 /// MapStorage with memory from a std::pmr::memory_resource.
-template <class Key, class T, class Hash = DefaultHash<Key>, class Equal = EqualTo, KeySetOptions O = KeySetOptions{},
-          class... Columns>
-using MapStorage = slotwise::MapStorage<Key, T, Hash, Equal, O, std::pmr::polymorphic_allocator<Key>, HashIndex, Columns...>;
+template <class Key, class T, class... With>
+using MapStorage = slotwise::MapStorage<Key, T, AllocBy<std::pmr::polymorphic_allocator<Key>>, With...>;
 
 } // namespace pmr
 SLOTWISE_END

@@ -11,7 +11,7 @@
 
 SLOTWISE_BEGIN
 
-/// MapStorage<Key, T, Hash, Equal, KeySetOptions{}, std::allocator<Key>, RobinIndex>.
+/// MapStorage<Key, T, IndexBy<RobinIndex>>.
 template <class Allocator>
 class RobinIndex : public detail::TableIndex<tsl::robin_set<detail::TableEntry, detail::TableHash, detail::TableEqual,
                                                             detail::rebind_t<Allocator, detail::TableEntry>>> {

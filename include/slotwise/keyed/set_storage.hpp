@@ -12,9 +12,11 @@ SLOTWISE_BEGIN
 /// A set with stable addresses, handles and any number of columns. See KeySet for everything but the relations between sets.
 ///     SetStorage<std::string> names{"ada", "grace"};
 ///     auto [it, inserted] = names.insert("alan");
-template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
-class SetStorage : public KeySet<Key, Hash, Equal, O, Allocator, Index, Columns...> {
-    using Base = KeySet<Key, Hash, Equal, O, Allocator, Index, Columns...>;
+template <class Key, class... With>
+class SetStorage : public KeySet<Key, With...> {
+    using Base = KeySet<Key, With...>;
+    using Allocator = typename Base::allocator_type;
+    static constexpr KeySetOptions O = Base::options;
 
 public:
     using Base::Base;
@@ -33,8 +35,8 @@ public:
     constexpr const Base& key_set() const noexcept { return *this; }
 
     /// Whether every key of `other` is a member. @throws what hash and equality throw
-    template <class OtherHash, class OtherEqual, KeySetOptions P, class A, template <class> class I, class... C>
-    constexpr bool includes(const KeySet<Key, OtherHash, OtherEqual, P, A, I, C...>& other) const {
+    template <class... OtherWith>
+    constexpr bool includes(const KeySet<Key, OtherWith...>& other) const {
         if (other.size() > this->size()) return false;
         for (const Key& key : other)
             if (!this->contains(key)) return false;

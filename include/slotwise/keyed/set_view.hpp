@@ -42,9 +42,9 @@ public:
     using iterator = typename ColumnView<const Key>::iterator;
 
     /// A view of this set.
-    template <class Hash, class Equal, KeySetOptions O, class A, template <class> class I, class... C>
-    constexpr SetView(const KeySet<Key, Hash, Equal, O, A, I, C...>& set) noexcept
-        : set_(&set), calls_(&detail::set_calls<KeySet<Key, Hash, Equal, O, A, I, C...>>) {}
+    template <class... With>
+    constexpr SetView(const KeySet<Key, With...>& set) noexcept
+        : set_(&set), calls_(&detail::set_calls<KeySet<Key, With...>>) {}
     /// A view of the keys of this map.
     template <class Map>
         requires requires(const Map& map) { SetView(map.as_set()); }

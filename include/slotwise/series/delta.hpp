@@ -57,9 +57,9 @@ struct PointeeEqual {
     }
 };
 template <class Key, class Hash, class Equal>
-using KeyPointers = KeySet<const Key*, PointeeHash<Hash>, PointeeEqual<Equal>>;
+using KeyPointers = KeySet<const Key*, HashBy<PointeeHash<Hash>>, EqualBy<PointeeEqual<Equal>>>;
 template <class Key, class V, class Hash, class Equal>
-using ValuePointers = MapStorage<const Key*, const V*, PointeeHash<Hash>, PointeeEqual<Equal>>;
+using ValuePointers = MapStorage<const Key*, const V*, HashBy<PointeeHash<Hash>>, EqualBy<PointeeEqual<Equal>>>;
 
 template <class Pointers, class List, class Hash, class Equal>
 Pointers room_for(const List& list, const Hash& hash, const Equal& equal) {

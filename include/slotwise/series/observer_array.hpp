@@ -15,8 +15,15 @@ SLOTWISE_BEGIN
 /// waits for the key, and stays when the key is removed. The owner calls is_watched() and watch() for an element that is
 /// inserted, mark() for a changed element, and drop() for an erased slot. notify() then notifies the subscribers of the marked
 /// slots.
-template <class Key, class Time, class Hash, class Equal, class Allocator>
+/// @tparam With in any order: TimeBy<T>, HashBy<H>, EqualBy<E>, AllocBy<A>
+template <class Key, class... With>
 class ObserverArray {
+    using Args = detail::Arguments<detail::with_time | detail::with_hash | detail::with_equal | detail::with_alloc,
+                                   detail::NoOptions, Key, Key, With...>;
+    using Time = typename Args::template get<detail::with_time, std::int64_t>;
+    using Hash = typename Args::template get<detail::with_hash, DefaultHash<Key>>;
+    using Equal = typename Args::template get<detail::with_equal, EqualTo>;
+    using Allocator = typename Args::allocator;
     using List = detail::SubscriberList<Time>;
     using word_t = bits::word_t;
 
@@ -166,7 +173,7 @@ public:
 
 private:
     template <class K, class H, class E>
-    using Lists = MapStorage<K, List, H, E, KeySetOptions{}, detail::rebind_t<Allocator, K>>;
+    using Lists = MapStorage<K, List, HashBy<H>, EqualBy<E>, AllocBy<detail::rebind_t<Allocator, K>>>;
     struct Registry {
         Registry(const Hash& hash, const Equal& equal, const Allocator& alloc)
             : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), marked(alloc) {}

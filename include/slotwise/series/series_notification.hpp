@@ -52,7 +52,7 @@ struct SeriesParent {
 /// Subscribers to the whole, to the keys (of a dictionary), to single slots and keys.
 template <class Key, class Time, class Hash, class Equal, class Allocator, bool KeysTick>
 class SeriesNotification {
-    using Subscribers = ObserverArray<Key, Time, Hash, Equal, Allocator>;
+    using Subscribers = ObserverArray<Key, TimeBy<Time>, HashBy<Hash>, EqualBy<Equal>, AllocBy<Allocator>>;
     using KeysTicker = std::conditional_t<KeysTick, SeriesTicker<Time>, NoTicker<Time>>;
 
 public:

@@ -7,22 +7,39 @@
 
 #include "delta.hpp"
 #include "delta_tracker.hpp"
+#include "series_arguments.hpp"
 #include "series_errors.hpp"
 #include "series_notification.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
+/// The arguments of the keyed container of a series: times and deltas are its first columns.
+template <class Args>
+struct TimelessArguments : Args {
+    static constexpr KeySetOptions options = Args::options.key_set();
+    using Time = typename Args::time;
+    using Bytes = rebind_t<typename Args::allocator, std::byte>;
+    using observers = typename Prepend<typename Args::observers, TimeArray<Time, rebind_t<typename Args::allocator, Time>>,
+                                       DeltaTracker<Time, Args::options.delta, Bytes>>::type;
+};
+template <class Key, class... With>
+struct PartArguments<TSSStorage<Key, With...>> : TimelessArguments<SeriesArguments<Key, With...>> {};
+template <class Key, class T, class... With>
+struct PartArguments<TSDStorage<Key, T, With...>> : TimelessArguments<SeriesArguments<Key, With...>> {};
+
 /// The keyed container of a TSSStorage.
-template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
-          class... Columns>
-using SeriesSet = SetStorage<Key, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
-                             DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
+template <class Key, class... With>
+using SeriesSet = SetStorage<Key, PartOf<TSSStorage<Key, With...>>>;
 /// The keyed container of a TSDStorage.
-template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
-          template <class> class Index, class... Columns>
-using SeriesMap = MapStorage<Key, T, Hash, Equal, O.key_set(), Allocator, Index, TimeArray<Time, rebind_t<Allocator, Time>>,
-                             DeltaTracker<Time, O.delta, rebind_t<Allocator, std::byte>>, Columns...>;
+template <class Key, class T, class... With>
+using SeriesMap = MapStorage<Key, T, PartOf<TSDStorage<Key, T, With...>>>;
+
+/// Whether no further column of a series can throw on insert.
+template <class Observers>
+inline constexpr bool inserts_nothrow = false;
+template <class... Observers>
+inline constexpr bool inserts_nothrow<TypeList<Observers...>> = (!insert_hook_throws<Observers> && ... && true);
 
 /// The only friend of series and writers: writers and enclosing series access the state through it.
 struct SeriesAccess {
@@ -52,7 +69,8 @@ public:
     using time_type = Time;
     using Notification =
         SeriesNotification<Key, Time, typename Store::hasher, typename Store::key_equal, Allocator, has_values>;
-    using Subscribers = ObserverArray<Key, Time, typename Store::hasher, typename Store::key_equal, Allocator>;
+    using Subscribers = ObserverArray<Key, TimeBy<Time>, HashBy<typename Store::hasher>, EqualBy<typename Store::key_equal>,
+                                      AllocBy<Allocator>>;
     static constexpr Time never = TimeTraits<Time>::never();
 
     //=== construct, copy, move ===//

@@ -24,12 +24,15 @@ class TSDWriter;
 /// returns a writer of the nested series in the same window, and a tick of a nested series ticks its element.
 /// @tparam T a series, or an object type that is nothrow move constructible, or immovable and nothrow constructible, because a
 /// removed element may be inserted again in its slot. Put others into a std::unique_ptr.
-/// @tparam Columns further static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
-template <class Key, class T, class Time, class Hash, class Equal, SeriesOptions O, class Allocator,
-          template <class> class Index, class... Columns>
-class TSDStorage
-    : public detail::SeriesCore<detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
-    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
+/// @tparam With as TSSStorage's
+template <class Key, class T, class... With>
+class TSDStorage : public detail::SeriesCore<detail::SeriesMap<Key, T, With...>, detail::time_of<Key, With...>> {
+    using Args = detail::SeriesArguments<Key, With...>;
+    using Time = typename Args::time;
+    using Hash = typename Args::hash;
+    using Equal = typename Args::equal;
+    using Allocator = typename Args::allocator;
+    static_assert(detail::inserts_nothrow<typename Args::observers>,
                   "TSDStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; "
                   "make it noexcept");
     static_assert(detail::shares_clock<T, Time>, "TSDStorage: a nested series must have the same Time");
@@ -41,7 +44,7 @@ class TSDStorage
 
 public:
     /// The result of as_map().
-    using map_type = detail::SeriesMap<Key, T, Time, Hash, Equal, O, Allocator, Index, Columns...>;
+    using map_type = detail::SeriesMap<Key, T, With...>;
     /// The result of as_set().
     using set_type = typename map_type::set_type;
 
@@ -54,7 +57,7 @@ public:
     using delta_type = DictDelta<Key, T, Time>;
     using writer = TSDWriter<TSDStorage>;
     using typename Core::handle_type;
-    static constexpr SeriesOptions options = O;
+    static constexpr SeriesOptions options = Args::options;
 
     constexpr TSDStorage() = default;
     constexpr explicit TSDStorage(const Allocator& alloc) : Core(alloc) {}

@@ -39,9 +39,10 @@ public:
     using iterator = typename MapView<Key, T>::iterator;
 
     /// A view of this dictionary.
-    template <class Hash, class Equal, SeriesOptions O, class A, template <class> class I, class... C>
-    constexpr TSDView(const TSDStorage<Key, T, Time, Hash, Equal, O, A, I, C...>& dict) noexcept
-        : series_(&dict), calls_(&calls_of<TSDStorage<Key, T, Time, Hash, Equal, O, A, I, C...>>) {}
+    template <class... With>
+        requires std::is_same_v<detail::time_of<Key, With...>, Time>
+    constexpr TSDView(const TSDStorage<Key, T, With...>& dict) noexcept
+        : series_(&dict), calls_(&calls_of<TSDStorage<Key, T, With...>>) {}
 
     //=== members ===//
 

@@ -24,18 +24,23 @@ class TSSWriter;
 /// opening, and net: a key that was added and removed again is in none. A removed key stays readable, and its slot unused,
 /// until the window rolls. Reading never rolls a window. Deltas of any other than the open window are empty. Keys never move. A
 /// handle names one membership of one key, and never resolves again.
-/// @tparam Key with Hash, Equal, Allocator and Index as in KeySet @tparam Time ordered, with TimeTraits @tparam Columns further
-/// static observers of the slots, whose on_insert must not throw: column<0>() is the first of them
-template <class Key, class Time, class Hash, class Equal, SeriesOptions O, class Allocator, template <class> class Index,
-          class... Columns>
-class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>, Time> {
-    static_assert((!detail::insert_hook_throws<Columns> && ... && true),
+/// @tparam With in any order: TimeBy<T>, ordered, with TimeTraits (std::int64_t); HashBy<H>, EqualBy<E>, IndexBy<I>, AllocBy<A>
+/// and Tag<X> as KeySet's; Options<SeriesOptions{...}>; Column<U> and static observers of the slots, whose on_insert must not
+/// throw: column<0>() is the first of them
+template <class Key, class... With>
+class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>> {
+    using Args = detail::SeriesArguments<Key, With...>;
+    using Time = typename Args::time;
+    using Hash = typename Args::hash;
+    using Equal = typename Args::equal;
+    using Allocator = typename Args::allocator;
+    static_assert(detail::inserts_nothrow<typename Args::observers>,
                   "TSSStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; "
                   "make it noexcept");
 
 public:
     /// The result of as_set().
-    using set_type = detail::SeriesSet<Key, Time, Hash, Equal, O, Allocator, Index, Columns...>;
+    using set_type = detail::SeriesSet<Key, With...>;
 
 private:
     using Core = detail::SeriesCore<set_type, Time>;
@@ -44,7 +49,7 @@ public:
     using value_type = Key;
     using delta_type = SetDelta<Key, Time>;
     using writer = TSSWriter<TSSStorage>;
-    static constexpr SeriesOptions options = O;
+    static constexpr SeriesOptions options = Args::options;
 
     constexpr TSSStorage() = default;
     constexpr explicit TSSStorage(const Allocator& alloc) : Core(alloc) {}

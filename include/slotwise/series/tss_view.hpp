@@ -8,6 +8,7 @@
 #include "../keyed/set_view.hpp"
 #include "delta.hpp"
 #include "delta_range.hpp"
+#include "series_arguments.hpp"
 #include "subscriber.hpp"
 
 SLOTWISE_BEGIN
@@ -38,9 +39,10 @@ public:
     using iterator = typename SetView<Key>::iterator;
 
     /// A view of this set.
-    template <class Hash, class Equal, SeriesOptions O, class A, template <class> class I, class... C>
-    constexpr TSSView(const TSSStorage<Key, Time, Hash, Equal, O, A, I, C...>& set) noexcept
-        : series_(&set), calls_(&calls_of<TSSStorage<Key, Time, Hash, Equal, O, A, I, C...>>) {}
+    template <class... With>
+        requires std::is_same_v<detail::time_of<Key, With...>, Time>
+    constexpr TSSView(const TSSStorage<Key, With...>& set) noexcept
+        : series_(&set), calls_(&calls_of<TSSStorage<Key, With...>>) {}
 
     //=== members ===//
 
@@ -94,7 +96,7 @@ public:
     void write(Time) const = delete; // a view is read-only
 
 private:
-    template <class, class, class, class, class, SeriesOptions, class, template <class> class, class...>
+    template <class, class, class...>
     friend class TSDStorage;
     constexpr TSSView(const void* series, const detail::TSSCalls<Key, Time>& calls) noexcept
         : series_(series), calls_(&calls) {}

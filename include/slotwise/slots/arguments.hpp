@@ -27,7 +27,6 @@ struct Guess {
         !std::is_same_v<Key, NoKey> && requires(const W& w, const Key& key) { static_cast<bool>(w(key, key)); };
     static constexpr bool hashes =
         !std::is_same_v<Key, NoKey> && requires(const W& w, const Key& key) { static_cast<std::size_t>(w(key)); };
-    static constexpr bool index = requires { typename W::slot_type; };
     static constexpr bool none = !allocates && !options && !compares && !hashes;
 };
 
@@ -54,7 +53,6 @@ struct CheckArgument {
     static_assert(used || name != with_index,
                   "template argument IndexBy<I>: this container has no index of keys; leave it out");
     static_assert(used || name != with_time, "template argument TimeBy<T>: this container has no time; leave it out");
-    static constexpr bool holds = used;
 };
 template <class W, unsigned Uses, class OptionsType, class Key>
     requires(!is_named<W>)
@@ -73,14 +71,12 @@ struct CheckArgument<W, Uses, OptionsType, Key> {
         unknown || (Uses & with_observers) != 0,
         "template argument: this container notifies no static observers; name the column or observer on the container "
         "that makes the handles");
-    static constexpr bool holds = !unknown && (Uses & with_observers) != 0;
 };
 template <class U, unsigned Uses, class OptionsType, class Key>
 struct CheckArgument<Column<U>, Uses, OptionsType, Key> {
     static_assert(
         (Uses & with_observers) != 0,
         "template argument Column<U>: this container has no columns; name it on the container that makes the handles");
-    static constexpr bool holds = (Uses & with_observers) != 0;
 };
 template <auto O, unsigned Uses, class OptionsType, class Key>
     requires((Uses & with_options) != 0)
@@ -110,6 +106,13 @@ template <class Allocator, class... Found, class W, class... With>
     requires(Argument<W>::name != no_name)
 struct ObserversOf<Allocator, TypeList<Found...>, W, With...> : ObserversOf<Allocator, TypeList<Found...>, With...> {};
 
+template <class List, class... Ts>
+struct Prepend;
+template <class... Us, class... Ts>
+struct Prepend<TypeList<Us...>, Ts...> {
+    using type = TypeList<Ts..., Us...>;
+};
+
 /// The result of the arguments With... of a container. A container without arguments costs one instantiation. @tparam Uses the
 /// names that it supports @tparam OptionsType the type of its options
 /// @tparam T what its default allocator allocates @tparam Key what it hashes and compares
@@ -124,7 +127,7 @@ struct Arguments {
     static_assert(once(with_index), "template arguments: IndexBy<I> occurs twice; name one");
     static_assert(once(with_time), "template arguments: TimeBy<T> occurs twice; name one");
     static_assert(once(with_alloc), "template arguments: AllocBy<A> occurs twice; name one");
-    static constexpr bool sound = (CheckArgument<With, Uses, OptionsType, Key>::holds && ... && true);
+    static_assert((sizeof(CheckArgument<With, Uses, OptionsType, Key>) + ... + 1) != 0); // each states its own error
 
     template <ArgumentName Name, class Default>
     using get = pick<Name, Default, With...>;

@@ -100,22 +100,25 @@ template <class T, class... With>
 struct WithBelief<DenseSlotMap<T, With...>> {
     using type = DenseSlotMap<T, With..., Belief, Column<int>>;
 };
-template <template <class, class, class, KeySetOptions, class, template <class> class, class...> class Set, class K, class H,
-          class E, KeySetOptions O, class A, template <class> class I>
-struct WithBelief<Set<K, H, E, O, A, I>> {
-    using type = Set<K, H, E, O, A, I, Belief, ValueArray<int>>;
+template <class K, class... With>
+struct WithBelief<KeySet<K, With...>> {
+    using type = KeySet<K, With..., Belief, Column<int>>;
 };
-template <class K, class T, class H, class E, KeySetOptions O, class A, template <class> class I>
-struct WithBelief<MapStorage<K, T, H, E, O, A, I>> {
-    using type = MapStorage<K, T, H, E, O, A, I, Belief, ValueArray<int>>;
+template <class K, class... With>
+struct WithBelief<SetStorage<K, With...>> {
+    using type = SetStorage<K, With..., Belief, Column<int>>;
 };
-template <class K, class Time, class H, class E, SeriesOptions O, class A, template <class> class I>
-struct WithBelief<TSSStorage<K, Time, H, E, O, A, I>> {
-    using type = TSSStorage<K, Time, H, E, O, A, I, Belief, ValueArray<int>>;
+template <class K, class T, class... With>
+struct WithBelief<MapStorage<K, T, With...>> {
+    using type = MapStorage<K, T, With..., Belief, Column<int>>;
 };
-template <class K, class T, class Time, class H, class E, SeriesOptions O, class A, template <class> class I>
-struct WithBelief<TSDStorage<K, T, Time, H, E, O, A, I>> {
-    using type = TSDStorage<K, T, Time, H, E, O, A, I, Belief, ValueArray<int>>;
+template <class K, class... With>
+struct WithBelief<TSSStorage<K, With...>> {
+    using type = TSSStorage<K, With..., Belief, Column<int>>;
+};
+template <class K, class T, class... With>
+struct WithBelief<TSDStorage<K, T, With...>> {
+    using type = TSDStorage<K, T, With..., Belief, Column<int>>;
 };
 
 struct Seen {

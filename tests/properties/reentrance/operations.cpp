@@ -107,33 +107,33 @@ template <class... With>
 struct Calling<slotwise::BasicSoaSlotMap<slotwise::Members<int, int>, With...>> {
     using type = slotwise::BasicSoaSlotMap<slotwise::Members<Caller, Caller>, With...>;
 };
-template <KeySetOptions O>
-struct Calling<slotwise::KeySet<int, DefaultHash<int>, EqualTo, O>> {
-    using type = slotwise::KeySet<Caller, CallerHash, EqualTo, O>;
+template <class... With>
+struct Calling<slotwise::KeySet<int, With...>> {
+    using type = slotwise::KeySet<Caller, HashBy<CallerHash>, With...>;
 };
-template <KeySetOptions O>
-struct Calling<slotwise::SetStorage<int, DefaultHash<int>, EqualTo, O>> {
-    using type = slotwise::SetStorage<Caller, CallerHash, EqualTo, O>;
+template <class... With>
+struct Calling<slotwise::SetStorage<int, With...>> {
+    using type = slotwise::SetStorage<Caller, HashBy<CallerHash>, With...>;
 };
-template <KeySetOptions O>
-struct Calling<slotwise::MapStorage<int, int, DefaultHash<int>, EqualTo, O>> {
-    using type = slotwise::MapStorage<Caller, Caller, CallerHash, EqualTo, O>;
+template <class... With>
+struct Calling<slotwise::MapStorage<int, int, With...>> {
+    using type = slotwise::MapStorage<Caller, Caller, HashBy<CallerHash>, With...>;
 };
-template <KeySetOptions O, class A>
-struct Calling<slotwise::BasicAnySetStorage<O, A>> {
-    using type = slotwise::BasicAnySetStorage<O, A>;
+template <class... With>
+struct Calling<slotwise::BasicAnySetStorage<With...>> {
+    using type = slotwise::BasicAnySetStorage<With...>;
 };
-template <KeySetOptions O, class A>
-struct Calling<slotwise::BasicAnyMapStorage<O, A>> {
-    using type = slotwise::BasicAnyMapStorage<O, A>;
+template <class... With>
+struct Calling<slotwise::BasicAnyMapStorage<With...>> {
+    using type = slotwise::BasicAnyMapStorage<With...>;
 };
-template <SeriesOptions O>
-struct Calling<slotwise::TSSStorage<int, std::int64_t, DefaultHash<int>, EqualTo, O>> {
-    using type = slotwise::TSSStorage<Caller, std::int64_t, CallerHash, EqualTo, O>;
+template <class... With>
+struct Calling<slotwise::TSSStorage<int, With...>> {
+    using type = slotwise::TSSStorage<Caller, HashBy<CallerHash>, With...>;
 };
-template <SeriesOptions O>
-struct Calling<slotwise::TSDStorage<int, int, std::int64_t, DefaultHash<int>, EqualTo, O>> {
-    using type = slotwise::TSDStorage<Caller, Caller, std::int64_t, CallerHash, EqualTo, O>;
+template <class... With>
+struct Calling<slotwise::TSDStorage<int, int, With...>> {
+    using type = slotwise::TSDStorage<Caller, Caller, HashBy<CallerHash>, With...>;
 };
 template <class H>
 struct Calling<slotwise::SecondaryMap<H, int>> {

@@ -70,13 +70,13 @@ constexpr SeriesOptions adaptive = [] {
     options.delta = DeltaRepresentation::adaptive;
     return options;
 }();
-template <class K, class Time, class H, class E, SeriesOptions O, class A, template <class> class I>
-struct Sibling<TSSStorage<K, Time, H, E, O, A, I>> {
-    using type = TSSStorage<K, Time, H, E, adaptive<O>, A, I>;
+template <class K, SeriesOptions O>
+struct Sibling<TSSStorage<K, Options<O>>> {
+    using type = TSSStorage<K, Options<adaptive<O>>>;
 };
-template <class K, class T, class Time, class H, class E, SeriesOptions O, class A, template <class> class I>
-struct Sibling<TSDStorage<K, T, Time, H, E, O, A, I>> {
-    using type = TSDStorage<K, T, Time, H, E, adaptive<O>, A, I>;
+template <class K, class T, SeriesOptions O>
+struct Sibling<TSDStorage<K, T, Options<O>>> {
+    using type = TSDStorage<K, T, Options<adaptive<O>>>;
 };
 
 std::size_t taken = 0, refused = 0;
@@ -250,13 +250,13 @@ using Packed = DenseSlotMap<T, Options<SlotMapOptions{.handle = {12, 4, 0}}>, Al
 template <class T>
 using Rows = BasicSoaSlotMap<Members<T, int>, Options<SlotMapOptions{.handle = {12, 4, 0}}>, AllocBy<Dirty<std::byte>>>;
 template <class T>
-using Map = MapStorage<int, T, DefaultHash<int>, EqualTo, KeySetOptions{.deferred_erase = true, .handle = {12, 4, 0}},
-                       Dirty<int>, HashIndex, ValueArray<T, Dirty<T>>>;
+using Map = MapStorage<int, T, Options<KeySetOptions{.deferred_erase = true, .handle = {12, 4, 0}}>, AllocBy<Dirty<int>>,
+                       ValueArray<T, Dirty<T>>>;
 template <class T>
-using Set = SetStorage<T, Same<T>, EqualTo, KeySetOptions{.handle = {12, 4, 0}}, Dirty<T>>;
+using Set = SetStorage<T, HashBy<Same<T>>, Options<KeySetOptions{.handle = {12, 4, 0}}>, AllocBy<Dirty<T>>>;
 template <class T>
-using Dict = TSDStorage<int, T, std::int64_t, DefaultHash<int>, EqualTo, SeriesOptions{.handle = {12, 4, 0}}, Dirty<int>,
-                        HashIndex, ValueArray<int, Dirty<int>>>; // its columns' hooks may not throw
+using Dict = TSDStorage<int, T, Options<SeriesOptions{.handle = {12, 4, 0}}>, AllocBy<Dirty<int>>,
+                        ValueArray<int, Dirty<int>>>; // its columns' hooks may not throw
 
 /// Six elements of T, and what columns there are; one is erased.
 template <class C, class T, bool HasColumn>

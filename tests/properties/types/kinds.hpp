@@ -164,32 +164,33 @@ struct BasicSoaSlotMap : ByHandle {
 };
 struct KeySet : ByKey {
     template <class T, class A, class H, class E>
-    using of = slotwise::KeySet<T, H, E, KeySetOptions{}, A>;
+    using of = slotwise::KeySet<T, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
 struct SetStorage : ByKey {
     template <class T, class A, class H, class E>
-    using of = slotwise::SetStorage<T, H, E, KeySetOptions{.deferred_erase = true}, A>;
+    using of = slotwise::SetStorage<T, slotwise::HashBy<H>, slotwise::EqualBy<E>,
+                                    slotwise::Options<KeySetOptions{.deferred_erase = true}>, slotwise::AllocBy<A>>;
 };
 struct MapStorage : ByKey {
     template <class T, class A, class H, class E>
-    using of = slotwise::MapStorage<T, T, H, E, KeySetOptions{}, A>;
+    using of = slotwise::MapStorage<T, T, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
 struct BasicAnySetStorage : Described {
     template <class T, class A, class, class>
-    using of = slotwise::BasicAnySetStorage<KeySetOptions{}, A>;
+    using of = slotwise::BasicAnySetStorage<slotwise::AllocBy<A>>;
 };
 struct BasicAnyMapStorage : Described {
     template <class T, class A, class, class>
-    using of = slotwise::BasicAnyMapStorage<KeySetOptions{}, A>;
+    using of = slotwise::BasicAnyMapStorage<slotwise::AllocBy<A>>;
 };
 struct TSSStorage : BySeries {
     template <class T, class A, class H, class E>
-    using of = slotwise::TSSStorage<T, std::int64_t, H, E, SeriesOptions{}, A>;
+    using of = slotwise::TSSStorage<T, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
 struct TSDStorage : BySeries {
     static constexpr bool moves_may_throw = false;
     template <class T, class A, class H, class E>
-    using of = slotwise::TSDStorage<T, T, std::int64_t, H, E, SeriesOptions{}, A>;
+    using of = slotwise::TSDStorage<T, T, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
 struct SecondaryMap : ByOwnHandle {
     template <class T, class A, class, class>

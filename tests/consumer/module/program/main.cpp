@@ -143,9 +143,7 @@ int total(slotwise::MapView<std::string, int> stock) {
 }
 
 void run_keyed() {
-    slotwise::MapStorage<std::string, int, slotwise::DefaultHash<std::string>, slotwise::EqualTo,
-                         slotwise::KeySetOptions{.deferred_erase = true}>
-        stock;
+    slotwise::MapStorage<std::string, int, slotwise::Options<slotwise::KeySetOptions{.deferred_erase = true}>> stock;
     stock["nails"] = 100;
     stock.try_emplace("screws", 20);
     const auto handle = stock.handle_of("screws");
@@ -162,9 +160,7 @@ void run_keyed() {
     check(restored == set && restored.handle_of(2) == set.handle_of(2) && slotwise::SetView<int>(set).contains(3),
           "SetStorage");
     check(keys.contains(3), "KeySet");
-    slotwise::SetStorage<int, slotwise::DefaultHash<int>, slotwise::EqualTo, slotwise::KeySetOptions{}, std::allocator<int>,
-                         slotwise::PortableHashIndex>
-        portable{1};
+    slotwise::SetStorage<int, slotwise::IndexBy<slotwise::PortableHashIndex>> portable{1};
     check(portable.contains(1), "another index");
 
     slotwise::AnyMapStorage described(slotwise::TypeDescriptor::of<std::string>(), slotwise::TypeDescriptor::of<int>());
