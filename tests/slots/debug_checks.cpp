@@ -203,12 +203,12 @@ TEMPLATE_TEST_CASE("using a view after its container has grown, shrunk, moved or
     }
 }
 
-TEST_CASE("an observer, a follower or a subscriber that dies while it is attached is a failed check") {
+TEST_CASE("an observer, a follower or a subscriber that is destroyed while it is attached is a failed check") {
     struct Deaf final : SlotObserver {};
     struct Subscriber final : SeriesSubscriber<> {
         void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
     };
-    const auto dies = [](auto&& f) { return test::dies_saying("dies while it is attached", f); };
+    const auto dies = [](auto&& f) { return test::dies_saying("is destroyed while it is attached", f); };
     SlotMap<int> map;
     MapStorage<int, int> words;
     TSSStorage<int> series;
