@@ -3,6 +3,8 @@
 #include "arena.hpp"
 #include <slotwise/map/dense_slot_map.hpp>
 
+#include <algorithm>
+
 using namespace slotwise;
 
 //=== growth_reserve ===//
@@ -34,4 +36,14 @@ int main() {
     DenseSlotMap<int, AllocBy<test::Arena<int>>> map(test::Arena<int>{&memory});
     DenseSlotMap<int, AllocBy<test::Arena<int>>> other; // faulty
     return static_cast<int>(map.size());
+}
+
+//=== sorting_by_an_algorithm_that_knows_no_handles ===//
+// expect: this algorithm would move values under other handles; write map.sort(less)
+// covers: map/dense_iterator.hpp static_assert "this algorithm would move values under other handles"
+int main() {
+    DenseSlotMap<int> map{2, 1};
+    map.sort([](int a, int b) { return a < b; });
+    std::ranges::sort(map); // faulty
+    return *std::ranges::max_element(map);
 }

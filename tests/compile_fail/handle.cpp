@@ -64,3 +64,12 @@ int main() {
     constexpr Handle<int, HandleLayout{8, 8, 0}> beyond(256, 1); // faulty
     return static_cast<int>(handle.index());
 }
+
+//=== from_a_string_that_is_none ===//
+// expect: from_string
+// covers: core/handle.hpp requires "static_cast<const char*>(text.data()) + text.size()"
+int main() {
+    auto handle = Handle<int>::from_string("1v1");
+    handle = Handle<int>::from_string(11); // faulty
+    return handle ? 0 : 1;
+}

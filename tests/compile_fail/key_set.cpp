@@ -255,3 +255,14 @@ int main() {
     keys[set.insert(1).it.slot()] = 2; // faulty
     return keys.contains(0);
 }
+
+//=== inserting_a_range_that_is_none ===//
+// expect: insert_range
+// covers: keyed/key_set.hpp requires "std::begin(range) != std::end(range)"
+int main() {
+    KeySet<int> set;
+    const int keys[] = {1, 2};
+    set.insert_range(keys);
+    set.insert_range(3); // faulty
+    return static_cast<int>(set.size());
+}

@@ -197,3 +197,24 @@ int main() {
     map.begin()->key = 3; // faulty
     return map.at(1);
 }
+
+//=== inserting_a_range_that_is_none ===//
+// expect: insert_range
+// covers: keyed/map_storage.hpp requires "std::begin(range) != std::end(range)"
+int main() {
+    MapStorage<int, int> map;
+    const std::pair<int, int> items[] = {{1, 2}};
+    map.insert_range(items);
+    map.insert_range(3); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== value_or_of_another_type ===//
+// expect: value_or
+// covers: keyed/map_storage.hpp requires "std::is_constructible_v<T, U>"
+int main() {
+    MapStorage<int, int> map;
+    int sum = map.value_or(1, 1);
+    sum += map.value_or(1, nullptr); // faulty
+    return sum;
+}

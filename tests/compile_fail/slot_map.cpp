@@ -4,6 +4,7 @@
 #include "fixed.hpp"
 #include <slotwise/map/slot_map.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -112,4 +113,54 @@ int main() {
     auto size = reserved.slot_span().size();
     size += map.slot_span().size(); // faulty
     return static_cast<int>(size + map.size());
+}
+
+//=== reversing_by_an_algorithm_that_knows_no_handles ===//
+// expect: this algorithm would move values under other handles
+// covers: map/map_iterator.hpp static_assert "this algorithm would move values under other handles"
+int main() {
+    SlotMap<int> map{2, 1};
+    std::ranges::reverse(map); // faulty
+    return *std::ranges::max_element(map);
+}
+
+//=== inserting_a_range_that_is_none ===//
+// expect: insert_range
+// covers: map/slot_map_core.hpp requires "std::begin(range) != std::end(range)"
+int main() {
+    SlotMap<int> map;
+    const int numbers[] = {1, 2};
+    map.insert_range(numbers);
+    map.insert_range(3); // faulty
+    return static_cast<int>(map.size());
+}
+
+//=== value_or_of_another_type ===//
+// expect: value_or
+// covers: map/slot_map_core.hpp requires "std::is_constructible_v<value_type, U>"
+int main() {
+    SlotMap<int> map;
+    int sum = map.value_or({}, 1);
+    sum += map.value_or({}, std::string()); // faulty
+    return sum;
+}
+
+//=== made_of_what_is_no_range ===//
+// expect: input_iterator
+// covers: map/slot_map_core.hpp requires "std::input_iterator It"
+int main() {
+    const std::string text = "abc";
+    const SlotMap<char> letters(text.begin(), text.end());
+    const SlotMap<char> others(text, text); // faulty
+    return static_cast<int>(letters.size());
+}
+
+//=== made_of_two_ranges ===//
+// expect: sentinel_for
+// covers: map/slot_map_core.hpp requires "std::sentinel_for<It> End"
+int main() {
+    const std::string text = "abc";
+    const SlotMap<char> letters(text.begin(), text.end());
+    const SlotMap<char> others(text.begin(), letters.end()); // faulty
+    return static_cast<int>(letters.size());
 }

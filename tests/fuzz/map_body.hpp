@@ -153,8 +153,8 @@ public:
                                         : kind < 24 ? secondary_.insert(handle, T(value))
                                                     : secondary_.insert_or_assign(handle, T(value));
             if (assigns && entry != nullptr) entry->value = value;
-            FUZZ_CHECK(fresh == made && (there != nullptr) == (entry != nullptr));
-            if (there != nullptr) FUZZ_CHECK(number(*there) == entry->value);
+            FUZZ_CHECK(fresh == made && (there != secondary_.end()) == (entry != nullptr));
+            if (entry != nullptr) FUZZ_CHECK(number(there->value) == entry->value && there == secondary_.find(handle));
         } else if (kind < 44) {
             const Entry* const entry = entries_.find(slot, handle.version());
             if (kind < 40) {

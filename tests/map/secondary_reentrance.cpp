@@ -70,7 +70,7 @@ TEMPLATE_TEST_CASE(
     CHECK(surprises.empty()); // all have gone before the first destructor runs
     CHECK(more.size() <= 1);  // `far`, unless a later destructor has cleared
     CHECK(more.check_invariants());
-    CHECK(more.try_emplace(survivor, 1).second);
+    CHECK(more.try_emplace(survivor, 1).inserted);
     CHECK(more.check_invariants());
 }
 
@@ -94,13 +94,13 @@ TEMPLATE_TEST_CASE("Destructors of a secondary map's values may erase others in 
     CHECK(more.size() == before - 50 + 50 * 20);
     CHECK(more.check_invariants());
     more.insert_or_assign(H(9, 1), CallsOnDestroy(1, [&] { more.erase(H(9, 1)); }));
-    const auto assigned = more.insert_or_assign(H(9, 1), CallsOnDestroy(2)).first;
-    CHECK(assigned == more.get(H(9, 1))); // the old value's last words erase
+    const auto assigned = more.insert_or_assign(H(9, 1), CallsOnDestroy(2)).it;
+    CHECK(assigned == more.find(H(9, 1))); // the old value's last words erase
     CHECK(more.check_invariants());
     more.erase(H(9, 1));
     more.try_emplace(H(9, 1), 1, [&] { more.try_emplace(H(9, 5), 3), more.try_emplace(H(10, 1), 3); });
-    const auto replaced = more.try_emplace(H(9, 3), 2).first;
-    CHECK(replaced == more.get(H(9, 3))); // replaced: the older value's last words
+    const auto replaced = more.try_emplace(H(9, 3), 2).it;
+    CHECK(replaced == more.find(H(9, 3))); // replaced: the older value's last words
     CHECK(more.contains(H(10, 1)));
     CHECK(more.check_invariants());
     {
@@ -117,8 +117,8 @@ TEMPLATE_TEST_CASE("Constructors of a secondary map's values may insert, erase, 
     more.attach_to(map);
     const H a = map.insert(1), b = map.insert(2), c = map.insert(3);
     const auto try_with = [&](H handle, const std::function<void()>& f) {
-        const auto [value, inserted] = more.try_emplace(handle, f);
-        CHECK(value == more.get(handle));
+        const auto [it, inserted] = more.try_emplace(handle, f);
+        CHECK(it == more.find(handle));
         CHECK(more.check_invariants());
         return inserted;
     };
@@ -180,13 +180,13 @@ TEST_CASE("A constructor may change the SparseSecondaryMap that builds its value
         more.for_each([&](H, const Value& value) { whole = whole && value.text.find_first_not_of('x') == value.text.npos; });
         return whole;
     };
-    const auto [value, inserted] = more.try_emplace(own, [&] {
+    const auto [it, inserted] = more.try_emplace(own, [&] {
         CHECK(more.check_invariants());
         acts[what]();
         CHECK(sound());
     });
     CHECK(inserted == (what != 6 && what != 7));
-    CHECK((value != nullptr && value == more.get(own) && sound()));
+    CHECK((it != more.end() && it == more.find(own) && sound()));
     fill(0, 5);
 #if defined(__cpp_exceptions)
     CHECK_THROWS_AS(more.try_emplace(H(8, 1),
@@ -209,8 +209,8 @@ TEST_CASE("A value whose assignment or move erases its own entry lives until tha
         const auto erase_all = [&] { more.erase(own), more.erase(last); };
         more.try_emplace(own, Two{CallsOnDestroy(1, erase_all)});
         more.try_emplace(last, Two{CallsOnDestroy(2)});
-        const auto [value, inserted] = more.insert_or_assign(own, Two{CallsOnDestroy(3)});
-        CHECK((value == nullptr && !inserted));
+        const auto [it, inserted] = more.insert_or_assign(own, Two{CallsOnDestroy(3)});
+        CHECK((it == more.end() && !inserted));
         CHECK(more.empty());
         CHECK(more.check_invariants());
         more.try_emplace(own, Two{CallsOnDestroy(1)});
@@ -240,10 +240,10 @@ TEST_CASE("A value that cannot move is built where the older one of its slot was
     NothingLeaks objects;
     SecondaryMap<H, Fixed> more;
     more.try_emplace(H(3, 1), [&] {
-        CHECK_FALSE(more.try_emplace(H(3, 9)).second); // its place is in use
+        CHECK_FALSE(more.try_emplace(H(3, 9)).inserted); // its place is in use
         more.try_emplace(H(4, 1));
     });
-    CHECK(more.try_emplace(H(3, 5)).second);
+    CHECK(more.try_emplace(H(3, 5)).inserted);
     CHECK((more.contains(H(3, 5)) && more.contains(H(4, 1)) && more.size() == 2 && more.check_invariants()));
 }
 

@@ -470,11 +470,11 @@ void of_maps() {
         never_allocates);
     row("SecondaryMap::try_emplace complexity", "entries", constant, [](std::size_t n) {
         SecondaryMap<SlotMap<int>::handle_type, int> more;
-        return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).second); });
+        return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });
     });
     row("SparseSecondaryMap::try_emplace complexity", "entries, amortised", constant, [](std::size_t n) {
         SparseSecondaryMap<SlotMap<int>::handle_type, int> more;
-        return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).second); });
+        return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });
     });
 }
 

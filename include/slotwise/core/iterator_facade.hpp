@@ -74,13 +74,12 @@ private:
 template <class>
 inline constexpr bool never = false;
 
-/// A bidirectional iterator over a part of each element of `Iterator`: Part()(*it).
+/// A bidirectional iterator over a part of each element of `Iterator`: Part()(it).
 template <class Iterator, class Part>
-class PartIterator
-    : public IteratorFacade<PartIterator<Iterator, Part>,
-                            std::remove_cvref_t<decltype(Part()(*std::declval<const Iterator&>()))>,
-                            decltype(Part()(*std::declval<const Iterator&>())), std::bidirectional_iterator_tag> {
-    using Reference = decltype(Part()(*std::declval<const Iterator&>()));
+class PartIterator : public IteratorFacade<PartIterator<Iterator, Part>,
+                                           std::remove_cvref_t<decltype(Part()(std::declval<const Iterator&>()))>,
+                                           decltype(Part()(std::declval<const Iterator&>())), std::bidirectional_iterator_tag> {
+    using Reference = decltype(Part()(std::declval<const Iterator&>()));
 
 public:
     constexpr PartIterator() noexcept = default;
@@ -91,7 +90,7 @@ public:
 
 private:
     friend IteratorFacade<PartIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
-    constexpr Reference dereference() const { return Part()(*it_); }
+    constexpr Reference dereference() const { return Part()(it_); }
     constexpr void increment() noexcept { ++it_; }
     constexpr void decrement() noexcept { --it_; }
 
@@ -100,15 +99,15 @@ private:
 
 /// The parts of an item, for PartIterator.
 struct HandlePart {
-    template <class Item>
-    constexpr auto operator()(const Item& item) const noexcept {
-        return item.handle;
+    template <class Iterator>
+    constexpr auto operator()(const Iterator& it) const noexcept {
+        return it.handle();
     }
 };
 struct ValuePart {
-    template <class Item>
-    constexpr auto& operator()(const Item& item) const noexcept {
-        return item.value;
+    template <class Iterator>
+    constexpr auto& operator()(const Iterator& it) const {
+        return (*it).value;
     }
 };
 

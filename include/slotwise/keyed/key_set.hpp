@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_KEY_SET_HPP
 #define SLOTWISE_KEYED_KEY_SET_HPP
 
+#include "../core/erase_if.hpp"
 #include "key_conversion.hpp"
 #include "keyed_arguments.hpp"
 #include "keyed_iterator.hpp"
@@ -110,6 +111,17 @@ public:
         Key made = as_key(std::forward<K>(key));
         return result(do_emplace(made, std::move(made)));
     }
+    /// Adds each key of the range that is no member. @throws as above; what was added before stays
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    constexpr void insert(It first, End last) {
+        for (; first != last; ++first) insert(*first);
+    }
+    constexpr void insert(std::initializer_list<Key> keys) { insert(keys.begin(), keys.end()); }
+    template <class Range>
+        requires requires(Range&& range) { std::begin(range) != std::end(range); }
+    constexpr void insert_range(Range&& range) {
+        for (auto&& each : range) insert(std::forward<decltype(each)>(each));
+    }
     /// Adds Key(args...). The key is built first, for the lookup. @throws as insert
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
@@ -133,6 +145,12 @@ public:
     constexpr iterator find(const K& key) const {
         return {this, slot_of(key)};
     }
+    constexpr iterator find(handle_type handle) const noexcept { return {this, contains(handle) ? handle.index() : no_slot}; }
+    /// 1 if `key` is a member, else 0.
+    template <class K = Key>
+    constexpr size_type count(const K& key) const {
+        return contains(key) ? 1 : 0;
+    }
     /// Its slot, or no_slot.
     template <class K = Key>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
@@ -152,6 +170,8 @@ public:
     constexpr handle_type handle_of(const K& key) const {
         return this->handle_at(slot_of(key));
     }
+    /// The handle of the element at `it`. @pre not at the end
+    constexpr handle_type handle_of(iterator it) const noexcept { return it.handle(); }
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
@@ -215,6 +235,13 @@ public:
     /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the set grows, shrinks or moves
     constexpr ColumnView<const Key> keys() const noexcept {
         return ColumnView<Key>(detail::page_view(core_.store.keys.array()), core_.directory_view());
+    }
+    /// The same: what a set has are keys.
+    constexpr ColumnView<const Key> values() const noexcept { return keys(); }
+    /// The handles of the same walk, and pairs of handle and key.
+    constexpr auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), this->size()); }
+    constexpr auto items() const noexcept {
+        return detail::part_range<detail::HandleAndElementPart>(begin(), end(), this->size());
     }
     /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none
     /// ahead of it (checked at level debug).

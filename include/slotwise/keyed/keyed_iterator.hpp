@@ -6,17 +6,11 @@
 #define SLOTWISE_KEYED_KEYED_ITERATOR_HPP
 
 #include "../core/insert_result.hpp"
+#include "../core/item.hpp"
 #include "../core/iterator_facade.hpp"
 #include "../slots/slot_range.hpp"
 
 SLOTWISE_BEGIN
-
-/// A key and a reference to its value: the result of dereferencing a map's iterator. Binds as auto [key, value].
-template <class Key, class T>
-struct MapItem {
-    const Key& key;
-    T& value;
-};
 
 namespace detail {
 

@@ -95,6 +95,7 @@ public:
     using set_type::check_invariants;
     using set_type::clear;
     using set_type::contains;
+    using set_type::count;
     using set_type::empty;
     using set_type::erase;
     using set_type::explain;
@@ -103,6 +104,9 @@ public:
     using set_type::get_allocator;
     using set_type::handle_at;
     using set_type::handle_of;
+    /// The handle of the element at `it`. @pre not at the end
+    constexpr handle_type handle_of(const_iterator it) const noexcept { return it.handle(); }
+    constexpr handle_type handle_of(iterator it) const noexcept { return it.handle(); }
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::max_size;
@@ -159,6 +163,16 @@ public:
     {
         return try_emplace(std::move(item.first), std::move(item.second));
     }
+    /// Adds each pair whose key is no member. @throws as try_emplace; what was added before stays
+    constexpr void insert(std::initializer_list<std::pair<Key, T>> items) { insert_range(items); }
+    template <class Range>
+        requires requires(Range&& range) { std::begin(range) != std::end(range); }
+    constexpr void insert_range(Range&& range) {
+        for (auto&& each : range) {
+            auto&& [key, value] = each;
+            insert(key, value);
+        }
+    }
     /// Adds the pair, or assigns the value where the key is a member. @throws as try_emplace; strong if the assignment is
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
@@ -194,6 +208,25 @@ public:
     }
     constexpr T* get(handle_type handle) noexcept { return found<T>(live_slot(handle)); }
     constexpr const T* get(handle_type handle) const noexcept { return found<const T>(live_slot(handle)); }
+    /// The element of this handle, or end().
+    constexpr iterator find(handle_type handle) noexcept { return {this, live_slot(handle)}; }
+    constexpr const_iterator find(handle_type handle) const noexcept { return {this, live_slot(handle)}; }
+    /// A copy of the value, or T(otherwise) when there is none. @throws what hash, equality and that copy throw
+    template <class K = Key, class U = T>
+        requires std::is_constructible_v<T, U>
+    constexpr T value_or(const K& key, U&& otherwise) const {
+        const T* const value = get(key);
+        return value != nullptr ? *value : static_cast<T>(std::forward<U>(otherwise));
+    }
+    /// The value of the element. @pre contains(handle) (checked at level fast)
+    constexpr T& operator[](handle_type handle) noexcept {
+        SLOTWISE_EXPECT(contains(handle), "map [handle]: no element has this handle; ask get(handle) or explain(handle)");
+        return value_at(handle.index());
+    }
+    constexpr const T& operator[](handle_type handle) const noexcept {
+        SLOTWISE_EXPECT(contains(handle), "map [handle]: no element has this handle; ask get(handle) or explain(handle)");
+        return value_at(handle.index());
+    }
     /// The value. @throws std::out_of_range when there is none
     template <class K = Key>
     constexpr T& at(const K& key) {
@@ -272,6 +305,8 @@ public:
     /// The same walk as a range: for (auto [key, value] : map.items()).
     constexpr auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size()); }
     constexpr auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size()); }
+    /// The handles of the same walk.
+    constexpr auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), size()); }
     /// Values by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
     constexpr ColumnView<T> values() noexcept { return {values_column().pages(), core_.directory_view()}; }
     constexpr ColumnView<const T> values() const noexcept {

@@ -50,6 +50,14 @@ public:
     constexpr bool empty() const { return size() == 0; }
     /// Whether `key` is a member. @throws what the map's hash and equality throw
     constexpr bool contains(const Key& key) const { return slot_of(key) != no_slot; }
+    /// 1 if `key` is a member, else 0.
+    constexpr std::size_t count(const Key& key) const { return contains(key) ? 1 : 0; }
+    /// A copy of the value, or T(otherwise) when there is none. @throws what hash, equality and that copy throw
+    template <class U = T>
+    constexpr T value_or(const Key& key, U&& otherwise) const {
+        const T* const value = get(key);
+        return value != nullptr ? *value : static_cast<T>(std::forward<U>(otherwise));
+    }
     /// The slot of the key, or no_slot.
     constexpr slot_t slot_of(const Key& key) const { return as_set().slot_of(key); }
     /// The value, or null when there is none.
@@ -75,6 +83,8 @@ public:
     constexpr iterator find(const Key& key) const { return {keys(), values(), slot_of(key)}; }
     constexpr iterator begin() const { return {keys(), values(), occupancy().find_next(0)}; }
     constexpr iterator end() const { return {keys(), values(), no_slot}; }
+    /// The same walk as a range.
+    constexpr auto items() const { return detail::IteratorRange<iterator>(begin(), end(), size()); }
     /// Calls f(key, value) for every element in slot order.
     template <class F>
     constexpr void for_each(F&& f) const {

@@ -54,6 +54,8 @@ public:
     constexpr bool empty() const { return size() == 0; }
     /// Whether `key` is a member. @throws what the set's hash and equality throw
     constexpr bool contains(const Key& key) const { return slot_of(key) != no_slot; }
+    /// 1 if `key` is a member, else 0.
+    constexpr std::size_t count(const Key& key) const { return contains(key) ? 1 : 0; }
     /// The slot of the key, or no_slot.
     constexpr slot_t slot_of(const Key& key) const { return calls_->slot_of(set_, key); }
     /// The key in `slot`. @pre live or pending
@@ -63,6 +65,8 @@ public:
     constexpr iterator find(const Key& key) const { return {keys(), slot_of(key)}; }
     /// Keys by slot. @invalidates itself when the set grows, shrinks or moves
     constexpr ColumnView<const Key> keys() const { return calls_->keys(set_); }
+    /// The same: what a set has are keys.
+    constexpr ColumnView<const Key> values() const { return keys(); }
     constexpr Occupancy occupancy() const { return keys().occupancy(); }
     /// Live slots in ascending order.
     constexpr SlotRange slots() const { return SlotRange(occupancy()); }

@@ -162,6 +162,11 @@ public:
         return node == nullptr ? nullptr : std::addressof((*node)->id);
     }
     bool contains(H handle) const noexcept { return nodes_.contains(handle); }
+    /// 1 if there is a pair with this id or handle, else 0.
+    template <class Key>
+    size_type count(const Key& id_or_handle) const {
+        return contains(id_or_handle) ? 1 : 0;
+    }
     template <class Key>
         requires(!std::same_as<Key, H>)
     bool contains(const Key& id) const {
@@ -213,6 +218,10 @@ public:
     void for_each(F&& f) const {
         for (const auto [handle, node] : nodes_) f(std::as_const(node->id), node->handle);
     }
+    /// The ids, the handles, and both as pairs {handle, value = id}, in handle order.
+    auto ids() const noexcept { return detail::part_range<IdPart>(nodes_.begin(), nodes_.end(), size()); }
+    auto handles() const noexcept { return detail::part_range<detail::HandlePart>(nodes_.begin(), nodes_.end(), size()); }
+    auto items() const noexcept { return detail::part_range<ItemPart>(nodes_.begin(), nodes_.end(), size()); }
     /// Whether both directions agree; for tests.
     bool check_invariants() const {
         size_type listed = 0;
@@ -226,6 +235,18 @@ public:
     }
 
 private:
+    struct IdPart {
+        template <class Iterator>
+        const Id& operator()(const Iterator& it) const noexcept {
+            return (*it).value->id;
+        }
+    };
+    struct ItemPart {
+        template <class Iterator>
+        SlotMapItem<H, const Id&> operator()(const Iterator& it) const noexcept {
+            return {(*it).value->handle, (*it).value->id};
+        }
+    };
     template <class Key>
     std::uint64_t hash_of(const Key& key) const {
         if constexpr (Avalanching<Hash>)

@@ -6,17 +6,10 @@
 #define SLOTWISE_MAP_MAP_ITERATOR_HPP
 
 #include "../core/handle.hpp"
+#include "../core/item.hpp"
 #include "../core/iterator_facade.hpp"
 
 SLOTWISE_BEGIN
-
-/// A handle and a reference to its element: what items() yields. Binds as auto [handle, value].
-template <class H, class Reference>
-struct SlotMapItem {
-    /// Names the element.
-    H handle;
-    Reference value;
-};
 
 namespace detail {
 

@@ -6,6 +6,8 @@
 #define SLOTWISE_MAP_SECONDARY_FACE_HPP
 
 #include "../config/error.hpp"
+#include "../core/erase_if.hpp"
+#include "../core/insert_result.hpp"
 #include "../memory/allocator.hpp"
 #include "../slots/slot_follower.hpp"
 
@@ -37,7 +39,7 @@ private:
     };
 };
 
-/// Lookup and single-entry operations over a `Derived` that has try_emplace(handle, args...), do_get(handle) -> T* const,
+/// Lookup and single-entry operations over a `Derived` that has do_try_emplace(handle, args...), do_get(handle) -> T* const,
 /// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result).
 ///
 /// Constructors, destructors and assignments of values may insert, erase, clear and look up in the map that calls them. An
@@ -49,22 +51,28 @@ public:
     using handle_type = H;
     using value_type = T;
 
+    /// Builds a value for `handle` unless it has one. Not inserted, and at end(): the handle is refused, or its element is
+    /// erased while the value is built. An entry of an older handle of the slot is replaced.
+    /// @throws what the allocator and T throw; strong, but in a SecondaryMap an older entry is as T's move assignment left it,
+    /// and erased if T cannot move @complexity amortised O(1) @invalidates SparseSecondaryMap: addresses when it grows
+    template <class... Args>
+    auto try_emplace(H handle, Args&&... args) {
+        return self().result(handle, self().do_try_emplace(handle, std::forward<Args>(args)...));
+    }
     /// try_emplace(handle, value). @throws as try_emplace
-    std::pair<T*, bool> insert(H handle, const T& value) { return self().try_emplace(handle, value); }
-    std::pair<T*, bool> insert(H handle, T&& value) { return self().try_emplace(handle, std::move(value)); }
-    /// As insert, but an existing value is assigned; {null, false} also when its assignment has erased the entry.
+    auto insert(H handle, const T& value) { return try_emplace(handle, value); }
+    auto insert(H handle, T&& value) { return try_emplace(handle, std::move(value)); }
+    /// As insert, but an existing value is assigned; at end() also when its assignment has erased the entry.
     template <class U>
-    std::pair<T*, bool> insert_or_assign(H handle, U&& value) {
+    auto insert_or_assign(H handle, U&& value) {
         if (T* there = get(handle)) {
-            if constexpr (std::is_trivially_assignable_v<T&, U>) {
+            if constexpr (std::is_trivially_assignable_v<T&, U>)
                 *there = std::forward<U>(value);
-                return {there, false};
-            } else {
+            else
                 self().assign(handle, std::forward<U>(value));
-                return {get(handle), false};
-            }
+            return self().result(handle, std::pair<T*, bool>(get(handle), false));
         }
-        return self().try_emplace(handle, std::forward<U>(value));
+        return try_emplace(handle, std::forward<U>(value));
     }
 
     bool contains(H handle) const noexcept { return get(handle) != nullptr; }

@@ -57,7 +57,7 @@ public:
         : SecondaryMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     SecondaryMap(const SecondaryMap& other, const Allocator& alloc) : pages_(alloc) {
         ScopeGuard undo([this]() noexcept { clear(); });
-        for (const auto [handle, value] : other) try_emplace(handle, value);
+        for (const auto [handle, value] : other) do_try_emplace(handle, value);
         undo.dismiss();
     }
     /// Takes the entries and the attachment.
@@ -71,7 +71,7 @@ public:
         }
         ScopeGuard undo([this]() noexcept { clear(); });
         if constexpr (std::is_move_constructible_v<T>)
-            for (auto [handle, value] : other) try_emplace(handle, std::move(value));
+            for (auto [handle, value] : other) do_try_emplace(handle, std::move(value));
         else
             SLOTWISE_EXPECT(
                 other.empty(),
@@ -101,29 +101,6 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     allocator_type get_allocator() const noexcept { return pages_.get_allocator(); }
 
-    /// Builds a value for `handle` unless it has one. Returns {value, true}, or {value, false} when it has one, or {null,
-    /// false} when the handle is refused or its element is erased while the value is built. An entry of an older handle of the
-    /// slot is replaced.
-    /// @throws what the allocator and T throw; strong, but an older entry is as T's move assignment left it, and erased if T
-    /// cannot move
-    /// @complexity O(1); a page of values (see above) at the first touch
-    template <class... Args>
-    std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
-        if ((handle.version() & 1u) == 0) return {nullptr, false};
-        Page* page = pages_.find(number(handle.index()));
-        const unsigned i = place(handle.index());
-        if (page != nullptr && page->holds(i)) {
-            if (page->versions[i] == handle.version()) return {page->value(i), false};
-            if (page->versions[i] > handle.version()) return {nullptr, false};
-            return replace(handle, std::forward<Args>(args)...);
-        }
-        if (page == nullptr)
-            page = &pages_.make(number(handle.index()));
-        else if (page->in_use(i))
-            return {nullptr, false};
-        T* const value = do_emplace(*page, handle, std::forward<Args>(args)...);
-        return {value, value != nullptr};
-    }
     /// Removes every entry for which pred(handle, value) holds; returns how many. pred and destructors may change the map. pred
     /// may be called for an entry inserted meanwhile.
     template <class Pred>
@@ -147,9 +124,9 @@ public:
     }
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
-    iterator begin() noexcept { return iterator(&pages_, 0); }
+    iterator begin() noexcept { return iterator::first(&pages_); }
     iterator end() noexcept { return iterator(&pages_, iterator::end); }
-    const_iterator begin() const noexcept { return const_iterator(&pages_, 0); }
+    const_iterator begin() const noexcept { return const_iterator::first(&pages_); }
     const_iterator end() const noexcept { return const_iterator(&pages_, const_iterator::end); }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
@@ -194,6 +171,26 @@ public:
     }
 
 private:
+    InsertResult<iterator> result(H handle, std::pair<T*, bool> of) noexcept {
+        return {iterator(&pages_, of.first != nullptr ? handle.index() : iterator::end), of.second};
+    }
+    template <class... Args>
+    std::pair<T*, bool> do_try_emplace(H handle, Args&&... args) {
+        if ((handle.version() & 1u) == 0) return {nullptr, false};
+        Page* page = pages_.find(number(handle.index()));
+        const unsigned i = place(handle.index());
+        if (page != nullptr && page->holds(i)) {
+            if (page->versions[i] == handle.version()) return {page->value(i), false};
+            if (page->versions[i] > handle.version()) return {nullptr, false};
+            return replace(handle, std::forward<Args>(args)...);
+        }
+        if (page == nullptr)
+            page = &pages_.make(number(handle.index()));
+        else if (page->in_use(i))
+            return {nullptr, false};
+        T* const value = do_emplace(*page, handle, std::forward<Args>(args)...);
+        return {value, value != nullptr};
+    }
     static std::uint32_t number(slot_t slot) noexcept { return slot / page_slots; }
     static unsigned place(slot_t slot) noexcept { return slot % page_slots; }
 
@@ -285,7 +282,7 @@ private:
             return {value, done && value != nullptr};
         } else {
             drop_slot(handle.index());
-            return try_emplace(
+            return do_try_emplace(
                 handle,
                 std::forward<Args>(args)...); // once: no insert succeeds in a place whose value is being destroyed
         }
@@ -466,8 +463,13 @@ private:
     friend Facade;
     static constexpr std::uint64_t end = std::uint64_t{1} << 33;
 
-    /// At the first entry at or after slot `at`.
-    basic_iterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) { skip_to_entry(); }
+    /// At the entry in slot `at`, or at the end.
+    basic_iterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) {}
+    static basic_iterator first(const Pages* pages) noexcept {
+        basic_iterator it(pages, 0);
+        it.skip_to_entry();
+        return it;
+    }
     Item dereference() const noexcept {
         const auto slot = static_cast<slot_t>(next_);
         Page* page = pages_->find(number(slot));

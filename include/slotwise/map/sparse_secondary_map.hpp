@@ -60,7 +60,8 @@ public:
                              std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     SparseSecondaryMap(const SparseSecondaryMap& other, const Allocator& alloc) : SparseSecondaryMap(alloc) {
         ScopeGuard undo([this]() noexcept { clear(); });
-        for (size_type row = 0; row != other.size_; ++row) try_emplace(other.handles_[row], std::as_const(other.values_[row]));
+        for (size_type row = 0; row != other.size_; ++row)
+            do_try_emplace(other.handles_[row], std::as_const(other.values_[row]));
         undo.dismiss();
     }
     /// Takes the entries and the attachment.
@@ -75,7 +76,7 @@ public:
             return;
         }
         ScopeGuard undo([this]() noexcept { clear(); });
-        for (size_type row = 0; row != other.size_; ++row) try_emplace(other.handles_[row], std::move(other.values_[row]));
+        for (size_type row = 0; row != other.size_; ++row) do_try_emplace(other.handles_[row], std::move(other.values_[row]));
         undo.dismiss();
         other.clear();
     }
@@ -101,25 +102,6 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     allocator_type get_allocator() const noexcept { return index_.get_allocator(); }
 
-    /// Builds a value for `handle` unless it has one. Returns {value, true}, or {value, false} when it has one, or {null,
-    /// false} when the handle is refused or its element is erased while the value is built. An entry of an older handle of the
-    /// slot is replaced.
-    /// @throws what the allocator and T throw; strong @complexity amortised O(1) @invalidates addresses when it grows
-    template <class... Args>
-    std::pair<T*, bool> try_emplace(H handle, Args&&... args) {
-        if ((handle.version() & 1u) == 0) return {nullptr, false};
-        Page* const page = index_.find(handle.index() / page_slots);
-        if (page != nullptr) {
-            const slot_t row = page->row[handle.index() % page_slots];
-            if (row == no_slot) {
-                if (size_ < room_) [[likely]]
-                    return append_in_place(*page, handle, std::forward<Args>(args)...);
-            } else if (handles_[row].version() >= handle.version()) {
-                return {handles_[row].version() == handle.version() ? values_.data() + row : nullptr, false};
-            }
-        }
-        return emplace_temporary(handle, std::forward<Args>(args)...);
-    }
     /// Removes every entry for which pred(handle, value) holds; returns how many. Destructors may change the map. pred may then
     /// be called again for an entry, and for an entry inserted meanwhile.
     template <class Pred>
@@ -202,6 +184,24 @@ public:
     }
 
 private:
+    InsertResult<iterator> result(H, std::pair<T*, bool> of) noexcept {
+        return {iterator(this, of.first != nullptr ? static_cast<size_type>(of.first - values_.data()) : size_), of.second};
+    }
+    template <class... Args>
+    std::pair<T*, bool> do_try_emplace(H handle, Args&&... args) {
+        if ((handle.version() & 1u) == 0) return {nullptr, false};
+        Page* const page = index_.find(handle.index() / page_slots);
+        if (page != nullptr) {
+            const slot_t row = page->row[handle.index() % page_slots];
+            if (row == no_slot) {
+                if (size_ < room_) [[likely]]
+                    return append_in_place(*page, handle, std::forward<Args>(args)...);
+            } else if (handles_[row].version() >= handle.version()) {
+                return {handles_[row].version() == handle.version() ? values_.data() + row : nullptr, false};
+            }
+        }
+        return emplace_temporary(handle, std::forward<Args>(args)...);
+    }
     template <class Self, class F>
     static void walk(Self& self, F& f) {
         using V = std::conditional_t<std::is_const_v<Self>, const T, T>;

@@ -15,7 +15,7 @@ int main() {
     dense_column.attach_to(map);
     sparse_column.attach_to(map);
     names.attach_to(map);
-    bool right = dense_column.insert(seven, 1).second && sparse_column.insert(seven, 2).second && names.insert(70, seven);
+    bool right = dense_column.insert(seven, 1).inserted && sparse_column.insert(seven, 2).inserted && names.insert(70, seven);
     right = right && names.handle_of(70) == seven && map.erase(seven) && !sparse_column.contains(seven);
 
     slotwise::DenseSlotMap<int> dense;

@@ -236,10 +236,10 @@ private:
             for (const auto& [each, issued] : issued_)
                 if (issued.live && pick(3) == 0 && entries_.emplace(each, next_entry_).second) {
                     for (auto& followers : followers_) {
-                        ensure(followers.dense.insert(handle(each), next_entry_).second,
-                               "followers.dense.insert(handle(each), next_entry_).second");
-                        ensure(followers.sparse.insert(handle(each), next_entry_).second,
-                               "followers.sparse.insert(handle(each), next_entry_).second");
+                        ensure(followers.dense.insert(handle(each), next_entry_).inserted,
+                               "followers.dense.insert(handle(each), next_entry_).inserted");
+                        ensure(followers.sparse.insert(handle(each), next_entry_).inserted,
+                               "followers.sparse.insert(handle(each), next_entry_).inserted");
                         ensure(followers.names.insert(next_entry_, handle(each)),
                                "followers.names.insert(next_entry_, handle(each))");
                     }

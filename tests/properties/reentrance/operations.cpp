@@ -401,7 +401,7 @@ struct LookFromObservers {
                         scene.ops.look();
                         other.act(static_cast<Act>(fresh % static_cast<int>(Act::end)), fresh);
                         const auto name = scene.ops.names[static_cast<std::size_t>(++fresh) % scene.ops.names.size()];
-                        if (!scene.c.contains(name) || !follower.try_emplace(name, fresh).second) follower.erase(name);
+                        if (!scene.c.contains(name) || !follower.try_emplace(name, fresh).inserted) follower.erase(name);
                     };
                     scene.act(static_cast<Act>(outer));
                     scene.watch.hook = nullptr;

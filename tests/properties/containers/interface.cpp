@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What people type without looking it up is there in every container that can have it, and its answers agree.
+#include "properties/containers.hpp"
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <vector>
+
+namespace {
+using namespace test::every;
+
+template <class Range>
+constexpr bool is_view = std::ranges::view<Range> && std::ranges::borrowed_range<Range>;
+
+/// Series are written through writers, and described containers speak of addresses: they have a part of this only.
+template <class C>
+concept Whole = requires(C& c, typename C::handle_type name) {
+    c.find(name);
+    c.values();
+    c.items();
+    c.handles();
+    c.erase_if([](auto&&...) { return true; });
+};
+
+struct Interface {
+    /// The number that an element was made of; an element of a SoaSlotMap has it twice, an item beside its name.
+    template <class Element>
+    static int number(const Element& element) {
+        if constexpr (AnyHandle<Element>)
+            return 0;
+        else if constexpr (std::is_same_v<Element, int>)
+            return element;
+        else if constexpr (requires { element.value; })
+            return number(element.value);
+        else
+            return element.template get<0>();
+    }
+    template <class Range>
+    static std::vector<int> numbers(Range&& range) {
+        std::vector<int> result;
+        for (auto&& each : range) result.push_back(number(each));
+        return result;
+    }
+    template <class C>
+    static std::vector<int> backwards(C& range) {
+        std::vector<int> result;
+        for (auto it = range.end(); it != range.begin();) result.push_back(number(*--it));
+        std::ranges::reverse(result);
+        return result;
+    }
+
+    static inline int compared = 0;
+
+    template <class Entry, class C>
+    static void run() {
+        if constexpr (Whole<C>) {
+            ++compared;
+            using Items = decltype(std::declval<C&>().items());
+            using Values = decltype(std::declval<C&>().values());
+            using Handles = decltype(std::declval<C&>().handles());
+            static_assert(std::ranges::bidirectional_range<C> && std::ranges::bidirectional_range<const C>);
+            static_assert(std::ranges::bidirectional_range<Items> && is_view<Items>);
+            static_assert(std::ranges::bidirectional_range<Values> && is_view<Values>);
+            static_assert(std::ranges::bidirectional_range<Handles> && is_view<Handles>);
+
+            C c = made<C>();
+            std::vector<typename C::handle_type> names;
+            for (int n = 0; n != 200; ++n) names.push_back(Entry::insert(c, n));
+            for (std::size_t i = 0; i < names.size(); i += 3) Entry::erase(c, names[i]);
+            agree(c, names);
+            CHECK(erase_if(c, [](auto&&... element) { return number_of(element...) > 150; }) == 33);
+            agree(c, names);
+            CHECK(erase_if(c, [](auto&&...) { return true; }) == 100);
+            agree(c, names);
+            CHECK(c.begin() == c.end());
+        }
+    }
+
+private:
+    template <class... Elements>
+    static int number_of(const Elements&... elements) {
+        return (number(elements), ...);
+    }
+    template <class C>
+    static void agree(C& c, const std::vector<typename C::handle_type>& names) {
+        const C& reader = c;
+        std::size_t found = 0;
+        for (const auto name : names) {
+            const bool there = c.contains(name);
+            found += there;
+            CHECK(c.count(name) == (there ? 1u : 0u));
+            CHECK((c.find(name) != c.end()) == there);
+            CHECK((reader.find(name) != reader.end()) == there);
+            if (there) CHECK((c.find(name).handle() == name && c.find(name).slot() == name.index()));
+            if constexpr (requires { c.get(name); }) CHECK(static_cast<bool>(c.get(name)) == there);
+            if constexpr (requires { c.handle_at(name.index()); }) CHECK((c.handle_at(name.index()) == name) == there);
+            if constexpr (requires { c.handle_of(c.find(name)); })
+                if (there) CHECK(c.handle_of(c.find(name)) == name);
+            if constexpr (requires { number(c[name]); })
+                if (there) CHECK(number(c[name]) == number(*c.find(name)));
+            if constexpr (requires { number(c.value_or(name, -1)); })
+                CHECK(number(c.value_or(name, -1)) == (there ? number(*c.find(name)) : -1));
+        }
+        CHECK(found == c.size());
+        const std::vector<int> all = numbers(c);
+        CHECK(all.size() == c.size());
+        CHECK(numbers(reader) == all);
+        CHECK(numbers(c.values()) == all);
+        CHECK(numbers(reader.values()) == all);
+        CHECK(numbers(c.items()) == all);
+        CHECK(numbers(reader.items()) == all);
+        CHECK(backwards(c) == all);
+        CHECK(backwards(reader) == all);
+        const auto values = c.values();
+        CHECK(backwards(values) == all);
+        auto it = c.begin();
+        for (const auto name : c.handles()) CHECK((it++).handle() == name);
+        CHECK(it == c.end());
+        std::vector<int> parts;
+        for (auto&& [name, value] : c.items()) parts.push_back(number(value));
+        CHECK(parts == all);
+    }
+};
+
+} // namespace
+
+TEST_CASE("find, get, contains, count, values, handles, items and walks both ways agree in every container", "[properties]") {
+    for_each_container<Interface>();
+    CHECK(Interface::compared >= 33); // slot maps, keyed containers and secondary maps, each with each set of options
+}
+
+TEST_CASE("items are pairs: std::get and std::views::keys, values and elements take them apart", "[properties]") {
+    const auto take_apart = [](auto& c, auto&& first) {
+        int sum = 0;
+        for (const auto& value : c.items() | std::views::values) sum += value;
+        for (const auto& value : c.items() | std::views::elements<1>) sum += value;
+        CHECK(sum == 2 * 60);
+        CHECK(std::get<0>(*c.items().begin()) == first);
+        const std::pair<std::remove_cvref_t<decltype(first)>, int> copied = *c.items().begin();
+        CHECK((copied.first == first && copied.second == 10));
+        const auto names = c.items() | std::views::keys;
+        CHECK(*names.begin() == first);
+    };
+    SlotMap<int> slots{10, 20, 30};
+    take_apart(slots, slots.handle_at(0));
+    DenseSlotMap<int> dense{10, 20, 30};
+    take_apart(dense, dense.handle_at(0));
+    SecondaryMap<SlotMap<int>::handle_type, int> second;
+    for (const auto [name, value] : slots.items()) second.insert(name, value);
+    take_apart(second, slots.handle_at(0));
+    MapStorage<int, int> map{{1, 10}, {2, 20}, {3, 30}};
+    take_apart(map, 1);
+    MapView<int, int> view(map);
+    take_apart(view, 1);
+}
+
+TEST_CASE("what is brought a key says where it is by two names", "[properties]") {
+    MapStorage<int, int> map;
+    const auto [it, inserted] = map.insert(1, 10);
+    CHECK((inserted && it->key == 1 && it->value == 10 && it.handle() == map.handle_of(1) && it.slot() == map.slot_of(1)));
+    CHECK_FALSE(map.try_emplace(1, 20).inserted);
+    const std::pair<MapStorage<int, int>::iterator, bool> as_pair = map.insert_or_assign(1, 30);
+    CHECK((as_pair.first == it && !as_pair.second && it->value == 30));
+    const InsertResult<MapStorage<int, int>::const_iterator> reading = map.insert(2, 20);
+    CHECK((reading.inserted && reading.kind == InsertKind::fresh && reading.it->value == 20));
+    SecondaryMap<MapStorage<int, int>::handle_type, int> second;
+    const auto [entry, entered] = second.insert(it.handle(), 5);
+    CHECK((entered && entry->value == 5 && entry.handle() == it.handle()));
+    CHECK(second.insert({}, 5).it == second.end());
+}
+
+TEST_CASE("a column answers a handle, and a stale one is refused", "[properties]") {
+    SlotMap<int> map{1, 2};
+    const auto first = map.handle_at(0);
+    const auto column = map.values();
+    CHECK((column[first] == 1 && column.at(first) == 1 && column.contains(first)));
+    map.erase(first);
+    CHECK_FALSE(column.contains(first));
+    CHECK_THROWS_AS(column.at(first), std::out_of_range);
+}
