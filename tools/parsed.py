@@ -71,7 +71,8 @@ def _name(cursor):
     return cursor.spelling if cursor.spelling.startswith("operator") else cursor.spelling.split("<")[0]
 
 
-def _inside(cursor, room, spaces, classes):
+def walk(cursor, room, spaces=(), classes=()):
+    """Each Declaration below a cursor that stands in a header of the folder."""
     for each in cursor.get_children():
         file, kind = each.location.file, each.kind.name
         path = pathlib.Path(file.name).resolve() if file else None
@@ -79,7 +80,7 @@ def _inside(cursor, room, spaces, classes):
             continue
         if kind == "NAMESPACE":
             inline = each.spelling.startswith("v") and each.spelling[1:2].isdigit()
-            yield from _inside(each, room, spaces if inline else (*spaces, each.spelling), classes)
+            yield from walk(each, room, spaces if inline else (*spaces, each.spelling), classes)
             continue
         target = next((child for child in each.get_children() if child.kind.name in FUNCTIONS), each) if kind == "FRIEND_DECL" else each
         parameters = [child.spelling for child in target.get_children() if child.kind.name == "PARM_DECL"]
@@ -87,7 +88,7 @@ def _inside(cursor, room, spaces, classes):
         yield Declaration(path.relative_to(room).as_posix(), each.extent.start.line, spaces, classes, name, kind,
                           parameters if target.kind.name in FUNCTIONS else None, target)
         if kind in CLASSES:
-            yield from _inside(each, room, spaces, (*classes, _name(each)))
+            yield from walk(each, room, spaces, (*classes, _name(each)))
 
 
 def declarations(room=ROOM, paths=None, bodies=False, flags=()):
@@ -95,7 +96,7 @@ def declarations(room=ROOM, paths=None, bodies=False, flags=()):
     unless asked for."""
     options = 0 if bodies else cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     unit, _ = parse(paths or sorted(room.rglob("*.hpp")), room.parent, flags, options)
-    return list(_inside(unit.cursor, room.resolve(), (), ()))
+    return list(walk(unit.cursor, room.resolve()))
 
 
 def public_types(found=None):

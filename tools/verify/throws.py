@@ -63,7 +63,14 @@ class Headers:
         unit, errors = parsed.parse(headers, self.include)
         if errors:
             raise sweeps.Failed("libclang cannot read the headers:", *errors[:5])
-        self._walk(unit.cursor, ())
+        for each in parsed.walk(unit.cursor, self.include):
+            if each.kind in parsed.CLASSES - {"UNION_DECL"} and each.spaces[:1] == (namespace,):
+                if each.header.endswith("fwd.hpp"):
+                    self.named.add(each.name)
+                if each.cursor.is_definition():
+                    self.classes.append(each.cursor)
+            elif each.kind in ("FUNCTION_DECL", "FUNCTION_TEMPLATE") and each.public and each.name:
+                self._free(each.cursor)
         for cls in self.classes:
             for base, _ in self._bases(cls):
                 self.bases_of_something.add(base.get_usr())
@@ -72,44 +79,6 @@ class Headers:
                 self._list(cls)
 
     # --- what is where ---
-
-    def _kind(self, cursor):
-        try:
-            return cursor.kind
-        except ValueError:
-            return None  # newer than the bindings, as concepts
-
-    def _walk(self, cursor, path):
-        k = self.kinds
-        for each in cursor.get_children():
-            kind = self._kind(each)
-            if kind is None or each.location.file is None:
-                continue
-            if self.include not in pathlib.Path(each.location.file.name).resolve().parents:
-                continue
-            if kind == k.NAMESPACE:
-                if not path and each.spelling != self.namespace:
-                    continue
-                self._walk(each, (*path, each.spelling))
-            elif kind in (k.CLASS_DECL, k.STRUCT_DECL, k.CLASS_TEMPLATE, k.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
-                self._class(each, path)
-            elif kind in (k.FUNCTION_DECL, k.FUNCTION_TEMPLATE) and path and "detail" not in path \
-                    and not each.spelling.startswith("<deduction guide"):
-                if each.semantic_parent.kind == k.NAMESPACE:
-                    self._free(each)
-
-    def _class(self, cursor, path):
-        k = self.kinds
-        if not cursor.is_definition():
-            if cursor.location.file.name.endswith("fwd.hpp"):
-                self.named.add(cursor.spelling)
-            return
-        if cursor.location.file.name.endswith("fwd.hpp"):
-            self.named.add(cursor.spelling)
-        self.classes.append(cursor)
-        for each in cursor.get_children():
-            if self._kind(each) in (k.CLASS_DECL, k.STRUCT_DECL, k.CLASS_TEMPLATE):
-                self._class(each, path)
 
     def _path(self, cursor):
         path, outer = [cursor.spelling], cursor.semantic_parent
@@ -140,7 +109,7 @@ class Headers:
     def _bases(self, cls):
         """(class, access) of the bases that these headers define."""
         for each in cls.get_children():
-            if self._kind(each) != self.kinds.CXX_BASE_SPECIFIER:
+            if each.kind != self.kinds.CXX_BASE_SPECIFIER:
                 continue
             found = self._named_class(each, 0)
             if found is not None:
@@ -149,10 +118,10 @@ class Headers:
     def _named_class(self, cursor, depth):
         k = self.kinds
         for part in cursor.get_children():
-            if self._kind(part) not in (k.TEMPLATE_REF, k.TYPE_REF):
+            if part.kind not in (k.TEMPLATE_REF, k.TYPE_REF):
                 continue
             target = part.referenced
-            if target is None or self._kind(target) is None:
+            if target is None:
                 continue
             if target.kind in (k.TYPE_ALIAS_DECL, k.TYPEDEF_DECL) and depth < 4:
                 target = self._named_class(target, depth + 1)
@@ -169,12 +138,12 @@ class Headers:
         """(name, cursor) of functions that a class declares, with their access."""
         k = self.kinds
         for each in cls.get_children():
-            kind = self._kind(each)
+            kind = each.kind
             if kind in (k.CXX_METHOD, k.CONSTRUCTOR, k.FUNCTION_TEMPLATE, k.CONVERSION_FUNCTION):
                 yield self._member_name(cls, each), each
             elif kind == k.FRIEND_DECL:
                 for function in each.get_children():
-                    if self._kind(function) in (k.FUNCTION_DECL, k.FUNCTION_TEMPLATE) and function.spelling == "swap":
+                    if function.kind in (k.FUNCTION_DECL, k.FUNCTION_TEMPLATE) and function.spelling == "swap":
                         yield "swap", function
 
     def _member_name(self, cls, function):
@@ -182,7 +151,7 @@ class Headers:
         own = cls.spelling
         if name != own and name != "operator=":
             return name
-        types = [each.type.spelling for each in function.get_children() if self._kind(each) == self.kinds.PARM_DECL]
+        types = [each.type.spelling for each in function.get_children() if each.kind == self.kinds.PARM_DECL]
         kind = "..."
         if not types:
             kind = ""
@@ -211,7 +180,7 @@ class Headers:
                 own[name].append(function)
         again = set()
         for each in cls.get_children():
-            if self._kind(each) == self.kinds.USING_DECLARATION and (everything or each.access_specifier.name == "PUBLIC"):
+            if each.kind == self.kinds.USING_DECLARATION and (everything or each.access_specifier.name == "PUBLIC"):
                 again.add(without_arguments(each.spelling).split("::")[-1])
         for base, access in self._bases(cls):
             inherited = self._shown(base, everything or access != "PUBLIC", depth + 1)
@@ -261,7 +230,7 @@ class Headers:
         entry.throws = entry.throws or (changes and (specification is None or specification.name not in NOEXCEPT))
 
     def _parameters(self, function):
-        return tuple(each.type.spelling for each in function.get_children() if self._kind(each) == self.kinds.PARM_DECL)
+        return tuple(each.type.spelling for each in function.get_children() if each.kind == self.kinds.PARM_DECL)
 
     def resolve(self, name):
         while name in self.aliases:
