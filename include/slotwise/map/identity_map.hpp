@@ -26,6 +26,7 @@ class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, With...
     static_assert(AnyHandle<H>, "IdentityMap<Id, Handle>: the second argument is a slot map's handle_type");
     using Follower = detail::SlotFollower<IdentityMap>;
     friend Follower;
+    friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_hash | detail::with_equal | detail::with_alloc, detail::NoOptions, std::byte,
                                    Id, With...>;
     using Hash = typename Args::template get<detail::with_hash, DefaultHash<Id>>;
@@ -286,7 +287,7 @@ private:
         }
     }
     const Node* at_slot(slot_t slot) const noexcept {
-        Node* const* const node = nodes_.find_slot(slot);
+        Node* const* const node = detail::SlotEntries::find(nodes_, slot);
         return node == nullptr ? nullptr : *node;
     }
     bool takes(H handle) const noexcept {
@@ -311,7 +312,7 @@ private:
         }
         if (running.element_erased() || !takes(handle)) return false;
         make_room();
-        Node* const* const there = nodes_.find_slot(handle.index());
+        Node* const* const there = detail::SlotEntries::find(nodes_, handle.index());
         Node* const older = there == nullptr ? nullptr : *there;
         nodes_.try_emplace(handle, node);
         if (!seed_ && crowded(bucket_of(hash))) scatter();
@@ -402,12 +403,12 @@ private:
         ++changes_;
     }
     void remove(Node* node) noexcept {
-        nodes_.drop_slot(node->handle.index());
+        detail::SlotEntries::drop(nodes_, node->handle.index());
         unlink(node);
         destroy_node(node);
     }
     void drop_slot(slot_t slot) noexcept {
-        if (Node* const* const node = nodes_.find_slot(slot)) remove(*node);
+        if (Node* const* const node = detail::SlotEntries::find(nodes_, slot)) remove(*node);
     }
     /// First removes all these pairs, then destroys their ids.
     void drop_slots(Occupancy slots) noexcept {
@@ -417,12 +418,12 @@ private:
                 unlink(node);
                 gone = chained(node, gone);
             }
-        nodes_.drop_slots(slots);
+        detail::SlotEntries::drop(nodes_, slots);
         destroy_chain(gone);
     }
     void swap_pairs(IdentityMap& other) noexcept {
         buckets_.swap(other.buckets_);
-        nodes_.swap_entries(other.nodes_);
+        detail::SlotEntries::swap(nodes_, other.nodes_);
         std::swap(seed_, other.seed_);
         std::swap(changes_, other.changes_);
     }

@@ -27,9 +27,7 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With.
     static_assert(Storable<T>, "SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw");
     using Face = detail::SecondaryFace<SecondaryMap, H, T>;
     friend Face;
-    friend detail::SlotFollower<SecondaryMap>;
-    template <class, class, class...>
-    friend class IdentityMap;
+    friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
     struct Page;
@@ -37,6 +35,7 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With.
     using Pages = detail::SparsePages<Page, Allocator>;
     using Operation = typename detail::SlotFollower<SecondaryMap>::Operation;
     using Insertion = typename detail::SlotFollower<SecondaryMap>::Insertion;
+    static constexpr std::uint64_t end_slot = std::uint64_t{1} << 33; // beyond every handle's
     using value_allocator = detail::rebind_t<Allocator, T>;
     using traits = std::allocator_traits<value_allocator>;
     // A far handle claims one page. 10,000 of them with values of 256 bytes claim 12 MB; pages of 64 slots claimed 167.
@@ -125,9 +124,9 @@ public:
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
     iterator begin() noexcept { return iterator::first(&pages_); }
-    iterator end() noexcept { return iterator(&pages_, iterator::end); }
+    iterator end() noexcept { return iterator(&pages_, end_slot); }
     const_iterator begin() const noexcept { return const_iterator::first(&pages_); }
-    const_iterator end() const noexcept { return const_iterator(&pages_, const_iterator::end); }
+    const_iterator end() const noexcept { return const_iterator(&pages_, end_slot); }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
     /// The same walk as a range.
@@ -194,7 +193,7 @@ private:
     static std::uint32_t number(slot_t slot) noexcept { return slot / page_slots; }
     static unsigned place(slot_t slot) noexcept { return slot % page_slots; }
 
-    std::uint64_t place_of(H handle) const noexcept { return do_get(handle) == nullptr ? iterator::end : handle.index(); }
+    std::uint64_t place_of(H handle) const noexcept { return do_get(handle) == nullptr ? end_slot : handle.index(); }
     T* do_get(H handle) const noexcept {
         Page* page = pages_.find(number(handle.index()));
         const unsigned i = place(handle.index());
@@ -447,10 +446,19 @@ class SecondaryMap<H, T, With...>::basic_iterator
 
 public:
     basic_iterator() noexcept = default;
-    /// iterator to const_iterator. A template, because it would be a copy constructor of iterator otherwise.
-    template <bool Other>
-        requires(Const && !Other)
-    basic_iterator(const basic_iterator<Other>& other) noexcept : pages_(other.pages_), next_(other.next_) {}
+    /// For the map: at the entry in slot `at`, or at the end; and at the first entry.
+    basic_iterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) {}
+    static basic_iterator first(const Pages* pages) noexcept {
+        basic_iterator it(pages, 0);
+        it.skip_to_entry();
+        return it;
+    }
+    /// iterator to const_iterator.
+    operator basic_iterator<true>() const noexcept
+        requires(!Const)
+    {
+        return {pages_, next_};
+    }
     friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.next_ == b.next_; }
     /// The slot of the entry here. @pre not at the end
     slot_t slot() const noexcept { return static_cast<slot_t>(next_); }
@@ -458,18 +466,8 @@ public:
     H handle() const noexcept { return dereference().handle; }
 
 private:
-    friend SecondaryMap;
-    friend basic_iterator<true>;
     friend Facade;
-    static constexpr std::uint64_t end = std::uint64_t{1} << 33;
 
-    /// At the entry in slot `at`, or at the end.
-    basic_iterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) {}
-    static basic_iterator first(const Pages* pages) noexcept {
-        basic_iterator it(pages, 0);
-        it.skip_to_entry();
-        return it;
-    }
     Item dereference() const noexcept {
         const auto slot = static_cast<slot_t>(next_);
         Page* page = pages_->find(number(slot));
@@ -483,11 +481,11 @@ private:
     void decrement() noexcept { previous_entry(*pages_, next_); }
     // Advances to the first entry at or after next_.
     void skip_to_entry() noexcept {
-        if (next_entry(*pages_, next_) == nullptr) next_ = end;
+        if (next_entry(*pages_, next_) == nullptr) next_ = end_slot;
     }
 
     const Pages* pages_ = nullptr;
-    std::uint64_t next_ = end; // slot number
+    std::uint64_t next_ = end_slot; // slot number
 };
 
 SLOTWISE_END

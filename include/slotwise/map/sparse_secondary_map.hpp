@@ -26,7 +26,7 @@ class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, because values are packed; use SecondaryMap");
     using Face = detail::SecondaryFace<SparseSecondaryMap, H, T>;
     friend Face;
-    friend detail::SlotFollower<SparseSecondaryMap>;
+    friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
     using Operation = typename detail::SlotFollower<SparseSecondaryMap>::Operation;
@@ -461,10 +461,14 @@ class SparseSecondaryMap<H, T, With...>::basic_iterator
 
 public:
     basic_iterator() noexcept = default;
-    /// iterator to const_iterator. A template, because it would be a copy constructor of iterator otherwise.
-    template <bool Other>
-        requires(Const && !Other)
-    basic_iterator(const basic_iterator<Other>& other) noexcept : map_(other.map_), row_(other.row_) {}
+    /// For the map: at this row.
+    basic_iterator(Map* map, size_type row) noexcept : map_(map), row_(row) {}
+    /// iterator to const_iterator.
+    operator basic_iterator<true>() const noexcept
+        requires(!Const)
+    {
+        return {map_, row_};
+    }
     friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.row_ == b.row_; }
     /// The row of the entry here.
     size_type row() const noexcept { return row_; }
@@ -477,10 +481,7 @@ public:
     }
 
 private:
-    friend SparseSecondaryMap;
-    friend basic_iterator<true>;
     friend Facade;
-    basic_iterator(Map* map, size_type row) noexcept : map_(map), row_(row) {}
     Item dereference() const noexcept { return {handle(), map_->values_.data()[row_]}; }
     void increment() noexcept { ++row_; }
     void decrement() noexcept { --row_; }

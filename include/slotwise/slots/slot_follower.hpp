@@ -10,6 +10,26 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+/// How SlotFollower, and a map that holds another, reach the entries of a map by slot: its friend.
+struct SlotEntries {
+    template <class Map>
+    static auto* find(const Map& map, slot_t slot) noexcept {
+        return map.find_slot(slot);
+    }
+    template <class Map>
+    static void drop(Map& map, slot_t slot) noexcept {
+        map.drop_slot(slot);
+    }
+    template <class Map>
+    static void drop(Map& map, Occupancy slots) noexcept {
+        map.drop_slots(slots);
+    }
+    template <class Map>
+    static void swap(Map& a, Map& b) noexcept {
+        a.swap_entries(b);
+    }
+};
+
 /// Base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
 /// noexcept, clear() noexcept and erase_if(pred on handle). The base owns the attachment: a copy is not attached, a move takes
 /// the attachment.
@@ -101,7 +121,7 @@ private:
     }
     void on_element_erased(slot_t slot) noexcept {
         mark_erased([=](slot_t each) { return each == slot; });
-        self().drop_slot(slot);
+        SlotEntries::drop(self(), slot);
     }
 
     // Deferred erase: a resurrected element has a new handle. The old handle never resolves again.
@@ -111,7 +131,7 @@ private:
     void on_erase(slot_t slot) noexcept final { on_element_erased(slot); }
     void on_clear(Occupancy slots) noexcept final {
         mark_erased([=](slot_t each) { return slots.test(each); });
-        self().drop_slots(slots);
+        SlotEntries::drop(self(), slots);
     }
     void on_reset() noexcept final {
         mark_erased([](slot_t) { return true; });
