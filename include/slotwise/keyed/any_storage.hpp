@@ -313,11 +313,11 @@ private:
             column.destroy(slot);
             key.destroy(slot);
         }
-        void replace_value(slot_t slot, bool& gone) {
+        void replace_value(slot_t slot, bool& old_destroyed) {
             // The new value may be a copy of the old one.
             if (value == column.ptr(slot)) return;
             if (value == nullptr) column.expect_default();
-            gone = true;
+            old_destroyed = true;
             column.destroy(slot);
             construct_value(slot);
         }

@@ -236,8 +236,8 @@ public:
     constexpr const T& at(const K& key) const {
         return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
     }
-    constexpr T& at(handle_type handle) { return *checked(get(handle), gone); }
-    constexpr const T& at(handle_type handle) const { return *checked(get(handle), gone); }
+    constexpr T& at(handle_type handle) { return *checked(get(handle), no_element); }
+    constexpr const T& at(handle_type handle) const { return *checked(get(handle), no_element); }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr T& value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "map value(slot): no value is there; ask state(slot)");
@@ -408,7 +408,7 @@ private:
     template <class, class>
     friend class detail::KeyedIterator;
     using set_type::core_;
-    static constexpr const char* gone = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
+    static constexpr const char* no_element = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
 
     constexpr Values& values_column() noexcept { return core_.hub.template get<0>(); }
     constexpr const Values& values_column() const noexcept { return core_.hub.template get<0>(); }

@@ -12,10 +12,10 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// A new key of a set. KeyedContainer::do_insert() calls one of
-///   construct(slot, hash)      the key is absent: builds the element; destroy(slot) undoes it
-///   replace_value(slot, gone)  the key is pending: builds another value in its slot, and sets `gone` before it destroys the
-///                              old one
-///   assign_to(existing)        the key is a member
+///   construct(slot, hash)              the key is absent: builds the element; destroy(slot) undoes it
+///   replace_value(slot, old_destroyed)  the key is pending: builds another value in its slot, and sets old_destroyed before it
+///                                      destroys the old value
+///   assign_to(existing)                the key is a member
 /// and, when a constructor has inserted the same key meanwhile, assign_built(existing, slot) before destroy(slot).
 /// trivial: construction runs no user code. filled_columns: how many static columns construct() fills, whose on_insert is
 /// therefore not called.
@@ -63,17 +63,17 @@ struct NewItem {
         column.destroy(slot);
         key.destroy(slot);
     }
-    constexpr void replace_value(slot_t slot, bool& gone) {
+    constexpr void replace_value(slot_t slot, bool& old_destroyed) {
         std::apply(
             [&](auto&&... each) {
                 if constexpr (std::is_move_constructible_v<T>) {
                     // Built apart first, because the arguments may refer to the old value.
                     TemporaryElement<T, allocator> fresh(column.get_allocator(), std::forward<Args>(each)...);
-                    gone = true;
+                    old_destroyed = true;
                     column.destroy(slot);
                     column.construct(slot, fresh.take());
                 } else {
-                    gone = true;
+                    old_destroyed = true;
                     column.replace(slot, std::forward<Args>(each)...);
                 }
             },

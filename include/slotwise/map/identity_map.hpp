@@ -428,13 +428,13 @@ private:
         std::swap(changes_, other.changes_);
     }
     void swap_functors(IdentityMap& other) noexcept(nothrow_swap) {
-        ScopeGuard lost([&]() noexcept {
+        ScopeGuard undo([&]() noexcept {
             clear();
             other.clear();
         });
         exchange(hash_, other.hash_);
         exchange(equal_, other.equal_);
-        lost.dismiss();
+        undo.dismiss();
     }
 
     template <class F>

@@ -101,13 +101,13 @@ public:
             }
         return nullptr;
     }
-    /// Frees every page for which goes(page) holds, and the table when no page is left.
+    /// Frees every page for which pred(page) holds, and the table when no page is left.
     template <class F>
-    void clear_if(F&& goes) noexcept {
+    void clear_if(F&& pred) noexcept {
         for (std::size_t i = 0; i != near_.size(); ++i)
-            if (near_[i] != nullptr && goes(*near_[i])) free(std::exchange(near_[i], nullptr));
+            if (near_[i] != nullptr && pred(*near_[i])) free(std::exchange(near_[i], nullptr));
         for (auto it = far_.begin(); it != far_.end();)
-            if (goes(*it->second)) {
+            if (pred(*it->second)) {
                 free(it->second);
                 it = far_.erase(it);
             } else

@@ -350,10 +350,10 @@ private:
     }
     template <class F>
     constexpr std::size_t least(std::size_t slots, F&& f) const noexcept {
-        const auto ask = [&]<class O>(const O& o) {
+        const auto consider = [&]<class O>(const O& o) {
             if constexpr (requires { o.capacity_for(slots); }) slots = f(o) < slots ? f(o) : slots;
         };
-        std::apply([&](const auto&... o) { (ask(o), ...); }, static_);
+        std::apply([&](const auto&... o) { (consider(o), ...); }, static_);
         return slots;
     }
 
