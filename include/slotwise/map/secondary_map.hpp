@@ -171,7 +171,7 @@ public:
 
 private:
     InsertResult<iterator> result(H handle, std::pair<T*, bool> of) noexcept {
-        return {iterator(&pages_, of.first != nullptr ? handle.index() : iterator::end), of.second};
+        return {iterator(&pages_, of.first != nullptr ? handle.index() : end_slot), of.second};
     }
     template <class... Args>
     std::pair<T*, bool> do_try_emplace(H handle, Args&&... args) {
