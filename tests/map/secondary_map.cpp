@@ -407,7 +407,7 @@ TEST_CASE("a newer handle's value takes the place of an older one in a Secondary
     NothingLeaks objects;
     SecondaryMap<H, Throwing> map;
     map.try_emplace(H(5, 1), 1);
-    REQUIRE(map.try_emplace(H(5, 3), 2).second);
+    REQUIRE(map.try_emplace(H(5, 3), 2).inserted);
     CHECK_FALSE(map.contains(H(5, 1)));
     REQUIRE(map.contains(H(5, 3)));
     CHECK(map[H(5, 3)].value() == 2);
