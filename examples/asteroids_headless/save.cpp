@@ -87,7 +87,7 @@ void get_component(ByteReader& in, const Bodies& bodies, Map& component) {
         Get{in}(thing);
         const auto value = Codec::read<typename Map::value_type>(in);
         if (in.error() != nullptr) return;
-        if (!bodies.contains(thing) || !component.insert(thing, value).second)
+        if (!bodies.contains(thing) || !component.insert(thing, value).inserted)
             in.fail("asteroids: a component of a thing that is not there, or one twice");
     }
 }
