@@ -39,7 +39,7 @@ struct Counting {
 };
 
 template <class T>
-using Column = ValueArray<T, test::ThrowingAllocator<T>>;
+using Array = ValueArray<T, test::ThrowingAllocator<T>>;
 
 } // namespace
 
@@ -71,7 +71,7 @@ TEST_CASE("a value that throws while it is built in a column is not there", "[pr
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;
     const auto failures = test::fail_at_every_step([](auto&& attempt) {
-        Column<test::Throwing> column;
+        Array<test::Throwing> column;
         column.on_capacity(0, 64);
         column.construct(2, 20);
         const bool threw = attempt([&] { column.construct(3, 30); });
@@ -108,11 +108,11 @@ TEST_CASE("a column's value whose replacement throws is kept, unless it was the 
             CHECK(objects.alive() == 0);
         });
     };
-    CHECK(replaced(Column<test::ThrowingCopy>()) == 1);
+    CHECK(replaced(Array<test::ThrowingCopy>()) == 1);
     CHECK((kept == 1 && lost == 0));
-    CHECK(replaced(Column<test::Throwing>()) == 2); // its construction, its move
+    CHECK(replaced(Array<test::Throwing>()) == 2); // its construction, its move
     CHECK((kept == 2 && lost == 1));
-    CHECK(replaced(Column<test::ThrowingNonMovable>()) == 1);
+    CHECK(replaced(Array<test::ThrowingNonMovable>()) == 1);
     CHECK((kept == 2 && lost == 2));
 }
 #endif

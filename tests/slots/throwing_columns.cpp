@@ -16,18 +16,18 @@ using namespace test;
 
 namespace {
 
-using Column = ValueArray<Throwing, ThrowingAllocator<Throwing>>;
+using Array = ValueArray<Throwing, ThrowingAllocator<Throwing>>;
 constexpr std::array<bits::word_t, 2> some{0b1011'0110, 0b1};
 const Occupancy live(some.data(), 128);
 
 /// Values in the slots of `live`, each its slot.
-Column filled() {
-    Column column;
+Array filled() {
+    Array column;
     column.on_capacity(0, 128);
     live.for_each([&](slot_t slot) { column.construct(slot, static_cast<int>(slot)); });
     return column;
 }
-bool has_all(const Column& column) {
+bool has_all(const Array& column) {
     bool all = true;
     live.for_each([&](slot_t slot) { all = all && column[slot].value() == static_cast<int>(slot); });
     return all;
@@ -38,8 +38,8 @@ template <class Act>
 void strong(const char* function, Act act) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<Column>(function), [&](auto&& attempt) {
-        Column column = filled();
+    const auto failures = fail_at_every_step(swept<Array>(function), [&](auto&& attempt) {
+        Array column = filled();
         attempt([&] { act(column); });
         REQUIRE(has_all(column));
     });
@@ -49,21 +49,21 @@ void strong(const char* function, Act act) {
 } // namespace
 
 TEST_CASE("a column that throws has the values it had", "[value_array][throws]") {
-    strong("on_capacity", [](Column& column) { column.on_capacity(128, 5000); });
-    strong("on_insert", [](Column& column) { column.on_insert(100, InsertKind::fresh); });
-    strong("construct", [](Column& column) { column.construct(100, 7); });
-    strong("(copy, allocator)", [](Column& column) { const Column copy(column, live, ThrowingAllocator<Throwing>()); });
-    strong("(copy, allocator)", [](Column& column) { const Column copy(column, live); });
-    calls_nothing_that_throws(swept<Column>("()"), [] { const Column none{}; });
+    strong("on_capacity", [](Array& column) { column.on_capacity(128, 5000); });
+    strong("on_insert", [](Array& column) { column.on_insert(100, InsertKind::fresh); });
+    strong("construct", [](Array& column) { column.construct(100, 7); });
+    strong("(copy, allocator)", [](Array& column) { const Array copy(column, live, ThrowingAllocator<Throwing>()); });
+    strong("(copy, allocator)", [](Array& column) { const Array copy(column, live); });
+    calls_nothing_that_throws(swept<Array>("()"), [] { const Array none{}; });
 }
 
 TEST_CASE("a replacement that throws keeps the old value, or leaves none, and others stay", "[value_array][throws]") {
     for (const bool as_resurrection : {false, true}) {
         NothingLeaks objects;
         EveryByteReturned bytes;
-        const auto failures = fail_at_every_step(swept<Column>(as_resurrection ? "on_insert" : "replace"), [&](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<Array>(as_resurrection ? "on_insert" : "replace"), [&](auto&& attempt) {
             NothingLeaks inside;
-            Column column = filled();
+            Array column = filled();
             column.construct(100, 7);
             const auto before = inside.alive();
             const bool threw = attempt([&] {
@@ -84,9 +84,9 @@ TEST_CASE("a replacement that throws keeps the old value, or leaves none, and ot
 TEST_CASE("values that move over one by one: a throw leaves those of the source", "[value_array][throws]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<Column>("take_from"), [](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<Array>("take_from"), [](auto&& attempt) {
         NothingLeaks inside;
-        Column column = filled(), target;
+        Array column = filled(), target;
         target.on_capacity(0, 128);
         const auto before = inside.alive();
         const bool threw = attempt([&] { target.take_from(column, live); });
@@ -97,21 +97,21 @@ TEST_CASE("values that move over one by one: a throw leaves those of the source"
 }
 
 TEST_CASE("a dynamic column passes on what its column throws", "[value_array][throws]") {
-    using Dynamic = DynamicColumn<Column>;
+    using Dynamic = DynamicColumn<Array>;
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto sweep = [](const char* function, auto act) {
         const auto failures = fail_at_every_step(swept<Dynamic>(function), [&](auto&& attempt) {
             Dynamic dynamic{filled()};
             attempt([&] { act(dynamic); });
-            REQUIRE(has_all(dynamic.values()));
+            REQUIRE(has_all(dynamic.column()));
         });
         REQUIRE(failures > 0);
     };
     sweep("on_capacity", [](Dynamic& dynamic) { dynamic.on_capacity(128, 5000); });
     sweep("on_insert", [](Dynamic& dynamic) { dynamic.on_insert(100, InsertKind::fresh); });
     calls_nothing_that_throws(swept<Dynamic>("()"), [] { const Dynamic none{}; });
-    Column moved = filled();
+    Array moved = filled();
     calls_nothing_that_throws(swept<Dynamic>("(...)"), [&] { const Dynamic dynamic{std::move(moved)}; });
     // An observer that holds values is neither copied nor copy assigned: its column cannot be.
     static_assert(!std::is_copy_constructible_v<Dynamic> && !std::is_copy_assignable_v<Dynamic>);
