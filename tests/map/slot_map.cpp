@@ -16,7 +16,7 @@ using namespace test;
 
 namespace {
 
-/// Does something to the map when it is told of an insert; once, or it would be told of its own.
+/// Does something to the map when it is notified of an insert; once, or it would be notified of its own.
 class Meddler final : public SlotObserver {
 public:
     void on_insert(slot_t, InsertKind) override {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Snapshots: exact continuation, and untrusted bytes.
+// Snapshots: exact continuation, and what is refused in which words. Forged bytes are in properties/snapshots.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
-#include <cstring>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -75,97 +73,6 @@ void continue_equals_restore_and_continue() {
     REQUIRE(reserved > 0);
 }
 
-/// What restoring `bytes` into a map in use does: refuses them with a reason and no change, or gives a sound map whose own
-/// snapshot is these bytes.
-template <class Map>
-bool restores_soundly(const std::vector<std::byte>& bytes, std::string* why = nullptr) {
-    Map map;
-    put(map, 41);
-    const auto kept = put(map, 42);
-    map.erase(put(map, 43));
-    const auto before = map.snapshot();
-    const char* const error = map.try_restore(bytes);
-    if (error != nullptr) {
-        REQUIRE(std::strncmp(error, "snapshot: ", 10) == 0);
-        REQUIRE(map.snapshot() == before);
-        REQUIRE(map.contains(kept));
-        if (why != nullptr) *why = error;
-        return false;
-    }
-    REQUIRE(map.check_invariants());
-    const auto again = map.snapshot();
-    REQUIRE(again == bytes);
-    Map twin;
-    REQUIRE(twin.try_restore(again) == nullptr);
-    REQUIRE(twin.snapshot() == again);
-    REQUIRE(twin == map);
-    REQUIRE(futures(map, 12) == futures(twin, 12));
-    map.clear();
-    REQUIRE(map.check_invariants());
-    return true;
-}
-
-template <class Map>
-void every_corruption_and_truncation() {
-    std::set<std::string> reasons;
-    std::size_t refused = 0, accepted = 0;
-    Map map;
-    std::vector<typename Map::handle_type> handles;
-    for (int i = 0; i != 7; ++i) handles.push_back(put(map, i));
-    map.reserve_handle();
-    map.erase(handles[2]);
-    map.erase(handles[5]);
-    map.erase(handles[0]);
-    const auto bytes = map.snapshot();
-    for (std::size_t length = 0; length != bytes.size(); ++length) {
-        CAPTURE(length);
-        std::string why;
-        REQUIRE_FALSE(restores_soundly<Map>({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)}, &why));
-        reasons.insert(why);
-    }
-    auto longer = bytes;
-    longer.push_back(std::byte{0});
-    REQUIRE_FALSE(restores_soundly<Map>(longer));
-    for (std::size_t at = 0; at != bytes.size(); ++at)
-        for (unsigned flip = 1; flip != 256; ++flip) {
-            CAPTURE(at, flip);
-            auto corrupt = bytes;
-            corrupt[at] ^= static_cast<std::byte>(flip);
-            std::string why;
-            if (restores_soundly<Map>(corrupt, &why))
-                ++accepted;
-            else {
-                ++refused;
-                reasons.insert(why);
-            }
-        }
-    REQUIRE(accepted > 0); // values may be anything
-    REQUIRE(refused > accepted);
-    REQUIRE(reasons.size() >= 6);
-}
-
-template <class Map>
-void random_bytes() {
-    const auto sound = lived<Map>(3, 90).snapshot();
-    Random random(77);
-    std::size_t refused = 0;
-    for (int i = 0; i != 4000; ++i) {
-        CAPTURE(i);
-        std::vector<std::byte> bytes;
-        if (i % 2 == 0) { // noise, half of it behind a sound head
-            if (i % 4 == 0) bytes.assign(sound.begin(), sound.begin() + 10);
-            for (std::uint32_t n = random.below(200); n != 0; --n) bytes.push_back(static_cast<std::byte>(random.below(256)));
-        } else { // several changes at once
-            bytes = sound;
-            for (std::uint32_t n = 1 + random.below(4); n != 0; --n)
-                bytes[random.below(bytes.size())] =
-                    static_cast<std::byte>(random.chance(50) ? random.below(256) : random.below(4));
-        }
-        refused += !restores_soundly<Map>(bytes);
-    }
-    REQUIRE(refused > 2000);
-}
-
 /// Strings of small ints, and a reader that can refuse.
 struct PickyCodec {
     static void write(const Tracked& value, ByteWriter& out) { out.number(static_cast<std::uint16_t>(value.value())); }
@@ -186,18 +93,6 @@ TEMPLATE_TEST_CASE("a restored map gives the same handles for the same calls", "
     continue_equals_restore_and_continue<Small<TestType, Reuse::fifo>>();
     continue_equals_restore_and_continue<Small<TestType, Reuse::lowest>>();
     continue_equals_restore_and_continue<Small<TestType, Reuse::fifo, Exhaustion::wrap>>();
-}
-
-TEMPLATE_TEST_CASE("every truncated snapshot is refused; one with a wrong byte is refused or gives a sound map", "[snapshot]",
-                   test::Paged, test::Dense, test::Soa) {
-    every_corruption_and_truncation<Small<TestType, Reuse::lifo>>();
-    every_corruption_and_truncation<Small<TestType, Reuse::lowest>>();
-}
-
-TEMPLATE_TEST_CASE("random bytes and mutated snapshots are refused or give a sound map", "[snapshot]", test::Paged, test::Dense,
-                   test::Soa) {
-    random_bytes<Small<TestType, Reuse::fifo>>();
-    random_bytes<Small<TestType, Reuse::lowest, Exhaustion::wrap>>();
 }
 
 // proves: SlotMapCore::restore throws

@@ -49,78 +49,7 @@ void fill(Series& series) {
     for (int i = 20; i != 25; ++i) enter(w, i);
 }
 
-/// capture() and compose() that fail at every step: by allocation where the elements are numbers, by copies and functors else.
-template <class Series>
-std::size_t fail_captures() {
-    const auto scenario = [](auto&& attempt) {
-        Series series;
-        fill(series);
-        const auto before = series.snapshot(NumberCodec{});
-        std::size_t added = 0;
-        const bool threw = attempt([&] { added = capture(series, 2).added.size(); });
-        if (!threw && added != 5) FAIL("a key is missing");
-        if (series.snapshot(NumberCodec{}) != before || !series.check_invariants()) FAIL("capture changed the series");
-    };
-    if constexpr (std::is_same_v<typename Series::key_type, int>)
-        return run_out_of_memory(scenario);
-    else
-        return fail_at_every_step(scenario);
-}
-template <class Series>
-std::size_t fail_compositions() {
-    using Key = typename Series::key_type;
-    using Hash = typename Series::hasher;
-    using Equal = typename Series::key_equal;
-    const auto scenario = [](auto&& attempt) {
-        Series series;
-        fill(series);
-        const auto first = capture(series, 2);
-        {
-            auto w = series.write(3);
-            for (int i = 20; i != 23; ++i) w.remove(Key(i));
-        }
-        const auto second = capture(series, 3);
-        std::size_t added = 0, removed = 0;
-        const bool threw = attempt([&] {
-            const auto both = [&] {
-                if constexpr (requires { typename Series::mapped_type; })
-                    return compose<Key, typename Series::mapped_type, std::int64_t, Hash, Equal>(first, second);
-                else
-                    return compose<Key, std::int64_t, Hash, Equal>(first, second);
-            }();
-            added = both.added.size();
-            removed = both.removed.size();
-        });
-        if (!threw && (added != 2 || removed != 5)) FAIL("another delta");
-        if (first.added.size() != 5 || second.removed.size() != 3) FAIL("compose changed an argument");
-    };
-    if constexpr (std::is_same_v<Key, int>)
-        return run_out_of_memory(scenario);
-    else
-        return fail_at_every_step(scenario);
-}
-
 } // namespace
-
-// proves: capture(set, time) throws, capture(dict, time) throws
-TEST_CASE("a capture that throws at any step changes nothing and leaks nothing", "[promises][throwing]") {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    CHECK(fail_captures<Keys>() == 10);   // a copy of each key
-    CHECK(fail_captures<Values>() == 30); // and of the values and keys that were written
-    CHECK(fail_captures<Numbers>() >= 2); // an allocation for each list
-    CHECK(fail_captures<Prices>() >= 3);
-}
-
-// proves: compose throws, equal_deltas throws
-TEST_CASE("a composition that throws at any step leaves both deltas as they were and leaks nothing", "[promises][throwing]") {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    CHECK(fail_compositions<Keys>() > 20);
-    CHECK(fail_compositions<Values>() > 40);
-    CHECK(fail_compositions<Numbers>() > 3);
-    CHECK(fail_compositions<Prices>() > 6);
-}
 
 // proves: SeriesCore::contains throws, SeriesCore::valid throws, SeriesCore::was_added throws
 TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and change nothing", "[promises][throwing]", Keys,

@@ -86,6 +86,8 @@ TEST_CASE("an apply to a dictionary that throws: what was done stays, and the de
                  [&](Series& series) { series.write(series.window()).apply(delta); });
 }
 
+// proves: capture(set, time) throws, capture(dict, time) throws
+// proves: compose throws, equal_deltas throws
 TEST_CASE("a capture that throws leaves the series, and composing leaves the deltas", "[throwing][throws]") {
     using Set = failing<Sets>;
     using Dict = failing<Dicts>;
