@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <list>
-#include <stdexcept>
 
 namespace {
 
@@ -275,23 +274,6 @@ TEST_CASE("reserve makes room so that inserts up to there allocate nothing", "[k
     set.reserve(7);
     REQUIRE(set.capacity() == capacity);
     REQUIRE(set.check_invariants());
-}
-
-// proves: KeySet::insert throws, KeySetCore::reserve throws
-TEST_CASE("a full set says so with length_error and stays as it was", "[key_set]") {
-    SetOf<int, KeySetOptions{.max_slots = 100}> set;
-    static_assert(decltype(set)::max_size() == 100);
-    REQUIRE_THROWS_AS(set.reserve(101), std::length_error);
-    set.reserve(100);
-    for (int i = 0; i != 100; ++i) set.insert(i);
-    REQUIRE_THROWS_AS(set.insert(100), std::length_error);
-    REQUIRE_FALSE(set.insert(50).inserted);
-    REQUIRE(set.size() == 100);
-    REQUIRE(set.check_invariants());
-    set.erase(3);
-    REQUIRE(set.insert(100).it.slot() == 3);
-    static_assert(
-        KeySet<int, Options<KeySetOptions{.handle = {.index_bits = 8, .version_bits = 8, .user_bits = 0}}>>::max_size() == 256);
 }
 
 TEST_CASE("clear keeps the memory, shrink_to_fit and reset give it back, and no old handle resolves", "[key_set]") {

@@ -3,8 +3,8 @@
 //
 // The pmr aliases: keys, values, columns and index come from the resource, and nothing from anywhere else.
 #include "keys.hpp"
-#include "support/catch.hpp"
-#include "support/tracked.hpp"
+#include "scene.hpp"
+#include "support/resources.hpp"
 
 #include <slotwise/keyed/pmr.hpp>
 
@@ -14,43 +14,28 @@ using namespace test;
 
 namespace {
 
-/// Counts what it gave out and has not got back; gives no more than `most`.
-class Counting final : public std::pmr::memory_resource {
-public:
-    std::size_t bytes = 0;
-    std::size_t most = ~std::size_t{0};
-    bool matched = true;
-    ~Counting() override { CHECK((bytes == 0 && matched)); }
-
-private:
-    void* do_allocate(std::size_t size, std::size_t align) override {
-        if (size > most - bytes) TEST_THROW(std::bad_alloc());
-        bytes += size;
-        return ::operator new(size, std::align_val_t{align});
-    }
-    void do_deallocate(void* data, std::size_t size, std::size_t align) override {
-        matched = matched && bytes >= size;
-        bytes -= size;
-        ::operator delete(data, std::align_val_t{align});
-    }
-    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
-};
-
-/// While it lives, whatever asks the default resource fails.
-class NoDefault {
-public:
-    NoDefault() : before_(std::pmr::set_default_resource(std::pmr::null_memory_resource())) {}
-    NoDefault(const NoDefault&) = delete;
-    NoDefault& operator=(const NoDefault&) = delete;
-    ~NoDefault() { std::pmr::set_default_resource(before_); }
-
-private:
-    std::pmr::memory_resource* before_;
-};
-
-constexpr KeySetOptions deferred{.deferred_erase = true, .reuse = Reuse::fifo};
 using Map = pmr::MapStorage<int, std::string>;
-using DeferredMap = pmr::MapStorage<int, Tracked, Options<deferred>>;
+using DeferredMap = pmr::MapStorage<int, Tracked, Options<deferred_fifo>>;
+template <class T>
+using PmrAllocator = std::pmr::polymorphic_allocator<T>;
+template <KeySetOptions O>
+using PmrSet = SetStorage<Tracked, HashBy<NumberHash>, Options<O>, AllocBy<PmrAllocator<Tracked>>>;
+template <KeySetOptions O>
+using PmrMap = MapStorage<Tracked, Tracked, HashBy<NumberHash>, Options<O>, AllocBy<PmrAllocator<Tracked>>>;
+using PmrColumns = SetStorage<int, HashBy<NumberHash>, Options<deferred>, AllocBy<PmrAllocator<int>>,
+                              ValueArray<Tracked, PmrAllocator<Tracked>>>;
+
+#define PMR_CONTAINERS PmrSet<at_once>, PmrSet<deferred>, PmrMap<at_once>, PmrMap<deferred>, PmrColumns
+
+template <class C>
+void fill(C& c, int first, int count) {
+    for (int i = 0; i != count; ++i) enter(c, first + i);
+    for (int i = 4; i < count; i += 5) leave(c, first + i);
+}
+template <class C>
+bool same(const C& a, const C& b) {
+    return a.check_invariants() && state_of(a) == state_of(b) && pending_of(a) == pending_of(b) && a == b;
+}
 
 } // namespace
 
@@ -63,27 +48,27 @@ TEST_CASE("pmr containers are the containers with a polymorphic allocator", "[pm
 
 TEST_CASE("a pmr map takes every byte from its resource and gives every byte back", "[pmr]") {
     NothingLeaks objects;
-    Counting memory;
-    const NoDefault guard;
+    CountingResource memory;
+    const NoDefaultResource guard;
     {
         DeferredMap map(&memory);
         REQUIRE(map.get_allocator().resource() == &memory);
         for (int i = 0; i != 1000; ++i) map.try_emplace(i, i);
         for (int i = 0; i != 500; ++i) map.erase(i);
         map.flush_removed();
-        REQUIRE(memory.bytes > 500 * (sizeof(int) + sizeof(Tracked)));
+        REQUIRE(memory.out > 500 * (sizeof(int) + sizeof(Tracked)));
         REQUIRE(map.at(700).value() == 700);
         map.shrink_to_fit();
         REQUIRE(map.check_invariants());
         map.reset();
-        const auto left = memory.bytes;
+        const auto left = memory.out;
         map.try_emplace(1, 1);
-        REQUIRE(memory.bytes > left);
+        REQUIRE(memory.out > left);
     }
-    REQUIRE(memory.bytes == 0);
+    REQUIRE(memory.out == 0);
     pmr::SetStorage<int> set({3, 1, 2}, &memory);
     REQUIRE(set.size() == 3);
-    REQUIRE(memory.bytes != 0);
+    REQUIRE(memory.out != 0);
 }
 
 TEST_CASE("a pmr map runs in a buffer of its own", "[pmr]") {
@@ -100,11 +85,11 @@ TEST_CASE("a pmr map runs in a buffer of its own", "[pmr]") {
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEST_CASE("when the resource is exhausted a pmr map is as it was", "[pmr]") {
-    Counting memory;
+    CountingResource memory;
     {
         pmr::MapStorage<int, int> map(&memory);
         map[-1] = 1;
-        memory.most = memory.bytes + 100'000;
+        memory.most = memory.out + 100'000;
         int count = 0;
         REQUIRE_THROWS_AS(
             [&] {
@@ -126,7 +111,7 @@ TEST_CASE("when the resource is exhausted a pmr map is as it was", "[pmr]") {
 #endif
 
 TEST_CASE("copies of pmr containers use the default resource, moves between resources move each element", "[pmr]") {
-    Counting a, b;
+    CountingResource a, b;
     Map map(&a);
     for (int i = 0; i != 100; ++i) map.try_emplace(i, make_key<std::string>(i));
     const auto handle = map.handle_of(42);
@@ -163,4 +148,52 @@ TEST_CASE("copies of pmr containers use the default resource, moves between reso
     REQUIRE(moved == copy);
     REQUIRE(moved.get_allocator().resource() == &b);
     REQUIRE(moved.check_invariants());
+}
+
+TEMPLATE_TEST_CASE("pmr: a monotonic resource serves a container until its end", "[allocators]", PMR_CONTAINERS) {
+    NothingLeaks objects;
+    using Allocator = typename TestType::allocator_type;
+    std::pmr::monotonic_buffer_resource arena;
+    TestType c{Allocator(&arena)};
+    for (int round = 0; round != 5; ++round) {
+        fill(c, 1000 * round, 200);
+        c.clear();
+        c.flush_removed();
+        c.shrink_to_fit();
+        REQUIRE(c.check_invariants());
+    }
+    fill(c, 0, 200);
+    REQUIRE(c.size() == 160);
+    const TestType copy(c); // in the default resource
+    REQUIRE(copy == c);
+    REQUIRE(copy.get_allocator().resource() == std::pmr::get_default_resource());
+}
+
+TEMPLATE_TEST_CASE("pmr: a resource that throws in an assignment between unequal allocators leaves source and target sound",
+                   "[allocators][throws]", PmrSet<at_once>, PmrMap<deferred>) {
+    NothingLeaks objects;
+    using Allocator = typename TestType::allocator_type;
+    CountingResource one, two;
+    for (const bool by_copy : {false, true}) {
+        const auto failures =
+            fail_at_every_step(swept<TestType>(by_copy ? "operator=(copy)" : "operator=(move)"), [&](auto&& attempt) {
+                TestType source{Allocator(&one)}, target{Allocator(&two)}, source_twin, target_twin;
+                fill(source, 0, 90), fill(source_twin, 0, 90);
+                fill(target, 500, 20), fill(target_twin, 500, 20);
+                const bool threw = attempt([&] {
+                    if (by_copy)
+                        target = source;
+                    else
+                        target = std::move(source);
+                });
+                REQUIRE(same(target, threw ? target_twin : source_twin));
+                if (threw || by_copy)
+                    REQUIRE(same(source, source_twin)); // NOLINT(bugprone-use-after-move)
+                else
+                    REQUIRE(source.empty());
+            });
+        REQUIRE(failures > 3);
+    }
+    REQUIRE(one.out == 0);
+    REQUIRE(two.out == 0);
 }

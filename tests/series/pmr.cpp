@@ -2,14 +2,13 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Series, columns and described maps in containers of std::pmr, and in one another: every byte comes from the arena.
-#include "../support/allocators.hpp"
-#include "../support/catch.hpp"
+#include "support/allocators.hpp"
+#include "support/resources.hpp"
 
 #include <slotwise/keyed/any_storage.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 
 #include <map>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -22,36 +21,6 @@ using Pmr = std::pmr::polymorphic_allocator<T>;
 using Set = TSSStorage<int, AllocBy<Pmr<int>>>;
 template <class T>
 using Dict = TSDStorage<int, T, AllocBy<Pmr<int>>>;
-
-/// Memory that counts what is out, and gives none after `left` allocations.
-class Arena : public std::pmr::memory_resource {
-public:
-    std::size_t out = 0, left = ~std::size_t{0};
-
-private:
-    void* do_allocate(std::size_t bytes, std::size_t align) override {
-        if (left == 0) TEST_THROW(std::bad_alloc());
-        --left;
-        out += bytes;
-        return std::pmr::new_delete_resource()->allocate(bytes, align);
-    }
-    void do_deallocate(void* data, std::size_t bytes, std::size_t align) override {
-        out -= bytes;
-        std::pmr::new_delete_resource()->deallocate(data, bytes, align);
-    }
-    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-/// While it lives the default resource gives nothing.
-class NothingByDefault {
-public:
-    NothingByDefault() : before_(std::pmr::set_default_resource(std::pmr::null_memory_resource())) {}
-    NothingByDefault(const NothingByDefault&) = delete;
-    NothingByDefault& operator=(const NothingByDefault&) = delete;
-    ~NothingByDefault() { std::pmr::set_default_resource(before_); }
-
-private:
-    std::pmr::memory_resource* before_;
-};
 
 /// Fails every allocation of a copy or move into other memory in turn; what is copied, or could not be moved, is as before.
 template <class Container, class Make, class Same>
@@ -78,8 +47,8 @@ const char* const long_text = "a text that is too long to lie in the string itse
 
 TEST_CASE("a vector of series gives them its memory, also when it grows, is copied and is moved elsewhere",
           "[series][allocator]") {
-    const NothingByDefault nothing;
-    Arena arena, other;
+    const test::NoDefaultResource nothing;
+    test::CountingResource arena, other;
     {
         std::pmr::vector<Set> all(&arena);
         for (int i = 0; i != 20; ++i) all.emplace_back().write(1).add(i);
@@ -104,7 +73,7 @@ TEST_CASE("a series takes its subscribers along into other memory", "[series][al
         int ticks = 0;
         void on_tick(const SeriesTick<std::int64_t>&) noexcept override { ++ticks; }
     } reader;
-    Arena arena, other;
+    test::CountingResource arena, other;
     Set set{Pmr<int>(&arena)};
     const auto token = set.subscribe(7, reader);
     Set moved(std::move(set), &other), same(std::move(moved), &other);
@@ -114,8 +83,8 @@ TEST_CASE("a series takes its subscribers along into other memory", "[series][al
 
 TEST_CASE("nested series and strings lie in the memory of what they are nested in, also when they live again",
           "[series][allocator]") {
-    const NothingByDefault nothing;
-    Arena arena, other;
+    const test::NoDefaultResource nothing;
+    test::CountingResource arena, other;
     Dict<Set> nested{Pmr<int>(&arena)};
     Dict<std::pmr::string> texts{Pmr<int>(&arena)};
     for (int time = 1; time != 4; ++time) {
@@ -144,8 +113,8 @@ TEST_CASE("nested series and strings lie in the memory of what they are nested i
 }
 
 TEST_CASE("described maps and sets take the memory of the vector that holds them", "[any_storage][allocator]") {
-    const NothingByDefault nothing;
-    Arena arena, other;
+    const test::NoDefaultResource nothing;
+    test::CountingResource arena, other;
     using Map = BasicAnyMapStorage<AllocBy<Pmr<>>>;
     using Any = BasicAnySetStorage<AllocBy<Pmr<>>>;
     std::pmr::vector<Map> maps(&arena);
@@ -165,8 +134,8 @@ TEST_CASE("described maps and sets take the memory of the vector that holds them
 }
 
 TEST_CASE("columns take the memory of the vector that holds them", "[value_array][delta_tracker][allocator]") {
-    const NothingByDefault nothing;
-    Arena arena, other;
+    const test::NoDefaultResource nothing;
+    test::CountingResource arena, other;
     const auto column_of = []<class T>(std::pmr::vector<ValueArray<T, Pmr<T>>>& all, T value) {
         auto& column = all.emplace_back();
         column.on_capacity(0, 128);
@@ -264,7 +233,7 @@ TEST_CASE("what throws on its way into other memory is still where it was, and n
 
 TEST_CASE("what takes its allocator along may run out of it: that is an exception, and nothing is lost twice",
           "[map][allocator]") {
-    Arena arena;
+    test::CountingResource arena;
     using Map = MapStorage<std::pmr::string, std::pmr::string, AllocBy<Pmr<>>>;
     std::size_t failures = 0;
     for (std::size_t allowed = 0;; ++allowed) {

@@ -8,7 +8,6 @@
 #include "support/death.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <random>
@@ -136,46 +135,6 @@ TEMPLATE_TEST_CASE("chunks cover all slots in use without gap, each contiguous a
     if (std::is_same_v<TestType, Small>) CHECK(count < 5000 / 64);      // neighbouring pages of one piece of memory are joined
     const auto first = *view.chunks().begin();
     CHECK(first.live.words().data() == map.occupancy().words().data()); // the mask is the map's own
-}
-
-TEST_CASE("values too big to lie side by side are walked one by one, every way through map and column") {
-    struct Big { // 64 of them are more than one page of memory holds
-        int value = 0;
-        std::array<char, 20'000> more{};
-    };
-    static_assert(detail::scattered<Big>);
-    SlotMap<Big, Options<SlotMapOptions{.growth = Growth::pages}>> map;
-    std::vector<decltype(map)::handle_type> handles;
-    for (int i = 0; i != 200; ++i) handles.push_back(map.insert(Big{i}));
-    std::vector<slot_t> expected;
-    for (slot_t slot = 0; slot != 200; ++slot)
-        if (slot % 5 == 1 || slot == 128)
-            expected.push_back(slot);
-        else
-            map.erase(handles[slot]);
-
-    const auto view = map.values();
-    std::vector<slot_t> seen;
-    const auto note = [&](slot_t slot, const Big& big) {
-        CHECK(big.value == static_cast<int>(slot));
-        CHECK(&big == map.get(handles[slot]));
-        seen.push_back(slot);
-    };
-    for (auto it = view.begin(); it != view.end(); ++it) note(it.slot(), *it);
-    CHECK(seen == expected);
-    seen.clear();
-    view.for_each(note);
-    CHECK(seen == expected);
-    seen.clear();
-    for (const auto chunk : view.chunks()) {
-        CHECK(chunk.values.size() == 1);
-        CHECK(chunk.live.size() == 1);
-        if (chunk.live.test(0)) note(chunk.first, chunk.values[0]);
-    }
-    CHECK(seen == expected);
-    seen.clear();
-    for (const auto item : map.items()) note(item.handle.index(), item.value);
-    CHECK(seen == expected);
 }
 
 TEST_CASE("get answers for any handle: the value, or null when it is stale, foreign or made up") {

@@ -7,7 +7,7 @@
 #ifndef SLOTWISE_TESTS_PROPERTIES_TYPES_KINDS_HPP
 #define SLOTWISE_TESTS_PROPERTIES_TYPES_KINDS_HPP
 
-#include <slotwise/slotwise.hpp>
+#include "properties/containers.hpp"
 
 #include <memory>
 
@@ -142,6 +142,8 @@ struct DefaultOf : Hash { // what a description makes by itself
 };
 
 namespace kinds {
+using namespace every::entry; // what is no container is found there
+
 struct SlotMap : ByHandle {
     template <class T, class A, class, class>
     using of = slotwise::SlotMap<T, slotwise::AllocBy<A>>;
@@ -206,30 +208,6 @@ struct IdentityMap : ByOwnHandle {
     template <class T, class A, class H, class E>
     using of = slotwise::IdentityMap<T, handle, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
-
-/// A part of containers, a column or a view: it takes no elements of the user's by itself.
-struct Part {
-    static constexpr bool is_kind = false;
-};
-struct Handle : Part {};
-struct Versioned : Part {};
-struct Occupancy : Part {};
-struct SlotObserver : Part {};
-struct SlotRange : Part {};
-struct BasicObserverToken : Part {};
-struct HashIndex : Part {};
-struct PortableHashIndex : Part {};
-struct GroupIndex : Part {};
-struct SeriesSubscriber : Part {};
-struct ValueArray : Part {}; // is in the maps above
-struct TimeArray : Part {};
-struct DeltaTracker : Part {};
-struct ObserverArray : Part {};
-struct ColumnView : Part {};
-struct SetView : Part {};
-struct MapView : Part {};
-struct TSSView : Part {};
-struct TSDView : Part {};
 } // namespace kinds
 
 /// An empty container, its hash and equality of this salt.
@@ -250,7 +228,10 @@ template <class F>
 std::size_t for_each_kind(F&& f) {
     std::size_t count = 0;
     const auto each = [&]<class Kind>() {
-        if constexpr (Kind::is_kind) f.template operator()<Kind>(), ++count;
+        if constexpr (requires { Kind::is_kind; })
+            f.template operator()<Kind>(), ++count;
+        else
+            static_assert(!Kind::is_container, "a container of containers.hpp without an entry in namespace kinds");
     };
 #define SLOTWISE_PUBLIC_CLASS(name) each.template operator()<kinds::name>();
 #include "slotwise_public_classes.inc" // written by CMake: one such line for each class of fwd.hpp

@@ -4,6 +4,7 @@
 // Every container of strings that take an allocator, inside a vector that takes one: all memory is of one resource, and none of
 // the default.
 #include "properties/types/kinds.hpp"
+#include "support/resources.hpp"
 #include "support/tracked.hpp"
 
 #include <memory_resource>
@@ -38,22 +39,13 @@ namespace {
 using namespace test;
 using namespace test::kinds_of;
 
-/// While it lives, the default resource has nothing.
-struct NoDefault {
-    std::pmr::memory_resource* before = std::pmr::set_default_resource(std::pmr::null_memory_resource());
-    NoDefault() = default;
-    NoDefault(const NoDefault&) = delete;
-    NoDefault& operator=(const NoDefault&) = delete;
-    ~NoDefault() { std::pmr::set_default_resource(before); }
-};
-
 struct Nest {
     template <class Kind>
     void operator()() const {
         using C = typename Kind::template of<Text, std::pmr::polymorphic_allocator<Text>, DefaultHash<Text>, EqualTo>;
         std::pmr::monotonic_buffer_resource pool(std::pmr::new_delete_resource());
         texts = &pool;
-        NoDefault none;
+        NoDefaultResource none;
         const TypeDescriptor& type = TypeDescriptor::of<Text>();
         std::pmr::vector<C> nest(&pool);
         const auto one_more = [&] {
