@@ -359,7 +359,7 @@ private:
     }
     Put put(unsigned id, unsigned how, unsigned value) {
         if constexpr (is_any) {
-            const Value made = made_of<Value>(value);
+            const Value made = made_from<Value>(value);
             switch (how % 4) {
             case 0:
                 return {map_.insert(&key(id), &made), value, false};
@@ -378,30 +378,30 @@ private:
         } else if constexpr (has_values) {
             switch (how % 8) {
             case 0:
-                return {map_.try_emplace(key(id), made_of<Value>(value)), value, false};
+                return {map_.try_emplace(key(id), made_from<Value>(value)), value, false};
             case 1:
-                return {map_.insert(Key(key(id)), made_of<Value>(value)), value, false};
+                return {map_.insert(Key(key(id)), made_from<Value>(value)), value, false};
             case 2:
-                return {map_.insert({key(id), made_of<Value>(value)}), value, false};
+                return {map_.insert({key(id), made_from<Value>(value)}), value, false};
             case 3: {
-                Value made = made_of<Value>(value);
+                Value made = made_from<Value>(value);
                 const InsertResult result = map_.emplace(key(id), std::move(made));
                 if (!result.inserted) FUZZ_CHECK(number_of(made) == value); // nothing is made of the arguments
                 return {result, value, false};
             }
             case 4:
-                return {map_.insert_or_assign(key(id), made_of<Value>(value)), value, true};
+                return {map_.insert_or_assign(key(id), made_from<Value>(value)), value, true};
             case 5: {
                 Value& here = map_[key(id)];
                 if (!has(id)) FUZZ_CHECK(here == Value());
-                here = made_of<Value>(value);
+                here = made_from<Value>(value);
                 return {as_expected(id), value, true};
             }
             case 6:
                 if constexpr (std::is_same_v<Key, std::string>)
-                    return {map_.try_emplace(std::string_view(key(id)), made_of<Value>(value)), value, false};
+                    return {map_.try_emplace(std::string_view(key(id)), made_from<Value>(value)), value, false};
                 else
-                    return {map_.insert_or_assign(Key(key(id)), made_of<Value>(value)), value, true};
+                    return {map_.insert_or_assign(Key(key(id)), made_from<Value>(value)), value, true};
             default:
                 return {map_.try_emplace(key(id)), 0, false};
             }
@@ -664,7 +664,7 @@ private:
         if (!has(id)) return;
         if constexpr (has_values) {
             const slot_t slot = model_.live_of(id);
-            const Value made = made_of<Value>(++next_value_);
+            const Value made = made_from<Value>(++next_value_);
             if constexpr (is_any)
                 *static_cast<Value*>(how % 2 == 0 ? map_.at(ask(id)) : map_.get(model_.handle(slot))) = made;
             else

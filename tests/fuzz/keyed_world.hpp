@@ -24,7 +24,7 @@ inline constexpr unsigned key_count = 256;
 
 /// Two of three strings are too long for the small string buffer, so that a leak or a use after free is seen.
 template <class T>
-T made_of(unsigned number) {
+T made_from(unsigned number) {
     if constexpr (std::is_same_v<T, std::string>)
         return (number % 3 == 0 ? "" : "what lives on the heap, number ") + std::to_string(number);
     else
@@ -56,7 +56,7 @@ const Key& key_of(unsigned id) {
             if constexpr (std::is_unsigned_v<Key>)
                 all.push_back(static_cast<Key>(Key{i} << key_shift<Key>));
             else
-                all.push_back(made_of<Key>(i));
+                all.push_back(made_from<Key>(i));
         return all;
     }();
     return keys[id];

@@ -346,7 +346,7 @@ void set_one(W& w, M& model, unsigned id, unsigned value) {
     using S = typename W::storage_type;
     const auto& key = series_key<S>(id);
     const bool fresh = !model.entries[id].member;
-    const InsertResult result = w.set(key, made_of<typename S::mapped_type>(value));
+    const InsertResult result = w.set(key, made_from<typename S::mapped_type>(value));
     FUZZ_CHECK(result.inserted == fresh && result.it.slot() == w.storage().slot_of(key));
     if (fresh) model.enter(id, w.storage().handle_of(key));
     model.stamp(id);
@@ -382,7 +382,7 @@ void apply_foreign(W& w, M& model, Input& in) {
         fill(reset, [&](unsigned id) { delta.reset.push_back(series_key<S>(id)); });
         fill(modified, [&](unsigned id) {
             values[id] = flags + id;
-            delta.modified.emplace_back(series_key<S>(id), made_of<typename S::mapped_type>(flags + id));
+            delta.modified.emplace_back(series_key<S>(id), made_from<typename S::mapped_type>(flags + id));
         });
     }
     fits = fits && (added & removed).none();
@@ -499,7 +499,7 @@ std::uint64_t write_one(W& w, M& model, Input& in) {
             }
             auto& value = kind % 2 == 0 ? w.modify(key) : w.modify(model.entries[id].handle);
             FUZZ_CHECK(number_of(value) == model.entries[id].value);
-            value = made_of<typename S::mapped_type>(model.entries[id].value = kind * 8 + byte);
+            value = made_from<typename S::mapped_type>(model.entries[id].value = kind * 8 + byte);
             model.stamp(id);
         } else if (kind < 40) {
             const Keys keys = Keys::of(in, 48);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What keyed containers promise about exceptions and triviality, as far as the compiler can say it, and what stays valid after
-// what. Strong guarantees are in throwing_keyed*.cpp, allocators in allocators_keyed*.cpp.
+// what. Strong guarantees are in throwing_keyed*.cpp, allocators in alloc_*.cpp and allocators_keyed_kinds.cpp.
 #include "scene.hpp"
 
 #include <iterator>

@@ -9,7 +9,7 @@
     mutate.py --quick                 a sample against the replay programs of tests/fuzz alone: shows within a minute that this works
     mutate.py --list                  names them
     mutate.py --budget SECONDS        of tests (by their time without a mutant) a mutant must survive at most; default: 60
-    mutate.py --without REGEX         without these sources of tests (map/model_): as quick as what is left
+    mutate.py --without REGEX         without these sources of tests (map/model): as quick as what is left
     mutate.py --include DIR --tests DIR --work DIR --equivalent FILE --goal SHARE   for tests/tools/mutate_test.py
 
 All mutants are compiled once, into a copy of the headers, and a number chooses one at run time (mutants.py): a mutant costs a run of
