@@ -71,8 +71,8 @@ TEMPLATE_TEST_CASE("A handle that is stale since its key was removed and inserte
     }
     CHECK(ids.handle_of(7).is_null());
     CHECK(ids.insert(7, fresh));
-    CHECK(paged.insert(fresh, 2).second);
-    CHECK(sparse.insert(fresh, 2).second);
+    CHECK(paged.insert(fresh, 2).inserted);
+    CHECK(sparse.insert(fresh, 2).inserted);
     CHECK((paged.contains(other) && sparse.contains(other) && ids.contains(other)));
     CHECK((paged.size() == 2 && sparse.size() == 2 && ids.size() == 2));
     CHECK((paged.check_invariants() && sparse.check_invariants() && ids.check_invariants()));
