@@ -24,11 +24,12 @@ TEST_PRIVATE(ListSlots, List, list_)
 using Set = TSSStorage<int>;
 using Dict = TSDStorage<int, int>;
 using Sets = TSDStorage<int, Set>;
-TEST_PRIVATE(SetStore, Set, store_)
-TEST_PRIVATE(SetWhole, Set, whole_)
-TEST_PRIVATE(DictUnset, Dict, unset_)
-TEST_PRIVATE(SetsStore, Sets, store_)
-using Store = test::reached_t<SetStore, Set>;
+TEST_PRIVATE(SetState, Set, state_)
+TEST_PRIVATE(DictState, Dict, state_)
+TEST_PRIVATE(SetsState, Sets, state_)
+using State = test::reached_t<DictState, Dict>;
+TEST_PRIVATE(DictUnset, State, unset_)
+using Store = test::reached_t<SetState, Set>::store_type;
 TEST_PRIVATE(StoreCore, Store, core_)
 using StoreDirectory = test::reached_t<StoreCore, Store>::Directory;
 TEST_PRIVATE(Counters, StoreDirectory, n_)
@@ -75,26 +76,26 @@ TEST_CASE("a series notices damage to its container, its deltas and its times", 
         w.remove(1);
         w.add(9);
     }
-    auto& store = reach<SetStore>(set);
+    auto& store = reach<SetState>(set).store();
     auto& times = store.observer<0>();
     CHECK(notices(set, reach<Counters>(reach<StoreCore>(store).directory).retired, 1));
     CHECK(notices(set, reach<Touched>(store.observer<1>())[0], 0));
     CHECK(notices(set, times[0], 3)); // later than the window
     CHECK(notices(set, times[0], 2)); // in the window, and not touched
     CHECK(notices(set, times[store.slot_of(9)], 3));
-    CHECK(notices(set, reach<SetWhole>(set).last, 3));
+    CHECK(notices(set, reach<SetState>(set).notification().whole.last, 3));
 }
 
 TEST_CASE("a dictionary notices a wrong count of members without a value, and nested times that disagree", "[series]") {
     Dict dict;
     dict.write(1).create(1);
     dict.write(1).set(2, 20);
-    CHECK(notices(dict, reach<DictUnset>(dict), 2));
-    CHECK(notices(dict, reach<DictUnset>(dict), 0));
+    CHECK(notices(dict, reach<DictUnset>(reach<DictState>(dict)), 2));
+    CHECK(notices(dict, reach<DictUnset>(reach<DictState>(dict)), 0));
     Sets sets;
     sets.write(1).create(1);
     sets.write(2).modify(1).add(5);
     sets.write(3).touch();
-    auto& times = reach<SetsStore>(sets).observer<0>();
+    auto& times = reach<SetsState>(sets).store().observer<0>();
     CHECK(notices(sets, times[sets.slot_of(1)], 1)); // the nested set says 2
 }
