@@ -210,11 +210,10 @@ template <class Iterator>
 struct InsertResult;
 
 template <class Key, class... With>
-class SetStorage;
+class KeySet;
 
-/// The same class: a set of keys.
 template <class Key, class... With>
-using KeySet = SetStorage<Key, With...>;
+class SetStorage;
 
 template <class Key, class T, class... With>
 class MapStorage;

@@ -3,10 +3,12 @@
 //
 // Every sequence of operations on two keys in one window, each checked against what was before and what is after, and by a
 // replica that knows the one and is given the captured delta. The oracle is a few arrays and no part of the library.
+// Sequences have four operations in the suite that everybody runs, and five or six at full bounds (support/bounds.hpp).
 //     walk_all<SetWorld<R>>(start, 6);
 #ifndef SLOTWISE_TESTS_SERIES_EXHAUSTIVE_HPP
 #define SLOTWISE_TESTS_SERIES_EXHAUSTIVE_HPP
 
+#include "support/bounds.hpp"
 #include "support/catch.hpp"
 
 #include <slotwise/series/tsd_storage.hpp>

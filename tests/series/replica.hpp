@@ -9,6 +9,7 @@
 #ifndef SLOTWISE_TESTS_SERIES_REPLICA_HPP
 #define SLOTWISE_TESTS_SERIES_REPLICA_HPP
 
+#include "support/bounds.hpp"
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
@@ -61,21 +62,8 @@ T made_of(std::uint32_t number) {
         return static_cast<T>(number);
 }
 
-/// How many of so many random rounds are run: sanitizers cost twenty times the time and look at each round as closely, so they
-/// get a part.
-constexpr int rounds_of(int rounds) {
-#if defined(__SANITIZE_ADDRESS__)
-    return rounds / 8;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    return rounds / 8;
-#else
-    return rounds;
-#endif
-#else
-    return rounds;
-#endif
-}
+/// How many of so many random rounds are run: a sixth of them, all at full bounds.
+inline int rounds_of(int rounds) { return bound(rounds / 6, rounds); }
 
 //=== histories ===//
 

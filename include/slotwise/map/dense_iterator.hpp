@@ -5,7 +5,8 @@
 #ifndef SLOTWISE_MAP_DENSE_ITERATOR_HPP
 #define SLOTWISE_MAP_DENSE_ITERATOR_HPP
 
-#include "only_map_sort.hpp"
+#include "../core/iterator_facade.hpp"
+#include "../fwd.hpp"
 
 #include <compare>
 
@@ -57,14 +58,8 @@ public:
     /// Its handle. @pre not at the end
     constexpr auto handle() const noexcept { return map_->handle_of_row(row()); }
 
-    /// So that no algorithm moves values between rows: std::sortable and std::permutable do not hold. See OnlyMapSortMovesValues.
-    friend constexpr OnlyMapSortMovesValues<T> iter_move(const DenseIterator& it) noexcept
-        requires(!std::is_const_v<T>)
-    {
-        return OnlyMapSortMovesValues<T>(*it);
-    }
-    /// The same for algorithms that only swap.
-    friend void iter_swap(const DenseIterator&, const DenseIterator&) {
+    /// Refuses std::ranges::sort and other algorithms that move values between rows; see MapIterator.
+    friend constexpr auto iter_swap(const DenseIterator&, const DenseIterator&) {
         static_assert(never<DenseIterator>, "slot map: this algorithm would move values under other handles; write "
                                             "map.sort(less), or map.swap_values(a, b) for two handles");
     }
