@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What every public type offers as a value, as one table: a row a type, checked when this is compiled. That no public type is
-// missing is checked by tests/tools/traits_test.py.
+// missing is checked by tests/tools/proofs_test.py.
 #include "support/catch.hpp"
 
 #include <slotwise/keyed/pmr.hpp>

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""bench/run.py: contenders that disagree fail it, a lost row is said to be lost, a planted change is found and no other, and the page
+and the picture are whole. The numbers here are made up by `reports`."""
+import contextlib
+import html.parser
+import io
+import json
+import re
+import sys
+import unittest
+import unittest.mock
+import xml.etree.ElementTree
+
+from fixture import ROOT, Case
+import run
+from tools import bars, code_size, compare, compiling, emulated, programs, tables
+from tools.questions import KEYED_SIZES, QUESTIONS
+from tools.report import report
+from tools.results import Failure, by_question
+
+KEY = ("lookup", 16, 100_000, None)
+# question: contenders with role and a number each, operations, bytes, n, live
+SHAPES = {
+    "iteration": ({"SlotMap.for_each": ("ours", 6), "vector": ("limit", 5), "plf_colony": ("rival", 20), "article_slot_map": ("rival", 4)},
+                  ["iterate"], [4, 16], [1_000, 100_000], [100, 50, 10]),
+    "slot_map": ({"SlotMap": ("ours", 6), "DenseSlotMap": ("ours", 8), "plain_arrays": ("limit", 5), "plf_colony": ("rival", 7),
+                  "rust_slotmap": ("rival", 6)}, ["insert", "lookup"], [16], [1_000, 100_000], [None]),
+    "ageing": ({"SlotMap": ("ours", 6), "plf_colony": ("rival", 9)}, ["age", "memory"], [16], [10_000, 100_000], [None]),
+    "columns": ({"columns": ("ours", 5), "vector_per_field": ("limit", 4)}, ["read_one"], [16], [10_000, 100_000], [100, 50]),
+    "memory": ({"SlotMap": ("ours", 20), "plf_colony": ("rival", 20)}, ["memory_grown"], [16], [1_000_000], [None]),
+    "observers": ({"none_attached": ("ours", 5), "no_observers": ("limit", 5)}, ["observe"], [16], [1_000], [None]),
+    "keyed": ({"slotwise_map": ("ours", 6), "boost_flat_map": ("rival", 5), "unordered_map": ("rival", 30)}, ["insert", "find_hit_string"],
+              [8], KEYED_SIZES, [None]),
+    "series": ({"adaptive": ("ours", 6), "writes_only": ("limit", 5), "by_hand": ("rival", 90)}, ["set"], [8], [100_000], [None]),
+}
+
+
+def reports(factor=lambda question, key, contender: 1.0, context=None, repetitions=5):
+    """What --json would hold: every repetition is 2 % slower than the one before. factor: what a number is multiplied by."""
+    raw = {}
+    for question, (contenders, operations, sizes, amounts, lives) in SHAPES.items():
+        runs = []
+        for key in ((op, size, n, live) for op in operations for size in sizes for n in amounts for live in lives):
+            for contender, (role, value) in contenders.items():
+                live = "" if key[3] is None else f"/live:{key[3]}"
+                runs += [{"name": f"{key[0]}/bytes:{key[1]}/n:{key[2]}{live}/{contender}/iterations:6/manual_time", "run_type": "iteration",
+                          "checksum": 7, "items": 10, "label": role,
+                          "real_time": 10 * value * factor(question, key, contender) * (1 + 0.02 * i)} for i in range(repetitions)]
+        raw[question] = [{"context": {"compiler": "g++ 0", "processor": "a <made-up> processor", "num_cpus": 2, "question": question,
+                                      **(context or {})}, "benchmarks": runs}]
+    return raw
+
+
+def rows(*arguments, **options):
+    return by_question(reports(*arguments, **options))
+
+
+def planted(question, key, contender, factor, others=1.0):
+    return lambda *place: others * (factor if place == (question, key, contender) else 1.0)
+
+
+def entry(contender, time, role="rival", checksum=7):
+    return {"name": f"lookup/bytes:16/n:100000/{contender}/iterations:6/manual_time", "run_type": "iteration", "real_time": time,
+            "items": 10, "checksum": checksum, "label": role}
+
+
+def results(*entries, compiler="g++"):
+    made = run.Results()
+    made.add({"context": {"compiler": compiler}, "benchmarks": list(entries)})
+    return made
+
+
+def quietly(function, *arguments):
+    """(its result, what it printed)"""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        return function(*arguments), text.getvalue()
+
+
+class Page(html.parser.HTMLParser):
+    """The tables of a page, and what is not closed as it was opened, or loaded from elsewhere."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.wrong, self.tables = [], [], []
+        self.feed(text)
+        self.wrong += self.open
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag in ("script", "link") or not attributes.get("src", "data:").startswith("data:"):
+            self.wrong.append(f"{tag} loads {attributes}")
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("th", "td"):
+            self.tables[-1][-1].append("")
+        if tag not in ("meta", "br", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"/{tag} at {self.getpos()}")
+
+    def handle_data(self, data):
+        if self.open and {"th", "td"} & set(self.open) and self.open[-1] != "small":
+            self.tables[-1][-1][-1] += data
+
+    def under(self, title):
+        return {line[0]: line[table[0].index(title)] for table in self.tables if title in table[0] for line in table[1:]}
+
+
+class Results(unittest.TestCase):
+    def test_contenders_that_compute_something_else_or_none_to_compare_with_fail(self):
+        self.assertTrue(quietly(run.agree, results(entry("SlotMap", 10), entry("vector", 10)))[0])
+        good, text = quietly(run.agree, results(entry("SlotMap", 10), entry("vector", 10, checksum=8)))
+        self.assertFalse(good)
+        self.assertIn("CHECKSUM MISMATCH", text)
+        with self.assertRaises(Failure):
+            run.agree(results(entry("SlotMap", 10)))
+
+    def test_wins_losses_and_bars_are_told_from_medians(self):
+        found = results(*(entry("SlotMap", time, "ours") for time in (10, 90, 20)), entry("plain_arrays", 16, "limit"), entry("unordered_map", 80),
+                        entry("rust_slab", 5), entry("rust_slotmap", 10))
+        cells = dict(tables.summary(QUESTIONS["slot_map"], found, KEY, True))
+        self.assertEqual((cells["best rival"], cells["ours / best rival"]), ("unordered_map", "0.25 win"))
+        self.assertEqual((cells["best Rust"], cells["ours / best Rust"]), ("Rust SlotMap", "2.00 LOSS"))
+        self.assertEqual(bars.RustBar("lookup", 1.25, KEY).told(found), "2.00x (Rust SlotMap)")
+        self.assertEqual(bars.Bar("lookup", 1.1, "slot_map", KEY, "SlotMap", "plain_arrays").measured(found), 1.25)
+        self.assertIn("crates are absent: no cargo", quietly(tables.table, "slot_map", results(entry("SlotMap", 1)), True, "no cargo")[1])
+
+    def test_a_contender_that_computes_otherwise_on_another_processor_or_is_missing_there_is_named(self):
+        here = [entry("SlotMap", 20, "ours"), entry("plain_arrays", 16, "limit"), entry("plf_colony", 30)]
+        def told(there, absent=()):
+            return quietly(emulated.compare_question, "slot_map", "aarch64", results(*here), results(*there, compiler="clang++"), dict(absent))
+        good, text = told(here)
+        self.assertTrue(good)
+        self.assertNotRegex(text, r"\b2\.00?\b|\bns\b|[0-9]x\b")  # no time
+        for there, words in (([here[0], entry("plain_arrays", 16, checksum=8), here[2]], "plain_arrays computes 7 here and 8 there"),
+                             ([{**each, "checksum": 9} for each in here], "computes"), (here[:2], "plf_colony is missing there")):
+            good, text = told(there)
+            self.assertFalse(good)
+            self.assertIn(words, text)
+        self.assertTrue(told(here[:2], {"plf_colony": "COLONY"})[0])
+
+
+class Compare(unittest.TestCase):
+    def changed(self, old, new):
+        return [(each.contender, each.state) for each in compare.changes(old, new) if each.state != compare.UNCHANGED]
+
+    def test_it_finds_a_planted_change_and_no_other(self):
+        here, elsewhere = None, {"processor": "another"}
+        for factor, others, context, repetitions, found in (
+                (1.0, 1.0, here, 5, []), (1.3, 1.0, here, 5, ["SLOWER"]), (0.7, 1.0, here, 5, ["faster"]), (1.06, 1.0, here, 5, []),
+                (9.0, 1.0, here, 1, []), (1.0, 1.5, elsewhere, 5, []), (3.0, 0.5, elsewhere, 5, ["SLOWER"])):
+            new = rows(planted("slot_map", KEY, "DenseSlotMap", factor, others), context, repetitions)
+            with self.subTest(factor=factor, others=others, repetitions=repetitions):
+                self.assertEqual(self.changed(rows(repetitions=repetitions), new), [("DenseSlotMap", state) for state in found])
+        self.assertEqual(self.changed(rows(), rows(planted("slot_map", KEY, "plain_arrays", 0.5))), [])  # the limit moved
+
+
+class Commands(Case):
+    def run_py(self, *arguments):
+        def call():
+            try:
+                return run.main()
+            except Failure as failure:
+                print(failure.args[0])
+                return failure.args[1]
+            except SystemExit as ended:
+                return ended.code
+        with unittest.mock.patch.object(sys, "argv", ["bench/run.py", *map(str, arguments)]):
+            return quietly(call)
+
+    def test_a_file_of_json_becomes_tables_a_page_a_comparison_and_a_picture(self):
+        raw, page, image = self.folder / "raw.json", self.folder / "new" / "page.html", self.folder / "bench.svg"
+        listing = ["code_size", "bytes of <code>", ["container", "bytes"], [["SlotMap", "700"]], ["tsl is left out."]]
+        raw.write_text(json.dumps({**reports(), "listings": [listing]}))
+        old = self.write("old.json", json.dumps(reports(planted("slot_map", KEY, "SlotMap", 2))))
+        status, said = self.run_py("report", raw, "--html", page, "--compare", old)
+        self.assertEqual(status, 0, said)
+        self.assertIn("1 rows faster, 0 slower", said.splitlines()[-1])
+        read = Page(page.read_text())
+        self.assertEqual(read.wrong, [])
+        self.assertEqual(read.under("change")["lookup, 16 B, n = 1e5"], "faster")
+        self.assertIn("700", page.read_text())
+        verdicts = read.under("ours / best rival")
+        self.assertEqual((verdicts["set, 8 B, n = 1e5"], verdicts["insert, 8 B"]), ("0.07 win", "1.20 LOSS"))
+        self.assertEqual({tables.row_name(key) for found in rows().values() for key in found.rows} - set(read.under("row")), set())
+        self.assertEqual(self.run_py("picture", raw, "--out", image)[0], 0)
+        self.assertEqual(xml.etree.ElementTree.parse(image).getroot().tag, "{http://www.w3.org/2000/svg}svg")
+
+    def test_mistakes_are_told(self):
+        for text, words in (("{}", "has no results"), ("[1]", "is not what --json writes"), ('{"nonsense": [{"context": {}, "benchmarks": []}]}',
+                                                                                            "there is no question nonsense")):
+            status, said = self.run_py("report", self.write("raw.json", text))
+            self.assertEqual((status, words in said), (2, True), said)
+        for arguments in (("report", "absent.json"), ("report",), ("iteration", "keyed"), ("bars", "nonsense"), ("picture", "raw.json")):
+            self.assertEqual(self.run_py(*arguments)[0], 2)
+
+
+class Compiling(Case):
+    def test_more_code_is_more_bytes_and_no_code_is_a_failure(self):
+        compiler, one, two = compiling.find_compiler(), "int one(int a) { return a * 3; }\n", "int two(int a) { return a / 3; }\n"
+        def size(text):
+            return code_size.measured(compiler, self.write("one.cpp", text), "-O2")[0]
+        self.assertLess(0, size(one))
+        self.assertLess(size(one), size(one + two))
+        self.assertRaises(Failure, size, "int datum = 1;\n")
+        self.assertRaises(Failure, code_size.role_of, self.write("one.cpp", "// ours, and more\n"))
+
+    def test_a_header_of_somebody_else_may_be_absent_and_one_of_ours_must_not(self):
+        compiler = compiling.find_compiler()
+        self.assertEqual(compiling.preprocessed_lines(compiler, "// a\n\n#define B 1\n" + compiling.including(None)), 1)
+        with self.assertRaises(compiling.Absent):
+            compiling.preprocessed_lines(compiler, compiling.including("no/such.h"))
+        with self.assertRaises(Failure):
+            compiling.preprocessed_lines(compiler, compiling.including("slotwise/no/such.hpp"))
+
+    # Else two contenders whose files call their templates alike would measure the same container: see harness.hpp.
+    def test_what_registers_a_template_is_a_function_of_its_file(self):
+        registering = re.compile(r"^template <template <.*\n(.*) add_contender\(", re.MULTILINE)
+        heads = [head for path in (ROOT / "bench").glob("*/workload.hpp") for head in registering.findall(path.read_text())]
+        self.assertGreater(len(heads), 4)
+        self.assertEqual(set(heads), {"SLOTWISE_BENCH_PER_FILE void"})
+
+    def test_programs_take_turns_and_change_who_is_first(self):
+        self.assertEqual(programs.turns(["a", "b"], 2), [("a", 1), ("b", 1), ("b", 1), ("a", 1)])
+
+
+if __name__ == "__main__":
+    unittest.main()

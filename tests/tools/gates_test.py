@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""Each check of a repository's text lets a sound one pass, and refuses it with a useful message when a fault is planted: one table. The
+single header holds each header once, behind those it includes."""
+import re
+import unittest
+
+from fixture import CXX, Case
+
+SPDX = "// SPDX-License-Identifier: MIT\n// SPDX-FileCopyrightText: the slotwise authors\n"
+ROOM = "include/slotwise/"
+
+
+def header(name, *includes, body=""):
+    guard = "SLOTWISE_" + name.upper().replace("/", "_").replace(".", "_")
+    lines = "".join(f'#include "{include}"\n' for include in includes)
+    return {ROOM + name: f"{SPDX}#ifndef {guard}\n#define {guard}\n{lines}{body}\n#endif\n"}
+
+
+HOUSE = {**header("config/config.hpp"), **header("core/bits.hpp", "../config/config.hpp"), **header("fwd.hpp", "core/bits.hpp"),
+         **header("map/a.hpp", "../fwd.hpp"), **header("map/b.hpp", "a.hpp"), **header("keyed/c.hpp", "../core/bits.hpp"),
+         **header("config/version.hpp", body="".join(f"#define SLOTWISE_VERSION_{part} 1\n" for part in ("MAJOR", "MINOR", "PATCH"))),
+         **header("slotwise.hpp", "config/version.hpp", "map/b.hpp", "keyed/c.hpp"),
+         **{f"{ROOM}{room}/README.md": "# room\n" for room in ("config", "core", "map", "keyed")}}
+SOURCE = "int main() {\n    // [readme]\n    int a = 1;\n\n    if (a)\n        ++a;\n    // [/readme]\n}\n"
+QUOTED = "# x\n\n<!-- quoted from src/a.cpp, which\nis compiled -->\n```cpp\nint a = 1;\n\nif (a)\n    ++a;\n```\n"
+README = {"src/a.cpp": SOURCE, "tools/dev": 'case "$1" in\n    inner) ;;\nesac\ncase "$command" in\n    demo) run_demo "$@" ;;\nesac\n',
+          "README.md": QUOTED + "`tools/dev demo`, `src/a.cpp`, [x](src/a.cpp#L1), `build/x`, `<vector>`, [y](https://example.org/z)\n"}
+FAULT = 'static_assert(sizeof(int) == 1, "write char instead"); // faulty\n'
+EXPECT = "// expect: Write  Char || no such words\n"
+
+# tool and arguments; a sound repository; planted faults: (what is written in place of sound files, words of the finding).
+GATES = {
+    "floors, names, lengths, licences": (["tools/check_headers.py", "layout", "--root", "."], HOUSE, [
+        (header("core/bits.hpp", "../map/a.hpp"), "core/bits.hpp (floor 1) includes map/a.hpp (floor 4)"),
+        (header("core/up.hpp", body="#include <slotwise/map/a.hpp>"), "core/up.hpp (floor 1) includes map/a.hpp (floor 4)"),
+        ({**header("debug/all.hpp", "../map/b.hpp"), **header("core/bits.hpp", "../debug/all.hpp")}, "includes debug/all.hpp (floor 4)"),
+        (header("map/b.hpp", "a.hpp", "../keyed/c.hpp"), "map and keyed are both on floor 4"),
+        (header("attic/x.hpp"), "attic/x.hpp: the folder has no floor"),
+        (header("map/a.hpp", "b.hpp"), "include cycle: map/a.hpp -> map/b.hpp -> map/a.hpp"),
+        (header("map/b.hpp", "a.hpp", "gone.hpp"), 'map/b.hpp includes "gone.hpp"'),
+        (header("map/lonely.hpp"), "slotwise.hpp does not reach map/lonely.hpp"),
+        (header("map/b.hpp", "a.hpp", body="\n" * 500), "more than 500"),
+        ({name: text + "\n" * 260 for name, text in HOUSE.items()}, "the median header has"),
+        (header("map/b.hpp", "a.hpp", body="#define HELPFUL 1"), "map/b.hpp: #define HELPFUL"),
+        (header("map/b.hpp", "a.hpp", body="inline int* f(A& a) { return a.allocate(1); }"), "map/b.hpp asks an allocator"),
+        ({ROOM + "map/b.hpp": HOUSE[ROOM + "map/b.hpp"].replace("MAP_B", "MAP_A")}, "has the include guard of map/a.hpp"),
+        ({ROOM + "core/README.md": "line\n" * 21}, "core/README.md has 21 lines"),
+        ({"tests/x.cpp": "int x;\n"}, "tests/x.cpp: the line 'SPDX-License-Identifier")]),
+    "headers alone": (["tools/check_headers.py", "alone", "--root", ".", "--", CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror"], HOUSE, [
+        (header("map/b.hpp", body="inline std::size_t size = 0;"), "map/b.hpp does not compile alone"),
+        (header("map/b.hpp", body="#define HELPFUL 1"), "#define HELPFUL"),
+        (header("map/b.hpp", body="inline int f(int unused) { return 0; }"), "unused"),
+        ({ROOM + "map/b.hpp": SPDX + "struct B {};\n"}, "redefinition")]),
+    "quotations, commands and paths": (["tools/check_readme.py", "--root", "."], README, [
+        ({"README.md": QUOTED.replace("++a", "a++")}, "README.md:9 differs from src/a.cpp:6"),
+        ({"README.md": "# x\n\n```cpp\nint a;\n```\n"}, "quotes nothing"),
+        ({"README.md": QUOTED.replace("```cpp", "words\n```cpp")}, "a ```cpp block must follow"),
+        ({"src/a.cpp": SOURCE.replace("// [/readme]", "")}, "src/a.cpp must have one line '// [readme]'"),
+        ({"README.md": QUOTED.replace("src/a.cpp", "src/b.cpp")}, "there is no file src/b.cpp"),
+        ({"README.md": QUOTED + "`tools/dev inner`"}, "README.md:11: tools/dev has no command 'inner'"),
+        ({"README.md": QUOTED + "```\ntools/dev dmeo\n```"}, "README.md:12: tools/dev has no command 'dmeo'"),
+        ({"README.md": QUOTED + "`sh src/b.cpp x`"}, "there is no src/b.cpp"),
+        ({"README.md": QUOTED + "`<slotwise/c.hpp>`"}, "there is no include/slotwise/c.hpp"),
+        ({"docs/tour.md": "[x](src/a.cpp)\n"}, "docs/tour.md:1: there is no docs/src/a.cpp"),
+        ({"README.md": QUOTED + "word " * 900}, "words, more than 900")]),
+    "sources that must not compile": (["tools/compile_fail.py", "./case.cpp", "--", CXX, "-std=c++20"], {
+        "case.cpp": f"struct Head {{}};\n//=== one ===//\n{EXPECT}Head x;\n{FAULT}//=== two ===//\n{EXPECT}Head x;\n{FAULT}"}, [
+        ({"case.cpp": "// expect: write short instead\n" + FAULT}, "the message lacks 'write short instead'"),
+        ({"case.cpp": EXPECT + "// expect: second reason\n" + FAULT}, "the message lacks 'second reason'"),
+        ({"case.cpp": "// expect: anything\nint x;\n"}, "compiles, but must not"),
+        ({"case.cpp": f"{EXPECT}{FAULT}#include <no_such_header>\n"}, "may fail for another reason"),
+        ({"case.cpp": "// expect:\n" + FAULT}, "a case needs a line")]),
+}
+
+
+class Gates(Case):
+    def test_a_sound_repository_passes_and_each_planted_fault_is_named(self):
+        for gate, (command, sound, faults) in GATES.items():
+            for number, (planted, words) in enumerate([({}, ""), *faults]):
+                with self.subTest(gate=gate, fault=words):
+                    self.doCleanups()
+                    self.setUp()
+                    for name, text in {**sound, **planted}.items():
+                        self.write(name, text)
+                    code, said = self.command(*command)
+                    self.assertEqual(code != 0, number > 0, said)
+                    self.assertIn(words, said)
+
+    def test_nothing_to_look_at_is_no_success(self):
+        for tool, *arguments in (("tools/check_headers.py", "layout", "--root", "."), ("tools/check_readme.py", "--root", ".")):
+            self.assertNotEqual(self.command(tool, *arguments)[0], 0)
+
+    def test_a_quotation_is_rewritten_from_its_source_and_nothing_else_is(self):
+        for name, text in {**README, "README.md": README["README.md"].replace("if (a)", "old")}.items():
+            self.write(name, text)
+        self.assertEqual(self.command("tools/check_readme.py", "--root", ".", "--update")[0], 0)
+        self.assertEqual((self.folder / "README.md").read_text(), README["README.md"])
+
+
+class SingleHeader(Case):
+    """Programs against the real one are built by tests/consumer/amalgam."""
+
+    def setUp(self):
+        super().setUp()
+        body = '#include <vector>\n#if SLOTWISE_A\n#include <map>\n#endif\n/// slotwise::b. SLOTWISE_B is 1.\n' \
+               'namespace slotwise { inline const char* b() { return "slotwise: SLOTWISE_B"; } }'
+        for name, text in {**HOUSE, **header("map/b.hpp", "a.hpp", "../config/config.hpp", body=body)}.items():
+            self.write(name, text)
+
+    def amalgam(self, *arguments, refused=""):
+        code, said = self.command("tools/amalgamate.py", "--root", ".", "one.hpp", *arguments)
+        self.assertEqual((code, refused in said, (self.folder / "one.hpp").exists()), (1 if refused else 0, True, not refused), said)
+        return "" if refused else (self.folder / "one.hpp").read_text()
+
+    def parts(self, *arguments):
+        return re.findall("^//=== (.*) ===//$", self.amalgam(*arguments), re.M)
+
+    def test_each_header_is_there_once_behind_those_it_includes(self):
+        self.assertEqual(self.parts(), ["config/version.hpp", "config/config.hpp", "core/bits.hpp", "fwd.hpp", "map/a.hpp", "map/b.hpp",
+                                        "keyed/c.hpp", "slotwise.hpp"])
+        self.assertEqual(self.parts("--only", "core"), ["config/config.hpp", "core/bits.hpp"])
+        text = self.amalgam()
+        self.assertEqual((text.count("SPDX-License"), text.count("slotwise 1.1.1"), text.count('#include "')), (1, 1, 0))
+        self.assertLess(text.index("#if SLOTWISE_A"), text.index("#include <map>"))  # a condition stays where it is
+
+    def test_another_namespace_renames_code_macros_and_comments_and_leaves_the_words_of_messages(self):
+        text = self.amalgam("--namespace", "my::slots")
+        self.assertIn('/// my::slots::b. MY_SLOTS_B is 1.\nnamespace my::slots { inline const char* b() { return "slotwise: MY_SLOTS_B"; } }', text)
+        self.assertNotRegex(text, r"\bSLOTWISE_")
+
+    def test_what_it_cannot_do_is_refused(self):
+        self.amalgam("--only", "core,maps", refused="no folder or header 'maps'")
+        self.amalgam("--namespace", "9lives", refused="'9lives' is no name")
+        self.assertEqual(self.command("tools/amalgamate.py", "--root", ".", "--forwarding", "include")[0], 1)  # would overwrite headers
+
+    def test_forwarding_serves_each_header(self):
+        self.assertEqual(self.command("tools/amalgamate.py", "--root", ".", "--forwarding", "shadow")[0], 0)
+        self.assertEqual((self.folder / "shadow/slotwise/core/bits.hpp").read_text(), '#pragma once\n#include "../../slotwise_single.hpp"\n')
+
+
+if __name__ == "__main__":
+    unittest.main()
