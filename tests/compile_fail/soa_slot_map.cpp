@@ -6,12 +6,23 @@
 using namespace slotwise;
 
 //=== column_of_a_type_that_is_there_twice ===//
-// expect: T must name exactly one member; use column<I>()
+// expect: T must name exactly one member or Column<T>; use column<I>()
 // covers: map/soa_slot_map.hpp static_assert "T must name exactly one member"
 int main() {
     SoaSlotMap<int, int, float> map;
     auto size = map.column<float>().size() + map.column<1>().size();
-    size += map.column<int>().size(); // faulty
+    map.column<int>(); // faulty
+    return static_cast<int>(size);
+}
+
+//=== column_of_a_member_and_a_further_column_of_one_type ===//
+// expect: T must name exactly one member or Column<T>; use column<I>()
+// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member"
+int main() {
+    BasicSoaSlotMap<Members<int, float>, Column<int>> map;
+    const auto ages = map.column<2>();
+    auto size = map.column<float>().size() + ages.slot_end();
+    map.column<int>(); // faulty
     return static_cast<int>(size);
 }
 

@@ -39,6 +39,23 @@ TEST_CASE("SoaSlotMap: columns, rows and handles agree", "[soa_slot_map]") {
     REQUIRE(reinterpret_cast<std::uintptr_t>(map.column<2>().data()) % 64 == 0);
 }
 
+TEST_CASE("SoaSlotMap: column() finds members and further columns by type and number", "[soa_slot_map]") {
+    BasicSoaSlotMap<Members<int, float>, Column<double>, Column<std::string>> map;
+    const auto a = map.insert(1, 1.5f), b = map.insert(2, 2.5f);
+    map.column<double>()[a] = 7;
+    map.column<std::string>().at(b) = "b";
+    map.erase(map.insert(3, 3.5f));
+    const auto& reader = map;
+    REQUIRE(reader.column<double>().at(a) == 7);
+    REQUIRE(reader.column<3>()[b] == "b");
+    REQUIRE(map.column<2>()[a] == 7);
+    REQUIRE(reader.column<float>()[map.index_of(b)] == 2.5f);
+    REQUIRE(map.column<1>().data() == reader.column<float>().data());
+    static_assert(std::is_same_v<decltype(reader.column<float>()), std::span<const float>>);
+    static_assert(std::is_same_v<decltype(reader.column<double>()), ColumnView<const double>>);
+    REQUIRE_THROWS_AS(map.column<double>().at(decltype(a)()), std::out_of_range);
+}
+
 TEST_CASE("SoaSlotMap: a row is bound, assigned through and extracted as a tuple", "[soa_slot_map]") {
     SoaSlotMap<int, std::unique_ptr<int>> map;
     const auto handle = map.insert(1, std::make_unique<int>(2));

@@ -75,13 +75,15 @@ struct RowFace {
     }
 };
 
-template <class T, class... Ts>
-consteval std::size_t position_of() noexcept {
-    constexpr bool same[] = {std::is_same_v<T, Ts>...};
-    std::size_t found = sizeof...(Ts), times = 0;
-    for (std::size_t i = 0; i != sizeof...(Ts); ++i)
+inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+/// The place of T, which must be there once, among the members and then the values of further columns. `nowhere`, if not.
+template <class T, class... Ts, class... Observers>
+consteval std::size_t position_of(TypeList<Ts...>, TypeList<Observers...>) noexcept {
+    constexpr bool same[] = {std::is_same_v<T, Ts>..., std::is_same_v<T, typename ColumnValue<Observers>::type>...};
+    std::size_t found = nowhere, times = 0;
+    for (std::size_t i = 0; i != std::size(same); ++i)
         if (same[i]) found = i, ++times;
-    return times == 1 ? found : sizeof...(Ts);
+    return times == 1 ? found : nowhere;
 }
 
 template <class Row>
@@ -147,26 +149,25 @@ public:
         return this->emplace(std::forward<Args>(members)...);
     }
 
-    /// Member I of all rows, packed, in row order. @invalidates itself on growth
+    /// Member I of all rows, packed, in row order: a span. From sizeof...(Ts) on the further columns, by slot: a ColumnView.
+    /// @invalidates a span on growth; a ColumnView when the map grows, shrinks or moves
     template <std::size_t I>
     constexpr auto column() noexcept {
-        return std::span(core_.store.template data<I>(), this->size());
+        return column_of<I>(*this);
     }
     template <std::size_t I>
     constexpr auto column() const noexcept {
-        using T = std::tuple_element_t<I, std::tuple<Ts...>>;
-        return std::span<const T>(core_.store.template data<I>(), this->size());
+        return column_of<I>(*this);
     }
-    /// The member of type T of all rows.
+    /// The member of type T of all rows, or the further column of values of type T: bodies.column<Velocity>()[row], and
+    /// bodies.column<Age>()[handle] of a Column<Age>.
     template <class T>
     constexpr auto column() noexcept {
-        static_assert(index<T> < sizeof...(Ts), "SoaSlotMap::column<T>(): T must name exactly one member; use column<I>()");
-        return column<index<T>>();
+        return column_of<T>(*this);
     }
     template <class T>
     constexpr auto column() const noexcept {
-        static_assert(index<T> < sizeof...(Ts), "SoaSlotMap::column<T>(): T must name exactly one member; use column<I>()");
-        return column<index<T>>();
+        return column_of<T>(*this);
     }
 
     /// Rows of references in row order: for (auto [position, velocity] : map.rows()).
@@ -219,8 +220,25 @@ public:
     }
 
 private:
-    template <class T>
-    static constexpr std::size_t index = detail::position_of<T, Ts...>();
+    using Observers = typename detail::SlotMapArguments<std::byte, With...>::observers;
+
+    template <std::size_t I, class Self>
+    static constexpr auto column_of(Self& self) noexcept {
+        if constexpr (I < sizeof...(Ts)) {
+            using T = std::tuple_element_t<I, std::tuple<Ts...>>;
+            using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
+            return std::span<V>(self.core_.store.template data<I>(), self.size());
+        } else
+            return static_cast<std::conditional_t<std::is_const_v<Self>, const Core, Core>&>(self)
+                .template column<I - sizeof...(Ts)>();
+    }
+    template <class T, class Self>
+    static constexpr auto column_of(Self& self) noexcept {
+        constexpr std::size_t place = detail::position_of<T>(detail::TypeList<Ts...>(), Observers());
+        static_assert(place != detail::nowhere,
+                      "SoaSlotMap::column<T>(): T must name exactly one member or Column<T>; use column<I>()");
+        if constexpr (place != detail::nowhere) return column_of<place>(self); // else the static_assert is the only error
+    }
 
     template <class Self, class F, std::size_t... I>
     static constexpr void walk(Self& self, F& f, std::index_sequence<I...>) {
