@@ -28,6 +28,7 @@ import json
 import pathlib
 import sys
 
+from tools import charts
 from tools.bars import run_bars
 from tools.code_size import code_size_table
 from tools.compare import compare
@@ -35,7 +36,6 @@ from tools.emulated import ARCHITECTURES, run_emulated
 from tools.includes import includes_table
 from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
-from tools.readme_picture import readme_picture
 from tools.report import report
 from tools.results import LISTINGS, ROOT, Failure, Results, by_question, read_raw
 from tools.tables import Listing, machine, table
@@ -126,7 +126,7 @@ def main():
         return 0
     old = None if options.compare is None else read_raw(options.compare)[0]  # a wrong name should not cost an hour of measuring
     if options.question == "picture":
-        write(options.out, readme_picture(read_raw(options.what)[0]))
+        write(options.out, charts.readme_picture(QUESTIONS, read_raw(options.what)[0]))
         return 0
     good, listings = True, []
     if options.question == "report":

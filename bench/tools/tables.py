@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Results as tables in Markdown, with a verdict for each row."""
+"""Results as tables, with a verdict for each row: in Markdown here, in HTML by report.py."""
 
 from typing import NamedTuple
 
@@ -9,52 +9,21 @@ from tools.results import ROOT, Means, is_rust, is_versioned_rust, power
 
 LEVEL = 0.05  # ratios closer to 1 than this are called level
 
-SHORT = {
-    "vector": "vector",
-    "vector_unchecked": "vector unchecked",
-    "vector_of_field": "vector, field",
-    "vector_of_struct": "vector of structs",
-    "vector_per_field": "vector a field",
-    "plain_arrays": "plain arrays",
-    "article_slot_map": "article slot map",
-    "plf_colony": "plf::colony",
-    "plf_colony_unchecked": "plf::colony unchecked",
-    "unordered_map": "unordered_map",
-    "SlotMap.for_each": "SlotMap for_each",
-    "SlotMap.iterator": "SlotMap iterator",
-    "SlotMap_reserve.for_each": "SlotMap reserve for_each",
-    "SoaSlotMap.column": "SoaSlotMap column",
-    "SlotMap_reserve": "SlotMap reserve",
-    "SlotMap_lifo": "SlotMap lifo",
-    "SlotMap_fifo": "SlotMap fifo",
-    "SlotMap_lowest": "SlotMap lowest",
-    "boost_flat_map": "boost flat_map",
-    "robin_map": "tsl::robin_map",
-    "hopscotch_map": "tsl::hopscotch_map",
-    "absl_flat_hash_map": "absl::flat_hash_map",
-    "absl_node_hash_map": "absl::node_hash_map",
-    "unordered_map_of_counter": "unordered_map, a counter as key",
-    "slotwise_map": "MapStorage",
-    "slotwise_map.iterator": "MapStorage iterator",
-    "slotwise_map_boost_index": "boost index",
-    "slotwise_map_robin_index": "robin index",
-    "slotwise_map_portable_index": "portable index",
-    "writes_only": "writes only",
-    "writes_and_stamps": "writes and stamps",
-    "dirty_list": "dirty list",
-    "by_hand": "sets kept by hand",
-    "rust_slotmap": "Rust SlotMap",
-    "rust_hop_slotmap": "Rust HopSlotMap",
-    "rust_dense_slotmap": "Rust DenseSlotMap",
-    "rust_secondary_map": "Rust SecondaryMap",
-    "rust_slab": "Rust slab",
-    "rust_thunderdome": "Rust thunderdome",
-    "rust_hecs": "Rust hecs",
-}
+NAMES = {"unordered_map": "unordered_map", "unordered_map_of_counter": "unordered_map, a counter as key", "boost_flat_map": "boost flat_map",
+         "plf_colony": "plf::colony", "plf_colony_unchecked": "plf::colony unchecked", "robin_map": "tsl::robin_map",
+         "hopscotch_map": "tsl::hopscotch_map", "absl_flat_hash_map": "absl::flat_hash_map", "absl_node_hash_map": "absl::node_hash_map",
+         "vector_of_field": "vector, field", "vector_per_field": "vector a field", "by_hand": "sets kept by hand",
+         "slotwise_map_boost_index": "boost index", "slotwise_map_robin_index": "robin index",
+         "slotwise_map_portable_index": "portable index", "rust_slotmap": "Rust SlotMap", "rust_hop_slotmap": "Rust HopSlotMap",
+         "rust_dense_slotmap": "Rust DenseSlotMap", "rust_secondary_map": "Rust SecondaryMap"}
+PACKAGES = {"plf_colony": "libplf-colony-dev", "boost_flat_map": "libboost1.81-dev", "robin_map": "robin-map-dev",
+            "hopscotch_map": "libtsl-hopscotch-map-dev", "absl_flat_hash_map": "libabsl-dev"}
 
 
 def short(contender):
-    return SHORT.get(contender, contender)
+    name, _, part = contender.partition(".")
+    name = NAMES.get(name, name.replace("slotwise_map", "MapStorage").replace("rust_", "Rust ").replace("_", " "))
+    return f"{name} {part}".strip()
 
 
 def number(value):
@@ -93,15 +62,13 @@ class Listing(NamedTuple):
     absent: list
 
     def show(self):
-        print(f"\n{self.name}: {self.about}\n\n{markdown(self.head, self.lines)}")
-        if self.absent:
-            print("\n" + "\n".join(self.absent))
+        print("\n".join([f"\n{self.name}: {self.about}\n", markdown(self.head, self.lines), *(f"\n{each}" for each in self.absent)]))
 
 
 def row_name(key, operation=True, bytes=True, n=True):
     """A row, or what it shares with others, in words: "lookup, 16 B, n = 1e5"."""
     parts = [key[0]] * operation + [f"{key[1]} B"] * bytes + ([f"n = {power(key[2])}"] if n and key[2] is not None else [])
-    return ", ".join(parts + ([f"{key[3]} % live"] if key[3] is not None else []))
+    return ", ".join(parts + ([f"{key[3]} % live"] if key[3] is not None else [])) or key[0]
 
 
 def rivals_of(results, key):
@@ -135,48 +102,15 @@ def roles_of(results):
     return dict(sorted(roles.items(), key=lambda item: (["limit", "ours", "rival", item[1]].index(item[1]), is_rust(item[0]), item[0])))
 
 
-def table(name, results, compact, no_rust):
-    """One line a row and one column a contender; compact: the other way round, for a handful of rows on a narrow screen.
-    no_rust: why there are no contenders in Rust, or None."""
-    question = QUESTIONS[name]
-    roles = roles_of(results)
-    contenders = list(roles)
-    if question.means_over is not None:
-        table_of_means(name, question, results, contenders)
-        return
-    with_rust = any(map(is_rust, contenders))
-    keys = sorted(results.rows, key=order)
-    several = len({key[0] for key in keys}) > 1
-    live = any(key[3] is not None for key in keys)
-    print(f"\n{name}: {question.unit}; ours = {short(question.ours)}, limit = {short(question.limit)}\n")
-    if compact:
-        sizes, amounts = {key[1] for key in keys}, {key[2] for key in keys}
-        def heading(key):
-            parts = [key[0].removeprefix("memory_")] if several else []
-            parts += [f"{key[3]} % live"] if key[3] is not None else []
-            parts += [f"{key[1]} B"] if len(sizes) > 1 else []
-            parts += [power(key[2])] if len(amounts) > 1 else []
-            return ", ".join(parts) or key[0]
-        head = [f"{', '.join(f'{size} B' for size in sorted(sizes, reverse=True))}, n = {', '.join(map(power, sorted(amounts)))}"]
-        head += [heading(key) for key in keys]
-        lines = [[f"{roles[c]}: {short(c)}"] + [number(results.get(key, c)) for key in keys] for c in contenders]
-        summaries = [summary(question, results, key, with_rust) for key in keys]
-        lines += [[cells[0][0]] + [cell[1] for cell in cells] for cells in zip(*summaries)]
-    else:
-        lines = []
-        for key in keys:
-            cells = summary(question, results, key, with_rust)
-            line = ([key[0]] if several else []) + [str(key[1]), power(key[2])] + ([str(key[3])] if live else [])
-            lines.append(line + [number(results.get(key, c)) for c in contenders] + [text for _, text in cells])
-        head = (["operation"] if several else []) + ["bytes", "n"] + (["live %"] if live else [])
-        head += [short(c) for c in contenders] + [title for title, _ in cells]
-    print(markdown(head, lines))
-    if "plf_colony" not in roles and name not in ("observers", "series"):
-        print("\nplf::colony was not built in (Debian package libplf-colony-dev).")
-    if with_rust:
-        print("\nRatios to Rust are between two processes that took turns; \"best Rust\" leaves out slab, whose keys have no version.")
-    elif (ROOT / "bench" / "rust" / "src" / "bin" / f"bench_{name}.rs").is_file():
-        print(f"\nThe Rust crates are absent: {no_rust}.")
+OPERATIONS = ["slots_10", "again_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set",
+              "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
+              "clear", "age", "aged_iterate", "fresh_iterate", "aged_lookup", "fresh_lookup", "read_one", "read_two_write_one",
+              "memory_grown", "memory_reserved", "peak_grown", "allocations_grown", "allocations_reserved"]
+
+
+def order(key):
+    rank = OPERATIONS.index(key[0]) if key[0] in OPERATIONS else len(OPERATIONS)
+    return ({16: 0, 4: 1, 64: 2}.get(key[1], 3), rank, key[0], key[2], -(key[3] or 0))
 
 
 def operation_order(key):
@@ -186,33 +120,53 @@ def operation_order(key):
     return (len(kind), kind, KEYED_OPERATIONS.index(plain) if plain in KEYED_OPERATIONS else len(KEYED_OPERATIONS), plain, key[2] or 0)
 
 
-def table_of_means(name, question, results, contenders):
-    """One line an operation, one column a contender: its mean over the sizes and the ratio to the mean of question.means_over."""
-    base = question.means_over
+def sorted_keys(question, results):
+    return sorted(results.rows, key=order if question.means_over is None else operation_order)
+
+
+def grid(question, results, named=row_name, with_role=False, spreads=False):
+    """(head, lines) of text: a line a row, a column a contender, behind those that say how the row went, unless they say nothing."""
+    roles, keys = roles_of(results), sorted_keys(question, results)
+    summaries = [summary(question, results, key, any(map(is_rust, roles))) for key in keys]
+    told = [any(text != "-" for _, text in column) for column in zip(*summaries)]
+    def cell(key, contender):
+        ratio = None if question.means_over in (None, contender) else results.ratio(key, contender, question.means_over)
+        spread = results.spread(key, contender) if spreads else None
+        return (number(results.get(key, contender)) + ("" if ratio is None else f" ({ratio:.2f}x)")
+                + (f", {number(spread.low)} to {number(spread.high)}" if spread is not None and spread.count > 1 else ""))
+    lines = [[named(key), *(text for (_, text), wanted in zip(summed, told) if wanted), *(cell(key, c) for c in roles)]
+             for key, summed in zip(keys, summaries)]
+    head = ["row", *(title for (title, _), wanted in zip(summaries[0], told) if wanted),
+            *(f"{role}: {short(c)}" if with_role else short(c) for c, role in roles.items())]
+    return head, lines
+
+
+def table(name, results, compact, no_rust):
+    """Prints it. compact: the other way round, without what all rows share, for a handful of rows on a narrow screen.
+    no_rust: why there are no contenders in Rust, or None."""
+    question, roles, named = QUESTIONS[name], roles_of(results), row_name
+    title = f"{question.unit}; ours = {short(question.ours)}, limit = {short(question.limit)}"
     amounts = sorted({key[2] for key in results.rows})
-    means = Means(results)
-    lines = []
-    for key in sorted(means.rows, key=operation_order):
-        def cell(contender):
-            ratio = means.ratio(key, contender, base)
-            return number(means.get(key, contender)) + ("" if ratio is None or contender == base else f" ({ratio:.2f}x)")
-        lines.append([key[0], *map(cell, contenders)])
-    print(f"\n{name}: {question.unit}, geometric mean over n = {', '.join(map(power, amounts))}"
-          f"{f'; in parentheses the ratio to {short(base)}' if base in contenders else ''}\n")
-    print(markdown(["operation", *map(short, contenders)], lines))
-    for contender, package in (("boost_flat_map", "libboost1.81-dev"), ("robin_map", "robin-map-dev"),
-                               ("hopscotch_map", "libtsl-hopscotch-map-dev"), ("absl_flat_hash_map", "libabsl-dev")):
-        if contender not in contenders:
+    if question.means_over is not None:
+        results = Means(results)
+        title += f"; geometric means over n = {', '.join(map(power, amounts))}, in parentheses the ratio to {short(question.means_over)}"
+    elif compact:
+        several = [len({key[i] for key in results.rows}) > 1 for i in range(3)]
+        key = next(iter(results.rows))
+        title += "; " + row_name((*key[:3], None), not several[0], not several[1], not several[2])
+        def named(key):
+            return row_name(key, *several)
+    head, lines = grid(question, results, named, with_role=compact)
+    if compact and question.means_over is None:
+        head, *lines = zip(head, *lines)
+    print(f"\n{name}: {title}\n\n{markdown(head, lines)}")
+    for contender, package in PACKAGES.items():
+        if contender not in roles and (contender == "plf_colony") == (name != "keyed") and name not in ("observers", "series"):
             print(f"\n{short(contender)} was not built in (Debian package {package}).")
-
-
-def order(key):
-    operations = ["slots_10", "again_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set",
-                  "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
-                  "clear", "age", "aged_iterate", "fresh_iterate", "aged_lookup", "fresh_lookup", "read_one", "read_two_write_one",
-                  "memory_grown", "memory_reserved", "peak_grown", "allocations_grown", "allocations_reserved"]
-    rank = operations.index(key[0]) if key[0] in operations else len(operations)
-    return ({16: 0, 4: 1, 64: 2}.get(key[1], 3), rank, key[0], key[2], -(key[3] or 0))
+    if any(map(is_rust, roles)):
+        print("\nRatios to Rust are between two processes that took turns; \"best Rust\" leaves out slab, whose keys have no version.")
+    elif (ROOT / "bench" / "rust" / "src" / "bin" / f"bench_{name}.rs").is_file():
+        print(f"\nThe Rust crates are absent: {no_rust}.")
 
 
 def machine(results):
