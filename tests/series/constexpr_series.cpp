@@ -74,6 +74,8 @@ constexpr int questions(Series& series) {
     std::size_t slots = 0;
     for (const slot_t each : reader.slots()) slots += reader.occupancy().test(each);
     HOLDS(slots == 3 && reader.begin().slot() == 0);
+    HOLDS(reader.count(2) == 1 && reader.count(4) == 0 && reader.find(handle) == reader.find(2));
+    HOLDS(*++reader.handles().begin() == handle && reader.items().size() == 3);
     HOLDS(reader.window() == 1 && reader.valid() && reader.last_modified() == 1 && reader.modified(1) &&
           !reader.modified(never));
     HOLDS(reader.valid(2) && !reader.valid(4) && reader.last_modified(2) == 1 && reader.last_modified(4) == never);
@@ -145,7 +147,7 @@ constexpr int sets() {
     for (const int key : set) sum += key;
     set.for_each([&](const int& key) { sum += key; });
     const slot_t slot = set.slot_of(2);
-    HOLDS(sum == 12 && set.keys()[slot] == 2 && set.as_set().contains(3));
+    HOLDS(sum == 12 && set.keys()[slot] == 2 && set.values()[slot] == 2 && set.as_set().contains(3));
     // A removed member that comes back in the window had come before it.
     Set other(set);
     other.open(2);
@@ -170,6 +172,7 @@ constexpr int dicts() {
     const slot_t slot = dict.slot_of(2);
     const auto handle = dict.handle_of(2);
     HOLDS(sum == 132 && *dict.get(2) == 20 && dict.get(4) == nullptr && *dict.get(handle) == 20 && dict.at(2) == 20);
+    HOLDS(dict.value_or(2, 7) == 20 && dict.value_or(4, 7) == 7);
     HOLDS(dict.at(handle) == 20 && dict.value(slot) == 20 && dict.values()[slot] == 20);
     HOLDS(dict.as_map().contains(3) && dict.as_set().contains(3) && !dict.as_set().contains(4));
     Dict other(dict);
@@ -257,7 +260,10 @@ constexpr int set_views() {
     HOLDS(view.as_set().contains(1) && *view.begin() == 1 && ++ ++view.begin() == view.end());
     HOLDS(view.window() == 1 && view.valid() && view.last_modified() == 1 && view.modified(1));
     HOLDS(view.added(1).size() == 2 && view.removed(1).empty() && view.was_added(2, 1) && !copy.was_removed(2, 1));
-    HOLDS(set.added(1).size() == 2 && set.removed(1).empty());
+    HOLDS(set.added(1).size() == 2 && set.removed(1).empty() && set.added_keys(1).size() == 2 && set.removed_keys(1).empty());
+    HOLDS(set.added().size() == 2 && set.removed().empty() && set.added_keys().size() == 2 && set.removed_keys().empty());
+    HOLDS(view.added().size() == 2 && view.removed().empty() && view.added_keys().size() == 2 && view.removed_keys().empty());
+    HOLDS(view.added_keys(1).size() == 2 && view.removed_keys(1).empty() && view.count(1) == 1 && *view.values().begin() == 1);
     return 0;
 }
 constexpr int dict_views() {
@@ -282,6 +288,13 @@ constexpr int dict_views() {
     HOLDS(copy.keys().last_modified() == 1 && keys.was_added(3, 1) && !keys.was_removed(3, 1) && keys.contains(1));
     HOLDS(dict.added_keys(1).size() == 3 && dict.removed_keys(1).empty() && dict.removed_items(1).empty());
     HOLDS(dict.modified_keys(1).size() == 2 && dict.modified_items(1).size() == 2 && dict.reset_keys(1).empty());
+    const auto open_window = [](const auto& d) {
+        return d.added_keys().size() == 3 && d.added_items().size() == 2 && d.removed_keys().empty() &&
+               d.removed_items().empty() && d.modified_keys().size() == 2 && d.modified_items().size() == 2 &&
+               d.updated_keys().empty() && d.updated_items().empty() && d.reset_keys().empty() && d.count(2) == 1 &&
+               d.value_or(9, 1) == 1;
+    };
+    HOLDS(open_window(dict) && open_window(view));
     return 0;
 }
 

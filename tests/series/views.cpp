@@ -323,3 +323,63 @@ TEST_CASE("a view of a dictionary of sets gives the sets", "[series][views]") {
     for (const auto [key, set] : view) walked += set.size();
     CHECK(walked == 2);
 }
+
+TEST_CASE("a delta without a time is that of the open window, of series and views alike", "[views]") {
+    TSDStorage<std::string, int> dict;
+    {
+        auto w = dict.write(1);
+        w.set("kept", 1);
+        w.set("gone", 2);
+    }
+    CHECK((dict.added_items().size() == 2 && dict.updated_items().empty() && dict.reset_keys().empty()));
+    {
+        auto w = dict.write(2);
+        w.set("kept", 3);
+        w.set("new", 4);
+        w.erase("gone");
+        w.create("bare");
+    }
+    const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+    const auto agree = [&](const auto& series) {
+        CHECK((same(series.added_keys(), series.added_keys(2)) && series.added_keys().size() == 2));
+        CHECK((same(series.removed_keys(), series.removed_keys(2)) && series.removed_keys().size() == 1));
+        CHECK((same(series.modified_keys(), series.modified_keys(2)) && series.modified_keys().size() == 2));
+        CHECK((same(series.updated_keys(), series.updated_keys(2)) && series.updated_keys().size() == 1));
+        CHECK(series.reset_keys().empty());
+        CHECK((series.added_items().size() == 1 && (*series.added_items().begin()).value == 4));
+        CHECK((series.removed_items().size() == 1 && (*series.removed_items().begin()).value == 2));
+        CHECK((series.updated_items().size() == 1 && (*series.updated_items().begin()).value == 3));
+        CHECK(series.modified_items().size() == 2);
+        CHECK((series.count("kept") == 1 && series.count("gone") == 0));
+        CHECK((series.value_or("kept", 7) == 3 && series.value_or("gone", 7) == 7));
+        CHECK(std::distance(series.items().begin(), series.items().end()) == 3);
+        CHECK((same(series.keys().added(), series.added_keys()) && same(series.keys().removed_keys(), series.removed_keys())));
+    };
+    agree(dict);
+    agree(dict.view());
+    CHECK(*dict.find(dict.handle_of("new")) == *dict.find("new"));
+    CHECK(*dict.handles().begin() == dict.begin().handle());
+    dict.write(3).touch();
+    CHECK((dict.added_keys().empty() && dict.view().removed_items().empty()));
+}
+
+TEST_CASE("a set over time has the names of a dictionary over time", "[views]") {
+    TSSStorage<int> set;
+    CHECK((set.added().empty() && set.removed_keys().empty())); // before the first window
+    set.write(1).assign({1, 2});
+    set.write(2).assign({2, 3});
+    const auto agree = [](const auto& series) {
+        CHECK((series.added().size() == 1 && *series.added().begin() == 3 && *series.added_keys(2).begin() == 3));
+        CHECK((series.removed().size() == 1 && *series.removed().begin() == 1 && *series.removed_keys(2).begin() == 1));
+        CHECK((*series.added_keys().begin() == 3 && *series.removed_keys().begin() == 1));
+        CHECK((series.added_keys(1).empty() && series.removed_keys(1).empty()));
+        CHECK((series.count(2) == 1 && series.count(1) == 0));
+        int sum = 0;
+        for (const int key : series.values()) sum += key;
+        CHECK(sum == 5);
+    };
+    agree(set);
+    agree(set.view());
+    for (const auto [handle, key] : set.items()) CHECK((set.handle_of(key) == handle && *set.find(handle) == key));
+    CHECK(std::distance(set.handles().begin(), set.handles().end()) == 2);
+}

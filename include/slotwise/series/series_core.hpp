@@ -59,6 +59,11 @@ public:
         return slot_of(key) != no_slot;
     }
     constexpr bool contains(handle_type handle) const noexcept { return store().contains(handle); }
+    /// 1 if `key` is a member, otherwise 0.
+    template <class K = Key>
+    constexpr size_type count(const K& key) const {
+        return contains(key) ? 1 : 0;
+    }
     /// The slot of the member, or no_slot.
     template <class K = Key>
     constexpr slot_t slot_of(const K& key) const {
@@ -89,6 +94,7 @@ public:
     constexpr const_iterator find(const K& key) const {
         return store().find(key);
     }
+    constexpr const_iterator find(handle_type handle) const noexcept { return store().find(handle); }
     /// Calls f(key) or f(handle, key), of a dictionary f(key, value) or f(handle, key, value), for every element in slot order.
     template <class F>
     constexpr void for_each(F&& f) const {

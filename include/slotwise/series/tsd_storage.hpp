@@ -102,13 +102,20 @@ public:
         return this->store().at(key);
     }
     constexpr const T& at(handle_type handle) const { return this->store().at(handle); }
+    /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
+    template <class K = Key, class U = T>
+        requires std::is_constructible_v<T, U>
+    constexpr T value_or(const K& key, U&& otherwise) const {
+        return this->store().value_or(key, std::forward<U>(otherwise));
+    }
     /// The value in `slot`. @pre live, or removed in the open window
     constexpr const T& value(slot_t slot) const noexcept { return this->store().value(slot); }
     /// Values by slot, including those never written.
     constexpr ColumnView<const T> values() const noexcept { return as_map().values(); }
 
-    /// Keys with their values, in slot order: for (auto [key, value] : series.items()).
+    /// Keys with their values, in slot order: for (auto [key, value] : series.items()); and the handles.
     constexpr auto items() const noexcept { return as_map().items(); }
+    constexpr auto handles() const noexcept { return as_map().handles(); }
 
     //=== deltas: empty unless `time` is the open window ===//
 
@@ -130,6 +137,16 @@ public:
     /// Members then and now whose element was removed and created again without a value; of nested series also those that were
     /// written since.
     constexpr DeltaRange<Time, Key> reset_keys(Time time) const { return view().reset_keys(time); }
+    /// The same of the open window.
+    constexpr DeltaRange<Time, Key> added_keys() const { return added_keys(this->window()); }
+    constexpr DeltaRange<Time, Key, T> added_items() const { return added_items(this->window()); }
+    constexpr DeltaRange<Time, Key> removed_keys() const { return removed_keys(this->window()); }
+    constexpr DeltaRange<Time, Key, T> removed_items() const { return removed_items(this->window()); }
+    constexpr DeltaRange<Time, Key> modified_keys() const { return modified_keys(this->window()); }
+    constexpr DeltaRange<Time, Key, T> modified_items() const { return modified_items(this->window()); }
+    constexpr DeltaRange<Time, Key> updated_keys() const { return updated_keys(this->window()); }
+    constexpr DeltaRange<Time, Key, T> updated_items() const { return updated_items(this->window()); }
+    constexpr DeltaRange<Time, Key> reset_keys() const { return reset_keys(this->window()); }
 
     //=== casts ===//
 

@@ -55,9 +55,17 @@ public:
     constexpr bool empty() const { return size() == 0; }
     constexpr bool contains(const Key& key) const { return as_map().contains(key); }
     constexpr slot_t slot_of(const Key& key) const { return as_map().slot_of(key); }
+    /// 1 if the key is a member, otherwise 0.
+    constexpr std::size_t count(const Key& key) const { return contains(key) ? 1 : 0; }
     /// The value, or null when the key is no member. A member that was never written has T().
     constexpr const T* get(const Key& key) const { return as_map().get(key); }
     constexpr const T& at(const Key& key) const { return as_map().at(key); }
+    /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
+    template <class U = T>
+        requires std::is_constructible_v<T, U>
+    constexpr T value_or(const Key& key, U&& otherwise) const {
+        return as_map().value_or(key, std::forward<U>(otherwise));
+    }
     /// Key and value in `slot`. @pre live, or removed in the open window
     constexpr const Key& key(slot_t slot) const { return as_map().key(slot); }
     constexpr const T& value(slot_t slot) const { return as_map().value(slot); }
@@ -120,6 +128,16 @@ public:
         else
             return {calls_->words(series_), time, Part::reset, {as_set().keys().pages()}, calls_->stamps(series_), never};
     }
+    /// The same of the open window.
+    constexpr DeltaRange<Time, Key> added_keys() const { return added_keys(window()); }
+    constexpr DeltaRange<Time, Key, T> added_items() const { return added_items(window()); }
+    constexpr DeltaRange<Time, Key> removed_keys() const { return removed_keys(window()); }
+    constexpr DeltaRange<Time, Key, T> removed_items() const { return removed_items(window()); }
+    constexpr DeltaRange<Time, Key> modified_keys() const { return modified_keys(window()); }
+    constexpr DeltaRange<Time, Key, T> modified_items() const { return modified_items(window()); }
+    constexpr DeltaRange<Time, Key> updated_keys() const { return updated_keys(window()); }
+    constexpr DeltaRange<Time, Key, T> updated_items() const { return updated_items(window()); }
+    constexpr DeltaRange<Time, Key> reset_keys() const { return reset_keys(window()); }
     constexpr bool was_added(const Key& key, Time time) const { return keys().was_added(key, time); }
     constexpr bool was_removed(const Key& key, Time time) const { return keys().was_removed(key, time); }
     /// An upper bound of the changes in the open window. @complexity linear in touched slots

@@ -88,12 +88,29 @@ public:
 
     //=== reading ===//
 
-    /// Keys by slot.
+    /// Keys by slot; a key is its own value.
     constexpr ColumnView<const Key> keys() const noexcept { return this->store().keys(); }
+    constexpr ColumnView<const Key> values() const noexcept { return keys(); }
+    /// Handles with their keys, in slot order: for (auto [handle, key] : series.items()); and the handles alone.
+    constexpr auto items() const noexcept { return as_set().items(); }
+    constexpr auto handles() const noexcept { return as_set().handles(); }
+
+    //=== deltas: empty unless `time` is the open window ===//
+
     /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.
     constexpr DeltaRange<Time, Key> added(Time time) const noexcept { return view().added(time); }
     /// Keys that were members when window `time` opened and are not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed(Time time) const noexcept { return view().removed(time); }
+    /// The same of the open window.
+    constexpr DeltaRange<Time, Key> added() const noexcept { return added(this->window()); }
+    constexpr DeltaRange<Time, Key> removed() const noexcept { return removed(this->window()); }
+    /// The same under the names of a dictionary's.
+    constexpr DeltaRange<Time, Key> added_keys(Time time) const noexcept { return added(time); }
+    constexpr DeltaRange<Time, Key> removed_keys(Time time) const noexcept { return removed(time); }
+    constexpr DeltaRange<Time, Key> added_keys() const noexcept { return added(); }
+    constexpr DeltaRange<Time, Key> removed_keys() const noexcept { return removed(); }
+
+    //=== casts ===//
 
     /// The set now: the same object, not a copy.
     constexpr const set_type& as_set() const noexcept { return this->store(); }

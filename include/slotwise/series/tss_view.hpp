@@ -52,14 +52,17 @@ public:
     constexpr bool empty() const { return size() == 0; }
     constexpr bool contains(const Key& key) const { return as_set().contains(key); }
     constexpr slot_t slot_of(const Key& key) const { return as_set().slot_of(key); }
+    /// 1 if the key is a member, otherwise 0.
+    constexpr std::size_t count(const Key& key) const { return contains(key) ? 1 : 0; }
     /// The key in `slot`. @pre live, or removed in the open window
     constexpr const Key& key(slot_t slot) const { return as_set().key(slot); }
     /// live, pending (removed in the open window, still readable) or free.
     constexpr SlotState state(slot_t slot) const { return as_set().state(slot); }
     /// The key as an element, or end().
     constexpr iterator find(const Key& key) const { return as_set().find(key); }
-    /// Keys by slot.
+    /// Keys by slot; a key is its own value.
     constexpr ColumnView<const Key> keys() const { return as_set().keys(); }
+    constexpr ColumnView<const Key> values() const { return keys(); }
     /// Calls f(key) for every key in slot order.
     template <class F>
     constexpr void for_each(F&& f) const {
@@ -83,6 +86,14 @@ public:
     constexpr DeltaRange<Time, Key> added(Time time) const { return keys_of(time, detail::DeltaPart::added); }
     /// Members when the window opened, and not now; readable until it rolls.
     constexpr DeltaRange<Time, Key> removed(Time time) const { return keys_of(time, detail::DeltaPart::removed); }
+    /// The same of the open window.
+    constexpr DeltaRange<Time, Key> added() const { return added(window()); }
+    constexpr DeltaRange<Time, Key> removed() const { return removed(window()); }
+    /// The same under the names of a dictionary's.
+    constexpr DeltaRange<Time, Key> added_keys(Time time) const { return added(time); }
+    constexpr DeltaRange<Time, Key> removed_keys(Time time) const { return removed(time); }
+    constexpr DeltaRange<Time, Key> added_keys() const { return added(); }
+    constexpr DeltaRange<Time, Key> removed_keys() const { return removed(); }
     constexpr bool was_added(const Key& key, Time time) const {
         const auto& words = calls_->words(series_);
         return words.is_current(time) && words.selected(slot_of(key), detail::DeltaPart::added);
