@@ -23,13 +23,12 @@ import sys
 import textwrap
 
 QUOTE = re.compile(r"<!--\s*quoted from\s+(\S+?)[,;:]?(?:\s.*?)?-->", re.S)
-COMMENT = re.compile(r"<!--.*?-->", re.S)
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*?)```[ \t]*$", re.M)
+EXCERPT = re.compile(r"^[ \t]*(?://|#) \[readme\]\n(.+?)^[ \t]*(?:// |# )\[/readme\]$", re.M | re.S)
 SPAN = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 COMMAND = re.compile(r"\btools/dev[ \t]+([a-z][\w-]*)")
 PATH = re.compile(r"[\w.][\w.+-]*/[\w./+-]*")
-UPDATE = "tools/check_readme.py --update"
 DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "bench/RESULTS.md")  # besides README.md, where they exist
 WORDS_MOST = 900  # of README.md
 
@@ -38,67 +37,15 @@ class Finding(Exception):
     pass
 
 
-def line_of(text, position):
-    return text.count("\n", 0, position) + 1
-
-
 def excerpt(root, name):
-    """The lines between the marks of a source, without common indentation, and the number of the first one."""
-    path = root / name
-    if not path.is_file():
+    """What stands between the marks of a source, without common indentation, and the number of its first line."""
+    if not (root / name).is_file():
         raise Finding(f"there is no file {name} to quote from; correct the name in the comment")
-    lines = path.read_text(encoding="utf-8").split("\n")
-    first = [i for i, line in enumerate(lines) if line.strip() in ("// [readme]", "# [readme]")]
-    last = [i for i, line in enumerate(lines) if line.strip() in ("// [/readme]", "# [/readme]")]
-    if len(first) != 1 or len(last) != 1 or last[0] <= first[0] + 1:
+    text = (root / name).read_text(encoding="utf-8")
+    found = EXCERPT.search(text)
+    if not found or text.count(" [readme]\n") != 1:
         raise Finding(f"{name} must have one line '// [readme]', lines to quote, and one line '// [/readme]'")
-    inside = textwrap.dedent("\n".join(lines[first[0] + 1:last[0]])).split("\n")
-    return [line.rstrip() for line in inside], first[0] + 2
-
-
-def quotes(text):
-    """Each quotation: (FILE, line of its comment, the match of its fenced block or None)."""
-    for comment in QUOTE.finditer(text):
-        block = FENCE.search(text, comment.end())
-        follows = block and block[1].strip() in ("cpp", "cmake") and not text[comment.end():block.start()].strip()
-        yield comment[1], line_of(text, comment.start()), block if follows else None
-
-
-def updated(root, text):
-    for name, _, block in reversed(list(quotes(text))):
-        if block:
-            lines, _ = excerpt(root, name)
-            text = text[:block.start(2)] + "\n".join(lines) + "\n" + text[block.end(2):]
-    return text
-
-
-def update(root, document):
-    """Rewrites the quotations; answers whether every source was there."""
-    text = (root / document).read_text(encoding="utf-8")
-    try:
-        new = updated(root, text)
-    except Finding as finding:
-        print(f"{document} is as it was: {finding}")
-        return False
-    print(f"{document}: " + ("rewritten from its sources" if new != text else "nothing to rewrite"))
-    if new != text:
-        with open(root / document, "w", encoding="utf-8", newline="\n") as out:
-            out.write(new)
-    return True
-
-
-def check_quote(root, text, name, line, block, document):
-    if not block:
-        raise Finding(f"{document}:{line}: below 'quoted from {name}' a ```cpp block must follow (or ```cmake), and end in ```")
-    wanted, source_line = excerpt(root, name)
-    found = block[2].split("\n")[:-1]
-    block_line = line_of(text, block.start(2))
-    for i in range(max(len(found), len(wanted))):
-        here = repr(found[i]) if i < len(found) else "the end of the block"
-        there = repr(wanted[i]) if i < len(wanted) else "the end of the excerpt"
-        if here != there:
-            raise Finding(f"{document}:{block_line + i} differs from {name}:{source_line + i}\n  {document} has {here}\n  source has {there}\n"
-                          f"  edit the source, where it is compiled and run, then run: {UPDATE}")
+    return textwrap.dedent(re.sub(r"[ \t]+$", "", found[1], flags=re.M)), text.count("\n", 0, found.start(1)) + 1
 
 
 def commands_of(root):
@@ -109,78 +56,96 @@ def commands_of(root):
     return {label.strip() for alternatives in labels for label in alternatives.split("|")}
 
 
-def check_text(root, text, document):
-    """Commands and paths: what is wrong, and how many there were of each."""
-    wrong, commands, paths = [], {}, {}
-    for fence in FENCE.finditer(text):
-        for command in COMMAND.finditer(fence[2]):
-            commands.setdefault(command[1], line_of(text, fence.start(2) + command.start()))
+class Document:
+    def __init__(self, root, name):
+        self.root, self.name, self.text = root, name, (root / name).read_text(encoding="utf-8")
 
-    def blank(match):  # keeps positions, and ends paragraphs
-        return re.sub(r"[^\n]", " ", match[0])
+    def at(self, position):
+        return f"{self.name}:{self.text.count(chr(10), 0, position) + 1}"
 
-    prose = COMMENT.sub(blank, FENCE.sub(blank, text))
-    for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*(?:\n|$))+", prose):
-        for span in SPAN.finditer(paragraph[0]):
-            line = line_of(text, paragraph.start() + span.start())
-            for command in COMMAND.finditer(" ".join(span[1].split())):
-                commands.setdefault(command[1], line)
-            for word in span[1].split():
-                header = re.fullmatch(r"<(slotwise/[\w./]+)>", word)
-                if header:
-                    paths.setdefault("include/" + header[1], line)
-                elif PATH.fullmatch(word) and not word.startswith("build/"):
-                    paths.setdefault(word, line)
-        for link in LINK.finditer(paragraph[0]):
-            if not re.match(r"[a-z][a-z0-9+.-]*:", link[1]):
-                paths.setdefault(os.path.normpath(os.path.join(os.path.dirname(document), link[1])), line_of(text, paragraph.start() + link.start()))
+    def quotes(self):
+        """Each quotation: (FILE, the match of its comment, the match of its fenced block or None)."""
+        for comment in QUOTE.finditer(self.text):
+            block = FENCE.search(self.text, comment.end())
+            follows = block and block[1].strip() in ("cpp", "cmake") and not self.text[comment.end():block.start()].strip()
+            yield comment[1], comment, block if follows else None
 
-    known = commands_of(root) if commands else set()
-    for name, line in commands.items():
-        if name not in known:
-            wrong.append(f"{document}:{line}: tools/dev has no command '{name}', only: {', '.join(sorted(known)) or 'none'}")
-    for name, line in paths.items():
-        if not (root / name).exists():
-            wrong.append(f"{document}:{line}: there is no {name}; correct the name, or write it without backticks if it is no path")
-    return wrong, len(commands), len(paths)
+    def update(self):
+        for name, _, block in reversed(list(self.quotes())):
+            if block:
+                self.text = self.text[:block.start(2)] + excerpt(self.root, name)[0] + self.text[block.end(2):]
+        (self.root / self.name).write_text(self.text, encoding="utf-8", newline="\n")
+
+    def wrong_quotes(self):
+        for name, comment, block in self.quotes():
+            if not block:
+                yield f"{self.at(comment.start())}: below 'quoted from {name}' a ```cpp block must follow (or ```cmake), and end in ```"
+                continue
+            try:
+                wanted, line = excerpt(self.root, name)
+            except Finding as finding:
+                yield str(finding)
+                continue
+            if block[2] != wanted:
+                here, there = block[2].split("\n"), wanted.split("\n")
+                i = next(i for i in range(len(here) + 1) if here[i:i + 1] != there[i:i + 1])
+                first = self.text.count("\n", 0, block.start(2)) + 1
+                yield (f"{self.name}:{first + i} differs from {name}:{line + i}\n  {self.name} has {here[i:i + 1]}\n  source has {there[i:i + 1]}\n"
+                       "  edit the source, where it is compiled and run, then run: tools/check_readme.py --update")
+
+    def names(self):
+        """(commands, paths) that the document names, each with its place."""
+        commands, paths = {}, {}
+        for fence in FENCE.finditer(self.text):
+            for command in COMMAND.finditer(fence[2]):
+                commands.setdefault(command[1], self.at(fence.start(2) + command.start()))
+        blank = lambda match: re.sub(r"[^\n]", " ", match[0])  # keeps positions, and ends paragraphs
+        prose = re.sub(r"<!--.*?-->", blank, FENCE.sub(blank, self.text), flags=re.S)
+        for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*(?:\n|$))+", prose):
+            for span in SPAN.finditer(paragraph[0]):
+                place = self.at(paragraph.start() + span.start())
+                for command in COMMAND.finditer(" ".join(span[1].split())):
+                    commands.setdefault(command[1], place)
+                for word in span[1].split():
+                    header = re.fullmatch(r"<(slotwise/[\w./]+)>", word)
+                    if header or (PATH.fullmatch(word) and not word.startswith("build/")):
+                        paths.setdefault("include/" + header[1] if header else word, place)
+            for link in LINK.finditer(paragraph[0]):
+                if not re.match(r"[a-z][a-z0-9+.-]*:", link[1]):
+                    path = os.path.normpath(os.path.join(os.path.dirname(self.name), link[1]))
+                    paths.setdefault(path, self.at(paragraph.start() + link.start()))
+        return commands, paths
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
     parser.add_argument("--update", action="store_true")
-    arguments = parser.parse_args()
-    root = arguments.root
-    if not (root / "README.md").is_file():
-        print(f"check_readme: there is no {root / 'README.md'}")
-        return 1
-    documents = ["README.md", *(path.relative_to(root).as_posix() for pattern in DOCUMENTS for path in sorted(root.glob(pattern)))]
-    if arguments.update and not all([update(root, document) for document in documents]):
-        return 1
-
-    wrong, sources, commands, paths = [], [], 0, 0
+    given = parser.parse_args()
+    paths = [path for pattern in ("README.md", *DOCUMENTS) for path in sorted(given.root.glob(pattern))]
+    documents = [Document(given.root, path.relative_to(given.root).as_posix()) for path in paths]
+    wrong, quoted, counted, known = [], 0, [0, 0], commands_of(given.root)
     for document in documents:
-        text = (root / document).read_text(encoding="utf-8")
-        for name, line, block in quotes(text):
-            try:
-                check_quote(root, text, name, line, block, document)
-                sources.append(name)
-            except Finding as finding:
-                wrong.append(str(finding))
-        more, count, found = check_text(root, text, document)
-        wrong += more
-        commands += count
-        paths += found
-    if not sources and not wrong:
+        try:
+            if given.update:
+                document.update()
+        except Finding as finding:
+            wrong.append(f"{document.name} is as it was: {finding}")
+        wrong += document.wrong_quotes()
+        quoted += sum(1 for _ in document.quotes())
+        commands, paths = document.names()
+        counted = [counted[0] + len(commands), counted[1] + len(paths)]
+        wrong += [f"{place}: tools/dev has no command '{name}', only: {', '.join(sorted(known))}"
+                  for name, place in commands.items() if name not in known]
+        wrong += [f"{place}: there is no {name}; correct the name, or write it without backticks if it is no path"
+                  for name, place in paths.items() if not (given.root / name).exists()]
+    if not quoted:
         wrong.append("README.md quotes nothing: put '<!-- quoted from FILE -->' above a ```cpp block")
-    words = len((root / "README.md").read_text(encoding="utf-8").split())
+    words = sum(len(document.text.split()) for document in documents if document.name == "README.md")
     if words > WORDS_MOST:
         wrong.append(f"README.md has {words} words, more than {WORDS_MOST}: move what a reader does not need first to docs/")
-    if wrong:
-        print("\n".join(wrong))
-        return 1
-    print(f"README agrees with {', '.join(sources)}: {len(sources)} quoted, {commands} commands and {paths} paths exist")
-    return 0
+    print("\n".join(wrong) or f"README agrees with its sources: {quoted} quoted, {counted[0]} commands and {counted[1]} paths exist")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ class Mutate(Case):
         self.assertEqual((code, "1 not compilable" in said), (0, True), said)
 
     def test_equivalent_mutants_count_neither_way_and_must_be_equivalent(self):
-        block = "file: toy/toy.hpp\ncode: {}\nchange: {}\nreason: {}\n\n"
+        block = "== toy/toy.hpp\n{}\n    {} => {}\n"
         line = "T larger(T other) const { return other > sum_ ? other : sum_; }"
         listed = block.format(line, "> to >= in: other > sum_", "they are equal")
         wrong = block.format("++count_;", "delete: ++count_", "wrong")

@@ -161,12 +161,11 @@ class Promises(Case):
                          ([("A::f(a, b) throws", "t.cpp:1"), ("table map clear / handles", "t.cpp:1")], []))
         self.assertEqual(len(promises.proofs_of({"t.cpp": "// proves: A throws\nint a;\n"})[1]), 1)
 
-    def test_the_document_has_the_table(self):
-        table = promises.table_of("operation | exceptions | handles\nmap clear | noexcept |\n")
-        self.assertEqual(list(table.promises("p.txt")), ["table map clear / exceptions"])
-        text = f"# x\n{promises.MARKERS[0]}\n{table.markdown()}{promises.MARKERS[1]}\n"
-        self.assertEqual(promises.document_error(text, table), "")
-        self.assertIn("is not what", promises.document_error(text.replace("noexcept", "strong"), table))
+    def test_each_cell_of_the_table_is_a_promise(self):
+        text = "# x\n<!-- promises -->\n| operation | exceptions | handles |\n|---|---|---|\n| `map` clear | noexcept | |\n<!-- /promises -->\n"
+        self.assertEqual({name: each.text for name, each in promises.table_of(text).items()}, {"table map clear / exceptions": "noexcept"})
+        for wrong in (text.replace("noexcept | |", "noexcept |"), "# x\n", text.replace("clear", "clear, reset")):
+            self.assertRaises(ValueError, promises.table_of, wrong)
 
     def test_a_cost_that_is_not_as_promised_fails(self):
         source, rows = self.write("fixture.cpp", COSTS), promises.rows_of(COSTS, "fixture.cpp")
@@ -175,7 +174,7 @@ class Promises(Case):
         output, errors = promises.run_costs(program, [*rows, ("idle complexity", "c.cpp:1")])
         self.assertIn("complexity: 4 rows, 0 controls, 3 failures", output)
         self.assertEqual([error.split()[2] for error in errors[:3]], ["hasty", "lazy", "greedy"], output)
-        self.assertEqual(errors[3:], ['complexity: the row "idle complexity" was not measured'])
+        self.assertEqual(errors[3:], ['fixture: the row "idle complexity" was not measured'])
         blind = proof.run([CXX, "-std=c++20", "-O1", f"-I{proof.TESTS}", source, "-o", program])  # does not count
         self.assertTrue(blind.ok, blind.output)
         self.assertEqual(len(promises.run_costs(program, rows)[1]), 4)

@@ -5,11 +5,9 @@
 
     mutate.py [FOLDER|FILE...]        all mutants of these folders or headers (map, keyed/hash_index.hpp); default: map keyed
     mutate.py --sample N [--seed S]   N of them, chosen by S
-    mutate.py --diff REV              those on lines that have changed since REV
     mutate.py --quick                 a sample against the replay programs of tests/fuzz alone: shows within a minute that this works
     mutate.py --list                  names them
     mutate.py --budget SECONDS        of tests (by their time without a mutant) a mutant must survive at most; default: 60
-    mutate.py --without REGEX         without these sources of tests (map/model): as quick as what is left
     mutate.py --include DIR --tests DIR --work DIR --equivalent FILE --goal SHARE   for tests/tools/mutate_test.py
 
 All mutants are compiled once, into a copy of the headers, and a number chooses one at run time (mutants.py): a mutant costs a run of
@@ -27,7 +25,6 @@ import collections
 import dataclasses
 import hashlib
 import json
-import os
 import pathlib
 import random
 import re
@@ -45,6 +42,7 @@ REPLAY, UNIT = "-O1", "-O0"  # replay runs for each mutant; a test case for few,
 GOAL = 0.90        # of all mutants of a folder
 QUICK_GOAL = 0.60  # of a sample, by the replay programs alone
 QUICK = 40  # of 12, one in ten samples falls below by chance
+CCACHE = ["ccache"] if shutil.which("ccache") else []
 BATCHES = (0.1, 0.5, 2.0, 5.0)  # seconds of test cases that are run in one process before one looks whether the mutant is dead
 MEMORY = 3 << 30   # a mutant that allocates without end must not take the machine with it
 
@@ -111,8 +109,12 @@ def write(path, text, encoding="latin-1"):
         path.write_bytes(data)
 
 
-def digest(*parts):
-    return hashlib.sha256("\0".join(str(part) for part in parts).encode()).hexdigest()
+def digest(*paths):
+    """Of the files and of all files in the folders."""
+    state = hashlib.sha256()
+    for path in sorted(file for path in paths for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()):
+        state.update(str(path).encode() + path.read_bytes())
+    return state.hexdigest()
 
 
 def kept(path):
@@ -124,17 +126,9 @@ def kept(path):
 
 
 @dataclasses.dataclass
-class Program:
-    """Made of one source of the tests; the stamp says of what exactly."""
-    source: pathlib.Path
-    path: pathlib.Path
-    stamp: str
-
-
-@dataclasses.dataclass
 class Case:
     """Something to run: a test case of a Catch2 program, or a replay program with its input."""
-    program: "Program"
+    program: pathlib.Path
     arguments: list
     name: str = ""   # of a test case; several are run in one process
     seconds: float = 0.0
@@ -158,19 +152,12 @@ class Sweep:
     """One folder: its mutants, the programs that may kill them."""
 
     def __init__(self, folder, points, given, part):
-        self.folder, self.given = folder, given
-        self.include, self.tests = given.include, given.tests
-        self.points = {point.id: point for point in points}
+        self.folder, self.given, self.include, self.tests = folder, given, given.include, given.tests
+        self.all_points, self.points = list(points), {point.id: point for point in points}
         self.work = WORK / (folder + ("-part" if part else ""))
-        self.mutated = self.work / "include"
-        self.texts = {point.file: mutants.read(self.include / "slotwise" / point.file) for point in points}
-        self.all_points = list(points)
-        self.spans = {}
-        self.not_compilable = []
+        self.mutated, self.switch = self.work / "include", self.work / "switch.hpp"
+        self.spans, self.not_compilable = {}, []
         self.compiler = proof.clang()
-        self.switch = self.work / "switch.hpp"
-        self.last_id = max(self.points)
-        self.digests = {}  # of files, while nothing is written
 
     # --- the copy of the headers ---
 
@@ -182,13 +169,9 @@ class Sweep:
             if points:
                 text, self.spans[name] = mutants.render(text, points)
             write(self.mutated / "slotwise" / name, text)
-        self.digests = {}
 
     def memory_of_drops(self):
         return self.work / "not_compilable.json"
-
-    def content(self):
-        return digest(*(point.key + self.texts[point.file] for point in self.all_points))
 
     def drop_known(self):
         """Those whose like did not compile in an earlier run: the headers change often, and each round of the search costs minutes."""
@@ -252,8 +235,7 @@ class Sweep:
         write(self.switch, SWITCH)
         self.catch = proof.Programs("mutate/catch", compiler=self.compiler, flags=("-std=c++20", "-O1", "-w"))
         self.version = self.catch.version
-        self.sources = [] if self.given.quick else [source for source in sorted((self.tests / self.folder).glob("*.cpp"))
-                                                    if self.wanted(source)]
+        self.sources = [] if self.given.quick else sorted((self.tests / self.folder).glob("*.cpp"))
         if self.sources:
             begin = self.work / "begin.hpp"
             write(begin, f'#include "{self.switch}"\n#include "support/catch.hpp"\n')
@@ -261,28 +243,21 @@ class Sweep:
             if not result.ok:
                 proof.die("cannot precompile Catch2:", result.output)
         # Which of the replay programs include a header of this folder, the compiler says.
-        fuzz = [source for source in sorted((self.tests / "fuzz").glob("*.cpp")) if self.wanted(source)]
-        names = tuple(str(self.mutated / "slotwise" / point.file) for point in self.all_points)
+        names = [str(self.mutated / "slotwise" / point.file) for point in self.all_points]
         self.fuzz = []
-        for source, result in proof.parallel(lambda source: proof.run([*self.base(), "-MM", source]), fuzz):
+        for source, result in proof.parallel(lambda source: proof.run([*self.base(), "-MM", source]), (self.tests / "fuzz").glob("*.cpp")):
             if not result.ok:
                 proof.die(f"cannot read {proof.relative(source)}:", result.output[-2000:])
             if any(name in result.output for name in names):
                 self.fuzz.append(source)
         self.fuzz.sort()
 
-    def wanted(self, source):
-        return not (self.given.without and re.search(self.given.without, f"{source.parent.name}/{source.name}"))
-
     def check_syntax(self):
         """Takes out the mutants that do not compile, until all sources do."""
         sources = [*self.fuzz, *self.sources]
         if not sources:
             proof.die(f"no tests for {self.folder}")
-        done = self.work / "compiles.json"
-        state = {str(source): digest(self.content(), self.digest_of(source)) for source in sources}
-        known = kept(done)
-        left = [source for source in sources if known.get(str(source)) != state[str(source)]]
+        left = sources
         while left:
             begun = time.monotonic()
             guilty, stuck, broken = set(), [], []  # a source without an error stays so: there will be fewer mutants
@@ -299,44 +274,23 @@ class Sweep:
             self.drop(guilty)
             self.write_headers()
             left = broken
-        done.write_text(json.dumps(state))
         return sources
 
-    def digest_of(self, path):
-        path = str(path)
-        if path not in self.digests:
-            self.digests[path] = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-        return self.digests[path]
-
     def program(self, source):
-        """Compiles a source to a program, unless it and all it includes are as they were: (its Program, a Result)."""
-        stem = self.work / "programs" / f"{source.parent.name}_{source.stem}"
-        stem.parent.mkdir(exist_ok=True)
-        output, depends, stamp = stem.with_suffix(".o"), stem.with_suffix(".d"), stem.with_suffix(".stamp")
+        """Compiles a source, by ccache where it is here: (the program, a Result)."""
+        path = self.work / "programs" / f"{source.parent.name}_{source.stem}"
+        path.parent.mkdir(exist_ok=True)
         level, runner = (UNIT if self.given.quick else REPLAY, []) if source in self.fuzz else (UNIT, self.catch.main())
-        command = [*self.base(), level, *self.head(source), "-MMD", "-MF", depends, "-c", source, "-o", output]
-
-        def state():
-            files = re.sub(r"\\\n", " ", depends.read_text()).split(": ", 1)[1].split()
-            return digest(*command, self.last_id, *(self.digest_of(file) for file in files if not file.endswith(".pch")))
-        try:
-            if stem.exists() and stamp.read_text() == state():
-                return Program(source, stem, stamp.read_text()), proof.Result(0, "")
-        except OSError:
-            pass
-        stamp.unlink(missing_ok=True)
-        result = proof.run(command)
+        result = proof.run([*CCACHE, *self.base(), level, *self.head(source), "-c", source, "-o", path.with_suffix(".o")])
         if result.ok:
-            result = proof.run([self.compiler, output, self.runtime, *runner, "-o", stem])
-            output.unlink()
-        if result.ok:
-            stamp.write_text(state())
-        return Program(source, stem, stamp.read_text() if result.ok else ""), result
+            result = proof.run([self.compiler, path.with_suffix(".o"), self.runtime, *runner, "-o", path])
+            path.with_suffix(".o").unlink()
+        return path, result
 
     def build(self):
         sources = self.check_syntax()
         begun = time.monotonic()
-        write(self.work / "runtime.cpp", RUNTIME.replace("MEMORY", str(MEMORY)).replace("SIZE", str(self.last_id + 1)))
+        write(self.work / "runtime.cpp", RUNTIME.replace("MEMORY", str(MEMORY)).replace("SIZE", str(max(point.id for point in self.all_points) + 1)))
         self.runtime = self.work / "runtime.o"
         result = proof.run([self.compiler, *FLAGS, "-c", self.work / "runtime.cpp", "-o", self.runtime])
         if not result.ok:
@@ -347,45 +301,36 @@ class Sweep:
         for source, (program, result) in proof.parallel(self.program, sources):
             if not result.ok:
                 proof.die(f"cannot compile {source} with mutants:", result.output[-3000:])
-            programs.append(program)
+            programs.append((source, program))
         self.say(f"{len(sources)} programs compiled ({time.monotonic() - begun:.0f} s)")
         return programs
 
     # --- running ---
 
-    def cases(self, program):
-        """What there is to run of a program, each with the mutants it reaches and its time; kept until the program changes."""
-        if program.source not in self.fuzz:
-            cases = [Case(program, [], name) for name in names_of(program.path)]
+    def cases(self, made):
+        """What there is to run of a program, each with the mutants it reaches and its time."""
+        source, program = made
+        if source in self.fuzz:
+            corpus = self.tests / "fuzz" / "corpus" / source.stem
+            cases = [Case(program, [str(corpus)])] * corpus.is_dir() + [Case(program, ["--random", count, "1"]) for count in ("20", "200")]
         else:
-            corpus = self.tests / "fuzz" / "corpus" / program.source.stem
-            files = sorted(corpus.iterdir()) if corpus.is_dir() else []
-            program.stamp = digest(program.stamp, *(self.digest_of(file) for file in files))
-            cases = [Case(program, [str(corpus)])] * bool(files) + [Case(program, ["--random", str(count), "1"]) for count in (20, 200)]
-        record = program.path.with_suffix(".json")
-        known = kept(record)
-        if known.get("stamp") == program.stamp:
-            for case, (seconds, reached) in zip(cases, known["cases"]):
-                case.seconds, case.reached = seconds, frozenset(reached)
-            return cases
+            cases = [Case(program, [], name) for name in names_of(program)]
         for number, case in enumerate(cases):
-            self.record(case, program.path.with_suffix(f".{number}.reached"))
-        if not self.red:
-            record.write_text(json.dumps({"stamp": program.stamp, "cases": [[case.seconds, sorted(case.reached)] for case in cases]}))
+            self.record(case, program.with_suffix(f".{number}.reached"))
         return cases
 
     def command(self, cases):
         if not cases[0].name:
-            return [cases[0].program.path, *cases[0].arguments]
+            return [cases[0].program, *cases[0].arguments]
         names = ",".join(re.sub(r"([\\,\[\]])", r"\\\1", case.name) for case in cases)
-        return [cases[0].program.path, names, "--abort"]
+        return [cases[0].program, names, "--abort"]
 
     def record(self, case, path):
         begun = time.monotonic()
         result = proof.run(self.command([case]), timeout=900, env={"SLOTWISE_MUTANT_REACHED": str(path)})
         case.seconds = time.monotonic() - begun
         if not result.ok:
-            self.red.append(f"{case.program.path.name} {case.name or case.arguments} ({result.code}): {result.output[-300:]}")
+            self.red.append(f"{case.program.name} {case.name or case.arguments} ({result.code}): {result.output[-300:]}")
             return
         case.reached = frozenset(at for at, byte in enumerate(path.read_bytes()) if byte)
         path.unlink()
@@ -406,18 +351,13 @@ class Sweep:
         return out
 
     def judge(self, number):
-        """Runs a mutant. What it survived before, in programs that are as they were, it survives again; likewise what killed it."""
-        point, known = self.points[number], self.known.get(str(number), {})
-        stamps = {program.path.name: program.stamp for program in self.programs}
-        if known.get("by") and stamps.get(known["program"]) == known["stamp"]:
-            return Verdict(point, "killed", known["by"], known["how"])
-        batches, spent = self.batches(number), 0.0
-        survived = {name: stamp for name, stamp in known.get("survived", {}).items() if stamps.get(name) == stamp}
-        self.known[str(number)] = {"survived": survived}
+        """Runs a mutant, unless an earlier run over the same headers and tests has."""
+        point, spent = self.points[number], 0.0
+        if str(number) in self.known:
+            return Verdict(point, *self.known[str(number)])
+        batches = self.batches(number)
         for batch in batches:
-            program, seconds = batch[0].program, sum(case.seconds for case in batch)
-            if program.path.name in survived:
-                continue
+            seconds = sum(case.seconds for case in batch)
             spent += seconds
             if spent > self.given.budget:
                 return Verdict(point, "survived", how="not all run")
@@ -425,10 +365,7 @@ class Sweep:
             if not result.ok:
                 how = "timeout" if result.code == 124 else "crashed" if result.code < 0 else "failed"
                 place = re.search(r"tests/(\S+?:\d+)", result.output)
-                by = place.group(1) if place else batch[0].name or f"{program.path.name} {pathlib.Path(batch[0].arguments[0]).name}"
-                self.known[str(number)] = {"by": by, "how": how, "program": program.path.name, "stamp": program.stamp}
-                return Verdict(point, "killed", by, how)
-        self.known[str(number)] = {"survived": {batch[0].program.path.name: batch[0].program.stamp for batch in batches}}
+                return Verdict(point, "killed", place[1] if place else f"{batch[0].program.name} {batch[0].name}", how)
         return Verdict(point, "survived" if batches else "never reached")
 
     def say(self, text):
@@ -441,20 +378,20 @@ class Sweep:
         self.prepare()
         programs = self.build()
         begun = time.monotonic()
-        self.programs, self.run_cases, self.red = programs, [], []
+        self.run_cases, self.red = [], []
         for _, cases in proof.parallel(self.cases, programs):
             self.run_cases += cases
         if self.red:
-            proof.die(f"{self.folder}: red without a mutant; --without leaves sources of tests out:", *self.red)
+            proof.die(f"{self.folder}: red without a mutant", *self.red)
         self.say(f"{len(self.run_cases)} test cases and replays, {sum(case.seconds for case in self.run_cases):.0f} s without a mutant")
-        record = self.work / "verdicts.json"
-        known = kept(record)
-        self.known = known["mutants"] if known.get("content") == self.content() else {}
-        verdicts = []
-        for count, (_, verdict) in enumerate(proof.parallel(self.judge, sorted(self.points)), 1):
+        record, known, verdicts = self.work / "verdicts.json", kept(self.work / "verdicts.json"), []
+        state = digest(self.mutated, self.tests) + str(self.given.budget)
+        self.known = known["mutants"] if known.get("state") == state else {}
+        for count, (number, verdict) in enumerate(proof.parallel(self.judge, sorted(self.points)), 1):
             verdicts.append(verdict)
+            self.known[str(number)] = (verdict.state, verdict.by, verdict.how)
             if count % 50 == 0 or count == len(self.points):
-                record.write_text(json.dumps({"content": self.content(), "mutants": dict(self.known)}))
+                record.write_text(json.dumps({"state": state, "mutants": dict(self.known)}))
             if count % 100 == 0:
                 killed = sum(each.state == "killed" for each in verdicts)
                 self.say(f"{count} of {len(self.points)}, {killed} killed ({time.monotonic() - begun:.0f} s)")
@@ -468,7 +405,6 @@ class Equivalent:
     file: str
     code: str
     change: str
-    reason: str
 
     def covers(self, point):
         return (point.file, " ".join(point.code.split())) == (self.file, " ".join(self.code.split())) and \
@@ -476,16 +412,18 @@ class Equivalent:
 
 
 def read_equivalents(path):
-    """Blocks of four lines: file, code (the line of the source), change (as the report says, or `any`), reason."""
-    found = []
-    if not path.exists():
-        return found
-    for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n?", "", path.read_text())):
-        if block.strip():
-            fields = dict(line.split(": ", 1) for line in block.strip().splitlines())
-            if sorted(fields) != ["change", "code", "file", "reason"]:
-                proof.die(f"{path.name}: a block has file, code, change and reason: {block.strip()!r}")
-            found.append(Equivalent(**fields))
+    """Below `== file` pairs of lines: the line of the source, then `    change => reason`, the change as the report says it, or `any`."""
+    found, file, code = [], "", ""
+    for line in path.read_text().splitlines() if path.exists() else []:
+        if line.startswith("== "):
+            file = line[3:]
+        elif line.startswith("    "):
+            change, _, reason = line.strip().partition(" => ")
+            if not (file and code and reason):
+                proof.die(f"{path.name}: a mutant has a file, a line of code, a change and a reason: {line!r}")
+            found.append(Equivalent(file, code, change))
+        elif not line.startswith("# ") and line != "#":
+            code = line
     return found
 
 
@@ -498,29 +436,11 @@ def stale(equivalents, every, include):
 
 # --- the choice ---
 
-def changed_lines(include, revision):
-    """Lines of headers that are new since a revision: {file: {line, ...}}."""
-    result = proof.run(["git", "diff", "-U0", revision, "--", include / "slotwise"])
-    if not result.ok:
-        proof.die(f"git diff {revision}:", result.output)
-    lines, file = collections.defaultdict(set), None
-    for text in result.output.splitlines():
-        if text.startswith("+++ "):
-            file = text[4:].split("slotwise/", 1)[-1]
-        match = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", text)
-        if match:
-            first, count = int(match.group(1)), int(match.group(2) or 1)
-            lines[file].update(range(first, first + count))
-    return lines
-
-
 def choose(given):
     """{folder: points}, whether that is not all of them, and all of each header looked at: {file: points}."""
     root = given.include / "slotwise"
-    changed = given.changed
-    wanted = given.what or (sorted({name.split("/")[0] for name in changed if "/" in name}) if changed is not None else ["map", "keyed"])
     names = collections.defaultdict(list)
-    for word in wanted:
+    for word in given.what or ("map", "keyed"):
         word = re.sub(r"^(.*/)?slotwise/", "", word.rstrip("/"))
         path = root / word
         files = sorted(path.glob("*.hpp")) if path.is_dir() else [path]
@@ -535,13 +455,11 @@ def choose(given):
         for name, reason in found[folder].without.items():
             print(f"mutate: {name} is left out: {reason}", file=sys.stderr)
     chosen = {folder: list(each.points) for folder, each in found.items()}
-    if changed is not None:
-        chosen = {folder: [point for point in points if point.line in changed[point.file]] for folder, points in chosen.items()}
     if given.sample:
         all_points = [(folder, point) for folder, points in chosen.items() for point in points]
         picked = random.Random(given.seed).sample(all_points, min(given.sample, len(all_points)))
         chosen = {folder: [point for where, point in picked if where == folder] for folder in chosen}
-    part = bool(given.sample or given.diff or any("/" in word for word in wanted))
+    part = bool(given.sample or any("/" in word for word in given.what))
     for folder, each in found.items():
         print(f"mutate: {folder}: {len(each.points)} places, {len(chosen[folder])} of them chosen; "
               f"{each.checks} checks (SLOTWISE_EXPECT) are left out: death tests are for them", file=sys.stderr)
@@ -610,12 +528,10 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--diff", default="")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--include", type=pathlib.Path, default=proof.INCLUDE)
     parser.add_argument("--tests", type=pathlib.Path, default=proof.TESTS)
     parser.add_argument("--work", type=pathlib.Path, default=WORK)
-    parser.add_argument("--without", default="")
     parser.add_argument("--equivalent", type=pathlib.Path, default=EQUIVALENT)
     parser.add_argument("--budget", type=float, default=60)
     parser.add_argument("--goal", type=float, default=0)
@@ -623,12 +539,11 @@ def main():
     given.include, given.tests = given.include.resolve(), given.tests.resolve()
     globals()["WORK"] = given.work.resolve()
     # The headers as they are now: somebody may be writing in them while this runs.
-    original = WORK / "original" / digest(*sys.argv)[:12]
+    original = WORK / "original" / "-".join(re.findall(r"\w+", " ".join([*given.what, str(given.sample)])))
     shutil.rmtree(original, ignore_errors=True)
     shutil.copytree(given.include / "slotwise", original / "slotwise")
-    given.changed = changed_lines(given.include, given.diff) if given.diff else None
     given.include = original
-    if given.quick and not given.sample and not given.diff:
+    if given.quick and not given.sample:
         given.sample = QUICK
     chosen, part, every = choose(given)
     if given.list:
@@ -638,8 +553,8 @@ def main():
         print(f"mutate: {sum(map(len, chosen.values()))} mutants")
         return 0 if chosen else 1
     if not chosen:
-        print("mutate: 0 mutants" + (f", no code of a header has changed since {given.diff}" if given.diff else ""))
-        return 0 if given.diff else 1
+        print("mutate: 0 mutants")
+        return 1
     sweeps = []
     for folder, points in chosen.items():
         sweep = Sweep(folder, points, given, part)

@@ -6,18 +6,17 @@
     tools/verify/promises.py           the check: texts, then the costs, counted by tests/proof/complexity.cpp
     tools/verify/promises.py --text    without the costs: compiles nothing
     tools/verify/promises.py --list    the promises, each with where it is made and the tests that name it
-    tools/verify/promises.py --table   the table of promises as it has to stand in docs/verification.md
 
 A promise is a @throws, @complexity or @invalidates of a doc comment in include/, named after what the comment stands above:
 "SlotMapCore::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
-name: "KeySet::erase(it) throws". The other promises are the cells of the table in tools/verify/promises.txt: "table SlotMap insert /
+name: "KeySet::erase(it) throws". The other promises are the cells of the table in docs/verification.md: "table SlotMap insert /
 handles". A test says what it proves in comments directly above it:
 
     // proves: SlotMapCore::reserve throws, table SlotMap reserve / handles
     TEST_CASE(...)
 
 A promise of complexity is proved by a row of tests/proof/complexity.cpp alone, which names it and counts executed basic blocks. It is an
-error when nothing names a promise, when a name is no promise (any more), and when docs/verification.md has another table.
+error when nothing names a promise, and when a name is no promise (any more).
 """
 import argparse
 import collections
@@ -110,38 +109,15 @@ def promises_of(room):
 
 # === the table ===#
 
-@dataclasses.dataclass
-class Table:
-    columns: list
-    rows: list  # (name, cells)
-
-    def promises(self, path):
-        """A promise for each cell that is not empty."""
-        return {name: Promise(name, "table", cell, path)
-                for row, cells in self.rows for column, cell in zip(self.columns, cells) if cell
-                for name in [f"table {row.replace('`', '')} / {column}"]}
-
-    def markdown(self):
-        lines = [["operation", *self.columns], *([row, *cells] for row, cells in self.rows)]
-        text = ["|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|" for line in lines]
-        return "\n".join([text[0], "|" + "---|" * len(lines[0]), *text[1:]]) + "\n"
-
-
 def table_of(text):
-    """From lines `row | cell | cell`, the first one names the columns; # begins a comment."""
-    lines = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    wrong = [line[0] for line in lines if len(line) != len(lines[0])]
-    if not lines or wrong:
-        raise ValueError(f"promises.txt: not {len(lines[0]) if lines else 'any'} cells: {', '.join(wrong)}")
-    return Table(lines[0][1:], [(line[0], line[1:]) for line in lines[1:]])
-
-
-def document_error(text, table):
-    """What is wrong with the table in DOCUMENT, or "" ."""
-    if text.count(MARKERS[0]) != 1 or text.count(MARKERS[1]) != 1:
-        return f"{DOCUMENT}: the table of promises belongs between {MARKERS[0]} and {MARKERS[1]}; promises.py --table prints it"
-    inside = text.split(MARKERS[0])[1].split(MARKERS[1])[0].strip()
-    return "" if inside == table.markdown().strip() else f"{DOCUMENT}: the table of promises is not what promises.py --table prints"
+    """A promise for each cell that is not empty of the table in DOCUMENT, whose first column names operations."""
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.partition(MARKERS[0])[2].partition(MARKERS[1])[0].splitlines()]
+    lines = [line for line in lines if line and set(line) != {"---"}]
+    wrong = [line[0] for line in lines if len(line) != len(lines[0]) or "," in line[0]]
+    if len(lines) < 2 or wrong:
+        raise ValueError(f"{DOCUMENT}: no table between {MARKERS[0]} and {MARKERS[1]}, or rows of another length or with a comma: {wrong}")
+    names = {f"table {line[0].replace('`', '')} / {column}": cell for line in lines[1:] for column, cell in zip(lines[0][1:], line[1:]) if cell}
+    return {name: Promise(name, "table", cell, DOCUMENT) for name, cell in names.items()}
 
 
 # === tests ===#
@@ -212,26 +188,14 @@ def build_costs(source, folder, compiler=None, include=proof.INCLUDE):
 
 
 def run_costs(program, rows):
-    """(table, errors): every row of the source has to have been measured, and to hold."""
-    result = proof.run([program], timeout=600)
-    measured = re.findall(r"^(?:ok|FAIL)\s+(.+?)\s+\|", result.output, re.MULTILINE)
-    errors = [f"complexity: {line}" for line in result.output.splitlines() if line.startswith("FAIL")]
-    errors += [f"complexity: the row \"{name}\" was not measured" for name, _ in rows if name not in measured]
-    if not result.ok and not errors or not measured:
-        errors.append(f"complexity: ended with {result.code} and {len(measured)} rows: {result.output[-500:]}")
-    return result.output, errors
-
-
-def run_growth(folder):
-    """(output, errors) of tests/proof/growth.cpp: how what users do in a row grows, in every container."""
-    program, error = build_costs(proof.TESTS / "proof" / "growth.cpp", folder)
-    if error:
-        return "", [error]
+    """(what the program prints, errors): it has to succeed, and to measure each of these rows."""
     result = proof.run([program], timeout=900)
-    errors = [f"growth: {line}" for line in result.output.splitlines() if line.startswith("FAIL")]
-    if not result.ok and not errors:
-        errors.append(f"growth: ended with {result.code}: {result.output[-500:]}")
-    return result.output, errors
+    measured = re.findall(r"^(?:ok|FAIL)\s+(.+?)\s+\|", result.output, re.MULTILINE)
+    errors = [line for line in result.output.splitlines() if line.startswith("FAIL")]
+    errors += [f"the row \"{name}\" was not measured" for name, _ in rows if name not in measured]
+    if not result.ok and not errors or not result.output:
+        errors.append(f"ended with {result.code}: {result.output[-500:]}")
+    return result.output, [f"{program.name}: {error}" for error in errors]
 
 
 # === the check ===#
@@ -244,14 +208,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", action="store_true", help="compile nothing")
     parser.add_argument("--list", action="store_true", help="print the promises and who names them")
-    parser.add_argument("--table", action="store_true", help="print the table for docs/verification.md")
     arguments = parser.parse_args()
-    table = table_of((pathlib.Path(__file__).parent / "promises.txt").read_text(encoding="utf-8"))
-    if arguments.table:
-        print(f"{MARKERS[0]}\n{table.markdown()}{MARKERS[1]}")
-        return 0
     promises, errors = promises_of(parsed.ROOM)
-    promises.update(table.promises("tools/verify/promises.txt"))
+    promises.update(table_of((proof.ROOT / DOCUMENT).read_text(encoding="utf-8")))
     proofs, wrong = proofs_of(read([*proof.TESTS.rglob("*.cpp"), *proof.TESTS.rglob("*.hpp")]))
     source = proof.TESTS / "proof" / "complexity.cpp"
     rows = rows_of(source.read_text(encoding="utf-8"), proof.relative(source))
@@ -261,16 +220,13 @@ def main():
             print(f"{promise.where}: {name}: {promise.text}")
             print("".join(f"    {where}\n" for other, where in proofs + rows if other == name), end="")
         return 0
-    error = document_error((proof.ROOT / DOCUMENT).read_text(encoding="utf-8"), table)
-    errors += [error] if error else []
     if not arguments.text:
-        program, error = build_costs(source, proof.BUILD / "promises")
-        output, wrong = ("", [error]) if error else run_costs(program, rows)
-        print(output, end="")
-        errors += wrong
-        output, wrong = run_growth(proof.BUILD / "promises")
-        print(output, end="")
-        errors += wrong
+        # complexity.cpp counts single operations, growth.cpp what users do in a row, in every container
+        for each, needed in ((source, rows), (source.with_name("growth.cpp"), [])):
+            program, error = build_costs(each, proof.BUILD / "promises")
+            output, wrong = ("", [error]) if error else run_costs(program, needed)
+            print(output, end="")
+            errors += wrong
     for error in errors:
         print(error)
     count = collections.Counter(promise.kind for promise in promises.values())
