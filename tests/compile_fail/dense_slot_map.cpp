@@ -39,11 +39,20 @@ int main() {
 }
 
 //=== sorting_by_an_algorithm_that_knows_no_handles ===//
-// expect: this algorithm would move values under other handles; write map.sort(less)
-// covers: map/dense_iterator.hpp static_assert "this algorithm would move values under other handles"
+// expect: OnlyMapSortMovesValues
 int main() {
     DenseSlotMap<int> map{2, 1};
     map.sort([](int a, int b) { return a < b; });
     std::ranges::sort(map); // faulty
+    return *std::ranges::max_element(map);
+}
+
+//=== swapping_by_an_algorithm_that_knows_no_handles ===//
+// expect: this algorithm would move values under other handles; write map.sort(less)
+// covers: map/dense_iterator.hpp static_assert "this algorithm would move values under other handles"
+int main() {
+    DenseSlotMap<int> map{2, 1}, other{3, 4};
+    map.swap_values(map.handle_of_row(0), map.handle_of_row(1));
+    std::ranges::swap_ranges(map, other); // faulty
     return *std::ranges::max_element(map);
 }

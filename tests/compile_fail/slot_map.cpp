@@ -116,11 +116,19 @@ int main() {
 }
 
 //=== reversing_by_an_algorithm_that_knows_no_handles ===//
-// expect: this algorithm would move values under other handles
-// covers: map/map_iterator.hpp static_assert "this algorithm would move values under other handles"
+// expect: OnlyMapSortMovesValues
 int main() {
     SlotMap<int> map{2, 1};
     std::ranges::reverse(map); // faulty
+    return *std::ranges::max_element(map);
+}
+
+//=== swapping_by_an_algorithm_that_knows_no_handles ===//
+// expect: this algorithm would move values under other handles
+// covers: map/map_iterator.hpp static_assert "this algorithm would move values under other handles"
+int main() {
+    SlotMap<int> map{2, 1}, other{3, 4};
+    std::ranges::swap_ranges(map, other); // faulty
     return *std::ranges::max_element(map);
 }
 

@@ -84,7 +84,8 @@ constexpr int of_slot_map() {
     HOLDS(map.handle_of(map.get(handle)) == handle);
     HOLDS(map.values()[3] == 3 && std::as_const(map).values()[3] == 3);
     auto it = map.begin();
-    HOLDS(map.handle_of(it) == it.handle() && it.slot() == 0 && *it++ == 0 && *it == 1);
+    HOLDS(static_cast<int>(std::ranges::iter_move(it)) == 0 && map.handle_of(it) == it.handle() && it.slot() == 0 &&
+          *it++ == 0 && *it == 1);
     const SlotMap<int>::const_iterator reader = it;
     HOLDS(reader == map.cbegin().operator++());
     return 0;
@@ -97,6 +98,7 @@ constexpr int of_dense_slot_map() {
     HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && map.handle_of(&map[two]) == two);
     map.sort([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0 && map[one] == 1);
+    HOLDS(static_cast<int>(std::ranges::iter_move(map.begin())) == 2);
     map.erase(map.begin());
     HOLDS(!map.contains(two) && map.size() == 1);
     return 0;

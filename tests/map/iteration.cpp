@@ -5,7 +5,9 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
+#include <any>
 #include <iterator>
+#include <memory>
 #include <numeric>
 #include <ranges>
 #include <set>
@@ -43,6 +45,11 @@ static_assert(std::ranges::forward_range<const SlotMap<int>>);
 static_assert(std::contiguous_iterator<DenseSlotMap<int>::iterator>);
 static_assert(std::ranges::contiguous_range<DenseSlotMap<int>>);
 static_assert(std::ranges::sized_range<DenseSlotMap<int>>);
+static_assert(!std::sortable<DenseSlotMap<int>::iterator> &&
+              !std::sortable<SlotMap<int>::iterator>); // values would change handles
+static_assert(!std::permutable<DenseSlotMap<std::any>::iterator>);
+static_assert(!std::permutable<SoaSlotMap<int, char>::iterator> && !std::permutable<SlotMap<std::any>::iterator>);
+static_assert(std::contiguous_iterator<DenseSlotMap<std::any>::iterator>);
 static_assert(std::ranges::forward_range<SoaSlotMap<int, char>>);
 static_assert(std::ranges::forward_range<decltype(std::declval<SlotMap<int>&>().handles())>);
 static_assert(std::ranges::forward_range<decltype(std::declval<SlotMap<int>&>().items())>);
@@ -239,4 +246,16 @@ TEST_CASE("for_each of a SlotMap goes on with the elements that were there when 
     });
     CHECK(visited == before);
     CHECK(map.check_invariants());
+}
+
+TEST_CASE("values of a slot map move out through std::make_move_iterator", "[iteration]") {
+    DenseSlotMap<std::unique_ptr<int>> packed;
+    SlotMap<std::unique_ptr<int>> paged;
+    packed.insert(std::make_unique<int>(1));
+    paged.insert(std::make_unique<int>(2));
+    std::vector<std::unique_ptr<int>> out(std::make_move_iterator(packed.begin()), std::make_move_iterator(packed.end()));
+    out.emplace_back(*std::make_move_iterator(paged.begin()));
+    CHECK(*out.front() + *out.back() == 3);
+    CHECK(packed.values().front() == nullptr);
+    CHECK(*paged.begin() == nullptr);
 }

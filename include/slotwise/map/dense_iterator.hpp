@@ -5,8 +5,7 @@
 #ifndef SLOTWISE_MAP_DENSE_ITERATOR_HPP
 #define SLOTWISE_MAP_DENSE_ITERATOR_HPP
 
-#include "../core/iterator_facade.hpp"
-#include "../fwd.hpp"
+#include "only_map_sort.hpp"
 
 #include <compare>
 
@@ -58,8 +57,14 @@ public:
     /// Its handle. @pre not at the end
     constexpr auto handle() const noexcept { return map_->handle_of_row(row()); }
 
-    /// Refuses std::ranges::sort and other algorithms that move values between rows; see MapIterator.
-    friend constexpr auto iter_swap(const DenseIterator&, const DenseIterator&) {
+    /// So that no algorithm moves values between rows: std::sortable and std::permutable do not hold. See OnlyMapSortMovesValues.
+    friend constexpr OnlyMapSortMovesValues<T> iter_move(const DenseIterator& it) noexcept
+        requires(!std::is_const_v<T>)
+    {
+        return OnlyMapSortMovesValues<T>(*it);
+    }
+    /// The same for algorithms that only swap.
+    friend void iter_swap(const DenseIterator&, const DenseIterator&) {
         static_assert(never<DenseIterator>, "slot map: this algorithm would move values under other handles; write "
                                             "map.sort(less), or map.swap_values(a, b) for two handles");
     }

@@ -7,7 +7,7 @@
 
 #include "../core/handle.hpp"
 #include "../core/item.hpp"
-#include "../core/iterator_facade.hpp"
+#include "only_map_sort.hpp"
 
 SLOTWISE_BEGIN
 
@@ -51,9 +51,14 @@ public:
     /// Its handle.
     constexpr auto handle() const noexcept { return map_->handle_at(slot()); }
     friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.cursor_ == b.cursor_; }
-    /// Refuses std::ranges::sort, reverse, rotate and other algorithms that move values between elements: handles would then
-    /// name other values. Its return type is deduced so that the attempt meets the message.
-    friend constexpr auto iter_swap(const MapIterator&, const MapIterator&) {
+    /// So that std::ranges::reverse, rotate and the like do not move values between elements: std::permutable does not hold.
+    friend constexpr auto iter_move(const MapIterator& it) noexcept
+        requires(std::is_lvalue_reference_v<Reference> && !std::is_const_v<std::remove_reference_t<Reference>>)
+    {
+        return OnlyMapSortMovesValues<std::remove_reference_t<Reference>>(*it);
+    }
+    /// The same for algorithms that only swap.
+    friend void iter_swap(const MapIterator&, const MapIterator&) {
         static_assert(never<MapIterator>, "slot map: this algorithm would move values under other handles; write "
                                           "map.sort(less) (packed maps) or map.swap_values(a, b)");
     }
