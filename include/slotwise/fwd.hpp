@@ -210,10 +210,11 @@ template <class Iterator>
 struct InsertResult;
 
 template <class Key, class... With>
-class KeySet;
-
-template <class Key, class... With>
 class SetStorage;
+
+/// The same class: a set of keys.
+template <class Key, class... With>
+using KeySet = SetStorage<Key, With...>;
 
 template <class Key, class T, class... With>
 class MapStorage;

@@ -15,7 +15,6 @@
 #include "fwd.hpp"
 #include "keyed/any_storage.hpp"
 #include "keyed/hash_index.hpp"
-#include "keyed/key_set.hpp"
 #include "keyed/map_storage.hpp"
 #include "keyed/map_view.hpp"
 #include "keyed/pmr.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets and maps with keys: KeySet, SetStorage, MapStorage, AnyMapStorage. Two containers of one kind live side by side, each
+// Sets and maps with keys: SetStorage, MapStorage, AnyMapStorage. Two containers of one kind live side by side, each
 // with a model; every answer of every call is foretold, down to the next handle.
 #ifndef SLOTWISE_TESTS_FUZZ_KEYED_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_KEYED_BODY_HPP

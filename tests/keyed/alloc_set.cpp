@@ -7,5 +7,6 @@
 using namespace test;
 
 TEST_CASE("SetStorage: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<Keyed<SetStorages<Tracked, NumberHash, EqualTo, at_once>>>();
     alloc_matrix<Keyed<SetStorages<Tracked, NumberHash, EqualTo, deferred>>>();
 }

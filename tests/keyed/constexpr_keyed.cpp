@@ -129,9 +129,9 @@ constexpr DeferringMap<int, int> one_pair() {
 
 } // namespace
 
-IN_CONSTANTS("a KeySet lives in a constant expression", sets<KeySet<int>>())
 IN_CONSTANTS("a SetStorage lives in a constant expression", sets<SetStorage<int>>())
-IN_CONSTANTS("a KeySet over the portable index lives in a constant expression", sets<KeySet<int, IndexBy<PortableHashIndex>>>())
+IN_CONSTANTS("a SetStorage over the portable index lives in a constant expression",
+             sets<SetStorage<int, IndexBy<PortableHashIndex>>>())
 IN_CONSTANTS("a MapStorage lives in a constant expression", maps<MapStorage<int, int>>())
 IN_CONSTANTS("a set defers erasure in a constant expression", defers(DeferringSet<int>{1}))
 IN_CONSTANTS("a map defers erasure in a constant expression", defers(one_pair()))

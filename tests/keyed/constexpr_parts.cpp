@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 
-#include <slotwise/keyed/key_set.hpp>
+#include <slotwise/keyed/set_storage.hpp>
 
 namespace {
 

@@ -72,7 +72,7 @@ TEST_CASE("items is the same walk as a range with a size", "[map_items]") {
     REQUIRE_FALSE(constant.items().empty());
 }
 
-// proves: table KeySet / MapStorage erase(key) / iterators, table KeySet / MapStorage erase(key) / addresses
+// proves: table SetStorage / MapStorage erase(key) / iterators, table SetStorage / MapStorage erase(key) / addresses
 TEST_CASE("map iterators survive growth and the erase of any element", "[map_items]") {
     MapOf<int, int> map;
     for (int i = 0; i != 200; ++i) map[i] = i;

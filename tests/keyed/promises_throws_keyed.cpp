@@ -38,9 +38,9 @@ auto members(const C& c) {
 
 } // namespace
 
-// proves: KeySetCore::erase throws, KeySet::erase(it) throws, MapStorage::erase throws, KeySetCore::clear throws
-// proves: KeySetCore::reset throws, KeySetCore::flush_removed throws, table KeySet / MapStorage erase(handle) / exceptions
-// proves: table keyed clear / exceptions, table KeySet / MapStorage deferred remove / exceptions
+// proves: KeySetCore::erase throws, SetStorage::erase(it) throws, MapStorage::erase throws, KeySetCore::clear throws
+// proves: KeySetCore::reset throws, KeySetCore::flush_removed throws, table SetStorage / MapStorage erase(handle) / exceptions
+// proves: table keyed clear / exceptions, table SetStorage / MapStorage deferred remove / exceptions
 TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call nothing that could throw", "[promises]",
                    NEVER_KIND) {
     NothingLeaks objects;
@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call no
     REQUIRE(scene.c.capacity() == 0);
 }
 
-// proves: KeySet::insert throws, KeySet::emplace throws, KeySetCore::reserve throws
+// proves: SetStorage::insert throws, SetStorage::emplace throws, KeySetCore::reserve throws
 TEST_CASE("a full set throws length_error, which says so and what to do, without effect", "[promises]") {
     FullSet set;
     for (int i = 0; i != 64; ++i) set.insert(i);

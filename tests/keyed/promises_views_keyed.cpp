@@ -49,8 +49,8 @@ using Map = MapStorage<int, Tracked, HashBy<NumberHash>, Options<lowest>>;
 
 } // namespace
 
-// proves: KeySet::keys invalidates, MapStorage::keys invalidates, MapStorage::values invalidates, SetView::keys invalidates
-// proves: MapView::keys invalidates, KeySet::insert invalidates, ColumnView invalidates
+// proves: SetStorage::keys invalidates, MapStorage::keys invalidates, MapStorage::values invalidates, SetView::keys invalidates
+// proves: MapView::keys invalidates, SetStorage::insert invalidates, ColumnView invalidates
 TEST_CASE("keys() and values() show inserts and erases while nothing grows; new ones show the same at the same addresses",
           "[promises]") {
     NothingLeaks objects;
@@ -83,8 +83,8 @@ TEMPLATE_TEST_CASE("slots() and occupancy() show inserts and erases while nothin
     REQUIRE(std::distance(all.begin(), all.end()) == 2100);
 }
 
-// proves: table KeySet / MapStorage deferred remove / addresses, table KeySet / MapStorage deferred remove / iterators
-// proves: table KeySet / MapStorage deferred remove / handles
+// proves: table SetStorage / MapStorage deferred remove / addresses, table SetStorage / MapStorage deferred remove / iterators
+// proves: table SetStorage / MapStorage deferred remove / handles
 TEMPLATE_TEST_CASE(
     "a removed element is readable at its address until the flush, no walk meets it, and its handle is stale at once",
     "[promises]", (SetStorage<Tracked, HashBy<NumberHash>, Options<deferred>>),
@@ -112,8 +112,8 @@ TEMPLATE_TEST_CASE(
     REQUIRE(c.explain(handle) == HandleStatus::stale);
 }
 
-// proves: table KeySet / MapStorage erase(key) / addresses, table KeySet / MapStorage erase(key) / iterators
-// proves: table KeySet / MapStorage erase(key) / handles
+// proves: table SetStorage / MapStorage erase(key) / addresses, table SetStorage / MapStorage erase(key) / iterators
+// proves: table SetStorage / MapStorage erase(key) / handles
 TEMPLATE_TEST_CASE("erase(key): only the erased address, iterator and handle are gone", "[promises]", Set, Map) {
     TestType c;
     std::vector<typename TestType::handle_type> handles;
@@ -146,7 +146,7 @@ TEMPLATE_TEST_CASE("after clear no iterator leads to an element", "[promises][de
     REQUIRE(dies_saying("erase(it)", [&] { c.erase(it); }));
 }
 
-// proves: table KeySet / MapStorage shrink_to_fit / iterators
+// proves: table SetStorage / MapStorage shrink_to_fit / iterators
 TEMPLATE_TEST_CASE("iterators stay with their element while a container shrinks", "[promises]", Set, Map) {
     TestType c;
     for (int n = 0; n != 3000; ++n) enter(c, n);

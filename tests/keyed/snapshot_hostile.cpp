@@ -75,7 +75,7 @@ struct PickyText : TextCodec {
 
 } // namespace
 
-// proves: KeySet::restore throws, MapStorage::restore throws
+// proves: SetStorage::restore throws, MapStorage::restore throws
 TEMPLATE_TEST_CASE("a key that occurs twice is refused, also when one of the two is pending", "[snapshot]",
                    (SmallSet<tiny<true, slotwise::Reuse::lowest>>), (SmallMap<tiny<true, slotwise::Reuse::lowest>>)) {
     TestType source, target;

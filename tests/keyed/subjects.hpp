@@ -35,7 +35,7 @@ void fill_with(C& c, int first, int count, Enter enter, Leave leave) {
 }
 } // namespace detail
 
-/// SetStorage, MapStorage, KeySet; of(allocator) names the type.
+/// SetStorage, MapStorage; of(allocator) names the type.
 template <class Of>
 struct Keyed {
     static constexpr bool exact_noexcept = true;
@@ -62,12 +62,6 @@ struct Keyed {
     }
 };
 
-template <class Key, class Hash, class Equal, KeySetOptions O>
-struct KeySets {
-    using element = Key;
-    template <class A>
-    using container = KeySet<Key, HashBy<Hash>, EqualBy<Equal>, Options<O>, AllocBy<A>>;
-};
 template <class Key, class Hash, class Equal, KeySetOptions O>
 struct SetStorages {
     using element = Key;

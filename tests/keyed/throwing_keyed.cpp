@@ -30,7 +30,7 @@ using FixedMap = FailingMap<Throwing, ThrowingNonMovable, deferred>;
 
 } // namespace
 
-// proves: KeySet::insert throws, KeySet::emplace throws, table KeySet / MapStorage insert / exceptions
+// proves: SetStorage::insert throws, SetStorage::emplace throws, table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     strong<TestType>(
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[thr
     });
 }
 
-// proves: KeySet::insert throws
+// proves: SetStorage::insert throws
 TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -67,7 +67,7 @@ TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws 
     REQUIRE(failures > 1);
 }
 
-// proves: KeySet::contains throws, KeyStore::hash throws, MapStorage::find throws
+// proves: SetStorage::contains throws, KeyStore::hash throws, MapStorage::find throws
 TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -94,7 +94,7 @@ TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FA
     }
 }
 
-// proves: MapStorage::extract throws, KeySet::erase(key) throws, KeySet::extract throws, table KeySet / MapStorage erase(key) / exceptions
+// proves: MapStorage::extract throws, SetStorage::erase(key) throws, SetStorage::extract throws, table SetStorage / MapStorage erase(key) / exceptions
 TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key and value where they were", "[throwing][throws]",
                    FAILING_SETS, FAILING_MAPS) {
     using Key = typename TestType::key_type;
@@ -132,8 +132,8 @@ TEMPLATE_TEST_CASE("erase_if whose predicate throws has erased what it said and 
     REQUIRE(failures > 30);
 }
 
-// proves: KeySetCore::reserve throws, KeySetCore::shrink_to_fit throws, table KeySet / MapStorage reserve / exceptions
-// proves: table KeySet / MapStorage shrink_to_fit / exceptions
+// proves: KeySetCore::reserve throws, KeySetCore::shrink_to_fit throws, table SetStorage / MapStorage reserve / exceptions
+// proves: table SetStorage / MapStorage shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     strong<TestType>(
         "reserve", [](auto& scene) { scene.c.reserve(5'000); }, 6);
@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
 }
 
 // proves: MapStorage::restore throws, MapStorage::try_restore throws
-// proves: KeySet::restore throws, KeySet::try_restore throws, DirectorySnapshot::read throws
+// proves: SetStorage::restore throws, SetStorage::try_restore throws, DirectorySnapshot::read throws
 TEMPLATE_TEST_CASE("a restore that throws leaves a set or map as it was", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -197,7 +197,7 @@ TEMPLATE_TEST_CASE("a restore that throws leaves a set or map as it was", "[thro
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: KeySet::KeySet throws
+// proves: SetStorage::SetStorage throws
 TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that throws", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -289,7 +289,7 @@ TEST_CASE("a resurrection whose hash or equality throws leaves the key pending",
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: table KeySet / MapStorage insert / exceptions
+// proves: table SetStorage / MapStorage insert / exceptions
 TEST_CASE("a set whose column throws while a pending key is resurrected keeps it, or erases it for good",
           "[throwing][throws]") {
     NothingLeaks objects;
@@ -379,7 +379,7 @@ std::pair<int, int> resurrect(const char* function, Act act, int expected) {
 } // namespace
 
 // proves: MapStorage::try_emplace throws, MapStorage::insert throws, MapStorage::insert_or_assign throws
-// proves: MapStorage::operator[] throws, table KeySet / MapStorage insert / exceptions
+// proves: MapStorage::operator[] throws, table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
@@ -482,7 +482,7 @@ TEST_CASE("merge of values that can only be moved and may throw loses no key", "
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: table KeySet / MapStorage insert / exceptions
+// proves: table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element, or erases it for good", "[throwing][throws]",
                    CopiedMap, NumberMap) {
     using Key = typename TestType::key_type;

@@ -95,7 +95,7 @@ struct TwoStatic {
 
 } // namespace
 
-// proves: table KeySet / MapStorage insert / exceptions
+// proves: table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a dynamic observer that throws rolls the insert or the growth back for everyone", "[throwing][throws]",
                    FOLLOWED) {
     NothingLeaks objects;

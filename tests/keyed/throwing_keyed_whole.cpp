@@ -36,7 +36,7 @@ void strong_described(const char* function, Act act) {
 } // namespace
 
 TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a keyed container that throws leaves both sound", "[throwing][throws]",
-                   (Keyed<KeySets<Throwing, ThrowingHash, ThrowingEqual, at_once>>),
+                   (Keyed<SetStorages<Throwing, ThrowingHash, ThrowingEqual, at_once>>),
                    (Keyed<SetStorages<ThrowingCopy, ThrowingHash, ThrowingEqual, deferred>>),
                    (Keyed<MapStorages<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred>>), AnySets, AnyMaps) {
     sweep_whole<TestType, failing<TestType>>();

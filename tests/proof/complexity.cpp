@@ -492,19 +492,19 @@ void of_keyed() {
             });
         },
         never_allocates);
-    row("KeySet::insert complexity", "keys, amortised, expect.", constant, [](std::size_t n) {
+    row("SetStorage::insert complexity", "keys, amortised, expect.", constant, [](std::size_t n) {
         Keys set;
         return mean(n, [&](std::size_t i) { keep(set.insert(static_cast<std::uint32_t>(i)).it.slot()); });
     });
     row(
-        "KeySet::contains complexity", "keys, expected", constant,
+        "SetStorage::contains complexity", "keys, expected", constant,
         [](std::size_t n) {
             const auto set = keys_below<Keys>(n);
             return mean(1000, [&](std::size_t i) { keep(set.contains(static_cast<std::uint32_t>(pick(i, 2 * n)))); });
         },
         never_allocates);
     row(
-        "KeySet::erase complexity", "keys, expected", constant,
+        "SetStorage::erase complexity", "keys, expected", constant,
         [](std::size_t n) {
             auto set = keys_below<Keys>(n);
             return mean(500, [&](std::size_t i) { keep(set.erase(static_cast<std::uint32_t>((i * 7919) % n))); });

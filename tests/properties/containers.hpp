@@ -213,7 +213,6 @@ namespace entry {
 struct SlotMap : SlotMapVerbs, detail::EachSlotMap<int> {};
 struct DenseSlotMap : SlotMapVerbs, detail::EachDense<int> {};
 struct BasicSoaSlotMap : SlotMapVerbs, detail::EachSoa<int> {};
-struct KeySet : KeyedVerbs, detail::EachSet<slotwise::KeySet> {};
 struct SetStorage : KeyedVerbs, detail::EachSet<slotwise::SetStorage> {};
 struct MapStorage : KeyedVerbs,
                     detail::List<detail::MapOf<detail::key_set_options[0]>, detail::MapOf<detail::key_set_options[1]>,

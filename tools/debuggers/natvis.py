@@ -126,7 +126,7 @@ TYPES = [
                                walk("row", "size_", "true", "[{handles_.data_[row]}]", "values_.data_[row]")]),
     ("IdentityMap<*>", [shown("{{ size={nodes_.size_,d} }}"), expanded("nodes_")]),
 
-    ("KeySet<*> KeySetCore<*> SetStorage<*>", [*sizes("core_.directory"), live("core_.directory", paged("core_.store.keys.keys_")),
+    ("KeySetCore<*> SetStorage<*>", [*sizes("core_.directory"), live("core_.directory", paged("core_.store.keys.keys_")),
                                                item("[pending]", "core_.pending.queue_.count_", Optional="true"), *CORE]),
     ("MapStorage<*>", [*sizes("core_.directory"), live("core_.directory", paged(VALUES), f"[{{{paged('core_.store.keys.keys_')}}}]"),
                        item("[pending]", "core_.pending.queue_.count_", Optional="true"), *CORE]),

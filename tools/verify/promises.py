@@ -9,7 +9,7 @@
 
 A promise is a @throws, @complexity or @invalidates of a doc comment in include/, named after what the comment stands above:
 "SlotMapCore::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
-name: "KeySet::erase(it) throws". The other promises are the cells of the table in docs/verification.md: "table SlotMap insert /
+name: "SetStorage::erase(it) throws". The other promises are the cells of the table in docs/verification.md: "table SlotMap insert /
 handles". A test says what it proves in comments directly above it:
 
     // proves: SlotMapCore::reserve throws, table SlotMap reserve / handles

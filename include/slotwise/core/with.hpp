@@ -114,9 +114,7 @@ struct HandlesOf<DenseSlotMap<T, With...>> : MakesHandles<DenseSlotMap<T, With..
 template <class Row, class... With>
 struct HandlesOf<BasicSoaSlotMap<Row, With...>> : MakesHandles<BasicSoaSlotMap<Row, With...>, With...> {};
 template <class Key, class... With>
-struct HandlesOf<KeySet<Key, With...>> : MakesHandles<KeySet<Key, With...>, With...> {};
-template <class Key, class... With>
-struct HandlesOf<SetStorage<Key, With...>> : HandlesOf<KeySet<Key, With...>> {};
+struct HandlesOf<SetStorage<Key, With...>> : MakesHandles<SetStorage<Key, With...>, With...> {};
 template <class Key, class T, class... With>
 struct HandlesOf<MapStorage<Key, T, With...>> : MakesHandles<MapStorage<Key, T, With...>, With...> {};
 template <class... With>
@@ -133,7 +131,7 @@ struct HandlesOf<TSDStorage<Key, T, With...>> : MakesHandles<TSDStorage<Key, T, 
 template <class Whole>
 struct PartOf {};
 template <class Key, class Whole>
-struct HandlesOf<KeySet<Key, PartOf<Whole>>> : HandlesOf<Whole> {};
+struct HandlesOf<SetStorage<Key, PartOf<Whole>>> : HandlesOf<Whole> {};
 template <class Key, class T, class Whole>
 struct HandlesOf<MapStorage<Key, T, PartOf<Whole>>> : HandlesOf<Whole> {};
 

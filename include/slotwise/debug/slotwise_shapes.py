@@ -455,7 +455,7 @@ class SparseShape(Shape):
 
 
 class SetShape(Shape):
-    """KeySet, SetStorage, AnySetStorage: keys by handle."""
+    """SetStorage, AnySetStorage: keys by handle."""
     hint = "array"
 
     def __init__(self, node, name):
@@ -759,7 +759,7 @@ SHAPES = {
     "Handle": HandleShape, "PublicId": PublicIdShape, "Versioned": VersionedShape,
     "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapCore": SlotMapShape,
     "SecondaryMap": PagesShape, "SparseSecondaryMap": SparseShape, "IdentityMap": IdentityShape,
-    "KeySet": SetShape, "SetStorage": SetShape, "KeySetCore": SetShape, "BasicAnySetStorage": SetShape,
+    "SetStorage": SetShape, "KeySetCore": SetShape, "BasicAnySetStorage": SetShape,
     "MapStorage": MapShape, "BasicAnyMapStorage": MapShape,
     "HashIndex": IndexShape, "PortableHashIndex": IndexShape, "GroupIndex": IndexShape,
     "BoostIndex": TableIndexShape, "RobinIndex": TableIndexShape, "AnkerlIndex": TableIndexShape,

@@ -12,7 +12,7 @@
 
 SLOTWISE_BEGIN
 
-/// The common part of KeySet, SetStorage, MapStorage and the run-time described storages. Not used by itself.
+/// The common part of SetStorage, MapStorage and the run-time described storages. Not used by itself.
 ///
 /// Guarantees, the same for all:
 ///   strong    an insert that throws has no effect on elements, handles and future handles. (One exception: when a column or an

@@ -38,7 +38,7 @@ struct KeySetCoreOf<Set, Key, Args, IndexBy<Index>, TypeList<Observers...>> {
 };
 /// The core of a set with these arguments.
 template <class Key, class... With>
-using keyed_core = typename KeySetCoreOf<KeySet<Key, With...>, Key, KeyedArguments<Key, With...>>::type;
+using keyed_core = typename KeySetCoreOf<SetStorage<Key, With...>, Key, KeyedArguments<Key, With...>>::type;
 
 } // namespace detail
 SLOTWISE_END

@@ -25,13 +25,12 @@ struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...>
 ///     stock["nails"] += 100;
 ///     for (auto [name, count] : stock) ...
 /// Values are in a separate column: values() iterates at array speed and is the view for exporters. Erase, pending elements,
-/// iterators and guarantees are as in KeySet. A value's constructor may insert into the same map. Cost: about 13 bytes an
+/// iterators and guarantees are as in SetStorage. A value's constructor may insert into the same map. Cost: about 13 bytes an
 /// element over key and value, and on average 1.6 more for unused capacity.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
-/// @tparam With as KeySet's; observer<0>() is the first further static observer, not the values
+/// @tparam With as SetStorage's; observer<0>() is the first further static observer, not the values
 template <class Key, class T, class... With>
 class MapStorage : private SetStorage<Key, detail::PartOf<MapStorage<Key, T, With...>>> {
-    using KeySetBase = KeySet<Key, detail::PartOf<MapStorage>>;
     using Args = detail::KeyedArguments<Key, With...>;
     using Hash = typename Args::hash;
     using Equal = typename Args::equal;
@@ -138,9 +137,9 @@ public:
     //=== insert ===//
 
     /// Adds `key` with T(args...) unless it is a member; then the arguments are unused. Arguments may refer to keys and values
-    /// of this map. Another key type must convert as for KeySet::contains. @pre a number of another type has a Key that equals
+    /// of this map. Another key type must convert as for SetStorage::contains. @pre a number of another type has a Key that equals
     /// it
-    /// @throws as KeySet::insert, and what T's constructor throws; strong
+    /// @throws as SetStorage::insert, and what T's constructor throws; strong
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)
     constexpr InsertResult<iterator> try_emplace(K&& key, Args&&... args) {
@@ -383,12 +382,12 @@ public:
         return true;
     }
 
-    /// As KeySet::snapshot, values included.
+    /// As SetStorage::snapshot, values included.
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         return this->template to_bytes<1>(codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
     }
-    /// As KeySet::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
@@ -414,7 +413,7 @@ private:
     constexpr const Values& values_column() const noexcept { return core_.hub.template get<0>(); }
     constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
     constexpr const T& value_at(slot_t slot) const noexcept { return *values_column().ptr(slot); }
-    constexpr const Key& element_key(slot_t slot) const noexcept { return KeySetBase::element_at(slot); }
+    constexpr const Key& element_key(slot_t slot) const noexcept { return set_type::element_at(slot); }
     constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
     constexpr const_reference element_at(slot_t slot) const noexcept { return {element_key(slot), value_at(slot)}; }
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) noexcept {

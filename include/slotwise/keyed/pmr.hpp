@@ -14,12 +14,12 @@ SLOTWISE_BEGIN
 /// The containers over std::pmr::polymorphic_allocator.
 namespace pmr {
 
-/// KeySet with memory from a std::pmr::memory_resource.
-template <class Key, class... With>
-using KeySet = slotwise::KeySet<Key, AllocBy<std::pmr::polymorphic_allocator<Key>>, With...>;
 /// SetStorage with memory from a std::pmr::memory_resource.
 template <class Key, class... With>
 using SetStorage = slotwise::SetStorage<Key, AllocBy<std::pmr::polymorphic_allocator<Key>>, With...>;
+/// The same.
+template <class Key, class... With>
+using KeySet = SetStorage<Key, With...>;
 /// MapStorage with memory from a std::pmr::memory_resource.
 template <class Key, class T, class... With>
 using MapStorage = slotwise::MapStorage<Key, T, AllocBy<std::pmr::polymorphic_allocator<Key>>, With...>;

@@ -1,42 +1,287 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetStorage: a KeySet with set operations.
+// SetStorage: a set of keys. They live in slots, never move, and are found by hash; handles, columns and observers follow.
 #ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
 #define SLOTWISE_KEYED_SET_STORAGE_HPP
 
-#include "key_set.hpp"
+#include "../core/erase_if.hpp"
+#include "key_conversion.hpp"
+#include "keyed_arguments.hpp"
+#include "keyed_iterator.hpp"
+#include "new_element.hpp"
+
+#include <initializer_list>
+#include <optional>
 
 SLOTWISE_BEGIN
 
-/// A set with stable addresses, handles and any number of columns. See KeySet for everything but the relations between sets.
+/// A set with stable addresses, handles and any number of columns. It stores membership only; columns hold further data.
 ///     SetStorage<std::string> names{"ada", "grace"};
 ///     auto [it, inserted] = names.insert("alan");
+///
+/// Keys never move. Erasing while iterating: iterators survive growth and the erase of any element; erase(it) returns the next.
+/// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable
+/// and the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new
+/// version. Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
+/// @tparam Key any object type; a key that can neither be copied nor moved is built from what a transparent hash takes
+/// @tparam With in any order: HashBy<H> and EqualBy<E>, which compare keys (results of a hash not declared is_avalanching
+/// are mixed); IndexBy<I>, HashIndex or an adapter: BoostIndex ...; Column<U> and static observers, called inline, reached by
+/// observer<I>() and column<I>(); Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
 template <class Key, class... With>
-class SetStorage : public KeySet<Key, With...> {
-    using Base = KeySet<Key, With...>;
-    using Allocator = typename Base::allocator_type;
-    static constexpr KeySetOptions O = Base::options;
+class SetStorage : public detail::keyed_core<Key, With...> {
+    using Core = detail::keyed_core<Key, With...>;
+    using Args = detail::KeyedArguments<Key, With...>;
+    using Keys = detail::KeyedStore<Key, Args>;
+    using Hash = typename Args::hash;
+    using Equal = typename Args::equal;
+    using Allocator = typename Args::allocator;
+    static constexpr KeySetOptions O = Args::options;
 
 public:
-    using Base::Base;
-    using Base::operator=;
-    constexpr SetStorage() = default;
+    //=== types ===//
+
+    using key_type = Key;
+    using value_type = Key;
+    using hasher = Hash;
+    using key_equal = Equal;
+    using typename Core::allocator_type;
+    using typename Core::handle_type;
+    using typename Core::size_type;
+    using reference = const Key&;
+    using const_reference = const Key&;
+    using iterator = detail::KeyedIterator<const SetStorage, const Key&>;
+    using const_iterator = iterator;
+
+    //=== construct, copy, move ===//
+
+    constexpr SetStorage()
+        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Hash> &&
+                 std::is_default_constructible_v<Equal>)
+    = default;
+    constexpr explicit SetStorage(const Allocator& alloc) : SetStorage(Hash(), Equal(), alloc) {}
+    /// Makes an empty one with this hash and equality.
+    constexpr explicit SetStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : Core(Keys(hash, equal, alloc), alloc) {}
+    /// The keys of the range, each once. @throws as insert
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    constexpr SetStorage(It first, End last, const Allocator& alloc = Allocator()) : SetStorage(alloc) {
+        for (; first != last; ++first) insert(*first);
+    }
+    constexpr SetStorage(std::initializer_list<Key> keys, const Allocator& alloc = Allocator())
+        : SetStorage(keys.begin(), keys.end(), alloc) {}
     constexpr SetStorage(const SetStorage&) = default;
     constexpr SetStorage(SetStorage&&) = default;
-    constexpr SetStorage(const SetStorage& other, const Allocator& alloc) : Base(other, alloc) {}
-    constexpr SetStorage(SetStorage&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    constexpr SetStorage(const SetStorage& other, const Allocator& alloc) : Core(other, alloc) {}
+    constexpr SetStorage(SetStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
     constexpr SetStorage& operator=(const SetStorage&) = default;
     constexpr SetStorage& operator=(SetStorage&&) = default;
     ~SetStorage() = default;
     friend constexpr void swap(SetStorage& a, SetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
-    /// The membership part.
-    constexpr const Base& key_set() const noexcept { return *this; }
+    constexpr const Hash& hash_function() const noexcept { return core_.store.keys.hasher(); }
+    constexpr const Equal& key_eq() const noexcept { return core_.store.keys.equality(); }
+
+    //=== insert ===//
+
+    /// Adds `key` unless it is a member. Returns its slot, whether it was added, and whether it was resurrected.
+    /// @throws std::length_error when no slot is left, what hash, equality, copy, allocator and observers throw; strong
+    /// @complexity amortised O(1) expected @invalidates views when it grows
+    constexpr InsertResult<iterator> insert(const Key& key)
+        requires std::copy_constructible<Key>
+    {
+        return result(do_emplace(key, key));
+    }
+    constexpr InsertResult<iterator> insert(Key&& key)
+        requires std::move_constructible<Key>
+    {
+        return result(do_emplace(key, std::move(key)));
+    }
+    /// As above, for types that a transparent hash takes: a Key is built only when it is not a member.
+    template <class K>
+        requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
+                 detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>)
+    constexpr InsertResult<iterator> insert(K&& key) {
+        return result(do_emplace(key, std::forward<K>(key)));
+    }
+    /// As above, for types that convert to Key implicitly and without narrowing. @pre a number of another type has a Key that
+    /// equals it
+    template <class K>
+        requires(!std::is_same_v<std::remove_cvref_t<K>, Key> &&
+                 !detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_convertible_v<K, Key> &&
+                 std::is_move_constructible_v<Key>)
+    constexpr InsertResult<iterator> insert(K&& key) {
+        Key made = as_key(std::forward<K>(key));
+        return result(do_emplace(made, std::move(made)));
+    }
+    /// Adds each key of the range that is no member. @throws as above; what was added before stays
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    constexpr void insert(It first, End last) {
+        for (; first != last; ++first) insert(*first);
+    }
+    constexpr void insert(std::initializer_list<Key> keys) { insert(keys.begin(), keys.end()); }
+    template <class Range>
+        requires requires(Range&& range) { std::begin(range) != std::end(range); }
+    constexpr void insert_range(Range&& range) {
+        for (auto&& each : range) insert(std::forward<decltype(each)>(each));
+    }
+    /// Adds Key(args...). The key is built first, for the lookup. @throws as insert
+    template <class... Args>
+        requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
+    constexpr InsertResult<iterator> emplace(Args&&... args) {
+        Key key(std::forward<Args>(args)...);
+        return result(do_emplace(key, std::move(key)));
+    }
+
+    //=== lookup ===//
+
+    using Core::contains;
+    /// Whether `key` is a member: live. Another type must convert to Key implicitly and without narrowing, or hash and equality
+    /// must be transparent and take it. A number that no Key equals is no member. @throws what hash and equality throw
+    /// @complexity O(1) expected
+    template <class K = Key>
+    constexpr bool contains(const K& key) const {
+        return slot_of(key) != no_slot;
+    }
+    /// The element with this key, or end().
+    template <class K = Key>
+    constexpr iterator find(const K& key) const {
+        return {this, slot_of(key)};
+    }
+    constexpr iterator find(handle_type handle) const noexcept { return {this, contains(handle) ? handle.index() : no_slot}; }
+    /// 1 if `key` is a member, else 0.
+    template <class K = Key>
+    constexpr size_type count(const K& key) const {
+        return contains(key) ? 1 : 0;
+    }
+    /// Its slot, or no_slot.
+    template <class K = Key>
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
+        if (!can_match(key)) return no_slot;
+        const auto& lookup = as_lookup_key(key);
+        return core_.do_find(core_.store.keys.hash(lookup), lookup);
+    }
+    /// The slot of the key, live or pending (the live one if there are both), or no_slot.
+    template <class K = Key>
+    constexpr slot_t slot_of_any(const K& key) const {
+        if (!can_match(key)) return no_slot;
+        const auto& lookup = as_lookup_key(key);
+        return core_.template do_find<true>(core_.store.keys.hash(lookup), lookup);
+    }
+    /// Its handle, or null.
+    template <class K = Key>
+    constexpr handle_type handle_of(const K& key) const {
+        return this->handle_at(slot_of(key));
+    }
+    /// The handle of the element at `it`. @pre not at the end
+    constexpr handle_type handle_of(iterator it) const noexcept { return it.handle(); }
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
+    constexpr const Key& key(slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
+        return *core_.store.keys.ptr(slot);
+    }
+    /// The key of the element, or null when it was erased.
+    constexpr const Key* key(handle_type handle) const noexcept {
+        return Core::contains(handle) ? core_.store.keys.ptr(handle.index()) : nullptr;
+    }
+
+    //=== erase ===//
+
+    using Core::erase;
+    using Core::remove;
+    /// Erases the key; false when it is not a member. `key` may refer to the key that is erased.
+    /// @throws what hash and equality throw; nothing is erased then @complexity O(1) expected, never allocates
+    template <class K = Key>
+        requires(!std::is_convertible_v<const K&, iterator>)
+    constexpr bool erase(const K& key) {
+        if (!can_match(key)) return false;
+        const auto& lookup = as_lookup_key(key);
+        return core_.do_erase_key(core_.store.keys.hash(lookup), lookup);
+    }
+    /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
+    constexpr iterator erase(iterator it) noexcept {
+        SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
+                        "keyed container erase(it): the element here was erased, or it is the end");
+        core_.do_erase(it.slot());
+        return ++it;
+    }
+    /// The same as erase. With deferred erase the slot becomes pending.
+    template <class K = Key>
+        requires(O.deferred_erase)
+    constexpr auto remove(const K& key) {
+        return erase(key);
+    }
+    /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, the keys erased
+    /// before stay erased.
+    template <class Pred>
+    constexpr size_type erase_if(Pred pred) {
+        return this->erase_each(
+            [&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*core_.store.keys.ptr(slot))); });
+    }
+    /// Removes the key and returns it; empty when it is not a member. With deferred erase it is copied, because the removed key
+    /// stays readable. A copy or move that calls the container finds no such key. @throws what hash and equality, the move or
+    /// copy throw; the key then stays (it is erased if something was inserted meanwhile)
+    template <class K = Key>
+    constexpr std::optional<Key> extract(const K& key) {
+        std::optional<Key> result;
+        if (const slot_t slot = slot_of(key); slot != no_slot)
+            core_.template do_extract<Keys::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
+        return result;
+    }
+
+    //=== iteration ===//
+
+    constexpr iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr iterator end() const noexcept { return {this, no_slot}; }
+    constexpr iterator cbegin() const noexcept { return begin(); }
+    constexpr iterator cend() const noexcept { return end(); }
+    /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the set grows, shrinks or moves
+    constexpr ColumnView<const Key> keys() const noexcept {
+        return ColumnView<Key>(detail::page_view(core_.store.keys.array()), core_.directory_view());
+    }
+    /// The same: what a set has are keys.
+    constexpr ColumnView<const Key> values() const noexcept { return keys(); }
+    /// The handles of the same walk, and pairs of handle and key.
+    constexpr auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), this->size()); }
+    constexpr auto items() const noexcept {
+        return detail::part_range<detail::HandleAndElementPart>(begin(), end(), this->size());
+    }
+    /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none
+    /// ahead of it (checked at level debug).
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        this->walk([&](slot_t first, unsigned bit, const auto& keys) { this->invoke(f, first + bit, keys[bit]); },
+                   [this](slot_t first) { return detail::block_of<const Key>(core_.store.keys, first); });
+    }
+
+    //=== columns ===//
+
+    /// Static observer number I.
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return core_.hub.template get<I>();
+    }
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return core_.hub.template get<I>();
+    }
+    /// Static observer number I, a column, as a view by slot.
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
+        return ColumnView<T>(observer<I>().pages(), core_.directory_view());
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
+        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
+    }
+
+    //=== two sets ===//
 
     /// Whether every key of `other` is a member. @throws what hash and equality throw
     template <class... OtherWith>
-    constexpr bool includes(const KeySet<Key, OtherWith...>& other) const {
+    constexpr bool includes(const SetStorage<Key, OtherWith...>& other) const {
         if (other.size() > this->size()) return false;
         for (const Key& key : other)
             if (!this->contains(key)) return false;
@@ -60,6 +305,137 @@ public:
         requires(!O.deferred_erase || std::copy_constructible<Key>)
     {
         merge(other);
+    }
+
+    //=== whole ===//
+
+    /// Equal when they have the same keys. Slots, handles and columns are ignored.
+    friend constexpr bool operator==(const SetStorage& a, const SetStorage& b) { return a.size() == b.size() && b.includes(a); }
+
+    /// The exact state as bytes: a restored set has the same slots, handles and pending keys, and gives the same handles for
+    /// the same calls. Static columns are written too. The same state gives the same bytes. @pre no element is being built or
+    /// destroyed
+    /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns to leave out
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return this->template to_bytes<0>(codec, [](slot_t, ByteWriter&) {});
+    }
+    /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may
+    /// occur twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are
+    /// notified of the exchange.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        return this->template from_bytes<0>(bytes, codec, [](auto&, slot_t, ByteReader&) { return true; });
+    }
+
+protected:
+    template <class, class>
+    friend class detail::KeyedIterator;
+    using Core::core_;
+
+    constexpr const Key& element_at(slot_t slot) const noexcept { return *core_.store.keys.ptr(slot); }
+
+    /// False for a number that no Key equals.
+    template <class K>
+    static constexpr bool can_match(const K& key) noexcept {
+        return detail::is_lookup_key<K, Key, Hash, Equal> || detail::has_key<Key>(key);
+    }
+    /// The key as it can be looked up. @pre can_match(key)
+    template <class K>
+    static constexpr decltype(auto) as_lookup_key(const K& key) {
+        if constexpr (detail::is_lookup_key<K, Key, Hash, Equal>)
+            return (key);
+        else
+            return as_key(key);
+    }
+    /// Converts to Key.
+    template <class K>
+    static constexpr Key as_key(K&& key) {
+        static_assert(detail::becomes_key<K, Key>(),
+                      "keyed container: this is no Key and does not convert to one; for other types hash and equality must be "
+                      "transparent "
+                      "(declare is_transparent and take them). Explicit constructors and narrowing do not count: write Key(x)");
+        SLOTWISE_EXPECT(detail::has_key<Key>(key),
+                        "keyed container insert(key): the number does not fit the key type; convert it before");
+        return static_cast<Key>(std::forward<K>(key));
+    }
+    constexpr InsertResult<iterator> result(detail::InsertOutcome of) const noexcept {
+        return {{this, of.slot}, of.inserted, of.kind};
+    }
+    template <class K, class Made>
+    constexpr detail::InsertOutcome do_emplace(const K& key, Made&& made) {
+        return core_.do_insert(key, new_key(std::forward<Made>(made)));
+    }
+    template <class Made>
+    constexpr auto new_key(Made&& made) noexcept {
+        return detail::NewKey<Keys, Made>{core_.store.keys, std::forward<Made>(made)};
+    }
+    constexpr decltype(auto) take_key(slot_t slot) const noexcept {
+        if constexpr (O.deferred_erase)
+            return std::as_const(*core_.store.keys.ptr(slot));
+        else
+            return std::move(*core_.store.keys.ptr(slot));
+    }
+    /// f(key) inserts the key that `other` has in `slot`: moved if nothing can fail after the move, otherwise copied if
+    /// possible. @tparam Safe nothing else in f can throw
+    template <bool Safe = true, class F>
+    constexpr void hand_over(SetStorage& other, slot_t slot, F&& f) {
+        core_.reserve_one();
+        if constexpr (std::is_copy_constructible_v<Key>) {
+            if (!Safe || O.deferred_erase || !core_.nothrow_insert() || !std::is_nothrow_move_constructible_v<Key>)
+                f(std::as_const(*other.core_.store.keys.ptr(slot)));
+            else
+                f(std::move(*other.core_.store.keys.ptr(slot)));
+        } else
+            f(std::move(*other.core_.store.keys.ptr(slot)));
+        other.core_.do_erase(slot);
+    }
+    template <class F, class... Elements>
+    constexpr decltype(auto) invoke(F& f, slot_t slot, Elements&... elements) const {
+        if constexpr (std::is_invocable_v<F&, handle_type, Elements&...>)
+            return f(handle_type(slot, core_.directory.version(slot)), elements...);
+        else
+            return f(elements...);
+    }
+    template <class Pred>
+    constexpr size_type erase_each(Pred&& pred) {
+        size_type count = 0;
+        for (slot_t slot = this->occupancy().find_next(0); slot != no_slot; slot = this->occupancy().find_next(slot + 1)) {
+            // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
+            if (!core_.directory.is_live(slot) || !pred(slot)) continue;
+            core_.do_erase(slot);
+            ++count;
+        }
+        return count;
+    }
+    /// visit(first, bit, blocks...) for every live slot, word by word; at(first)... are the addresses of a word's 64 elements.
+    /// Full words run as a loop that vectorises.
+    template <class Visit, class... At>
+    constexpr void walk(Visit&& visit, At&&... at) const {
+        for (std::size_t w = 0; w < this->occupancy().words().size(); ++w) { // read again each time: visit may insert
+            const bits::word_t word = this->occupancy().word(w);
+            if (word == 0) continue;
+            const auto first = static_cast<slot_t>(w * bits::word_bits);
+            const auto checked = [&](unsigned i, auto... blocks) {
+                SLOTWISE_EXPECT_DEBUG(
+                    this->occupancy().test(first + i),
+                    "keyed container for_each: f erased an element ahead of the one it was given; walk with iterators");
+                visit(first, i, blocks...);
+            };
+            walk_word(word, checked, at(first)...);
+        }
+    }
+
+private:
+    template <class Visit, class... Blocks>
+    static constexpr void walk_word(bits::word_t word, const Visit& visit, Blocks... blocks) {
+        bits::walk(word, [&](unsigned i) { visit(i, blocks...); });
     }
 };
 

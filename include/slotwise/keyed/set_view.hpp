@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_KEYED_SET_VIEW_HPP
 #define SLOTWISE_KEYED_SET_VIEW_HPP
 
-#include "key_set.hpp"
+#include "set_storage.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -32,7 +32,7 @@ inline constexpr SetCalls<typename Set::key_type> set_calls = {
 
 /// A parameter type for functions that read a set and are no templates. Two words, passed by value.
 ///     std::size_t count_long(SetView<std::string> names);
-/// Constructed from a KeySet, a SetStorage, a MapStorage or a MapView. Each lookup is one indirect call. Walks are direct.
+/// Constructed from a SetStorage, a MapStorage or a MapView. Each lookup is one indirect call. Walks are direct.
 /// @pre the set outlives the view and does not move
 template <class Key>
 class SetView {
@@ -43,8 +43,8 @@ public:
 
     /// A view of this set.
     template <class... With>
-    constexpr SetView(const KeySet<Key, With...>& set) noexcept
-        : set_(&set), calls_(&detail::set_calls<KeySet<Key, With...>>) {}
+    constexpr SetView(const SetStorage<Key, With...>& set) noexcept
+        : set_(&set), calls_(&detail::set_calls<SetStorage<Key, With...>>) {}
     /// A view of the keys of this map.
     template <class Map>
         requires requires(const Map& map) { SetView(map.as_set()); }

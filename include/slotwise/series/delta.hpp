@@ -57,7 +57,7 @@ struct PointeeEqual {
     }
 };
 template <class Key, class Hash, class Equal>
-using KeyPointers = KeySet<const Key*, HashBy<PointeeHash<Hash>>, EqualBy<PointeeEqual<Equal>>>;
+using KeyPointers = SetStorage<const Key*, HashBy<PointeeHash<Hash>>, EqualBy<PointeeEqual<Equal>>>;
 template <class Key, class V, class Hash, class Equal>
 using ValuePointers = MapStorage<const Key*, const V*, HashBy<PointeeHash<Hash>>, EqualBy<PointeeEqual<Equal>>>;
 

@@ -45,9 +45,9 @@ public:
     constexpr bool empty() const noexcept { return store().empty(); }
     /// Slots with memory, including those of elements removed in the open window.
     constexpr size_type capacity() const noexcept { return store().capacity(); }
-    /// Room for `count` members and the removed elements. @throws as KeySet::reserve; strong
+    /// Room for `count` members and the removed elements. @throws as SetStorage::reserve; strong
     constexpr void reserve(size_type count) { state_.store().reserve(count); }
-    /// Frees memory at the end. @throws as KeySet::shrink_to_fit; strong
+    /// Frees memory at the end. @throws as SetStorage::shrink_to_fit; strong
     constexpr void shrink_to_fit() { state_.store().shrink_to_fit(); }
     constexpr allocator_type get_allocator() const noexcept { return store().get_allocator(); }
     /// Hash and equality of keys, for compose() and equal_deltas().

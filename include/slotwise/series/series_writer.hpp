@@ -66,7 +66,7 @@ public:
 
     //=== writing ===//
 
-    /// Room for `count` members and what is removed now. @throws as KeySet::reserve; strong
+    /// Room for `count` members and what is removed now. @throws as SetStorage::reserve; strong
     void reserve(std::size_t count) { series().reserve(count); }
     /// Removes a member, by key or handle; false and no effect when it is none. Key and columns are readable until the window
     /// rolls. @throws what hash and equality throw

@@ -25,7 +25,7 @@ class TSSWriter;
 /// until the window rolls. Reading never rolls a window. Deltas of any other than the open window are empty. Keys never move. A
 /// handle names one membership of one key, and never resolves again.
 /// @tparam With in any order: TimeBy<T>, ordered, with TimeTraits (std::int64_t); HashBy<H>, EqualBy<E>, IndexBy<I>, AllocBy<A>
-/// and Tag<X> as KeySet's; Options<SeriesOptions{...}>; Column<U> and static observers of the slots, whose on_insert must not
+/// and Tag<X> as SetStorage's; Options<SeriesOptions{...}>; Column<U> and static observers of the slots, whose on_insert must not
 /// throw: column<0>() is the first of them
 template <class Key, class... With>
 class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>> {
@@ -138,7 +138,7 @@ class TSSWriter : public detail::SeriesWriter<Storage> {
 public:
     /// Makes `key` a member; auto [it, inserted] says where it is and whether it was none. A key that was removed in this
     /// window gets its slot back, and if it was a member when the window opened, its old time.
-    /// @throws as KeySet::insert; strong @complexity amortised O(1) expected, whatever is pending
+    /// @throws as SetStorage::insert; strong @complexity amortised O(1) expected, whatever is pending
     template <class K = Key>
     auto insert(K&& key) {
         auto& s = this->state();

@@ -101,10 +101,6 @@ struct WithBelief<DenseSlotMap<T, With...>> {
     using type = DenseSlotMap<T, With..., Belief, Column<int>>;
 };
 template <class K, class... With>
-struct WithBelief<KeySet<K, With...>> {
-    using type = KeySet<K, With..., Belief, Column<int>>;
-};
-template <class K, class... With>
 struct WithBelief<SetStorage<K, With...>> {
     using type = SetStorage<K, With..., Belief, Column<int>>;
 };
@@ -414,7 +410,7 @@ TEST_CASE("followers, columns and observers of every container agree with a mode
     INFO("seed " << fault.seed << ", step " << fault.step);
     CHECK(fault.what == "");
     CAPTURE(seen.resurrected, seen.exchanged, seen.grown, seen.flushed, seen.joined, seen.dropped, seen.kept);
-    CHECK(Lockstep::worlds >= 70);
+    CHECK(Lockstep::worlds >= 65);
     CHECK((seen.resurrected > 100 && seen.exchanged > 300 && seen.grown > 100 && seen.flushed > 20 && seen.joined > 300));
     CHECK((seen.dropped > 300 && seen.kept > 1000)); // entries of followers
 }

@@ -108,10 +108,6 @@ struct Calling<slotwise::BasicSoaSlotMap<slotwise::Members<int, int>, With...>> 
     using type = slotwise::BasicSoaSlotMap<slotwise::Members<Caller, Caller>, With...>;
 };
 template <class... With>
-struct Calling<slotwise::KeySet<int, With...>> {
-    using type = slotwise::KeySet<Caller, HashBy<CallerHash>, With...>;
-};
-template <class... With>
 struct Calling<slotwise::SetStorage<int, With...>> {
     using type = slotwise::SetStorage<Caller, HashBy<CallerHash>, With...>;
 };

@@ -164,10 +164,6 @@ struct BasicSoaSlotMap : ByHandle {
         return c.contains(name) && number(std::get<0>(*c.get(name))) == n && number(std::get<1>(*c.get(name))) == n;
     }
 };
-struct KeySet : ByKey {
-    template <class T, class A, class H, class E>
-    using of = slotwise::KeySet<T, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
-};
 struct SetStorage : ByKey {
     template <class T, class A, class H, class E>
     using of = slotwise::SetStorage<T, slotwise::HashBy<H>, slotwise::EqualBy<E>,

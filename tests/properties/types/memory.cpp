@@ -85,5 +85,5 @@ struct Nest {
 
 TEST_CASE("every container in a container takes its memory, and that of its elements, from one resource",
           "[properties][types]") {
-    CHECK(for_each_kind(Nest()) == 13);
+    CHECK(for_each_kind(Nest()) == 12);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeySet element by element: keys of every kind, erase, iteration, columns.
+// SetStorage element by element: keys of every kind, erase, iteration, columns.
 #include "keys.hpp"
 #include "support/catch.hpp"
 
@@ -22,7 +22,7 @@ struct NoHash {
 
 //=== keys of every kind ===//
 
-TEMPLATE_TEST_CASE("any key is inserted, found, walked, erased and destroyed", "[key_set]", int, std::string, test::Tracked,
+TEMPLATE_TEST_CASE("any key is inserted, found, walked, erased and destroyed", "[set_storage]", int, std::string, test::Tracked,
                    test::Throwing, test::ThrowingCopy, test::MoveOnly, test::ThrowingMoveOnly, test::OverAligned<128>,
                    test::Big) {
     NothingLeaks objects;
@@ -62,7 +62,8 @@ TEMPLATE_TEST_CASE("any key is inserted, found, walked, erased and destroyed", "
     set.insert(make_key<Key>(1)); // dies with the set
 }
 
-TEST_CASE("a key that can neither be copied nor moved is built in its slot from what a transparent hash takes", "[key_set]") {
+TEST_CASE("a key that can neither be copied nor moved is built in its slot from what a transparent hash takes",
+          "[set_storage]") {
     NothingLeaks objects;
     SetOf<NonMovable, small_pages> set;
     for (int i = 0; i != 200; ++i) REQUIRE(set.insert(i).inserted);
@@ -80,7 +81,7 @@ TEST_CASE("a key that can neither be copied nor moved is built in its slot from 
     REQUIRE(moved.empty());
 }
 
-TEST_CASE("a set of a class without state has at most one member", "[key_set]") {
+TEST_CASE("a set of a class without state has at most one member", "[set_storage]") {
     SetStorage<test::Empty, HashBy<NoHash>> set;
     REQUIRE(set.insert(test::Empty()).inserted);
     REQUIRE_FALSE(set.insert(test::Empty()).inserted);
@@ -92,8 +93,8 @@ TEST_CASE("a set of a class without state has at most one member", "[key_set]") 
     REQUIRE(set.check_invariants());
 }
 
-// proves: table KeySet / MapStorage erase(key) / addresses
-TEST_CASE("keys never move: addresses hold while the set grows, shrinks and erases", "[key_set]") {
+// proves: table SetStorage / MapStorage erase(key) / addresses
+TEST_CASE("keys never move: addresses hold while the set grows, shrinks and erases", "[set_storage]") {
     SetOf<Tracked, small_pages> set;
     std::vector<const Tracked*> addresses;
     for (int i = 0; i != 3000; ++i) addresses.push_back(&set.key(set.insert(Tracked(i)).it.slot()));
@@ -109,7 +110,7 @@ TEST_CASE("keys never move: addresses hold while the set grows, shrinks and eras
 
 //=== erase ===//
 
-TEST_CASE("erase takes a key, a handle or an iterator; each works once", "[key_set]") {
+TEST_CASE("erase takes a key, a handle or an iterator; each works once", "[set_storage]") {
     SetOf<Tracked> set;
     for (int i = 0; i != 10; ++i) set.insert(i);
     static_assert(noexcept(set.erase(set.handle_of(1))) || noexcept(set.erase(set.handle_at(1))));
@@ -132,7 +133,7 @@ TEST_CASE("erase takes a key, a handle or an iterator; each works once", "[key_s
     REQUIRE(set.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("erase and extract take a reference to the very key that goes", "[key_set]", int, std::string,
+TEMPLATE_TEST_CASE("erase and extract take a reference to the very key that goes", "[set_storage]", int, std::string,
                    test::Tracked) {
     NothingLeaks objects;
     SetOf<TestType, small_pages> set;
@@ -147,7 +148,7 @@ TEMPLATE_TEST_CASE("erase and extract take a reference to the very key that goes
     REQUIRE(set.check_invariants());
 }
 
-TEST_CASE("erasing every element while iterating visits each once", "[key_set]") {
+TEST_CASE("erasing every element while iterating visits each once", "[set_storage]") {
     SetOf<std::string, small_pages> set;
     for (int i = 0; i != 300; ++i) set.insert(make_key<std::string>(i));
     std::multiset<int> seen;
@@ -163,8 +164,8 @@ TEST_CASE("erasing every element while iterating visits each once", "[key_set]")
     REQUIRE(set.check_invariants());
 }
 
-// proves: table KeySet / MapStorage erase(key) / iterators
-TEST_CASE("an iterator to an erased element still goes on to the next live one", "[key_set]") {
+// proves: table SetStorage / MapStorage erase(key) / iterators
+TEST_CASE("an iterator to an erased element still goes on to the next live one", "[set_storage]") {
     SetOf<int, small_pages> set;
     for (int i = 0; i != 200; ++i) set.insert(i);
     auto it = set.find(60);
@@ -178,7 +179,7 @@ TEST_CASE("an iterator to an erased element still goes on to the next live one",
     REQUIRE(++first == set.end());
 }
 
-TEST_CASE("erase_if asks for every key once, by key or by handle and key", "[key_set]") {
+TEST_CASE("erase_if asks for every key once, by key or by handle and key", "[set_storage]") {
     SetOf<std::string, small_pages> set;
     for (int i = 0; i != 500; ++i) set.insert(make_key<std::string>(i));
     int asked = 0;
@@ -195,7 +196,7 @@ TEST_CASE("erase_if asks for every key once, by key or by handle and key", "[key
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEST_CASE("a predicate that throws leaves erased what it has chosen, and the rest", "[key_set]") {
+TEST_CASE("a predicate that throws leaves erased what it has chosen, and the rest", "[set_storage]") {
     SetOf<int> set{0, 1, 2, 3, 4, 5};
     REQUIRE_THROWS_AS(set.erase_if([](int key) {
         if (key == 4) TEST_THROW(InjectedFailure());
@@ -207,7 +208,7 @@ TEST_CASE("a predicate that throws leaves erased what it has chosen, and the res
 }
 #endif
 
-TEST_CASE("extract moves the key out where it can", "[key_set]") {
+TEST_CASE("extract moves the key out where it can", "[set_storage]") {
     NothingLeaks objects;
     SetOf<MoveOnly> set;
     set.insert(MoveOnly(5));
@@ -221,7 +222,7 @@ TEST_CASE("extract moves the key out where it can", "[key_set]") {
 
 //=== iteration ===//
 
-TEST_CASE("iterators are forward iterators over keys in slot order", "[key_set]") {
+TEST_CASE("iterators are forward iterators over keys in slot order", "[set_storage]") {
     using Set = SetOf<std::string, small_pages>;
     static_assert(std::forward_iterator<Set::iterator>);
     static_assert(std::is_same_v<Set::iterator, Set::const_iterator>);
@@ -248,7 +249,7 @@ TEST_CASE("iterators are forward iterators over keys in slot order", "[key_set]"
 }
 
 TEST_CASE("an iterator goes on to the end, or to what was inserted since, after everything was erased and memory given back",
-          "[key_set]") {
+          "[set_storage]") {
     SetOf<int, small_pages> set;
     for (int i = 0; i != 1000; ++i) set.insert(i);
     auto last = set.find(999), first = set.begin();
@@ -258,7 +259,7 @@ TEST_CASE("an iterator goes on to the end, or to what was inserted since, after 
     REQUIRE(++first == set.end());
 }
 
-TEST_CASE("for_each, keys, slots and occupancy show the same elements in the same order", "[key_set]") {
+TEST_CASE("for_each, keys, slots and occupancy show the same elements in the same order", "[set_storage]") {
     SetOf<int, small_pages> set;
     for (int i = 0; i != 400; ++i) set.insert(i);
     for (int i = 64; i != 128; ++i) set.erase(i); // an empty word; the first stays full
@@ -288,7 +289,7 @@ TEST_CASE("for_each, keys, slots and occupancy show the same elements in the sam
     REQUIRE(set.occupancy().count() == set.size());
 }
 
-TEST_CASE("for_each may erase the key it is given", "[key_set]") {
+TEST_CASE("for_each may erase the key it is given", "[set_storage]") {
     SetOf<int, small_pages> set;
     for (int i = 0; i != 200; ++i) set.insert(i);
     int visited = 0;
@@ -303,7 +304,7 @@ TEST_CASE("for_each may erase the key it is given", "[key_set]") {
 
 //=== columns ===//
 
-TEST_CASE("columns follow the keys by slot", "[key_set]") {
+TEST_CASE("columns follow the keys by slot", "[set_storage]") {
     SetOf<int, small_pages, ValueArray<std::string>, ValueArray<double>> set;
     for (int i = 0; i != 200; ++i) {
         const slot_t slot = set.insert(i).it.slot();
