@@ -147,13 +147,13 @@ int main() {
     return static_cast<int>(set.size());
 }
 
-//=== a_column_for_a_described_set ===//
+//=== a_column_for_a_secondary_map ===//
 // expect: this container has no columns
 // covers: slots/arguments.hpp static_assert "this container has no columns"
 int main() {
-    AnySetStorage set(TypeDescriptor::of<int>());
-    BasicAnySetStorage<Column<int>> other(TypeDescriptor::of<int>()); // faulty
-    return static_cast<int>(set.size());
+    SecondaryMap<Handle<Plain>, int> map;
+    SecondaryMap<Handle<Plain>, int, Column<int>> other; // faulty
+    return static_cast<int>(map.size());
 }
 
 //=== an_observer_for_a_secondary_map ===//

@@ -67,6 +67,7 @@ TEST_CASE("a key is asked for where none is", "[preconditions]") {
         CHECK(dies_saying(words, [&] { static_cast<void>(map_view.key(slot)); }));
     }
     CHECK(dies_saying(words, [] { static_cast<void>(SetStorage<int>().key(slot_t{0})); }));
+    CHECK(dies_saying("set [handle]: no element has this handle", [&] { static_cast<void>(set[set.handle_at(1)]); }));
 }
 
 TEST_CASE("a value is asked for where none is", "[preconditions]") {

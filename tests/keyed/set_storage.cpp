@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <list>
+#include <stdexcept>
 
 namespace {
 
@@ -193,10 +194,12 @@ TEST_CASE("every way to ask for a key agrees, for members and for others", "[set
         REQUIRE(it.handle().index() == slot);
         REQUIRE(&*it == &set.key(slot));
         REQUIRE(set.key(it.handle()) == &set.key(slot));
+        REQUIRE((&set[it.handle()] == &set.key(slot) && &set.at(it.handle()) == &set.key(slot)));
         REQUIRE(set.contains(it.handle()));
         REQUIRE(set.state(slot) == SlotState::live);
         REQUIRE(set.explain(it.handle()) == HandleStatus::live);
     }
+    REQUIRE_THROWS_AS(set.at({}), std::out_of_range);
 }
 
 TEST_CASE("strings are looked up and erased by views and literals; a string is made only of a new key", "[set_storage]") {

@@ -77,9 +77,9 @@ TEST_CASE("a series notices damage to its container, its deltas and its times", 
         w.add(9);
     }
     auto& store = reach<SetState>(set).store();
-    auto& times = store.observer<0>();
+    auto& times = test::reached_t<SetState, Set>::times_of(store);
     CHECK(notices(set, reach<Counters>(reach<StoreCore>(store).directory).retired, 1));
-    CHECK(notices(set, reach<Touched>(store.observer<1>())[0], 0));
+    CHECK(notices(set, reach<Touched>(test::reached_t<SetState, Set>::tracker_of(store))[0], 0));
     CHECK(notices(set, times[0], 3)); // later than the window
     CHECK(notices(set, times[0], 2)); // in the window, and not touched
     CHECK(notices(set, times[store.slot_of(9)], 3));
@@ -96,6 +96,6 @@ TEST_CASE("a dictionary notices a wrong count of members without a value, and ne
     sets.write(1).create(1);
     sets.write(2).modify(1).add(5);
     sets.write(3).touch();
-    auto& times = reach<SetsState>(sets).store().observer<0>();
+    auto& times = test::reached_t<SetsState, Sets>::times_of(reach<SetsState>(sets).store());
     CHECK(notices(sets, times[sets.slot_of(1)], 1)); // the nested set says 2
 }

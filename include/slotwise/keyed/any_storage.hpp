@@ -13,9 +13,9 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// The set interface by address. A map of described types has it as a private base.
-template <class Tag, KeySetOptions O, class Allocator, class... Columns>
-class AnySet : public KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, HashIndex, Columns...> {
-    using Core = KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, HashIndex, Columns...>;
+template <class Tag, KeySetOptions O, class Allocator, std::size_t Own, class... Observers>
+class AnySet : public KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, HashIndex, Own, Observers...> {
+    using Core = KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, HashIndex, Own, Observers...>;
 
 public:
     using typename Core::handle_type;
@@ -127,19 +127,26 @@ protected:
 };
 
 template <class... With>
-using AnyArguments = Arguments<with_options | with_tag | with_alloc, KeySetOptions, std::byte, NoKey, With...>;
-template <class Container, class Args, class... Columns>
-using AnySetOf = AnySet<typename HandleOf<Container>::tag_type, Args::options, typename Args::allocator, Columns...>;
+using AnyArguments = Arguments<with_options | with_tag | with_alloc | with_observers, KeySetOptions, std::byte, NoKey, With...>;
+template <class Container, class Args, class Observers, class... Own>
+struct AnySetOf;
+template <class Container, class Args, class... Observers, class... Own>
+struct AnySetOf<Container, Args, TypeList<Observers...>, Own...> {
+    using type = AnySet<typename HandleOf<Container>::tag_type, Args::options, typename Args::allocator, sizeof...(Own), Own...,
+                        Observers...>;
+};
+template <class Container, class Args, class... Own>
+using any_set = typename AnySetOf<Container, Args, typename Args::observers, Own...>::type;
 template <class... With>
-using AnySetBase = AnySetOf<BasicAnySetStorage<With...>, AnyArguments<With...>>;
+using AnySetBase = any_set<BasicAnySetStorage<With...>, AnyArguments<With...>>;
 template <class... With>
 using AnyMapBase =
-    AnySetOf<BasicAnyMapStorage<With...>, AnyArguments<With...>, AnyColumn<typename AnyArguments<With...>::allocator>>;
+    any_set<BasicAnyMapStorage<With...>, AnyArguments<With...>, AnyColumn<typename AnyArguments<With...>::allocator>>;
 
 } // namespace detail
 
 /// A set of keys of a type that is described at run time: the same core as SetStorage, keys passed by address.
-/// @tparam With in any order: Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
+/// @tparam With in any order: Column<U> and static observers, Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
 template <class... With>
 class BasicAnySetStorage : public detail::AnySetBase<With...> {
     using Base = detail::AnySetBase<With...>;
@@ -180,7 +187,7 @@ public:
     BasicAnyMapStorage(const TypeDescriptor& key, const TypeDescriptor& value, const Allocator& alloc = Allocator())
         : set_type(key, alloc) {
         if (value.copy == nullptr) detail::throw_invalid_argument("TypeDescriptor of a value: copy must be given");
-        column() = Column(set_type::sized(value), alloc);
+        values() = Column(set_type::sized(value), alloc);
     }
     BasicAnyMapStorage(const BasicAnyMapStorage&) = default;
     BasicAnyMapStorage(BasicAnyMapStorage&&) = default;
@@ -198,6 +205,7 @@ public:
     using set_type::capacity;
     using set_type::check_invariants;
     using set_type::clear;
+    using set_type::column;
     using set_type::contains;
     using set_type::empty;
     using set_type::erase;
@@ -209,6 +217,7 @@ public:
     using set_type::handle_of;
     using set_type::key_type;
     using set_type::max_size;
+    using set_type::observer;
     using set_type::occupancy;
     using set_type::options;
     using set_type::pending;
@@ -226,7 +235,7 @@ public:
 
     /// The map as a set of its keys: the same object.
     const set_type& as_set() const noexcept { return *this; }
-    const TypeDescriptor& value_type() const noexcept { return *column().type(); }
+    const TypeDescriptor& value_type() const noexcept { return *values().type(); }
     // No using-declaration: g++ 12 would warn about every parameter named key.
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept { return set_type::key(slot); }
@@ -244,7 +253,7 @@ public:
     /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
     InsertResult<iterator> insert_or_assign(const void* key, const void* value) {
         const auto inserted = insert(key, value);
-        if (!inserted.inserted) assign(column().ptr(inserted.it.slot()), value);
+        if (!inserted.inserted) assign(values().ptr(inserted.it.slot()), value);
         return inserted;
     }
     /// The element with the key at `key`, or end().
@@ -257,8 +266,8 @@ public:
     /// The value of the key at `key`, or null.
     void* get(const void* key) { return found(slot_of(key)); }
     const void* get(const void* key) const { return found(slot_of(key)); }
-    void* get(handle_type handle) noexcept { return contains(handle) ? column().ptr(handle.index()) : nullptr; }
-    const void* get(handle_type handle) const noexcept { return contains(handle) ? column().ptr(handle.index()) : nullptr; }
+    void* get(handle_type handle) noexcept { return contains(handle) ? values().ptr(handle.index()) : nullptr; }
+    const void* get(handle_type handle) const noexcept { return contains(handle) ? values().ptr(handle.index()) : nullptr; }
     /// The value of the key at `key`. @throws std::out_of_range when there is none
     void* at(const void* key) {
         void* const value = get(key);
@@ -268,20 +277,20 @@ public:
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     void* value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
-        return column().ptr(slot);
+        return values().ptr(slot);
     }
     const void* value(slot_t slot) const noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
-        return column().ptr(slot);
+        return values().ptr(slot);
     }
     /// Calls f(key address, value address) for every element in slot order; f may erase the element it is given.
     template <class F>
     void for_each(F&& f) {
-        for (const slot_t slot : slots()) f(key(slot), column().ptr(slot));
+        for (const slot_t slot : slots()) f(key(slot), values().ptr(slot));
     }
     template <class F>
     void for_each(F&& f) const {
-        for (const slot_t slot : slots()) f(key(slot), static_cast<const void*>(column().ptr(slot)));
+        for (const slot_t slot : slots()) f(key(slot), static_cast<const void*>(values().ptr(slot)));
     }
     /// Equal when they have the same keys with equal values, of the same types. @pre the value type has equal
     friend bool operator==(const BasicAnyMapStorage& a, const BasicAnyMapStorage& b) {
@@ -332,19 +341,19 @@ private:
     };
     template <class, class>
     friend class detail::KeyedIterator;
-    AnyMapItem<void> element_at(slot_t slot) noexcept { return {core_.store.keys.key_of(slot), column().ptr(slot)}; }
+    AnyMapItem<void> element_at(slot_t slot) noexcept { return {core_.store.keys.key_of(slot), values().ptr(slot)}; }
     AnyMapItem<const void> element_at(slot_t slot) const noexcept {
-        return {core_.store.keys.key_of(slot), column().ptr(slot)};
+        return {core_.store.keys.key_of(slot), values().ptr(slot)};
     }
     template <class Void>
     InsertResult<iterator> do_emplace(Void* key, Void* value) {
         const detail::InsertOutcome of =
-            core_.do_insert(static_cast<const void*>(key), NewAnyItem<Void>{{core_.store.keys, key}, column(), value});
+            core_.do_insert(static_cast<const void*>(key), NewAnyItem<Void>{{core_.store.keys, key}, values(), value});
         return {{this, of.slot}, of.inserted, of.kind};
     }
-    Column& column() noexcept { return core_.hub.template get<0>(); }
-    const Column& column() const noexcept { return core_.hub.template get<0>(); }
-    void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : column().ptr(slot); }
+    Column& values() noexcept { return core_.hub.template get<0>(); }
+    const Column& values() const noexcept { return core_.hub.template get<0>(); }
+    void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : values().ptr(slot); }
     void assign(void* to, const void* from) {
         const TypeDescriptor& type = value_type();
         if (to == from) return;

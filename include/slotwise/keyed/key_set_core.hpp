@@ -11,6 +11,21 @@
 #include "keyed_container.hpp"
 
 SLOTWISE_BEGIN
+namespace detail {
+
+/// Access to the columns that a container has of its own, for the series around it: their times and deltas.
+struct OwnColumns {
+    template <class Column, class Container>
+    static constexpr auto& get(Container& container) noexcept {
+        return container.template own_column<Column>();
+    }
+    template <class Column, class Container>
+    static constexpr auto view(Container& container) noexcept {
+        return container.view_of(container.template own_column<Column>());
+    }
+};
+
+} // namespace detail
 
 /// The common part of SetStorage, MapStorage and the run-time described storages. Not used by itself.
 ///
@@ -20,10 +35,13 @@ SLOTWISE_BEGIN
 ///   handles   a handle resolves from its insert to its erase, and never again
 ///   stable    keys, values and columns never move
 ///   const     const members may run concurrently, if hash and equality may
-/// @tparam Store the keys; @tparam Tag names the handles; @tparam Columns static observers, called inline
-template <class Store, class Tag, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
+/// @tparam Store the keys; @tparam Tag names the handles; @tparam Observers the static observers, called
+/// inline; the first `Own` of them are columns of the container itself (a map's values), which the user does not name or count
+template <class Store, class Tag, KeySetOptions O, class Allocator, template <class> class Index, std::size_t Own,
+          class... Observers>
 class KeySetCore {
-    using Container = detail::KeyedContainer<Store, O, Allocator, Index, Columns...>;
+    using Container = detail::KeyedContainer<Store, O, Allocator, Index, Observers...>;
+    using Hub = typename Container::Hub;
 
 public:
     using handle_type = Handle<Tag, O.handle>;
@@ -165,11 +183,68 @@ public:
     /// pending slot as inserted and removed.
     /// @pre the observer lives as long as the token is attached @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
+    /// The static observer of type Observer, which must be one: set.observer<DeltaTracker<>>().
+    template <class Observer>
+    constexpr Observer& observer() noexcept {
+        return core_.hub.template get<Hub::template index_of<Observer, Own>()>();
+    }
+    template <class Observer>
+    constexpr const Observer& observer() const noexcept {
+        return core_.hub.template get<Hub::template index_of<Observer, Own>()>();
+    }
+    /// The same by its number among those that were named: for types that occur twice.
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return core_.hub.template get<Own + I>();
+    }
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return core_.hub.template get<Own + I>();
+    }
+    /// The column of values of type T, which must be one, as a view: set.column<float>()[handle].
+    /// @invalidates itself when the container grows, shrinks or moves
+    template <class T>
+    constexpr ColumnView<T> column() noexcept {
+        return view_of(core_.hub.template get<Hub::template index_of_column<T, Own>()>());
+    }
+    template <class T>
+    constexpr ColumnView<const T> column() const noexcept {
+        return view_of(core_.hub.template get<Hub::template index_of_column<T, Own>()>());
+    }
+    /// The same by its number among the static observers that were named.
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        return view_of(observer<I>());
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        return view_of(observer<I>());
+    }
 
     /// Whether directory, keys, index and pending slots agree in full; for tests. @complexity linear in capacity
     constexpr bool check_invariants() const { return core_.check(); }
 
 protected:
+    friend struct detail::OwnColumns;
+    /// The column of this type among those of the container itself.
+    template <class Column>
+    constexpr Column& own_column() noexcept {
+        return core_.hub.template get<Hub::template index_of<Column, 0, Own>()>();
+    }
+    template <class Column>
+    constexpr const Column& own_column() const noexcept {
+        return core_.hub.template get<Hub::template index_of<Column, 0, Own>()>();
+    }
+    template <class Column>
+    constexpr auto view_of(Column& column) const noexcept {
+        using T = typename Column::value_type;
+        const ColumnView<T> view(column.pages(), core_.directory_view());
+        if constexpr (std::is_const_v<Column>)
+            return ColumnView<const T>(view);
+        else
+            return view;
+    }
+
     static constexpr std::uint32_t magic = 0x314B'4C53; // "SLK1"
 
     /// Writes everything as bytes. After each key write_first(slot, out) writes the columns before number `First`.

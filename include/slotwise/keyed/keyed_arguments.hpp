@@ -19,6 +19,7 @@ struct KeyedArguments : Arguments<with_options | with_tag | with_hash | with_equ
     using hash = pick<with_hash, DefaultHash<Key>, With...>;
     using equal = pick<with_equal, EqualTo, With...>;
     using index = pick<with_index, IndexBy<HashIndex>, With...>;
+    using own_columns = TypeList<>;
 };
 /// What the arguments of a part of Whole come to.
 template <class Whole>
@@ -29,12 +30,13 @@ struct KeyedArguments<Key, PartOf<Whole>> : PartArguments<Whole> {};
 template <class Key, class Args>
 using KeyedStore = KeyStore<Key, typename Args::hash, typename Args::equal, Args::options, typename Args::allocator>;
 
-template <class Set, class Key, class Args, class Index = typename Args::index, class Observers = typename Args::observers>
+template <class Set, class Key, class Args, class Index = typename Args::index, class Own = typename Args::own_columns,
+          class Observers = typename Args::observers>
 struct KeySetCoreOf;
-template <class Set, class Key, class Args, template <class> class Index, class... Observers>
-struct KeySetCoreOf<Set, Key, Args, IndexBy<Index>, TypeList<Observers...>> {
+template <class Set, class Key, class Args, template <class> class Index, class... Own, class... Observers>
+struct KeySetCoreOf<Set, Key, Args, IndexBy<Index>, TypeList<Own...>, TypeList<Observers...>> {
     using type = KeySetCore<KeyedStore<Key, Args>, typename HandleOf<Set>::tag_type, Args::options, typename Args::allocator,
-                            Index, Observers...>;
+                            Index, sizeof...(Own), Own..., Observers...>;
 };
 /// The core of a set with these arguments.
 template <class Key, class... With>

@@ -11,11 +11,12 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// The set of keys of a map: the values are its first column.
+/// The set of keys of a map: the values are a column of its own, before all others.
 template <class Key, class T, class... With>
 struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...> {
     using Base = KeyedArguments<Key, With...>;
-    using observers = typename Prepend<typename Base::observers, ValueArray<T, rebind_t<typename Base::allocator, T>>>::type;
+    using own_columns =
+        typename Prepend<typename Base::own_columns, ValueArray<T, rebind_t<typename Base::allocator, T>>>::type;
 };
 
 } // namespace detail
@@ -28,7 +29,7 @@ struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...>
 /// iterators and guarantees are as in SetStorage. A value's constructor may insert into the same map. Cost: about 13 bytes an
 /// element over key and value, and on average 1.6 more for unused capacity.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
-/// @tparam With as SetStorage's; observer<0>() is the first further static observer, not the values
+/// @tparam With as SetStorage's. The values are values(), and no column<T>()
 template <class Key, class T, class... With>
 class MapStorage : private SetStorage<Key, detail::PartOf<MapStorage<Key, T, With...>>> {
     using Args = detail::KeyedArguments<Key, With...>;
@@ -93,6 +94,7 @@ public:
     using set_type::capacity;
     using set_type::check_invariants;
     using set_type::clear;
+    using set_type::column;
     using set_type::contains;
     using set_type::count;
     using set_type::empty;
@@ -109,6 +111,7 @@ public:
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::max_size;
+    using set_type::observer;
     using set_type::occupancy;
     using set_type::pending;
     using set_type::recycle_retired;
@@ -267,11 +270,11 @@ public:
     {
         return erase(it);
     }
-    /// Erases every element for which pred(key, value) or pred(handle, key, value) holds; returns how many. If pred throws, the
-    /// elements erased before stay erased.
+    /// Erases every element for which pred(item) holds, where item.key and item.value are the element's; also pred(key, value)
+    /// and pred(handle, key, value). Returns how many. If pred throws, the elements erased before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
-        return this->erase_each([&](slot_t slot) { return this->invoke(pred, slot, this->element_key(slot), value_at(slot)); });
+        return this->erase_each([&](slot_t slot) { return invoke(pred, slot, element_key(slot), value_at(slot)); });
     }
     /// Removes the element and returns key and value; empty when the key is not a member. With deferred erase they are copied,
     /// because the removed element stays readable. A copy or move that calls the map finds no such element. @throws what hash
@@ -311,8 +314,8 @@ public:
     constexpr ColumnView<const T> values() const noexcept {
         return ColumnView<T>(values_column().pages(), core_.directory_view());
     }
-    /// Calls f(key, value) or f(handle, key, value) for every element in slot order; the fastest walk over both. f may erase
-    /// the element it is given.
+    /// Calls f(key, value), f(handle, key, value) or f(item) for every element in slot order; the fastest walk over both. f may
+    /// erase the element it is given.
     template <class F>
     constexpr void for_each(F&& f) {
         walk_items<T>(f);
@@ -320,27 +323,6 @@ public:
     template <class F>
     constexpr void for_each(F&& f) const {
         walk_items<const T>(f);
-    }
-
-    //=== columns ===//
-
-    /// Static observer number I, not counting the values.
-    template <std::size_t I>
-    constexpr auto& observer() noexcept {
-        return set_type::template observer<I + 1>();
-    }
-    template <std::size_t I>
-    constexpr const auto& observer() const noexcept {
-        return set_type::template observer<I + 1>();
-    }
-    /// Static observer number I, a column, as a view by slot.
-    template <std::size_t I>
-    constexpr auto column() noexcept {
-        return set_type::template column<I + 1>();
-    }
-    template <std::size_t I>
-    constexpr auto column() const noexcept {
-        return set_type::template column<I + 1>();
     }
 
     //=== whole ===//
@@ -406,6 +388,7 @@ public:
 private:
     template <class, class>
     friend class detail::KeyedIterator;
+    friend struct detail::OwnColumns;
     using set_type::core_;
     static constexpr const char* no_element = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
 
@@ -447,10 +430,17 @@ private:
         if (value == nullptr) detail::throw_out_of_range(message);
         return value;
     }
+    template <class F, class V>
+    constexpr decltype(auto) invoke(F& f, slot_t slot, const Key& key, V& value) const {
+        if constexpr (std::is_invocable_v<F&, handle_type, const Key&, V&> || std::is_invocable_v<F&, const Key&, V&>)
+            return set_type::invoke(f, slot, key, value);
+        else
+            return f(MapItem<Key, V>(key, value));
+    }
     template <class V, class F>
     constexpr void walk_items(F& f) const {
         this->walk([&](slot_t first, unsigned bit, const auto& keys,
-                       const auto& values) { this->invoke(f, first + bit, keys[bit], values[bit]); },
+                       const auto& values) { invoke(f, first + bit, keys[bit], values[bit]); },
                    [this](slot_t first) { return detail::block_of<const Key>(core_.store.keys, first); },
                    [this](slot_t first) { return detail::block_of<V>(values_column(), first); });
     }

@@ -27,7 +27,7 @@ SLOTWISE_BEGIN
 /// @tparam Key any object type; a key that can neither be copied nor moved is built from what a transparent hash takes
 /// @tparam With in any order: HashBy<H> and EqualBy<E>, which compare keys (results of a hash not declared is_avalanching
 /// are mixed); IndexBy<I>, HashIndex or an adapter: BoostIndex ...; Column<U> and static observers, called inline, reached by
-/// observer<I>() and column<I>(); Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
+/// column<U>() and observer<O>(), by number where a type occurs twice; Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
 template <class Key, class... With>
 class SetStorage : public detail::keyed_core<Key, With...> {
     using Core = detail::keyed_core<Key, With...>;
@@ -185,6 +185,18 @@ public:
         return Core::contains(handle) ? core_.store.keys.ptr(handle.index()) : nullptr;
     }
 
+    /// The key of the element. @pre contains(handle) (checked at level fast)
+    constexpr const Key& operator[](handle_type handle) const noexcept {
+        SLOTWISE_EXPECT(contains(handle), "set [handle]: no element has this handle; ask key(handle) or explain(handle)");
+        return element_at(handle.index());
+    }
+    /// The key of the element. @throws std::out_of_range when there is none
+    constexpr const Key& at(handle_type handle) const {
+        if (!contains(handle))
+            detail::throw_out_of_range("set at(handle): no element has this handle; ask key(handle) or explain(handle)");
+        return element_at(handle.index());
+    }
+
     //=== erase ===//
 
     using Core::erase;
@@ -252,29 +264,6 @@ public:
     constexpr void for_each(F&& f) const {
         this->walk([&](slot_t first, unsigned bit, const auto& keys) { this->invoke(f, first + bit, keys[bit]); },
                    [this](slot_t first) { return detail::block_of<const Key>(core_.store.keys, first); });
-    }
-
-    //=== columns ===//
-
-    /// Static observer number I.
-    template <std::size_t I>
-    constexpr auto& observer() noexcept {
-        return core_.hub.template get<I>();
-    }
-    template <std::size_t I>
-    constexpr const auto& observer() const noexcept {
-        return core_.hub.template get<I>();
-    }
-    /// Static observer number I, a column, as a view by slot.
-    template <std::size_t I>
-    constexpr auto column() noexcept {
-        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<T>(observer<I>().pages(), core_.directory_view());
-    }
-    template <std::size_t I>
-    constexpr auto column() const noexcept {
-        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
     }
 
     //=== two sets ===//

@@ -12,7 +12,7 @@ SLOTWISE_BEGIN
 
 /// Per-window deltas of any container's slots. A static observer, or a dynamic one through DynamicColumn. TSSStorage and
 /// TSDStorage contain one.
-///     SetStorage<int, DeltaTracker<>> set;   auto& delta = set.observer<0>();
+///     SetStorage<int, DeltaTracker<>> set;   auto& delta = set.observer<DeltaTracker<>>();
 ///     delta.open(1);   set.insert(7);   for (slot_t slot : delta.added(1)) ...
 /// The first touch of a slot in a window records whether it was live. Slots that are live now and were not are added. Slots
 /// that were live and are not are removed. So any sequence of inserts and removes yields the net change without a search. In a

@@ -100,18 +100,39 @@ public:
     constexpr void for_each(F&& f) const {
         store().for_each(std::forward<F>(f));
     }
-    /// Further static observer number I, and as a column by slot.
+    /// The static observer of type Observer, which must be one, and the column of values of type T as a view by slot.
+    template <class Observer>
+    constexpr const Observer& observer() const noexcept {
+        return store().template observer<Observer>();
+    }
+    template <class Observer>
+    constexpr Observer& observer() noexcept {
+        return state_.store().template observer<Observer>();
+    }
+    template <class T>
+    constexpr ColumnView<const T> column() const noexcept {
+        return store().template column<T>();
+    }
+    template <class T>
+    constexpr ColumnView<T> column() noexcept {
+        return state_.store().template column<T>();
+    }
+    /// The same by number, where a type occurs twice.
     template <std::size_t I>
     constexpr const auto& observer() const noexcept {
-        return store().template observer<I + 2>();
+        return store().template observer<I>();
     }
     template <std::size_t I>
     constexpr auto& observer() noexcept {
-        return state_.store().template observer<I + 2>();
+        return state_.store().template observer<I>();
     }
     template <std::size_t I>
     constexpr auto column() const noexcept {
-        return store().template column<I + 2>();
+        return store().template column<I>();
+    }
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        return state_.store().template column<I>();
     }
 
     //=== time ===//
@@ -142,7 +163,7 @@ public:
     /// Members that were ever written. @complexity O(1)
     constexpr size_type count_valid() const noexcept { return size() - state_.unset(); }
     /// Time stamps as a column, for exporters. "Never" is the lowest value, which 64-bit times show as NaT.
-    constexpr ColumnView<const Time> stamps() const noexcept { return store().template column<0>(); }
+    constexpr ColumnView<const Time> stamps() const noexcept { return state_.stamps(); }
     /// The same by slot, including removed elements.
     constexpr const auto& times() const noexcept { return state_.times(); }
 

@@ -14,14 +14,15 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// The arguments of the keyed container of a series: times and deltas are its first columns.
+/// The arguments of the keyed container of a series: times and deltas are columns of its own.
 template <class Args>
 struct TimelessArguments : Args {
     static constexpr KeySetOptions options = Args::options.key_set();
     using Time = typename Args::time;
     using Bytes = rebind_t<typename Args::allocator, std::byte>;
-    using observers = typename Prepend<typename Args::observers, TimeArray<Time, rebind_t<typename Args::allocator, Time>>,
-                                       DeltaTracker<Time, Args::options.delta, Bytes>>::type;
+    using times = TimeArray<Time, rebind_t<typename Args::allocator, Time>>;
+    using tracker = DeltaTracker<Time, Args::options.delta, Bytes>;
+    using own_columns = TypeList<times, tracker>;
 };
 template <class Key, class... With>
 struct PartArguments<TSSStorage<Key, With...>> : TimelessArguments<SeriesArguments<Key, With...>> {};
@@ -34,6 +35,14 @@ using SeriesSet = SetStorage<Key, PartOf<TSSStorage<Key, With...>>>;
 /// The keyed container of a TSDStorage.
 template <class Key, class T, class... With>
 using SeriesMap = MapStorage<Key, T, PartOf<TSDStorage<Key, T, With...>>>;
+
+/// The arguments of a series, from its keyed container.
+template <class Store>
+struct ArgumentsOfSeries;
+template <class Key, class Series>
+struct ArgumentsOfSeries<SetStorage<Key, PartOf<Series>>> : PartArguments<Series> {};
+template <class Key, class T, class Series>
+struct ArgumentsOfSeries<MapStorage<Key, T, PartOf<Series>>> : PartArguments<Series> {};
 
 /// Whether no further column of a series can throw on insert.
 template <class Observers>
@@ -54,12 +63,13 @@ struct SeriesAccess {
     }
 };
 
-/// What TSSStorage and TSDStorage hold. @tparam Store SetStorage or MapStorage with deferred erase whose first columns are a
-/// TimeArray and a DeltaTracker
+/// What TSSStorage and TSDStorage hold. @tparam Store a SeriesSet or SeriesMap
 template <class Store, class Time>
 class SeriesState {
     using Key = typename Store::key_type;
     using Allocator = typename Store::allocator_type;
+    using Times = typename ArgumentsOfSeries<Store>::times;
+    using Tracker = typename ArgumentsOfSeries<Store>::tracker;
 
 public:
     static constexpr bool has_values = requires { typename Store::mapped_type; }; // then keys tick apart from the whole
@@ -171,13 +181,14 @@ public:
     constexpr const Notification& notification() const noexcept { return notification_; }
     template <class S>
     static constexpr auto& times_of(S& store) noexcept {
-        return store.template observer<0>();
+        return OwnColumns::get<Times>(store);
     }
     template <class S>
     static constexpr auto& tracker_of(S& store) noexcept {
-        return store.template observer<1>();
+        return OwnColumns::get<Tracker>(store);
     }
     constexpr const auto& times() const noexcept { return times_of(store_); }
+    constexpr ColumnView<const Time> stamps() const noexcept { return OwnColumns::view<Times>(store_); }
     constexpr const auto& tracker() const noexcept { return tracker_of(store_); }
     constexpr Time window() const noexcept { return tracker().window(); }
     /// Members that were never written.

@@ -26,7 +26,7 @@ class TSSWriter;
 /// handle names one membership of one key, and never resolves again.
 /// @tparam With in any order: TimeBy<T>, ordered, with TimeTraits (std::int64_t); HashBy<H>, EqualBy<E>, IndexBy<I>, AllocBy<A>
 /// and Tag<X> as SetStorage's; Options<SeriesOptions{...}>; Column<U> and static observers of the slots, whose on_insert must not
-/// throw: column<0>() is the first of them
+/// throw
 template <class Key, class... With>
 class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>> {
     using Args = detail::SeriesArguments<Key, With...>;

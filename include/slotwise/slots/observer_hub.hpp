@@ -100,17 +100,18 @@ public:
     }
     constexpr void swap_dynamic(ObserverHub& other) noexcept { std::swap(cell_, other.cell_); }
 
-    /// The place of the observer of this type, and of the column of values of this type, among those from number `First` on.
-    template <class O, std::size_t First = 0>
+    /// The place of the observer of this type, and of the column of values of this type, among the numbers from `First` to
+    /// `Last`.
+    template <class O, std::size_t First = 0, std::size_t Last = sizeof...(Static)>
     static consteval std::size_t index_of() noexcept {
-        constexpr std::size_t place = index_from<First, O>([]<class S>() { return std::type_identity<S>(); });
+        constexpr std::size_t place = index_from<First, Last, O>([]<class S>() { return std::type_identity<S>(); });
         static_assert(place != none, "observer<O>(): O must name exactly one static observer; use observer<I>()");
         return place;
     }
     template <class T, std::size_t First = 0>
     static consteval std::size_t index_of_column() noexcept {
         constexpr std::size_t place =
-            index_from<First, T>([]<class S>() { return std::type_identity<typename ColumnValue<S>::type>(); });
+            index_from<First, none, T>([]<class S>() { return std::type_identity<typename ColumnValue<S>::type>(); });
         static_assert(place != none, "column<T>(): exactly one static column must have values of type T; use column<I>()");
         return place;
     }
@@ -339,12 +340,12 @@ public:
 
 private:
     static constexpr std::size_t none = sizeof...(Static);
-    template <std::size_t First, class T, class Key>
+    template <std::size_t First, std::size_t Last, class T, class Key>
     static consteval std::size_t index_from(Key) noexcept {
         constexpr bool same[] = {std::is_same_v<decltype(Key{}.template operator()<Static>()), std::type_identity<T>>...,
                                  false};
         std::size_t found = none, times = 0;
-        for (std::size_t i = First; i < none; ++i)
+        for (std::size_t i = First; i < Last; ++i)
             if (same[i]) found = i, ++times;
         return times == 1 ? found : none;
     }

@@ -15,7 +15,7 @@ SLOTWISE_BEGIN
 /// A T for every live slot of the container it follows: value-initialised when an element is inserted, destroyed when it is
 /// erased. Addresses never change. Name it as a static observer of a container:
 ///     SlotMap<Body, Column<Velocity>> bodies;
-///     bodies.observer<0>()[slot] = Velocity{...};
+///     bodies.column<Velocity>()[handle] = Velocity{...};
 template <class T, class Allocator>
 class ValueArray {
     static_assert(Storable<T>, "ValueArray<T>: T must be a non-const object type whose destructor does not throw");
