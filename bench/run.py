@@ -30,10 +30,9 @@ import sys
 
 from tools import charts
 from tools.bars import run_bars
-from tools.code_size import code_size_table
 from tools.compare import compare
+from tools.compiling import code_size_table, includes_table
 from tools.emulated import ARCHITECTURES, run_emulated
-from tools.includes import includes_table
 from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
 from tools.report import report

@@ -3,249 +3,175 @@
 """The promised ratios, each with its measured value: pass or miss."""
 
 import statistics
+from typing import NamedTuple
 
-from tools.includes import INCLUDES, compile_seconds, find_compiler
+from tools.compiling import INCLUDES, compile_seconds, find_compiler, including
 from tools.questions import KEYED_SIZES
 from tools.results import ROOT, Failure, geometric_mean, is_versioned_rust, power
 from tools.tables import markdown, short
 
+E3, E5, E6 = 1_000, 100_000, 1_000_000
+BEST_RUST = "the best crate whose handles have versions"
+# kind: how it is written, and what it is of the numbers of a row: ours, other, bytes of an element.
+KINDS = {"ratio": ("{:.2f}x", lambda a, b, key: a / b), "more": ("{:.2f} ns", lambda a, b, key: a - b), "bytes": ("{:.2f} B", lambda a, b, key: a),
+         "overhead": ("{:.2f} B", lambda a, b, key: a - key[1]), "time": ("{:.0f} ns", lambda a, b, key: a),
+         "window": ("{:.2f} us", lambda a, b, key: a / 100)}  # of ten changes
 
-class Bar:
-    """text: the row; limit: the promised ratio or None for information; the rest: which numbers to divide or subtract."""
 
-    def __init__(self, text, limit, question, key, ours, other, kind="ratio", stretch=None):
-        self.text, self.limit, self.question, self.key = text, limit, question, key
-        self.ours, self.other, self.kind, self.stretch = ours, other, kind, stretch
+class Bar(NamedTuple):
+    text: str
+    limit: object  # None: for information
+    question: str
+    keys: list  # more than one: the mean over these sizes, geometric of ratios
+    ours: str
+    other: object = None
+    kind: str = "ratio"
+    stretch: object = None
 
-    @property
-    def keys(self):
-        return [self.key]
+    def wants(self, row, contender):
+        return row.key in self.keys and (contender in (self.ours, self.other) or (self.other is BEST_RUST and is_versioned_rust(contender)))
 
-    def wants(self, contender):
-        return contender in (self.ours, self.other)
+    def best(self, results):
+        return results.best(self.keys[0], filter(is_versioned_rust, results.rows.get(self.keys[0], {}))) if self.other is BEST_RUST else self.other
 
     def measured(self, results):
-        a = results.get(self.key, self.ours)
-        if a is None:
-            return None
-        if self.kind == "overhead":
-            return a - self.key[1]
-        b = results.get(self.key, self.other)
-        if b is None:
-            return None
-        return a / b if self.kind == "ratio" else a - b
+        values, other = [], self.best(results)
+        for key in self.keys:
+            a, b = results.get(key, self.ours), results.get(key, other)
+            if a is None or (self.other is not None and not b):
+                return None
+            values.append(KINDS[self.kind][1](a, b, key))
+        return geometric_mean(values) if self.kind == "ratio" else statistics.fmean(values)
 
     def format(self, value):
-        return {"ratio": f"{value:.2f}x", "overhead": f"{value:.2f} B", "difference": f"{value:.2f} ns"}[self.kind]
+        return KINDS[self.kind][0].format(value)
 
     def told(self, results):
         """What was measured, in words."""
         value = self.measured(results)
-        return "-" if value is None else self.format(value)
+        named = f" ({short(self.best(results))})" if self.other is BEST_RUST and value is not None else ""
+        return "-" if value is None else self.format(value) + named
 
 
-class KeyedBar(Bar):
-    """The geometric mean of the ratios over the six sizes, or (other is None) the mean of our numbers: bytes."""
+def at(operation, n=E5, live=None, size=16):
+    return [(operation, size, n, live)]
 
-    def __init__(self, text, limit, stretch, operation, ours, other):
-        super().__init__(text, limit, "keyed", None, ours, other, "overhead" if other is None else "ratio", stretch)
-        self.operation = operation
 
-    @property
-    def keys(self):
-        return [(self.operation, 8, n, None) for n in KEYED_SIZES]
+def iteration_bars():
+    def bar(text, limit, key, ours, other, stretch=None):
+        return Bar(text, limit, "iteration", key, ours, other, stretch=stretch)
+    bars = [bar("SlotMap for_each, 100 % live / vector", 1.6, at("iterate", live=100), "SlotMap.for_each", "vector"),
+            bar("SlotMap for_each, 4-byte elements, 100 % live / vectorised vector", 1.6, at("iterate", live=100, size=4), "SlotMap.for_each",
+                "vector")]
+    for live in (100, 50):
+        key = at("iterate", live=live)
+        bars += [bar(f"DenseSlotMap iteration, {live} % live / vector", 1.1, key, "DenseSlotMap", "vector"),
+                 bar(f"SoaSlotMap column iteration, {live} % live / vector of the field", 1.1, key, "SoaSlotMap.column", "vector_of_field")]
+    for n, live, limit in ((E5, 90, 0.55), (E5, 50, 0.55), (E5, 10, 0.55), (E6, 90, 0.75), (E6, 50, 0.75), (E6, 10, 1.0)):
+        key = at("iterate", n, live)
+        bars += [bar(f"SlotMap for_each, {live} % live, {power(n)} / plf::colony", limit, key, "SlotMap.for_each", "plf_colony", 0.5),
+                 bar("  the same by iterator / plf::colony", None, key, "SlotMap.iterator", "plf_colony"),
+                 bar("  the same with Growth::reserve / plf::colony", None, key, "SlotMap_reserve.for_each", "plf_colony")]
+    return bars
 
-    def measured(self, results):
-        if self.other is None:
-            values = [results.get(key, self.ours) for key in self.keys]
-            return None if None in values else statistics.fmean(values)
-        ratios = [results.ratio(key, self.ours, self.other) for key in self.keys]
-        return None if None in ratios else geometric_mean(ratios)
+
+def slot_map_bars():
+    bars = []
+    for n in (E5, E6):
+        bars += [Bar(f"SlotMap checked lookup, {power(n)} / array index + version compare", 1.35, "slot_map", at("lookup", n), "SlotMap", "plain_arrays"),
+                 Bar(f"  with Growth::reserve, {power(n)}", 1.15, "slot_map", at("lookup", n), "SlotMap_reserve", "plain_arrays")]
+    none, small = at("observe"), at("observe", E3)
+    return bars + [
+        Bar("SlotMap insert after reserve / plain arrays + free stack", 1.6, "slot_map", at("insert_reserved"), "SlotMap", "plain_arrays"),
+        Bar("SlotMap erase+insert / plain arrays + free stack", 1.2, "slot_map", at("churn"), "SlotMap", "plain_arrays"),
+        Bar("  the same with half of the slots free", None, "slot_map", at("churn_holes"), "SlotMap", "plain_arrays"),
+        Bar("SlotMap bytes over payload, 1e6, after reserve", 4.5, "memory", at("memory_reserved", E6), "SlotMap", kind="overhead"),
+        Bar("DenseSlotMap bytes over payload, 1e6, after reserve", 12.5, "memory", at("memory_reserved", E6), "DenseSlotMap", kind="overhead"),
+        Bar("no observer attached, erase+insert / built without observers", 1.03, "observers", none, "none_attached", "no_observers"),
+        Bar("  the same at n = 1e3, in the first-level cache", None, "observers", small, "none_attached", "no_observers"),
+        Bar("one static column, erase+insert, more than none", 2.0, "observers", none, "static_column", "no_observers", "more"),
+        Bar("  more than a second array that the caller keeps", None, "observers", none, "static_column", "column_by_hand", "more"),
+        Bar("  the same at n = 1e3, in the first-level cache, more than none", None, "observers", small, "static_column", "no_observers", "more"),
+        Bar("  one dynamic observer, more than none", None, "observers", none, "dynamic_observer", "no_observers", "more")]
 
 
 def keyed_bars():
-    bars = []
-    def against(other, named, *rows):
-        bars.extend(KeyedBar(f"MapStorage {text} / {named}", limit, stretch, operation, "slotwise_map", other)
-                    for text, operation, limit, stretch in rows)
-    against("boost_flat_map", "boost::unordered_flat_map",
-            ("find, hit", "find_hit", 1.6, 1.2), ("find, miss", "find_miss", 2.0, 1.3),
-            ("insert without reserve", "insert", 0.85, 0.7), ("erase+insert", "erase_insert", 1.9, 1.3),
-            ("find, hit, strings", "find_hit_string", 1.25, 1.0),
-            ("insert without reserve, strings", "insert_string", 0.75, 0.5), ("iteration over values", "iterate", 0.1, None))
-    against("vector", "vector of the values", ("iteration over values", "iterate", 1.6, None))
-    bars.append(KeyedBar("MapStorage bytes per element of 8 + 8, versions included", 31, 28, "memory", "slotwise_map", None))
-    against("slotwise_map_boost_index", "the same over BoostIndex",
-            ("find, hit", "find_hit", 1.0, None), ("insert without reserve", "insert", 1.0, None),
-            ("erase+insert", "erase_insert", 1.0, None), ("find, miss", "find_miss", None, 1.0))
-    return bars
-
-
-class SeriesBar(Bar):
-    """A ratio, or (other is None) a time: of one change, or of a window of `changes`."""
-
-    def __init__(self, text, limit, operation, n, other, changes=1):
-        super().__init__(text, limit, "series", (operation, 8, n, None), "adaptive", other,
-                         "ratio" if other is not None else "time" if changes == 1 else "window")
-        self.changes = changes
-
-    def measured(self, results):
-        if self.other is not None:
-            return results.ratio(self.key, self.ours, self.other)
-        value = results.get(self.key, self.ours)
-        return None if value is None else value * self.changes
-
-    def format(self, value):
-        return {"ratio": f"{value:.2f}x", "time": f"{value:.0f} ns", "window": f"{value / 1000:.2f} us"}[self.kind]
+    def bar(text, limit, stretch, operation, other, kind="ratio"):
+        return Bar(f"MapStorage {text}", limit, "keyed", [(operation, 8, n, None) for n in KEYED_SIZES], "slotwise_map", other, kind, stretch)
+    rows = [(f"{text} / boost::unordered_flat_map", limit, stretch, operation, "boost_flat_map") for text, limit, stretch, operation in (
+        ("find, hit", 1.6, 1.2, "find_hit"), ("find, miss", 2.0, 1.3, "find_miss"), ("insert without reserve", 0.85, 0.7, "insert"),
+        ("erase+insert", 1.9, 1.3, "erase_insert"), ("find, hit, strings", 1.25, 1.0, "find_hit_string"),
+        ("insert without reserve, strings", 0.75, 0.5, "insert_string"), ("iteration over values", 0.1, None, "iterate"))]
+    rows += [("iteration over values / vector of the values", 1.6, None, "iterate", "vector"),
+             ("bytes per element of 8 + 8, versions included", 31, 28, "memory", None, "bytes")]
+    rows += [(f"{text} / the same over BoostIndex", limit, stretch, operation, "slotwise_map_boost_index") for text, limit, stretch, operation in (
+        ("find, hit", 1.0, None, "find_hit"), ("insert without reserve", 1.0, None, "insert"), ("erase+insert", 1.0, None, "erase_insert"),
+        ("find, miss", None, 1.0, "find_miss"))]
+    return [bar(*row) for row in rows]
 
 
 def series_bars():
-    million, tenth = 1_000_000, 100_000
     window = "10 changes among 1e6: open, write, read, roll,"
-    return [
-        SeriesBar(f"{window} DeltaTracker by slot", 500, "slots_10", million, None, 10),
-        SeriesBar(f"{window} TSDStorage by key, the same keys again", 500, "again_10", million, None, 10),
-        SeriesBar(f"{window} TSDStorage by key, others each time: cold", 500, "write_10", million, None, 10),
-        SeriesBar("  the same / a MapStorage that is only written", None, "write_10", million, "writes_only"),
-        SeriesBar("2e4 changes among 1e6, window and reading included / the same writes and stamps", 1.5, "write_20000", million,
-                  "writes_and_stamps"),
-        SeriesBar("  / the same writes, no stamps either", None, "write_20000", million, "writes_only"),
-        SeriesBar("  / sets kept by hand", None, "write_20000", million, "by_hand"),
-        SeriesBar("18 % of 1e5 change, adaptive / bitmap", 1.3, "write_18_percent", tenth, "bitmap"),
-        SeriesBar("18 % of 1e5 change, adaptive / dirty list", 1.3, "write_18_percent", tenth, "dirty_list"),
-        SeriesBar("set on an existing key, all columns on, 1e5 / MapStorage insert_or_assign", 2.0, "set", tenth, "writes_only"),
-        SeriesBar("set on an existing key, all columns on, 1e6 / MapStorage insert_or_assign", 2.0, "set", million, "writes_only"),
-        SeriesBar("apply a captured delta, 18 % of 1e5, per change (10 million a second)", 100, "apply_18_percent", tenth, None),
-        SeriesBar("apply a captured delta, 2e4 of 1e6, per change (10 million a second)", 100, "apply_20000", million, None),
-    ]
-
-
-class RustBar(Bar):
-    """The ratio to the best crate whose handles have versions, which is named."""
-
-    def __init__(self, text, limit, key):
-        super().__init__(f"{text} / the best Rust crate with versions", limit, "slot_map", key, "SlotMap", None)
-
-    def wants(self, contender):
-        return contender == self.ours or is_versioned_rust(contender)
-
-    def best(self, results):
-        return results.best(self.key, filter(is_versioned_rust, results.rows.get(self.key, {})))
-
-    def measured(self, results):
-        return results.ratio(self.key, self.ours, self.best(results))
-
-    def told(self, results):
-        best = self.best(results)
-        return super().told(results) + ("" if best is None else f" ({short(best)})")
+    rows = [(f"{window} DeltaTracker by slot", 500, "slots_10", E6, None, "window"),
+            (f"{window} TSDStorage by key, the same keys again", 500, "again_10", E6, None, "window"),
+            (f"{window} TSDStorage by key, others each time: cold", 500, "write_10", E6, None, "window"),
+            ("  the same / a MapStorage that is only written", None, "write_10", E6, "writes_only"),
+            ("2e4 changes among 1e6, window and reading included / the same writes and stamps", 1.5, "write_20000", E6, "writes_and_stamps"),
+            ("  / the same writes, no stamps either", None, "write_20000", E6, "writes_only"),
+            ("  / sets kept by hand", None, "write_20000", E6, "by_hand"),
+            ("18 % of 1e5 change, adaptive / bitmap", 1.3, "write_18_percent", E5, "bitmap"),
+            ("18 % of 1e5 change, adaptive / dirty list", 1.3, "write_18_percent", E5, "dirty_list"),
+            ("set on an existing key, all columns on, 1e5 / MapStorage insert_or_assign", 2.0, "set", E5, "writes_only"),
+            ("set on an existing key, all columns on, 1e6 / MapStorage insert_or_assign", 2.0, "set", E6, "writes_only"),
+            ("apply a captured delta, 18 % of 1e5, per change (10 million a second)", 100, "apply_18_percent", E5, None, "time"),
+            ("apply a captured delta, 2e4 of 1e6, per change (10 million a second)", 100, "apply_20000", E6, None, "time")]
+    return [Bar(text, limit, "series", at(operation, n, size=8), "adaptive", other, *kind) for text, limit, operation, n, other, *kind in rows]
 
 
 def rust_bars():
+    def bar(text, limit, key):
+        return Bar(f"{text} / the best Rust crate with versions", limit, "slot_map", key, "SlotMap", BEST_RUST)
     bars = []
-    for n in (100_000, 1_000_000):
-        for operation, named in (("lookup", "checked lookup"), ("churn", "erase+insert")):
-            key = (operation, 16, n, None)
-            bars.append(RustBar(f"SlotMap {named}, {power(n)}", 1.25, key))
-            bars.append(Bar("  / slab, whose keys have no version", None, "slot_map", key, "SlotMap", "rust_slab"))
-    bars.append(RustBar("  lookup, half of the handles stale, 1e5", None, ("lookup_half_stale", 16, 100_000, None)))
-    bars.append(RustBar("  erase+insert, half of the slots free, 1e5", None, ("churn_holes", 16, 100_000, None)))
-    return bars
+    for operation, n in (("lookup", E5), ("churn", E5), ("lookup", E6), ("churn", E6)):
+        bars += [bar(f"SlotMap {'erase+insert' if operation == 'churn' else 'checked lookup'}, {power(n)}", 1.25, at(operation, n)),
+                 Bar("  / slab, whose keys have no version", None, "slot_map", at(operation, n), "SlotMap", "rust_slab")]
+    return bars + [bar("  lookup, half of the handles stale, 1e5", None, at("lookup_half_stale")),
+                   bar("  erase+insert, half of the slots free, 1e5", None, at("churn_holes"))]
 
 
-def all_bars():
-    bars = []
-    for live in (100, 50):
-        key = ("iterate", 16, 100_000, live)
-        bars.append(Bar(f"DenseSlotMap iteration, {live} % live / vector", 1.1, "iteration", key, "DenseSlotMap", "vector"))
-        bars.append(Bar(f"SoaSlotMap column iteration, {live} % live / vector of the field", 1.1, "iteration", key,
-                        "SoaSlotMap.column", "vector_of_field"))
-    key = ("iterate", 16, 100_000, 100)
-    bars.append(Bar("SlotMap for_each, 100 % live / vector", 1.6, "iteration", key, "SlotMap.for_each", "vector"))
-    key = ("iterate", 4, 100_000, 100)
-    bars.append(Bar("SlotMap for_each, 4-byte elements, 100 % live / vectorised vector", 1.6, "iteration", key,
-                    "SlotMap.for_each", "vector"))
-    for n, limits in ((100_000, {90: 0.55, 50: 0.55, 10: 0.55}), (1_000_000, {90: 0.75, 50: 0.75, 10: 1.0})):
-        for live, limit in limits.items():
-            key = ("iterate", 16, n, live)
-            bars.append(Bar(f"SlotMap for_each, {live} % live, {power(n)} / plf::colony", limit, "iteration", key,
-                            "SlotMap.for_each", "plf_colony", stretch=0.5))
-            bars.append(Bar(f"  the same by iterator / plf::colony", None, "iteration", key, "SlotMap.iterator", "plf_colony"))
-            bars.append(Bar(f"  the same with Growth::reserve / plf::colony", None, "iteration", key,
-                            "SlotMap_reserve.for_each", "plf_colony"))
-    for n in (100_000, 1_000_000):
-        key = ("lookup", 16, n, None)
-        bars.append(Bar(f"SlotMap checked lookup, {power(n)} / array index + version compare", 1.35, "slot_map", key, "SlotMap",
-                        "plain_arrays"))
-        bars.append(Bar(f"  with Growth::reserve, {power(n)}", 1.15, "slot_map", key, "SlotMap_reserve", "plain_arrays"))
-    bars.append(Bar("SlotMap insert after reserve / plain arrays + free stack", 1.6, "slot_map",
-                    ("insert_reserved", 16, 100_000, None), "SlotMap", "plain_arrays"))
-    bars.append(Bar("SlotMap erase+insert / plain arrays + free stack", 1.2, "slot_map", ("churn", 16, 100_000, None), "SlotMap",
-                    "plain_arrays"))
-    bars.append(Bar("  the same with half of the slots free", None, "slot_map", ("churn_holes", 16, 100_000, None), "SlotMap",
-                    "plain_arrays"))
-    key = ("memory_reserved", 16, 1_000_000, None)
-    bars.append(Bar("SlotMap bytes over payload, 1e6, after reserve", 4.5, "memory", key, "SlotMap", None, "overhead"))
-    bars.append(Bar("DenseSlotMap bytes over payload, 1e6, after reserve", 12.5, "memory", key, "DenseSlotMap", None, "overhead"))
-    key = ("observe", 16, 100_000, None)
-    bars.append(Bar("no observer attached, erase+insert / built without observers", 1.03, "observers", key, "none_attached",
-                    "no_observers"))
-    small = ("observe", 16, 1_000, None)
-    bars.append(Bar("  the same at n = 1e3, in the first-level cache", None, "observers", small, "none_attached", "no_observers"))
-    bars.append(Bar("one static column, erase+insert, more than none", 2.0, "observers", key, "static_column", "no_observers",
-                    "difference"))
-    bars.append(Bar("  more than a second array that the caller keeps", None, "observers", key, "static_column", "column_by_hand",
-                    "difference"))
-    bars.append(Bar("  the same at n = 1e3, in the first-level cache, more than none", None, "observers", small, "static_column",
-                    "no_observers", "difference"))
-    bars.append(Bar("  one dynamic observer, more than none", None, "observers", key, "dynamic_observer", "no_observers",
-                    "difference"))
-    return bars + keyed_bars() + series_bars()
+def judged(limit, stretch, value):
+    if value is None:
+        return "not measured"
+    if limit is None:
+        return "(no bar)" if stretch is None else "stretch" if value <= stretch else "(stretch missed)"
+    return "MISS" if value > limit else "pass, stretch too" if stretch is not None and value <= stretch else "pass"
 
 
 def run_bars(runner, results, only, with_rust, no_rust):
     """with_rust: judge the bars against Rust too; no_rust: why its programs are absent, or None."""
-    bars = [bar for bar in all_bars() + (rust_bars() if with_rust else []) if only in (None, bar.question)]
-    absent = {}
+    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + (rust_bars() if with_rust else [])
+    bars = [bar for bar in bars if only in (None, bar.question)]
+    absent = []
     for question in dict.fromkeys(bar.question for bar in bars):
-        asked = [(set(bar.keys), bar) for bar in bars if bar.question == question]
-        def wanted(row, contender):
-            return any(row.key in keys and bar.wants(contender) for keys, bar in asked)
+        asked = [bar for bar in bars if bar.question == question]
         try:
-            runner.run(question, wanted, results)
+            runner.run(question, lambda row, contender: any(bar.wants(row, contender) for bar in asked), results)
         except Failure as failure:
             if failure.args[1] != 2:
                 raise
-            absent[question] = failure.args[0]
-    lines, missed = [], 0
-    def judge(text, limit, limit_text, value, value_text, stretch=None):
-        nonlocal missed
-        if value is None:
-            state = "not measured"
-            missed += limit is not None
-        elif limit is None:
-            state = "(no bar)" if stretch is None else "stretch" if value <= stretch else "(stretch missed)"
-        else:
-            state = "pass" if value <= limit else "MISS"
-            missed += value > limit
-            if stretch is not None and value <= stretch:
-                state = "pass, stretch too"
-        lines.append([text, limit_text if limit is not None else "", value_text, state])
+            absent.append(failure.args[0])
+    lines = []
     for bar in bars:
-        value = bar.measured(results)
-        judge(bar.text, bar.limit, "" if bar.limit is None else "<= " + bar.format(bar.limit), value, bar.told(results), bar.stretch)
-    if only is None:
-        compiler = find_compiler()
-        for header, limit in INCLUDES:
-            seconds = None
-            if (ROOT / "include" / header).is_file():
-                seconds = compile_seconds(compiler, f"#include <{header}>\nint main() {{}}\n", 7)
-            judge(f"include cost of {header}, {compiler} -O0", limit, f"<= {limit:.2f} s", seconds,
-                  "-" if seconds is None else f"{seconds:.2f} s")
+        limit = "" if bar.limit is None else "<= " + bar.format(bar.limit)
+        lines.append([bar.text, limit, bar.told(results), judged(bar.limit, bar.stretch, bar.measured(results))])
+    for header, limit in INCLUDES.items() if only is None else ():
+        compiler, here = find_compiler(), (ROOT / "include" / header).is_file()
+        seconds = compile_seconds(compiler, including(header), 7) if here else None
+        lines.append([f"include cost of {header}, {compiler} -O0", f"<= {limit:.2f} s", f"{seconds:.2f} s" if here else "-", judged(limit, None, seconds)])
+    missed = sum(bool(limit) and state in ("MISS", "not measured") for _, limit, _, state in lines)
     print("\nbars: 16-byte elements, n = 1e5 unless said; medians, each ratio within one process (to Rust: between two that take turns);\n"
           f"MapStorage: 8-byte keys unless said, geometric means over n = {', '.join(map(power, KEYED_SIZES))}\n")
-    print(markdown(["row", "bar", "measured", ""], lines))
-    for message in absent.values():
-        print(f"\n{message}")
+    print(markdown(["row", "bar", "measured", ""], lines), *absent, sep="\n\n")
     if no_rust is not None and only in (None, "slot_map"):
         print(f"\nThe Rust crates are absent{'' if with_rust else ', and the bars against them left out'}: {no_rust}.")
     print(f"\n{missed} of the rows with a bar missed or not measured." if missed else "\nEvery bar is met.")

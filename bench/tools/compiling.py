@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Calls of the compiler, for the questions that are about what it makes and how long it takes."""
+"""What the compiler makes and how long it takes. compile_time: what a header costs to include, for every header of ours that needs no
+other library and for those of the rivals. code_size: bytes of instructions of the same few functions for every container of
+bench/code_size."""
 
 import pathlib
 import re
@@ -10,9 +12,16 @@ import statistics
 import subprocess
 import tempfile
 
+from tools.programs import progress
 from tools.results import ROOT, Failure
+from tools.tables import Listing, short
 
 MISSING = re.compile(r"fatal error: (\S+?):? (?:No such file or directory|file not found)")
+INCLUDES = {"slotwise/fwd.hpp": 0.06, "slotwise/core/handle.hpp": 0.06, "slotwise/map/slot_map.hpp": 0.45, "slotwise/slotwise.hpp": 0.9}  # bars
+OTHER_INCLUDES = ["vector", "memory", "unordered_map", "plf_colony.h", "boost/unordered/unordered_flat_map.hpp", "tsl/robin_map.h",
+                  "tsl/hopscotch_map.h", "absl/container/flat_hash_map.h", "absl/container/node_hash_map.h"]
+LEVELS = ("-O2", "-Os")
+ROLE = re.compile(r"^// (limit|rival|ours)$", re.MULTILINE)
 
 
 class Absent(Exception):
@@ -45,22 +54,79 @@ def including(header):
     return (f"#include <{header}>\n" if header else "") + "int main() {}\n"
 
 
-def with_file(text, function):
-    """What function(path) returns for a source with this text."""
+def compiled(compiler, text, *options):
+    """call() for a source with this text; its output goes to a file that is deleted."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "one.cpp"
         source.write_text(text)
-        return function(source)
+        return call(compiler, *options, source, *([] if "-E" in options else ["-o", source.with_suffix(".o")]))
 
 
 def compile_seconds(compiler, text, repetitions, level="-O0"):
     """Median CPU time of compiling one file with this text."""
-    def measure(source):
-        return statistics.median(call(compiler, level, "-c", source, "-o", source.with_suffix(".o"))[1] for _ in range(repetitions))
-    return with_file(text, measure)
+    return statistics.median(compiled(compiler, text, level, "-c")[1] for _ in range(repetitions))
 
 
 def preprocessed_lines(compiler, text):
     """Lines that are left for the compiler itself: no comments, no empty ones, no marks of the preprocessor."""
-    preprocessed = with_file(text, lambda source: call(compiler, "-E", "-P", source)[0])
-    return sum(1 for line in preprocessed.splitlines() if line.strip())
+    return sum(1 for line in compiled(compiler, text, "-E", "-P")[0].splitlines() if line.strip())
+
+
+def listing(name, items, line_of):
+    """(lines, those that are left out for want of a library) of line_of(item)."""
+    lines, absent = [], []
+    for number, item in enumerate(items, 1):
+        progress(f"[{number}/{len(items)}] {name}: {item}")
+        try:
+            lines.append(line_of(item))
+        except Absent as missing:
+            absent.append(f"{item} is left out: {missing} was not found.")
+    progress("")
+    return lines, absent
+
+
+def includes_table(repetitions):
+    compiler = find_compiler()
+    def line_of(header):
+        bar, text = INCLUDES.get(header), including(header)
+        times = repetitions if bar else min(repetitions, 3)  # a hundred headers: only a promise is worth more of them
+        return [header or "(an empty file)", str(preprocessed_lines(compiler, text)),
+                *(f"{compile_seconds(compiler, text, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
+    ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp"))
+    return Listing("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
+                   f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"],
+                   *listing("compile_time", [None, *ours, *OTHER_INCLUDES], line_of))
+
+
+def role_of(source):
+    role = ROLE.search(source.read_text())
+    if role is None:
+        raise Failure(f"{source} does not say its role in a comment of its own", 1)
+    return role[1]
+
+
+def code_size(compiler, source, level):
+    """Bytes of code, in all sections of instructions (.text, .text.unlikely, .text._Z... of each template), and seconds."""
+    if shutil.which("size") is None:
+        raise Failure("there is no `size` to read object files with (package binutils)", 2)
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder) / "one.o"
+        seconds = call(compiler, level, "-DNDEBUG", "-c", source, "-o", made)[1]
+        told = subprocess.run(["size", "-A", made], stdout=subprocess.PIPE, text=True, check=True).stdout
+    size = sum(int(bytes) for bytes in re.findall(r"^\.text(?:\.\S*)?\s+(\d+)\s+\d+$", told, re.MULTILINE))
+    if size == 0:
+        raise Failure(f"{source} makes no code at {level}", 1)
+    return size, seconds
+
+
+def code_size_table():
+    compiler = find_compiler()
+    def line_of(source):
+        sizes = [code_size(compiler, source, level) for level in LEVELS]
+        return [f"{role_of(source)}: {short(source.stem)}", "a key" if "KeyedFunctions" in source.read_text() else "a handle",
+                *(str(size) for size, _ in sizes), *(f"{seconds:.2f}" for _, seconds in sizes)]
+    sources = sorted((ROOT / "bench" / "code_size").glob("*.cpp"), key=lambda source: (role_of(source) != "ours", source.stem))
+    return Listing("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
+                   f"of CPU time to compile them; {compiler} -std=c++20 -DNDEBUG",
+                   ["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)],
+                   *listing("code_size", sources, line_of))

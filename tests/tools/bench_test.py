@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 
 from fixture import ROOT, Case
 import run
-from tools import bars, charts, code_size, compare, compiling, emulated, programs, tables
+from tools import bars, charts, compare, compiling, emulated, programs, tables
 from tools.questions import KEYED_SIZES, QUESTIONS
 from tools.report import report
 from tools.results import Failure, by_question
@@ -131,8 +131,9 @@ class Results(unittest.TestCase):
         cells = dict(tables.summary(QUESTIONS["slot_map"], found, KEY, True))
         self.assertEqual((cells["best rival"], cells["ours / best rival"]), ("unordered_map", "0.25 win"))
         self.assertEqual((cells["best Rust"], cells["ours / best Rust"]), ("Rust SlotMap", "2.00 LOSS"))
-        self.assertEqual(bars.RustBar("lookup", 1.25, KEY).told(found), "2.00x (Rust SlotMap)")
-        self.assertEqual(bars.Bar("lookup", 1.1, "slot_map", KEY, "SlotMap", "plain_arrays").measured(found), 1.25)
+        self.assertEqual(bars.Bar("lookup", 1.25, "slot_map", [KEY], "SlotMap", bars.BEST_RUST).told(found), "2.00x (Rust SlotMap)")
+        self.assertEqual(bars.Bar("lookup", 1.1, "slot_map", [KEY], "SlotMap", "plain_arrays").measured(found), 1.25)
+        self.assertEqual([bars.judged(1.1, 1.0, value) for value in (None, 1.25, 1.05, 0.9)], ["not measured", "MISS", "pass", "pass, stretch too"])
         self.assertIn("crates are absent: no cargo", quietly(tables.table, "slot_map", results(entry("SlotMap", 1)), True, "no cargo")[1])
 
     def test_a_contender_that_computes_otherwise_on_another_processor_or_is_missing_there_is_named(self):
@@ -213,11 +214,11 @@ class Compiling(Case):
     def test_more_code_is_more_bytes_and_no_code_is_a_failure(self):
         compiler, one, two = compiling.find_compiler(), "int one(int a) { return a * 3; }\n", "int two(int a) { return a / 3; }\n"
         def size(text):
-            return code_size.measured(compiler, self.write("one.cpp", text), "-O2")[0]
+            return compiling.code_size(compiler, self.write("one.cpp", text), "-O2")[0]
         self.assertLess(0, size(one))
         self.assertLess(size(one), size(one + two))
         self.assertRaises(Failure, size, "int datum = 1;\n")
-        self.assertRaises(Failure, code_size.role_of, self.write("one.cpp", "// ours, and more\n"))
+        self.assertRaises(Failure, compiling.role_of, self.write("one.cpp", "// ours, and more\n"))
 
     def test_a_header_of_somebody_else_may_be_absent_and_one_of_ours_must_not(self):
         compiler = compiling.find_compiler()
