@@ -28,209 +28,144 @@ SPECIAL = ("()", "(copy)", "(move)", "operator=(copy)", "operator=(move)")
 NOEXCEPT = ("BASIC_NOEXCEPT", "DYNAMIC_NONE", "NOTHROW")
 
 
-def without_arguments(name):
-    """Box::part of Box<int>::part."""
-    while "<" in name and not name.startswith("operator"):
-        shorter = re.sub(r"<[^<>]*>", "", name)
-        if shorter == name:
-            break
-        name = shorter
-    return name
+MEMBERS = ("CXX_METHOD", "CONSTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION")
 
 
 class Function:
     """All overloads of one name in one class; copies, moves and others of constructors and assignments apart."""
 
-    def __init__(self, name):
-        self.name, self.changes, self.throws, self.where = name, False, False, ""
+    def __init__(self, name, where):
+        self.name, self.changes, self.throws, self.where = name, False, False, where
 
     @property
     def required(self):
         return self.changes and self.throws
 
 
-class Headers:
-    """The public functions of all headers below a folder: functions[name], and below[base] = names of classes that derive from it."""
+def parameters(function):
+    return tuple(each.type.spelling for each in function.get_children() if each.kind.name == "PARM_DECL")
 
-    def __init__(self, include, namespace="slotwise", optional=()):
-        self.kinds = parsed.cindex.CursorKind
+
+def member_name(cls, function):
+    """Its name, "(copy)" of constructors, "operator=(copy)" of assignments."""
+    name = function.spelling.split("<")[0] if function.spelling.split("<")[0] == cls.spelling else function.spelling
+    if name not in (cls.spelling, "operator="):
+        return name
+    types, kind = parameters(function), "..."
+    if not types:
+        kind = ""
+    elif types[0].split("<")[0].split("::")[-1].replace("const ", "").strip(" &") == cls.spelling:
+        kind = ("move" if types[0].endswith("&&") else "copy") + (", allocator" if len(types) > 1 else "")
+    return f"{'operator=' if name == 'operator=' else ''}({kind})"
+
+
+def members(cls):
+    """(name, cursor) of the functions that a class declares."""
+    for each in cls.get_children():
+        if each.kind.name in MEMBERS:
+            yield member_name(cls, each), each
+        elif each.kind.name == "FRIEND_DECL":
+            yield from (("swap", friend) for friend in each.get_children() if friend.kind.name in parsed.FUNCTIONS and friend.spelling == "swap")
+
+
+class Headers:
+    """The public functions of all headers below a folder: functions[name]; aliases[name of a derived class's] = name of the base's."""
+
+    def __init__(self, include, optional=()):
         self.include = pathlib.Path(include).resolve()
-        self.namespace = namespace
         self.functions, self.aliases = {}, {}
-        self.named, self.classes, self.bases_of_something = set(), [], set()
         headers = [path for path in sorted(self.include.rglob("*.hpp"))
                    if path.name not in optional or not parsed.parse([path], self.include)[1]]
         unit, errors = parsed.parse(headers, self.include)
         if errors:
             raise sweeps.Failed("libclang cannot read the headers:", *errors[:5])
-        for each in parsed.walk(unit.cursor, self.include):
-            if each.kind in parsed.CLASSES - {"UNION_DECL"} and each.spaces[:1] == (namespace,):
-                if each.header.endswith("fwd.hpp"):
-                    self.named.add(each.name)
-                if each.cursor.is_definition():
-                    self.classes.append(each.cursor)
-            elif each.kind in ("FUNCTION_DECL", "FUNCTION_TEMPLATE") and each.public and each.name:
-                self._free(each.cursor)
-        for cls in self.classes:
-            for base, _ in self._bases(cls):
-                self.bases_of_something.add(base.get_usr())
-        for cls in self.classes:
-            if self._public(cls):
-                self._list(cls)
+        declared = list(parsed.walk(unit.cursor, self.include))
+        classes = [each for each in declared if each.kind in parsed.CLASSES and each.spaces[:1] == ("slotwise",)]
+        named = {each.name for each in classes if each.header.endswith("fwd.hpp")}
+        self.classes = {each.cursor.get_usr(): each for each in classes if each.cursor.is_definition()}
+        parts = {base.get_usr() for each in self.classes.values() for base, _ in self.bases(each.cursor)}  # only derived classes use them
+        self.public = {usr for usr, each in self.classes.items() if "detail" not in each.spaces and not self.hidden(each.cursor)
+                       and (each.cursor.spelling in named or usr not in parts)}
+        for each in declared:
+            if each.kind in ("FUNCTION_DECL", "FUNCTION_TEMPLATE") and each.public and each.name:
+                self.note(each.cursor.spelling, each.cursor, not each.cursor.spelling.startswith("operator"))
+        for usr in self.classes:
+            if usr in self.public:
+                self.list(self.classes[usr].cursor)
 
-    # --- what is where ---
+    def hidden(self, cls):
+        """Whether it is a private member, or a part of one."""
+        while cls is not None and cls.kind.name in parsed.CLASSES:
+            if cls.canonical.access_specifier.name in ("PRIVATE", "PROTECTED"):
+                return True
+            cls = cls.semantic_parent
+        return False
 
-    def _path(self, cursor):
-        path, outer = [cursor.spelling], cursor.semantic_parent
-        while outer is not None and outer.kind != self.kinds.TRANSLATION_UNIT:
-            path.append(outer.spelling)
-            outer = outer.semantic_parent
-        return path[::-1]
+    def name(self, cls):
+        path = []
+        while cls.kind.name != "TRANSLATION_UNIT":
+            path, cls = [cls.spelling, *path], cls.semantic_parent
+        return "::".join(path[2 if re.match(r"v\d", path[1]) else 1:])  # without slotwise and its inline namespace
 
-    def _public(self, cls):
-        """Whether a user names it: not in detail, no private member, no part that only its derived classes use."""
-        k = self.kinds
-        if "detail" in self._path(cls):
-            return False
-        outer = cls
-        while outer is not None and outer.kind not in (k.NAMESPACE, k.TRANSLATION_UNIT):
-            parent = outer.semantic_parent
-            if parent is not None and parent.kind not in (k.NAMESPACE, k.TRANSLATION_UNIT):
-                if outer.canonical.access_specifier.name in ("PRIVATE", "PROTECTED"):
-                    return False
-            outer = parent
-        return cls.spelling in self.named or cls.get_usr() not in self.bases_of_something
-
-    def _name(self, cls):
-        path = self._path(cls)
-        classes = [part for part in path if part not in ("", self.namespace)]
-        return "::".join(classes[1:] if len(classes) > 1 and classes[0].startswith("v") and classes[0][1:2].isdigit() else classes)
-
-    def _bases(self, cls):
+    def bases(self, cls):
         """(class, access) of the bases that these headers define."""
         for each in cls.get_children():
-            if each.kind != self.kinds.CXX_BASE_SPECIFIER:
-                continue
-            found = self._named_class(each, 0)
+            found = self.named_class(each) if each.kind.name == "CXX_BASE_SPECIFIER" else None
             if found is not None:
                 yield found, each.access_specifier.name
 
-    def _named_class(self, cursor, depth):
-        k = self.kinds
+    def named_class(self, cursor, depth=0):
         for part in cursor.get_children():
-            if part.kind not in (k.TEMPLATE_REF, k.TYPE_REF):
-                continue
-            target = part.referenced
-            if target is None:
-                continue
-            if target.kind in (k.TYPE_ALIAS_DECL, k.TYPEDEF_DECL) and depth < 4:
-                target = self._named_class(target, depth + 1)
-            if target is None or target.kind not in (k.CLASS_DECL, k.STRUCT_DECL, k.CLASS_TEMPLATE):
-                continue
-            definition = target.get_definition() or target
-            if definition.location.file is not None and self.include in pathlib.Path(definition.location.file.name).resolve().parents:
-                return definition
+            target = part.referenced if part.kind.name in ("TEMPLATE_REF", "TYPE_REF") else None
+            if target is not None and target.kind.name in parsed.ALIASES and depth < 4:
+                target = self.named_class(target, depth + 1)
+            if target is not None and target.kind.name in parsed.CLASSES:
+                definition = target.get_definition() or target
+                if definition.get_usr() in self.classes:
+                    return definition
         return None
 
-    # --- functions ---
-
-    def _members(self, cls):
-        """(name, cursor) of functions that a class declares, with their access."""
-        k = self.kinds
-        for each in cls.get_children():
-            kind = each.kind
-            if kind in (k.CXX_METHOD, k.CONSTRUCTOR, k.FUNCTION_TEMPLATE, k.CONVERSION_FUNCTION):
-                yield self._member_name(cls, each), each
-            elif kind == k.FRIEND_DECL:
-                for function in each.get_children():
-                    if function.kind in (k.FUNCTION_DECL, k.FUNCTION_TEMPLATE) and function.spelling == "swap":
-                        yield "swap", function
-
-    def _member_name(self, cls, function):
-        name = function.spelling.split("<")[0] if function.spelling.split("<")[0] == cls.spelling else function.spelling
-        own = cls.spelling
-        if name != own and name != "operator=":
-            return name
-        types = [each.type.spelling for each in function.get_children() if each.kind == self.kinds.PARM_DECL]
-        kind = "..."
-        if not types:
-            kind = ""
-        else:
-            first = types[0].split("<")[0].split("::")[-1].replace("const ", "").strip(" &")
-            if first == own:
-                kind = "move" if types[0].endswith("&&") else "copy"
-                if len(types) > 1:
-                    kind += ", allocator"
-        return f"{'operator=' if name == 'operator=' else ''}({kind})"
-
-    def _shown(self, cls, everything=False, depth=0):
+    def shown(self, cls, everything=False, depth=0):
         """(name, cursor, class whose it is) of the functions that the class shows its users."""
-        result = []
-        own = collections.defaultdict(list)
-        for name, function in self._members(cls):
+        result, own = [], set()
+        for name, function in members(cls):
+            own.add(name)
+            protected = everything or (name in SPECIAL and depth > 0)  # an implicit copy of the derived class calls a protected one
             access = function.access_specifier.name
-            if function.is_deleted_method():
-                own[name].append(function)
-                continue
-            special = name in SPECIAL and depth > 0  # an implicit copy of the derived class calls a protected one
-            if name == "swap" or access == "PUBLIC" or ((everything or special) and access == "PROTECTED"):
-                own[name].append(function)
+            if not function.is_deleted_method() and (name == "swap" or access == "PUBLIC" or (protected and access == "PROTECTED")):
                 result.append((name, function, cls))
-            else:
-                own[name].append(function)
-        again = set()
-        for each in cls.get_children():
-            if each.kind == self.kinds.USING_DECLARATION and (everything or each.access_specifier.name == "PUBLIC"):
-                again.add(without_arguments(each.spelling).split("::")[-1])
-        for base, access in self._bases(cls):
-            inherited = self._shown(base, everything or access != "PUBLIC", depth + 1)
-            constructors = base.spelling in again
-            for name, function, home in inherited:
-                special = name in SPECIAL
-                constructor = name.startswith("(")
-                if constructor and not special and not constructors:
+        again = {re.sub(r"<.*>", "", each.spelling).split("::")[-1] for each in cls.get_children()
+                 if each.kind.name == "USING_DECLARATION" and (everything or each.access_specifier.name == "PUBLIC")}
+        for base, access in self.bases(cls):
+            for name, function, home in self.shown(base, everything or access != "PUBLIC", depth + 1):
+                special, constructor = name in SPECIAL, name.startswith("(")
+                if constructor and not special and base.spelling not in again:
                     continue
                 if special and (name in own or (name == "()" and any(each.startswith("(") for each in own))):
                     continue
                 if not constructor and name in again:
                     result.append((name, function, cls))
-                elif access == "PUBLIC" and name not in own and not everything:
-                    result.append((name, function, home if self._public(home) and not special else cls))
-                elif access == "PUBLIC" and everything:
-                    result.append((name, function, home if self._public(home) and not special else cls))
-                elif constructor and constructors:
+                elif access == "PUBLIC" and (everything or name not in own):
+                    result.append((name, function, home if home.get_usr() in self.public and not special else cls))
+                elif constructor and base.spelling in again:
                     result.append((name, function, cls))
         return result
 
-    def _list(self, cls):
-        shown = self._shown(cls)
-        read = {(name, self._parameters(function)) for name, function, _ in shown if function.is_const_method()}
-        own_name = self._name(cls)
+    def list(self, cls):
+        shown = self.shown(cls)
+        read = {(name, parameters(function)) for name, function, _ in shown if function.is_const_method()}
         for name, function, home in shown:
-            entry = self._entry(f"{own_name}::{name}", function)
-            if home != cls and self._name(home) != own_name:
-                self.aliases[entry.name] = f"{self._name(home)}::{name}"
-                continue
-            changes = not function.is_const_method() and not function.is_static_method() and (name, self._parameters(function)) not in read
-            self._note(entry, changes, function)
+            full = f"{self.name(cls)}::{name}"
+            if home != cls and self.name(home) != self.name(cls):
+                self.aliases[full] = f"{self.name(home)}::{name}"
+            changes = not function.is_const_method() and not function.is_static_method() and (name, parameters(function)) not in read
+            self.note(full, function, changes and full not in self.aliases)
 
-    def _free(self, function):
-        entry = self._entry(function.spelling, function)
-        self._note(entry, not function.spelling.startswith("operator"), function)
-
-    def _entry(self, name, function):
-        if name not in self.functions:
-            self.functions[name] = Function(name)
-            self.functions[name].where = f"{pathlib.Path(function.location.file.name).name}:{function.location.line}"
-        return self.functions[name]
-
-    def _note(self, entry, changes, function):
-        specification = function.exception_specification_kind
+    def note(self, name, function, changes):
+        where = f"{pathlib.Path(function.location.file.name).name}:{function.location.line}"
+        entry, specification = self.functions.setdefault(name, Function(name, where)), function.exception_specification_kind
         entry.changes = entry.changes or changes
         entry.throws = entry.throws or (changes and (specification is None or specification.name not in NOEXCEPT))
-
-    def _parameters(self, function):
-        return tuple(each.type.spelling for each in function.get_children() if each.kind == self.kinds.PARM_DECL)
 
     def resolve(self, name):
         while name in self.aliases:
