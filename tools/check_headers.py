@@ -61,14 +61,10 @@ class House:
     def _includes(self, name):
         found = []
         for ours, quoted in INCLUDE.findall(code(self.text[name])):
-            if ours:
-                target = ours[len("slotwise/"):]
-            else:
-                path = os.path.normpath(os.path.join("slotwise", os.path.dirname(name), quoted))
-                target = path[len("slotwise/"):] if path.startswith("slotwise/") else None
-                if target not in self.text and quoted.startswith("slotwise/"):
-                    target = quoted[len("slotwise/"):]
-            if target in self.text:
+            relative = os.path.normpath(os.path.join("slotwise", os.path.dirname(name), quoted))
+            target = next((path[len("slotwise/"):] for path in (ours, relative, quoted)
+                           if path.startswith("slotwise/") and path[len("slotwise/"):] in self.text), None)
+            if target:
                 found.append(target)
             else:
                 self.missing.append((name, ours or quoted))
@@ -85,9 +81,7 @@ class House:
 
     @staticmethod
     def room(name):
-        if name == FWD:
-            return "core"
-        return name.split("/")[0] if "/" in name else name
+        return "core" if name == FWD else name.split("/")[0]
 
     def floor(self, name):
         """The floor a header stands on; None when its folder has none."""
@@ -141,15 +135,9 @@ def check_cycles(house):
 
 
 def check_front_door(house):
-    if FRONT_DOOR not in house.text:
-        yield f"{FRONT_DOOR} is missing: the front door includes every public header"
-        return
-    inside = house.reachable(FRONT_DOOR)
-    for name in ADAPTERS:
-        if name in inside:
-            yield f"{FRONT_DOOR} reaches {name}, which needs a library that not everybody has"
-        if name in house.text:
-            inside = inside | house.reachable(name)
+    inside = house.reachable(FRONT_DOOR) if FRONT_DOOR in house.text else set()
+    yield from (f"{FRONT_DOOR} reaches {name}, which needs a library that not everybody has" for name in ADAPTERS if name in inside)
+    inside = inside.union(*(house.reachable(name) for name in ADAPTERS if name in house.text))
     for name in house.text:
         if name not in inside and house.room(name) != ANY_FLOOR:
             yield f"{FRONT_DOOR} does not reach {name}: include it there (the front door includes every public header)"
@@ -170,34 +158,23 @@ def check_lengths(house):
 def check_folder_readmes(house):
     for folder in sorted({name.rsplit("/", 1)[0] for name in house.text if "/" in name}):
         readme = house.folder / folder / "README.md"
-        if not readme.is_file():
-            yield f"{folder}/README.md is missing: what lives here, what it may use, reading order, in at most {README_LINES_MOST} lines"
-            continue
-        count = len(readme.read_text(encoding="utf-8").splitlines())
-        if count > README_LINES_MOST:
-            yield f"{folder}/README.md has {count} lines, more than {README_LINES_MOST}"
+        count = len(readme.read_text(encoding="utf-8").splitlines()) if readme.is_file() else 0
+        if not 0 < count <= README_LINES_MOST:
+            yield (f"{folder}/README.md has {count} lines: it says what lives here, what it may use and the reading order, in at most "
+                   f"{README_LINES_MOST}")
 
 
-def check_macro_names(house):
+def check_text(house):
+    guards = {}
     for name, text in house.text.items():
         for kind, macro in DEFINE.findall(code(text)):
             if not macro.startswith("SLOTWISE_"):
                 yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
-
-
-def check_allocations(house):
-    for name, text in house.text.items():
         if name != ALLOCATES and ASKS_FOR_MEMORY.search(code(text)):
             yield f"{name} asks an allocator for memory by itself: detail::allocate_raw() of {ALLOCATES} checks that the bytes of so many values fit"
-
-
-def check_guards(house):
-    for name, text in house.text.items():
-        if not re.search(r"^#(ifndef SLOTWISE_|pragma once)", text, re.M):
-            yield f"{name} has neither #ifndef SLOTWISE_..._HPP nor #pragma once"
-    guards = {}
-    for name, text in house.text.items():
         guard = re.search(r"^#ifndef (SLOTWISE_\w+)\n#define \1$", text, re.M)
+        if not guard and "#pragma once" not in text:
+            yield f"{name} has neither #ifndef SLOTWISE_..._HPP nor #pragma once"
         if guard and guards.setdefault(guard[1], name) != name:
             yield f"{name} has the include guard of {guards[guard[1]]} ({guard[1]}): the second one included would vanish"
 
@@ -206,19 +183,17 @@ def check_spdx(house):
     for start in SOURCES:
         top = house.root / start
         for path in [top] if top.is_file() else sorted(top.rglob("*")):
-            hidden_or_built = any(part.startswith(("build", "__pycache__")) for part in path.relative_to(house.root).parts[:-1])
-            if not path.is_file() or hidden_or_built:
+            built = any(part.startswith(("build", "__pycache__")) for part in path.relative_to(house.root).parts[:-1])
+            source = path.suffix in SOURCE_SUFFIXES or path.name == "CMakeLists.txt"
+            if built or not path.is_file() or not (source or (path.suffix == "" and path.read_bytes()[:2] == b"#!")):
                 continue
-            script = path.suffix == "" and path.read_bytes()[:2] == b"#!"
-            if path.suffix not in SOURCE_SUFFIXES and path.name != "CMakeLists.txt" and not script:
-                continue
-            head = path.read_text(encoding="utf-8").splitlines()[:6]
+            head = "\n".join(path.read_text(encoding="utf-8").splitlines()[:6])
             for line in SPDX:
-                if not any(line in text for text in head):
+                if line not in head:
                     yield f"{path.relative_to(house.root)}: the line '{line}' is missing among the first six"
 
 
-LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_macro_names, check_allocations, check_guards, check_spdx)
+LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_text, check_spdx)
 
 
 def layout(house, _):
