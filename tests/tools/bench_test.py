@@ -17,7 +17,6 @@ from fixture import ROOT, Case
 import run
 from tools import bars, charts, compare, compiling, emulated, programs, tables
 from tools.questions import KEYED_SIZES, QUESTIONS
-from tools.report import report
 from tools.results import Failure, by_question
 
 KEY = ("lookup", 16, 100_000, None)

@@ -3,10 +3,10 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Which lines and branches of include/ the tests execute: clang's source-based coverage.
 
-  coverage.py [--quick] [--lines PERCENT] [--branches PERCENT]
+  coverage.py [--quick]
 
-Builds every unit, fuzz and bare program in build/proof/coverage, runs them, and writes build/proof/coverage/html/<program>/index.html
-and coverage.txt (every line and branch that nothing executed). A branch of a template counts as taken when any instantiation takes it; a
+Builds every unit, fuzz and bare program in build/proof/coverage, runs them, and writes
+build/proof/coverage/coverage.txt (every line and branch that nothing executed). A branch of a template counts as taken when any instantiation takes it; a
 condition that the compiler folds is none. coverage_exclude.txt lists what cannot be executed, each with its reason; an entry that no
 longer matches, or where nothing is missing after all, is an error. --quick, for CI: the fuzz bodies over their corpus and the tests of the
 lowest folders alone, and lower bars: shows that this works, and that what is excluded is where it was.
@@ -63,18 +63,14 @@ def execute(quick):
     return programs
 
 
-def merged(program):
-    return FOLDER / f"{program.name}.profdata"
-
-
 def merge(program, profiles):
-    result = proof.run([proof.clang("llvm-profdata"), "merge", "-sparse", "-o", merged(program), *profiles])
+    result = proof.run([proof.clang("llvm-profdata"), "merge", "-sparse", "-o", FOLDER / f"{program.name}.profdata", *profiles])
     if not result.ok:
         proof.die("llvm-profdata:", result.output, code=1)
 
 
 def cov(tool, program, *options):
-    result = proof.run([proof.clang("llvm-cov"), tool, f"-instr-profile={merged(program)}", *options, program, proof.INCLUDE])
+    result = proof.run([proof.clang("llvm-cov"), tool, f"-instr-profile={FOLDER / program.name}.profdata", *options, program, proof.INCLUDE])
     if not result.ok:
         proof.die("llvm-cov:", result.output[-1000:], code=1)
     return result.output
@@ -134,50 +130,40 @@ def counts(programs):
 
 
 def exclusions():
-    """Blocks `== file`, `why: reason`, then lines of the file as they stand there, one after the other.
+    """(file, reason, lines): below `== file`, `why: reason`, then lines of the file as they stand there, one after the other.
 
     Of such a run of lines what is not executed is excused; lines that are executed may be in it to say which run is meant.
     """
-    blocks, current = [], None
-    for line in EXCLUDED.read_text(encoding="utf-8").splitlines() if EXCLUDED.exists() else []:
+    blocks, file = [], ""
+    for line in EXCLUDED.read_text(encoding="utf-8").splitlines():
         if line == "#" or line.startswith("# "):
             continue  # a comment; a directive of the preprocessor has no space there, and may be quoted
         if line.startswith("== "):
-            current = {"file": line[3:].strip(), "why": "", "lines": []}
-            blocks.append(current)
-        elif line.startswith("why: ") and current:
-            current["why"] = line[5:].strip()
-        elif line.strip() and current:
-            current["lines"].append(line.strip())
+            file = line[3:].strip()
+        elif line.startswith("why: "):
+            blocks.append((file, line[5:].strip(), []))
+        else:
+            blocks[-1][2].append(line.strip())
     return blocks
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--lines", type=float)
-    parser.add_argument("--branches", type=float)
     given = parser.parse_args()
-    goals = QUICK_GOAL if given.quick else GOAL
-    line_goal, branch_goal = (goal if asked is None else asked for asked, goal in zip((given.lines, given.branches), goals))
+    line_goal, branch_goal = QUICK_GOAL if given.quick else GOAL
     build(given.quick)
     programs = execute(given.quick)
     lines, branches, source = counts(programs)
-    shutil.rmtree(FOLDER / "html", ignore_errors=True)
-    for program in programs:
-        cov("show", program, "-format=html", f"-output-dir={FOLDER / 'html' / program.name}", "-show-instantiations=false",
-            f"-project-title={program.name}")
-
-    wrong, excused, runs = [], set(), []
-    for block in exclusions():
-        path = str(proof.INCLUDE / "slotwise" / block["file"])
+    wrong, runs = [], []
+    for file, why, wanted in exclusions():
+        path = str(proof.INCLUDE / "slotwise" / file)
         text = [line.strip() for line in open(path, encoding="utf-8")] if os.path.exists(path) else []
-        wanted = block["lines"]
         starts = [start for start in range(len(text)) if wanted and text[start:start + len(wanted)] == wanted]
-        if not block["why"] or not starts:
-            wrong.append(f"coverage_exclude.txt: {block['file']}: no reason, or no such lines: {' / '.join(wanted)}")
+        if not why or not starts:
+            wrong.append(f"coverage_exclude.txt: {file}: no reason, or no such lines: {' / '.join(wanted)}")
         runs += [(path, range(start + 1, start + 1 + len(wanted))) for start in starts]
-    excused.update((path, number) for path, numbers in runs for number in numbers)
+    excused = {(path, number) for path, numbers in runs for number in numbers}
 
     report, covered, total, used = [], 0, 0, set()
     for path, counts_of in sorted(lines.items()):
@@ -218,7 +204,7 @@ def main():
         print(line)
     if line_percent < line_goal or branch_percent < branch_goal:
         print("\n".join(sorted(report)[:40]))
-    print(f"  {len(lines)} headers, {len(programs)} programs; pages: {FOLDER / 'html'}/*/index.html; what is missing: {FOLDER / 'coverage.txt'}")
+    print(f"  {len(lines)} headers, {len(programs)} programs; what is missing: {FOLDER / 'coverage.txt'}")
     print(f"coverage: lines {line_percent:.2f} % ({covered} of {total}, {len(used)} excluded with a reason), "
           f"branches {branch_percent:.2f} % ({taken} of {all_branches})")
     sys.exit(1 if wrong or line_percent < line_goal or branch_percent < branch_goal else 0)
