@@ -142,9 +142,11 @@ constexpr int cells() {
 }
 
 /// What may be attached counts its attachments at level debug and ends the program when it dies attached; its copies are not.
-struct Listener : detail::Attachable<Listener> {
+struct Listener {
     int number;
+    detail::AttachmentCount count{};
     constexpr explicit Listener(int n) : number(n) {}
+    constexpr detail::AttachmentCount& attachments() noexcept { return count; }
 };
 constexpr int attachments() {
     Listener one(1), two(2);

@@ -46,7 +46,7 @@ private:
 /// entry is not found before it is built, nor once its destructor runs. Its place in a SecondaryMap is free after that. The map
 /// as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 template <class Derived, class H, class T>
-class SecondaryFace : public SlotFollower<Derived> {
+class SecondaryFace {
 public:
     using handle_type = H;
     using value_type = T;
@@ -123,18 +123,18 @@ protected:
     void assign_move(Derived& other) {
         using Allocator = typename Derived::allocator_type;
         Derived taken(std::move(other), propagates_on_move<Allocator> ? other.get_allocator() : self().get_allocator());
-        this->swap_token(taken);
+        self().swap_token(taken);
         self().swap_entries(taken);
     }
     void exchange(Derived& other) noexcept(nothrow_swap<typename Derived::allocator_type>) {
         using Allocator = typename Derived::allocator_type;
         if (nothrow_swap<Allocator> || self().get_allocator() == other.get_allocator()) {
-            this->swap_token(other);
+            self().swap_token(other);
             self().swap_entries(other);
             return;
         }
         Derived mine(std::move(self()), other.get_allocator()), theirs(std::move(other), self().get_allocator());
-        this->swap_token(theirs);
+        self().swap_token(theirs);
         self().swap_entries(theirs);
         other.swap_token(mine);
         other.swap_entries(mine);

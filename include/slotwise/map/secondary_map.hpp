@@ -22,10 +22,12 @@ SLOTWISE_BEGIN
 /// (std::pmr::string) gets this map's allocator
 /// @tparam With AllocBy<A>
 template <class H, class T, class... With>
-class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With...>, H, T> {
+class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With...>, H, T>,
+                           public detail::SlotFollower<SecondaryMap<H, T, With...>> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(Storable<T>, "SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw");
     using Face = detail::SecondaryFace<SecondaryMap, H, T>;
+    using Follower = detail::SlotFollower<SecondaryMap>;
     friend Face;
     friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
@@ -33,8 +35,8 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With.
     struct Page;
     using version_type = typename detail::HandleTraits<H::layout>::version_type;
     using Pages = detail::SparsePages<Page, Allocator>;
-    using Operation = typename detail::SlotFollower<SecondaryMap>::Operation;
-    using Insertion = typename detail::SlotFollower<SecondaryMap>::Insertion;
+    using Operation = typename Follower::Operation;
+    using Insertion = typename Follower::Insertion;
     static constexpr std::uint64_t end_slot = std::uint64_t{1} << 33; // beyond every handle's
     using value_allocator = detail::rebind_t<Allocator, T>;
     using traits = std::allocator_traits<value_allocator>;
@@ -61,9 +63,9 @@ public:
     }
     /// Takes the entries and the attachment.
     SecondaryMap(SecondaryMap&& other) noexcept
-        : Face(std::move(other)), pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
+        : Follower(std::move(other)), pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
-    SecondaryMap(SecondaryMap&& other, const Allocator& alloc) : Face(std::move(other)), pages_(alloc) {
+    SecondaryMap(SecondaryMap&& other, const Allocator& alloc) : Follower(std::move(other)), pages_(alloc) {
         if (alloc == other.get_allocator()) { // NOLINT(bugprone-use-after-move): only its attachment was moved
             swap_entries(other);
             return;

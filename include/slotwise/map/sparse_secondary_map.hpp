@@ -20,17 +20,19 @@ SLOTWISE_BEGIN
 /// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of a moved-from
 /// T, must not change the map (checked at level fast)
 template <class H, class T, class... With>
-class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, With...>, H, T> {
+class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, With...>, H, T>,
+                                 public detail::SlotFollower<SparseSecondaryMap<H, T, With...>> {
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(std::is_nothrow_move_constructible_v<T>,
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, because values are packed; use SecondaryMap");
     using Face = detail::SecondaryFace<SparseSecondaryMap, H, T>;
+    using Follower = detail::SlotFollower<SparseSecondaryMap>;
     friend Face;
     friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
-    using Operation = typename detail::SlotFollower<SparseSecondaryMap>::Operation;
-    using Insertion = typename detail::SlotFollower<SparseSecondaryMap>::Insertion;
+    using Operation = typename Follower::Operation;
+    using Insertion = typename Follower::Insertion;
     static constexpr unsigned page_slots = 256;
     static constexpr bool trivial = std::is_trivially_copyable_v<T>; // moves and destruction call no user code
     struct Page {
@@ -66,11 +68,11 @@ public:
     }
     /// Takes the entries and the attachment.
     SparseSecondaryMap(SparseSecondaryMap&& other) noexcept
-        : Face(std::move(other)), index_(std::move(other.index_)), values_(std::move(other.values_)),
+        : Follower(std::move(other)), index_(std::move(other.index_)), values_(std::move(other.values_)),
           handles_(std::move(other.handles_)), size_(std::exchange(other.size_, 0)), room_(std::exchange(other.room_, 0)) {}
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
     SparseSecondaryMap(SparseSecondaryMap&& other, const Allocator& alloc)
-        : Face(std::move(other)), index_(alloc), values_(alloc), handles_(alloc) {
+        : Follower(std::move(other)), index_(alloc), values_(alloc), handles_(alloc) {
         if (alloc == other.get_allocator()) { // NOLINT(bugprone-use-after-move): only its attachment was moved
             swap_entries(other);
             return;

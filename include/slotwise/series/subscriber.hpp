@@ -23,16 +23,21 @@ struct SeriesTick {
 /// to the open window, and add and remove subscriptions. A subscription added now is notified of later writes. A subscriber
 /// must not open another window or destroy the series.
 template <class Time>
-class SeriesSubscriber : public detail::Attachable<SeriesSubscriber<Time>> {
+class SeriesSubscriber {
 public:
     /// A subscribed part has changed.
     virtual void on_tick(const SeriesTick<Time>& tick) noexcept = 0;
+    /// For containers: counts to how many this is attached.
+    detail::AttachmentCount& attachments() noexcept { return attachments_; }
 
 protected:
     SeriesSubscriber() = default;
     SeriesSubscriber(const SeriesSubscriber&) = default;
     SeriesSubscriber& operator=(const SeriesSubscriber&) = default;
     ~SeriesSubscriber() = default; // never deleted through the base
+
+private:
+    SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};
 };
 
 namespace detail {

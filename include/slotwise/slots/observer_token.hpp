@@ -11,25 +11,22 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of observers. At level debug it counts the attachments, so that destroying an attached observer ends the program at
-/// once, and not at the next event. (It is empty at the other levels. The level is part of the ABI namespace.)
-/// @tparam Observer the derived class, so that a class may be an observer of two kinds
-template <class Observer>
-class Attachable {
+/// A member of observers. At level debug it counts the attachments, so that destroying an attached observer ends the program
+/// at once, and not at the next event. (It is empty at the other levels. The level is part of the ABI namespace.)
+class AttachmentCount {
 #if SLOTWISE_CHECK_LEVEL >= 2
-protected:
-    constexpr Attachable() noexcept = default;
-    constexpr Attachable(const Attachable&) noexcept {} // the original stays attached
-    constexpr Attachable& operator=(const Attachable&) noexcept { return *this; }
-    constexpr ~Attachable() {
-        SLOTWISE_EXPECT_DEBUG(attachments_ == 0,
+public:
+    constexpr AttachmentCount() noexcept = default;
+    constexpr AttachmentCount(const AttachmentCount&) noexcept {} // the original stays attached
+    constexpr AttachmentCount& operator=(const AttachmentCount&) noexcept { return *this; }
+    constexpr ~AttachmentCount() {
+        SLOTWISE_EXPECT_DEBUG(count_ == 0,
                               "observer: it is destroyed while it is attached; destroy or detach() its token before");
     }
+    constexpr void change(bool more) noexcept { count_ += more ? 1u : std::size_t{0} - 1u; }
 
 private:
-    template <class, class>
-    friend struct BasicObserverCell;
-    std::size_t attachments_ = 0;
+    std::size_t count_ = 0;
 #endif
 };
 
@@ -141,9 +138,8 @@ struct BasicObserverCell {
 private:
     static constexpr void count_attachment([[maybe_unused]] const Entry& entry, [[maybe_unused]] bool more) noexcept {
 #if SLOTWISE_CHECK_LEVEL >= 2
-        if constexpr (std::is_base_of_v<Attachable<Observer>, Observer>)
-            if (Observer* const observer = entry; observer != nullptr)
-                static_cast<Attachable<Observer>*>(observer)->attachments_ += more ? 1u : std::size_t{0} - 1u;
+        if constexpr (requires(Observer& observer) { observer.attachments(); })
+            if (Observer* const observer = entry; observer != nullptr) observer->attachments().change(more);
 #endif
     }
 };
