@@ -7,6 +7,7 @@
 
 #include "../memory/aligned_array.hpp"
 #include "../memory/sparse_pages.hpp"
+#include "../slots/arguments.hpp"
 #include "map_iterator.hpp"
 #include "secondary_face.hpp"
 
