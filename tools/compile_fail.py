@@ -5,11 +5,12 @@
 
   compile_fail.py SOURCE [CASE] -- COMPILER FLAGS...
 
-A case begins with a line "//=== name ===//" and is compiled with what stands above the first case. Lines "// expect: words" directly
-below its name: the compiler's message must contain each of these words, as one phrase, case and spacing apart. Where two compilers word
-it differently: "// expect: deleted function || call to deleted". Lines "// covers: ..." below these name what of the headers refuses the
-code (tools/verify/compile_fail.py reads them). The lines that end in "// faulty" are the fault: without them, and with those that end in
-"// control", the same case must compile, so that it cannot fail for another reason (a typing error, a missing header).
+A case begins with a line "//=== name ===//" and is compiled with what stands above the first case. Its last paragraph is the body of
+main(). Lines "// expect: words" directly below its name: the compiler's message must contain each of these words, as one phrase, case and
+spacing apart. Where two compilers word it differently: "// expect: deleted function || call to deleted". Lines "// covers: ..." below
+these name what of the headers refuses the code (tools/verify/compile_fail.py reads them). The lines that end in "// faulty" are the
+fault: without them, and with those that end in "// control", the same case must compile, so that it cannot fail for another reason (a
+typing error, a missing header).
 """
 import os
 import re
@@ -17,6 +18,7 @@ import subprocess
 import sys
 
 NAME = re.compile(r"//=== (\w+) ===//$")
+MAIN = "int main() {"  # stands before the first line of a body, so that lines keep their numbers
 
 
 def squeeze(text):
@@ -35,6 +37,12 @@ def cases(source):
             found[name] = found[None] + [""] * (number - len(found[None]))
         found[name].append(line)
     head = found.pop(None)
+    for lines in found.values():
+        first = last = max(number for number, line in enumerate(lines) if line)
+        while lines[first - 1] and not re.match("//===|// (expect|covers):", lines[first - 1]):
+            first -= 1
+        lines[first] = MAIN + lines[first]
+        lines.insert(last + 1, "}")  # not behind what ends in "// faulty"
     return found or {None: head}
 
 
@@ -48,8 +56,14 @@ def covers(source):
     return {name: notes(lines, "covers") for name, lines in cases(source).items()}
 
 
+def kept(line, dropped):
+    if not line.endswith(f"// {dropped}"):
+        return line
+    return MAIN if line.startswith(MAIN) else ""
+
+
 def compile_lines(command, source, lines, dropped):
-    text = f'#line 1 "{source}"\n' + "\n".join("" if line.endswith(f"// {dropped}") else line for line in lines)
+    text = f'#line 1 "{source}"\n' + "\n".join(kept(line, dropped) for line in lines)
     return subprocess.run([*command, "-fsyntax-only", f"-I{os.path.dirname(source)}", "-xc++", "-"], input=text + "\n",
                           capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
 

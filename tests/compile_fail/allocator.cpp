@@ -11,8 +11,5 @@ struct Owner {
     ~Owner() {}
 };
 
-int main() {
-    detail::FlatArray<int, std::allocator<int>> numbers;
-    detail::FlatArray<Owner, std::allocator<Owner>> owners; // faulty
-    return static_cast<int>(numbers.size());
-}
+detail::FlatArray<int, std::allocator<int>> numbers;
+detail::FlatArray<Owner, std::allocator<Owner>> owners; // faulty

@@ -14,9 +14,6 @@ struct Log {
     int view() const { return 1; }
 };
 
-int main() {
-    TSSStorage<int> set;
-    auto delta = capture(set, 1);
-    capture(Log(), 1); // faulty
-    return static_cast<int>(delta.added.size());
-}
+TSSStorage<int> set;
+auto delta = capture(set, 1);
+capture(Log(), 1); // faulty

@@ -8,19 +8,15 @@ using namespace slotwise;
 //=== get_by_a_number ===//
 // expect: AnyHandle
 // covers: slots/column_view.hpp requires "AnyHandle H"
-int main() {
-    const ColumnView<int> view;
-    const int* found = view.get(Handle<int>());
-    found = view.get(7); // faulty
-    return found != nullptr;
-}
+const ColumnView<int> view;
+const int* found = view.get(Handle<int>());
+found = view.get(7); // faulty
+return found != nullptr;
 
 //=== writing_to_a_read_only_view ===//
 // expect: read-only || cannot assign
-int main() {
-    const ColumnView<int> view;
-    const ColumnView<const int> reader = view;
-    view.for_each([](int& value) { value = 1; });
-    reader[0] = 1; // faulty
-    return reader.slot_end() == 1;
-}
+const ColumnView<int> view;
+const ColumnView<const int> reader = view;
+view.for_each([](int& value) { value = 1; });
+reader[0] = 1; // faulty
+return reader.slot_end() == 1;

@@ -14,11 +14,9 @@ struct Listener final : SeriesSubscriber<> {
 };
 using Key = std::unique_ptr<int>;
 
-int main() {
-    Listener listener;
-    ObserverArray<int> array;
-    auto one = array.subscribe(1, no_slot, listener);
-    ObserverArray<Key> owners;
-    auto other = owners.subscribe(Key(), no_slot, listener); // faulty
-    return one.attached() + owners.unused();
-}
+Listener listener;
+ObserverArray<int> array;
+auto one = array.subscribe(1, no_slot, listener);
+ObserverArray<Key> owners;
+auto other = owners.subscribe(Key(), no_slot, listener); // faulty
+return one.attached() + owners.unused();

@@ -10,13 +10,10 @@ using namespace slotwise;
 template <std::size_t MaxSlots>
 using Array = ReservedArray<int, std::allocator<int>, MaxSlots>;
 
-int main() {
-    Array<1000> fits;
-    fits.reserve(1);
-    Array<(std::size_t{1} << (sizeof(std::size_t) * 8 - 2))> refused; // faulty
-    refused.reserve(1);                                               // faulty
-    return 0;
-}
+Array<1000> fits;
+fits.reserve(1);
+Array<(std::size_t{1} << (sizeof(std::size_t) * 8 - 2))> refused; // faulty
+refused.reserve(1);                                               // faulty
 
 //=== stricter_than_a_page ===//
 // expect: aligned more strictly than a page of virtual memory
@@ -24,10 +21,7 @@ int main() {
 struct alignas(4096) Page {};
 struct alignas(8192) TwoPages {};
 
-int main() {
-    ReservedArray<Page> pages;
-    pages.reserve(1);
-    ReservedArray<TwoPages> refused; // faulty
-    refused.reserve(1);              // faulty
-    return 0;
-}
+ReservedArray<Page> pages;
+pages.reserve(1);
+ReservedArray<TwoPages> refused; // faulty
+refused.reserve(1);              // faulty

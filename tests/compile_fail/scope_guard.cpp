@@ -6,10 +6,8 @@ using namespace slotwise;
 
 //=== copied ===//
 // expect: use of deleted function || call to deleted constructor
-int main() {
-    int undone = 0;
-    ScopeGuard guard([&]() noexcept { ++undone; });
-    ScopeGuard copy(guard); // would undo twice // faulty
-    guard.dismiss();
-    return undone;
-}
+int undone = 0;
+ScopeGuard guard([&]() noexcept { ++undone; });
+ScopeGuard copy(guard); // would undo twice // faulty
+guard.dismiss();
+return undone;

@@ -8,29 +8,21 @@ using namespace slotwise;
 //=== attaching_to_a_map_with_other_handles ===//
 // expect: the map's handles have another type
 // covers: slots/slot_follower.hpp static_assert "the map's handles have another type"
-int main() {
-    SlotMap<int> ints;
-    SlotMap<long> longs;
-    SecondaryMap<SlotMap<int>::handle_type, int> names;
-    names.attach_to(ints);
-    names.attach_to(longs); // faulty
-    return static_cast<int>(names.size() + longs.size());
-}
+SlotMap<int> ints;
+SlotMap<long> longs;
+SecondaryMap<SlotMap<int>::handle_type, int> names;
+names.attach_to(ints);
+names.attach_to(longs); // faulty
+return static_cast<int>(names.size() + longs.size());
 
 //=== const_values ===//
 // expect: SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw
 // covers: map/secondary_map.hpp static_assert "T must be a non-const object type"
-int main() {
-    SecondaryMap<Handle<int>, int> map;
-    SecondaryMap<Handle<int>, const int> other; // faulty
-    return static_cast<int>(map.size());
-}
+SecondaryMap<Handle<int>, int> map;
+SecondaryMap<Handle<int>, const int> other; // faulty
 
 //=== of_no_handles ===//
 // expect: SecondaryMap<Handle, T>: the first argument is a slot map's handle_type
 // covers: map/secondary_map.hpp static_assert "the first argument is"
-int main() {
-    SecondaryMap<Handle<int>, int> map;
-    SecondaryMap<int, int> other; // faulty
-    return static_cast<int>(map.size());
-}
+SecondaryMap<Handle<int>, int> map;
+SecondaryMap<int, int> other; // faulty

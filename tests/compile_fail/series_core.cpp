@@ -9,23 +9,19 @@ using namespace slotwise;
 
 //=== assigning_a_writer_by_copy ===//
 // expect: use of deleted function || overload resolution selected deleted || implicitly deleted
-int main() {
-    TSDStorage<int, int> dict;
-    auto writer = dict.write(1), other = dict.write(1);
-    writer = std::move(other);
-    other = writer; // faulty
-    return writer.is_open();
-}
+TSDStorage<int, int> dict;
+auto writer = dict.write(1), other = dict.write(1);
+writer = std::move(other);
+other = writer; // faulty
+return writer.is_open();
 
 //=== copying_a_writer ===//
 // expect: use of deleted function || call to deleted || implicitly-deleted
-int main() {
-    TSSStorage<int> set;
-    auto writer = set.write(1);
-    auto moved = std::move(writer);
-    auto copy = moved; // faulty
-    return moved.is_open();
-}
+TSSStorage<int> set;
+auto writer = set.write(1);
+auto moved = std::move(writer);
+auto copy = moved; // faulty
+return moved.is_open();
 
 //=== subscribing_to_a_key_that_only_moves ===//
 // expect: copy_constructible
@@ -35,19 +31,15 @@ struct Listener final : SeriesSubscriber<> {
 };
 using Key = std::unique_ptr<int>;
 
-int main() {
-    Listener listener;
-    TSSStorage<Key> set;
-    auto whole = set.subscribe(listener);
-    auto one = set.subscribe(Key(), listener); // faulty
-    return whole.attached();
-}
+Listener listener;
+TSSStorage<Key> set;
+auto whole = set.subscribe(listener);
+auto one = set.subscribe(Key(), listener); // faulty
+return whole.attached();
 
 //=== writer_from_nothing ===//
 // expect: is protected || is private || private constructor || no matching constructor
-int main() {
-    TSSStorage<int> set;
-    TSSStorage<int>::writer writer = set.write(1);
-    TSSStorage<int>::writer other(set); // faulty
-    return writer.is_open();
-}
+TSSStorage<int> set;
+TSSStorage<int>::writer writer = set.write(1);
+TSSStorage<int>::writer other(set); // faulty
+return writer.is_open();

@@ -18,11 +18,9 @@ void watch() {
 // expect: CheckArgument<float || CheckArgument<std::basic_string || CheckArgument<std::__cxx11::basic_string
 // expect: write Column<T>
 // covers: slots/arguments.hpp static_assert "of values write Column<T>"
-int main() {
-    SlotMap<int, float, std::string> map; // faulty
-    SlotMap<int> map;                     // control
-    map.insert(1);
-}
+SlotMap<int, float, std::string> map; // faulty
+SlotMap<int> map;                     // control
+map.insert(1);
 
 //=== a_dynamic_column_without_a_hook ===//
 // expect: this type has no hook
@@ -31,12 +29,10 @@ struct Deaf {
     void on_erase(slot_t) noexcept {} // control
 };
 
-int main() {
-    SlotMap<int> map;
-    DynamicColumn<Deaf> column;
-    const auto token = map.attach(column);
-    return token.attached() ? 0 : 1;
-}
+SlotMap<int> map;
+DynamicColumn<Deaf> column;
+const auto token = map.attach(column);
+return token.attached() ? 0 : 1;
 
 //=== a_hook_called_on_cleared ===//
 // expect: CheckStaticObserver<Watcher>
@@ -46,7 +42,8 @@ struct Watcher {
     void on_cleared() noexcept {}        // faulty
     void on_clear(Occupancy) noexcept {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== a_hook_called_on_destroy ===//
 // expect: CheckStaticObserver<Watcher>
@@ -56,7 +53,8 @@ struct Watcher {
     void on_destroy(slot_t) noexcept {} // faulty
     void on_erase(slot_t) noexcept {}   // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== a_hook_called_on_inserted ===//
 // expect: CheckStaticObserver<Watcher>
@@ -67,7 +65,8 @@ struct Watcher {
     void on_inserted(slot_t, InsertKind) {} // faulty
     void on_insert(slot_t, InsertKind) {}   // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== a_hook_called_on_removed ===//
 // expect: CheckStaticObserver<Watcher>
@@ -77,7 +76,8 @@ struct Watcher {
     void on_removed(slot_t) noexcept {} // faulty
     void on_remove(slot_t) noexcept {}  // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== a_hook_called_on_resize ===//
 // expect: CheckStaticObserver<Watcher>
@@ -87,7 +87,8 @@ struct Watcher {
     void on_resize(slot_t, slot_t) {}   // faulty
     void on_capacity(slot_t, slot_t) {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== a_hook_called_onreset ===//
 // expect: CheckStaticObserver<Watcher>
@@ -97,27 +98,24 @@ struct Watcher {
     void onReset() noexcept {}  // faulty
     void on_reset() noexcept {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== copied_token ===//
 // expect: use of deleted function || call to implicitly-deleted copy constructor
-int main() {
-    ObserverToken token;
-    ObserverToken moved(static_cast<ObserverToken&&>(token));
-    ObserverToken copy(moved); // faulty
-    return moved.attached();
-}
+ObserverToken token;
+ObserverToken moved(static_cast<ObserverToken&&>(token));
+ObserverToken copy(moved); // faulty
+return moved.attached();
 
 //=== deleted_through_the_base ===//
 // expect: is protected || protected destructor
 struct Watcher final : SlotObserver {};
 
-int main() {
-    Watcher watcher;
-    SlotObserver* base = &watcher;
-    delete base; // faulty
-    return base == nullptr;
-}
+Watcher watcher;
+SlotObserver* base = &watcher;
+delete base; // faulty
+return base == nullptr;
 
 //=== on_capacity_of_one_number ===//
 // expect: CheckStaticObserver<Watcher>
@@ -127,7 +125,8 @@ struct Watcher {
     void on_capacity(std::size_t) {}    // faulty
     void on_capacity(slot_t, slot_t) {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== on_clear_of_nothing ===//
 // expect: CheckStaticObserver<Watcher>
@@ -137,7 +136,8 @@ struct Watcher {
     void on_clear() noexcept {}          // faulty
     void on_clear(Occupancy) noexcept {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== on_erase_of_a_handle ===//
 // expect: CheckStaticObserver<Watcher>
@@ -147,7 +147,8 @@ struct Watcher {
     void on_erase(Handle<int>) noexcept {} // faulty
     void on_erase(slot_t) noexcept {}      // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== on_insert_without_the_kind ===//
 // expect: CheckStaticObserver<Watcher>
@@ -157,7 +158,8 @@ struct Watcher {
     void on_insert(slot_t) {}             // faulty
     void on_insert(slot_t, InsertKind) {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== on_remove_that_may_throw ===//
 // expect: CheckStaticObserver<Watcher>
@@ -167,7 +169,8 @@ struct Watcher {
     void on_remove(slot_t) {}          // faulty
     void on_remove(slot_t) noexcept {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();
 
 //=== on_reset_that_may_throw ===//
 // expect: CheckStaticObserver<Watcher>
@@ -177,4 +180,5 @@ struct Watcher {
     void on_reset() {}          // faulty
     void on_reset() noexcept {} // control
 };
-int main() { watch<Watcher>(); }
+
+watch<Watcher>();

@@ -13,25 +13,20 @@ using namespace slotwise;
 // covers: slots/snapshot.hpp static_assert "the codec has no way to write a static column"
 struct Texture;
 
-int main() {
-    using Textures = ValueArray<Texture*>;
-    SlotMap<int, Textures> map;
-    map.insert(1);
-    auto size = map.snapshot(dropping<Textures>()).size();
-    size += map.snapshot().size(); // faulty
-    return static_cast<int>(size);
-}
+using Textures = ValueArray<Texture*>;
+SlotMap<int, Textures> map;
+map.insert(1);
+auto size = map.snapshot(dropping<Textures>()).size();
+size += map.snapshot().size(); // faulty
 
 //=== a_pointer ===//
 // expect: T is a pointer, which another process cannot use; store a handle in its place
 // covers: slots/codec.hpp static_assert "snapshot: T is a pointer"
-int main() {
-    SlotMap<int> numbers;
-    SlotMap<std::vector<int*>> pointers;
-    auto size = numbers.snapshot().size();
-    size += pointers.snapshot().size(); // faulty
-    return static_cast<int>(size + pointers.size());
-}
+SlotMap<int> numbers;
+SlotMap<std::vector<int*>> pointers;
+auto size = numbers.snapshot().size();
+size += pointers.snapshot().size(); // faulty
+return static_cast<int>(size + pointers.size());
 
 //=== a_type_with_padding ===//
 // expect: T has no codec: it has padding or members that cannot be seen from outside
@@ -49,13 +44,11 @@ struct Seen {
     long b = 0;
 };
 
-int main() {
-    SlotMap<std::pair<int, Seen>> seen;
-    SlotMap<std::pair<int, Hidden>> hidden;
-    auto size = seen.snapshot().size();
-    size += hidden.snapshot().size(); // faulty
-    return static_cast<int>(size + hidden.size());
-}
+SlotMap<std::pair<int, Seen>> seen;
+SlotMap<std::pair<int, Hidden>> hidden;
+auto size = seen.snapshot().size();
+size += hidden.snapshot().size(); // faulty
+return static_cast<int>(size + hidden.size());
 
 //=== an_enum_codec_of_numbers ===//
 // expect: EnumCodec<First, Last>: give the lowest and the highest enumerator
@@ -65,12 +58,10 @@ using Right = slotwise::EnumCodec<Kind::rock, Kind::ship>;
 using Wrong = slotwise::EnumCodec<Kind::ship, Kind::rock>; // faulty
 using Wrong = Right;                                       // control
 
-int main() {
-    slotwise::ByteWriter out;
-    Right::write(Kind::rock, out);
-    Wrong::write(Kind::rock, out);
-    return static_cast<int>(out.take().size());
-}
+slotwise::ByteWriter out;
+Right::write(Kind::rock, out);
+Wrong::write(Kind::rock, out);
+return static_cast<int>(out.take().size());
 
 //=== an_enumeration ===//
 // expect: T is an enumeration, and its range of values is not known
@@ -80,11 +71,9 @@ enum class Kind { rock, ship };
 template <>                                                                       // control
 struct slotwise::CodecFor<Kind> : slotwise::EnumCodec<Kind::rock, Kind::ship> {}; // control
 
-int main() {
-    SlotMap<Kind> kinds;
-    kinds.insert(Kind::ship);
-    return static_cast<int>(kinds.snapshot().size());
-}
+SlotMap<Kind> kinds;
+kinds.insert(Kind::ship);
+return static_cast<int>(kinds.snapshot().size());
 
 //=== raw_codec_of_an_open_enumeration ===//
 // expect: not each number is a value of an enumeration without a fixed underlying type
@@ -96,7 +85,7 @@ struct slotwise::CodecFor<Fixed> : slotwise::RawCodec<Fixed> {};
 template <>                                                    // faulty
 struct slotwise::CodecFor<Open> : slotwise::RawCodec<Open> {}; // faulty
 
-int main() { return static_cast<int>(one) + static_cast<int>(two); }
+return static_cast<int>(one) + static_cast<int>(two);
 
 //=== raw_codec_of_padding ===//
 // expect: RawCodec<T>: T has padding, floating-point members or more than bytes
@@ -113,7 +102,7 @@ struct slotwise::CodecFor<Tight> : slotwise::RawCodec<Tight> {};
 template <>                                                        // faulty
 struct slotwise::CodecFor<Padded> : slotwise::RawCodec<Padded> {}; // faulty
 
-int main() { return static_cast<int>(sizeof(Padded) - sizeof(Tight)); }
+return static_cast<int>(sizeof(Padded) - sizeof(Tight));
 
 //=== reading_what_needs_a_codec ===//
 // expect: T has no codec: it has padding or members that cannot be seen from outside
@@ -125,20 +114,15 @@ public:
     long get() const { return a; }
 };
 
-int main() {
-    SlotMap<long> seen;
-    SlotMap<Hidden> hidden;
-    seen.restore(seen.snapshot());
-    hidden.restore(seen.snapshot()); // faulty
-    return static_cast<int>(hidden.size());
-}
+SlotMap<long> seen;
+SlotMap<Hidden> hidden;
+seen.restore(seen.snapshot());
+hidden.restore(seen.snapshot()); // faulty
 
 //=== writing_a_number_with_a_sign ===//
 // expect: is_unsigned
 // covers: slots/codec.hpp requires "std::is_unsigned_v<U>"
-int main() {
-    ByteWriter out;
-    out.number(1u);
-    out.number(-1); // faulty
-    return static_cast<int>(out.take().size());
-}
+ByteWriter out;
+out.number(1u);
+out.number(-1); // faulty
+return static_cast<int>(out.take().size());

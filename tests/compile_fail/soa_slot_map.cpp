@@ -8,71 +8,51 @@ using namespace slotwise;
 //=== column_of_a_type_that_is_there_twice ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()
 // covers: map/soa_slot_map.hpp static_assert "T must name exactly one member"
-int main() {
-    SoaSlotMap<int, int, float> map;
-    auto size = map.column<float>().size() + map.column<1>().size();
-    map.column<int>(); // faulty
-    return static_cast<int>(size);
-}
+SoaSlotMap<int, int, float> map;
+auto size = map.column<float>().size() + map.column<1>().size();
+map.column<int>(); // faulty
 
 //=== column_of_a_member_and_a_further_column_of_one_type ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()
 // covers: map/soa_slot_map.hpp static_assert "T must name exactly one member"
-int main() {
-    BasicSoaSlotMap<Members<int, float>, Column<int>> map;
-    const auto ages = map.column<2>();
-    auto size = map.column<float>().size() + ages.slot_end();
-    map.column<int>(); // faulty
-    return static_cast<int>(size);
-}
+BasicSoaSlotMap<Members<int, float>, Column<int>> map;
+const auto ages = map.column<2>();
+auto size = map.column<float>().size() + ages.slot_end();
+map.column<int>(); // faulty
 
 //=== growth_reserve ===//
 // expect: Growth::reserve is for SlotMap
 // covers: map/soa_slot_map.hpp static_assert "Growth::reserve is for SlotMap"
-int main() {
-    SoaSlotMap<int> map;
-    BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
-    return static_cast<int>(map.size());
-}
+SoaSlotMap<int> map;
+BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
 // covers: map/soa_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
 using Map = BasicSoaSlotMap<Members<int>, AllocBy<test::Arena<std::byte>>>;
 
-int main() {
-    int memory = 0;
-    Map map(test::Arena<std::byte>{&memory});
-    Map other; // faulty
-    return static_cast<int>(map.size());
-}
+int memory = 0;
+Map map(test::Arena<std::byte>{&memory});
+Map other; // faulty
 
 //=== no_members ===//
 // expect: name at least one member type
 // covers: map/soa_slot_map.hpp static_assert "name at least one member type"
-int main() {
-    SoaSlotMap<int> map;
-    SoaSlotMap<> other; // faulty
-    return static_cast<int>(map.size());
-}
+SoaSlotMap<int> map;
+SoaSlotMap<> other; // faulty
 
 //=== rows_of_a_const_map_to_write ===//
 // expect: convertible_to
 // covers: map/soa_slot_map.hpp requires "std::convertible_to<Us*, Ts*>"
-int main() {
-    SoaSlotMap<int> map;
-    SoaPointer<int> writer = map.get({});
-    SoaPointer<const int> reader(writer);
-    writer = SoaPointer<int>(reader); // faulty
-    return reader == nullptr;
-}
+SoaSlotMap<int> map;
+SoaPointer<int> writer = map.get({});
+SoaPointer<const int> reader(writer);
+writer = SoaPointer<int>(reader); // faulty
+return reader == nullptr;
 
 //=== too_few_members ===//
 // expect: sizeof...
 // covers: map/soa_slot_map.hpp requires "sizeof...(Args) == sizeof...(Ts)"
-int main() {
-    SoaSlotMap<int, float> map;
-    map.insert(1, 2.5f);
-    map.insert(1); // faulty
-    return static_cast<int>(map.size());
-}
+SoaSlotMap<int, float> map;
+map.insert(1, 2.5f);
+map.insert(1); // faulty

@@ -7,11 +7,8 @@ using namespace slotwise;
 //=== of_no_handles ===//
 // expect: SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type
 // covers: map/sparse_secondary_map.hpp static_assert "the first argument is"
-int main() {
-    SparseSecondaryMap<Handle<int>, int> map;
-    SparseSecondaryMap<int, int> other; // faulty
-    return static_cast<int>(map.size());
-}
+SparseSecondaryMap<Handle<int>, int> map;
+SparseSecondaryMap<int, int> other; // faulty
 
 //=== values_whose_move_may_throw ===//
 // expect: T's moves must be noexcept, because values are packed; use SecondaryMap
@@ -22,8 +19,5 @@ struct Heavy {
     Heavy& operator=(Heavy&&) { return *this; }
 };
 
-int main() {
-    SparseSecondaryMap<Handle<int>, int> map;
-    SparseSecondaryMap<Handle<int>, Heavy> other; // faulty
-    return static_cast<int>(map.size());
-}
+SparseSecondaryMap<Handle<int>, int> map;
+SparseSecondaryMap<Handle<int>, Heavy> other; // faulty

@@ -6,12 +6,10 @@ using namespace slotwise;
 
 //=== copying_a_subscription ===//
 // expect: use of deleted function || call to implicitly-deleted copy constructor
-int main() {
-    Subscription<> token;
-    Subscription<> moved(static_cast<Subscription<>&&>(token));
-    Subscription<> copy(moved); // faulty
-    return moved.attached();
-}
+Subscription<> token;
+Subscription<> moved(static_cast<Subscription<>&&>(token));
+Subscription<> copy(moved); // faulty
+return moved.attached();
 
 //=== subscriber_that_may_throw ===//
 // expect: looser exception specification || looser throw specifier || more lax
@@ -20,7 +18,5 @@ struct Listener final : SeriesSubscriber<> {
     void on_tick(const SeriesTick<std::int64_t>&) noexcept override {} // control
 };
 
-int main() {
-    Listener listener;
-    return &listener == nullptr;
-}
+Listener listener;
+return &listener == nullptr;

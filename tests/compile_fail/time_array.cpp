@@ -14,11 +14,9 @@ struct Label {
     friend constexpr bool operator==(const Label&, const Label&) = default;
 };
 
-int main() {
-    TimeArray<int> times;
-    TimeArray<Label> other; // faulty
-    return times.pages().pages != nullptr;
-}
+TimeArray<int> times;
+TimeArray<Label> other; // faulty
+return times.pages().pages != nullptr;
 
 //=== time_without_a_lowest_value ===//
 // expect: TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()
@@ -36,8 +34,5 @@ struct slotwise::TimeTraits<Week> {
     static constexpr Week never() noexcept { return {-1}; }
 };
 
-int main() {
-    TSSStorage<int, TimeBy<Week>> set;
-    TSSStorage<int, TimeBy<Day>> other; // faulty
-    return static_cast<int>(set.size());
-}
+TSSStorage<int, TimeBy<Week>> set;
+TSSStorage<int, TimeBy<Day>> other; // faulty

@@ -6,32 +6,26 @@ using namespace slotwise;
 
 //=== changing_the_map_of_a_view ===//
 // expect: no member named
-int main() {
-    TSDStorage<int, int> dict;
-    dict.write(1).set(1, 2);
-    TSDView<int, int> view = dict;
-    view.as_map().erase(1); // faulty
-    return static_cast<int>(view.as_map().size());
-}
+TSDStorage<int, int> dict;
+dict.write(1).set(1, 2);
+TSDView<int, int> view = dict;
+view.as_map().erase(1); // faulty
+return static_cast<int>(view.as_map().size());
 
 //=== writing_through_a_view ===//
 // expect: use of deleted function || attempt to use a deleted function
 // expect: write
-int main() {
-    TSDStorage<int, int> dict;
-    dict.write(1).set(1, 2);
-    TSDView<int, int> view = dict;
-    view.write(2); // faulty
-    return *view.get(1);
-}
+TSDStorage<int, int> dict;
+dict.write(1).set(1, 2);
+TSDView<int, int> view = dict;
+view.write(2); // faulty
+return *view.get(1);
 
 //=== writing_to_an_item ===//
 // expect: read-only || const-qualified
-int main() {
-    TSDStorage<int, int> dict;
-    dict.write(1).set(1, 2);
-    int sum = 0;
-    for (auto [key, value] : dict.view().modified_items(1)) value = key; // faulty
-    for (auto [key, value] : dict.view().modified_items(1)) sum += key + value;
-    return sum;
-}
+TSDStorage<int, int> dict;
+dict.write(1).set(1, 2);
+int sum = 0;
+for (auto [key, value] : dict.view().modified_items(1)) value = key; // faulty
+for (auto [key, value] : dict.view().modified_items(1)) sum += key + value;
+return sum;

@@ -6,21 +6,16 @@ using namespace slotwise;
 
 //=== adding_without_a_writer ===//
 // expect: no member named
-int main() {
-    TSSStorage<int> set;
-    set.write(1).add(1);
-    set.add(2); // faulty
-    return static_cast<int>(set.size());
-}
+TSSStorage<int> set;
+set.write(1).add(1);
+set.add(2); // faulty
 
 //=== changing_it_as_a_set ===//
 // expect: discards qualifiers || not marked const || no matching
-int main() {
-    TSSStorage<int> set;
-    set.write(1).add(1);
-    set.as_set().insert(2); // faulty
-    return static_cast<int>(set.as_set().size());
-}
+TSSStorage<int> set;
+set.write(1).add(1);
+set.as_set().insert(2); // faulty
+return static_cast<int>(set.as_set().size());
 
 //=== column_that_throws ===//
 // expect: TSSStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; make it noexcept
@@ -35,30 +30,22 @@ struct Throws {
 template <class Watcher>
 using Watched = TSSStorage<int, Watcher>;
 
-int main() {
-    Watched<Careful> set;
-    Watched<Throws> other; // faulty
-    return static_cast<int>(set.size());
-}
+Watched<Careful> set;
+Watched<Throws> other; // faulty
 
 //=== writing_to_a_const_set ===//
 // expect: use of deleted function || call to deleted
 // expect: write
-int main() {
-    TSSStorage<int> set;
-    set.write(1).add(1);
-    const auto& reader = set;
-    reader.write(2).add(2); // faulty
-    return static_cast<int>(reader.size());
-}
+TSSStorage<int> set;
+set.write(1).add(1);
+const auto& reader = set;
+reader.write(2).add(2); // faulty
 
 //=== writing_to_a_key ===//
 // expect: read-only || const-qualified
-int main() {
-    TSSStorage<int> set;
-    set.write(1).add(1);
-    int sum = 0;
-    for (auto& key : set) key = 2; // faulty
-    for (auto& key : set) sum += key;
-    return sum;
-}
+TSSStorage<int> set;
+set.write(1).add(1);
+int sum = 0;
+for (auto& key : set) key = 2; // faulty
+for (auto& key : set) sum += key;
+return sum;

@@ -7,39 +7,28 @@ using namespace slotwise;
 
 //=== view_of_another_time ===//
 // expect: conversion from || no viable conversion
-int main() {
-    TSSStorage<int, TimeBy<double>> set;
-    TSSView<int, double> view = set;
-    TSSView<int> other = set; // faulty
-    return static_cast<int>(view.size());
-}
+TSSStorage<int, TimeBy<double>> set;
+TSSView<int, double> view = set;
+TSSView<int> other = set; // faulty
 
 //=== view_of_other_keys ===//
 // expect: no matching || conversion from || no viable conversion
-int main() {
-    TSSStorage<int> set;
-    TSSView<int> view = set;
-    TSSView<long> other = set; // faulty
-    return static_cast<int>(view.size());
-}
+TSSStorage<int> set;
+TSSView<int> view = set;
+TSSView<long> other = set; // faulty
 
 //=== writing_through_a_view ===//
 // expect: use of deleted function || attempt to use a deleted function
 // expect: write
-int main() {
-    TSSStorage<int> set;
-    set.write(1).add(1);
-    TSSView<int> view = set;
-    view.write(2); // faulty
-    return static_cast<int>(view.size());
-}
+TSSStorage<int> set;
+set.write(1).add(1);
+TSSView<int> view = set;
+view.write(2); // faulty
 
 //=== writing_through_the_keys_of_a_dictionary ===//
 // expect: use of deleted function || attempt to use a deleted function
 // expect: write
-int main() {
-    TSDStorage<int, int> dict;
-    dict.write(1).set(1, 2);
-    dict.keys().write(2); // faulty
-    return static_cast<int>(dict.keys().size());
-}
+TSDStorage<int, int> dict;
+dict.write(1).set(1, 2);
+dict.keys().write(2); // faulty
+return static_cast<int>(dict.keys().size());

@@ -7,20 +7,16 @@ using namespace slotwise;
 
 //=== const_values ===//
 // expect: ValueArray<T>: T must be a non-const object type whose destructor does not throw
-int main() {
-    ValueArray<int> column;
-    ValueArray<const int> constants; // faulty
-    return column.pages().shift == 0;
-}
+ValueArray<int> column;
+ValueArray<const int> constants; // faulty
+return column.pages().shift == 0;
 
 //=== copied_without_its_container ===//
 // expect: use of deleted function || call to deleted constructor
-int main() {
-    ValueArray<int> column;
-    ValueArray<int> copy(column, Occupancy());
-    ValueArray<int> blind(column); // faulty
-    return copy.pages().shift == 0;
-}
+ValueArray<int> column;
+ValueArray<int> copy(column, Occupancy());
+ValueArray<int> blind(column); // faulty
+return copy.pages().shift == 0;
 
 //=== inserting_what_needs_arguments ===//
 // expect: default_initializable
@@ -30,21 +26,17 @@ struct Weight {
     explicit Weight(int weight) : grams(weight) {}
 };
 
-int main() {
-    ValueArray<Weight> weights;
-    weights.on_capacity(0, 64);
-    weights.construct(0, 5);
-    const int grams = weights[0].grams;
-    weights.on_insert(1, InsertKind::fresh); // faulty
-    return weights.on_reset(), grams;
-}
+ValueArray<Weight> weights;
+weights.on_capacity(0, 64);
+weights.construct(0, 5);
+const int grams = weights[0].grams;
+weights.on_insert(1, InsertKind::fresh); // faulty
+return weights.on_reset(), grams;
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
 // covers: slots/value_array.hpp requires "std::is_default_constructible_v<Allocator>"
-int main() {
-    int memory = 0;
-    ValueArray<int, test::Arena<int>> values(test::Arena<int>{&memory});
-    ValueArray<int, test::Arena<int>> other; // faulty
-    return values.on_reset(), memory;
-}
+int memory = 0;
+ValueArray<int, test::Arena<int>> values(test::Arena<int>{&memory});
+ValueArray<int, test::Arena<int>> other; // faulty
+return values.on_reset(), memory;

@@ -7,11 +7,9 @@ using namespace slotwise;
 //=== made_from_another_type ===//
 // expect: constructible_from
 // covers: core/versioned.hpp requires "std::constructible_from<T, U &&>"
-int main() {
-    Versioned<int> number(1);
-    Versioned<int> text("one"); // faulty
-    return number.get();
-}
+Versioned<int> number(1);
+Versioned<int> text("one"); // faulty
+return number.get();
 
 //=== made_without_a_value ===//
 // expect: default_initializable
@@ -21,18 +19,14 @@ struct Weight {
     bool operator==(const Weight&) const = default;
 };
 
-int main() {
-    Versioned<Weight> weight(Weight(1));
-    Versioned<Weight> nothing; // faulty
-    return static_cast<int>(weight.mark());
-}
+Versioned<Weight> weight(Weight(1));
+Versioned<Weight> nothing; // faulty
+return static_cast<int>(weight.mark());
 
 //=== set_to_another_type ===//
 // expect: no matching function || no matching member function
 // covers: core/versioned.hpp requires "std::assignable_from<T&, U&&>"
-int main() {
-    Versioned<int> value(1);
-    bool changed = value.set(2L);
-    changed = value.set("two"); // faulty
-    return changed;
-}
+Versioned<int> value(1);
+bool changed = value.set(2L);
+changed = value.set("two"); // faulty
+return changed;
