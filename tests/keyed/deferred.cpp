@@ -354,70 +354,6 @@ TEST_CASE("reset takes pending elements away too, and gives the memory back", "[
     }
 }
 
-TEST_CASE("pending elements die with the container", "[deferred]") {
-    NothingLeaks objects;
-    {
-        MapOf<Tracked, Tracked> map;
-        for (int i = 0; i != 100; ++i) map.try_emplace(i, i);
-        for (int i = 0; i < 100; i += 2) map.erase(i);
-        REQUIRE(objects.alive() == 200);
-    }
-    REQUIRE(objects.alive() == 0);
-}
-
-TEST_CASE("copies, moves and swaps take the pending elements along, in order", "[deferred]") {
-    NothingLeaks objects;
-    using Map = MapOf<std::string, Tracked, deferring(), ValueArray<int>>;
-    Map map;
-    for (int i = 0; i != 150; ++i) map.observer<0>()[map.try_emplace(key_text(i), i).it.slot()] = 3 * i;
-    for (int i = 100; i >= 0; i -= 7) map.erase(key_text(i));
-    map.try_emplace(key_text(93), 93); // resurrected: in none of the lists
-    const auto order = pending_slots(map);
-    REQUIRE(order.size() == 14);
-    const auto same = [&](Map& other) {
-        REQUIRE(other.check_invariants());
-        REQUIRE(pending_slots(other) == order);
-        REQUIRE(other.pending() == order.size());
-        REQUIRE(other.size() == 136);
-        for (const slot_t slot : order) {
-            REQUIRE(other.state(slot) == SlotState::pending);
-            REQUIRE(other.value(slot).value() == number_of_key(other.key(slot)));
-            REQUIRE(other.observer<0>()[slot] == 3 * other.value(slot).value());
-        }
-    };
-    Map copy(map), assigned;
-    assigned["pending here"];
-    assigned.erase("pending here");
-    assigned = copy;
-    same(copy);
-    same(assigned);
-    const std::string* const address = &map.key(order[3]);
-    Map moved(std::move(map));
-    same(moved);
-    REQUIRE(&moved.key(order[3]) == address);
-    REQUIRE(map.pending() == 0); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
-    REQUIRE(map.slot_of_any(key_text(100)) == no_slot);
-    map["x"];
-    map.erase("x");
-    map.swap(moved);
-    same(map);
-    REQUIRE(moved.pending() == 1);
-    moved = std::move(map);
-    same(moved);
-    const Map& self = moved;
-    moved = self;
-    same(moved);
-    // All go on alike.
-    for (Map* each : {&copy, &assigned, &moved}) {
-        REQUIRE(each->try_emplace(key_text(100), 5).kind == InsertKind::resurrected);
-        REQUIRE(each->handle_of(key_text(100)).version() == 3);
-        each->flush_removed();
-        REQUIRE(each->pending() == 0);
-        REQUIRE(each->try_emplace("new", 1).it.slot() == 2); // the lowest that was pending
-        REQUIRE(each->check_invariants());
-    }
-}
-
 TEST_CASE("shrink_to_fit and reserve keep pending elements, their addresses and their order", "[deferred]") {
     MapOf<std::string, int> map;
     for (int i = 0; i != 3000; ++i) map[key_text(i)] = i;
@@ -466,68 +402,6 @@ TEST_CASE("pending slots count against the limit until they are flushed", "[defe
     for (int i = 0; i != 29; ++i) map[1000 + i] = i;
     REQUIRE(map.size() == 100);
     REQUIRE(map.check_invariants());
-}
-
-TEMPLATE_TEST_CASE_SIG("a handle is stale after remove, re-add, flush, clear, reset, shrink and move, for ever", "[deferred]",
-                       ((bool Deferred), Deferred), true, false) {
-    using Map = MapOf<int, int, KeySetOptions{.deferred_erase = Deferred, .page_slots = 64}>;
-    using handle_type = typename Map::handle_type;
-    Map map;
-    std::set<handle_type> stale, live;
-    const auto add_all = [&] {
-        for (int i = 0; i != 130; ++i) {
-            const auto handle = map.handle_at(map.try_emplace(i, i).it.slot());
-            REQUIRE_FALSE(stale.contains(handle));
-            live.insert(handle);
-        }
-    };
-    const auto ended = [&] {
-        stale.insert(live.begin(), live.end());
-        live.clear();
-        for (const auto [key, value] : map) live.insert(map.handle_of(key));
-        for (const auto handle : live) stale.erase(handle);
-        for (const auto handle : stale) {
-            REQUIRE_FALSE(map.contains(handle));
-            REQUIRE(map.get(handle) == nullptr);
-            REQUIRE(map.key(handle) == nullptr);
-            REQUIRE_FALSE(map.erase(handle));
-            REQUIRE(map.explain(handle) != HandleStatus::live);
-        }
-        for (const auto handle : live) REQUIRE(map.contains(handle));
-        REQUIRE(map.check_invariants());
-    };
-    for (int round = 0; round != 3; ++round) {
-        add_all();
-        for (int i = 0; i < 130; i += 2) map.erase(i); // remove
-        ended();
-        add_all(); // re-add
-        ended();
-        map.erase_if([](int key, int) { return key >= 64; });
-        map.flush_removed();
-        ended();
-        map.shrink_to_fit();
-        add_all();
-        ended();
-        map.clear();
-        ended();
-        add_all();
-        ended();
-        map.reset();
-        ended();
-        add_all();
-        ended();
-        Map moved(std::move(map));
-        map = std::move(moved);
-        ended();
-        Map copy(map);
-        map = copy;
-        ended();
-        map.clear();
-        map.flush_removed();
-        map.shrink_to_fit();
-        ended();
-    }
-    REQUIRE(stale.size() > 1000);
 }
 
 TEST_CASE("a pending slot that has used its last version cannot live again: its key gets another slot", "[deferred]") {

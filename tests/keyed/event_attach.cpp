@@ -10,28 +10,6 @@
 
 using namespace test;
 
-TEST_CASE("order after detach: the rest keep their places, an observer attached again is last", "[event_log]") {
-    SetWith<false> set;
-    LoggingObserver a("a"), b("b"), c("c");
-    auto token_a = set.attach(a), token_b = set.attach(b), token_c = set.attach(c);
-    set.insert(1);
-    EventLog::take();
-    token_b.detach();
-    REQUIRE_FALSE(token_b.attached());
-    set.insert(2);
-    set.erase(2);
-    REQUIRE(EventLog::take() == Events{"a insert 1", "c insert 1", "c remove 1", "a remove 1", "c erase 1", "a erase 1"});
-    token_b = set.attach(b);
-    REQUIRE(EventLog::take() == Events{"b capacity 0 64", "b insert 0"});
-    set.insert(2);
-    REQUIRE(EventLog::take() == Events{"a insert 1", "c insert 1", "b insert 1"});
-    token_a = ObserverToken();
-    token_b.detach();
-    token_c.detach();
-    set.insert(3);
-    REQUIRE(EventLog::take() == Events{});
-}
-
 TEST_CASE("late attach replays capacity, live slots, and pending ones as inserted and removed, oldest removal first",
           "[event_log]") {
     SetWith<true> set;
@@ -128,88 +106,6 @@ TEST_CASE("an observer that detaches while it is notified of new contents is not
     REQUIRE(set == other);
     REQUIRE(set.pending() == 1);
     REQUIRE(set.check_invariants());
-}
-
-TEST_CASE("an observer may detach others: those not notified yet are not notified", "[event_log]") {
-    SetWith<true> set;
-    set.insert(1);
-    LoggingObserver a("a"), b("b"), c("c");
-    auto token_a = set.attach(a), token_b = set.attach(b), token_c = set.attach(c);
-    EventLog::take();
-    b.during_insert = [&](slot_t) { token_a.detach(), token_c.detach(); };
-    set.insert(2);
-    REQUIRE(EventLog::take() == Events{"a insert 1", "b insert 1"});
-    b.during_insert = nullptr;
-    token_a = set.attach(a);
-    token_c = set.attach(c);
-    EventLog::take(); // the order is b, a, c
-    a.during_remove = [&](slot_t) { token_b.detach(), token_c.detach(); };
-    set.erase(1);
-    REQUIRE(EventLog::take() == Events{"c remove 0", "a remove 0"});
-    set.flush_removed();
-    REQUIRE(EventLog::take() == Events{"a erase 0"});
-    REQUIRE(set.check_invariants());
-}
-
-TEMPLATE_TEST_CASE("moving a container keeps its observers at work: they go with the elements", "[event_log]", (SetWith<false>),
-                   (SetWith<true>), (MapWith<false>), (MapWith<true>)) {
-    LoggingObserver a("a"), b("b");
-    Witness witness;
-    ObserverToken token, other, witness_token;
-    {
-        auto first = std::make_unique<TestType>();
-        token = first->attach(a);
-        witness_token = first->attach(witness);
-        add(*first, 1);
-        add(*first, 2);
-        EventLog::take();
-        TestType moved(std::move(*first));
-        REQUIRE(EventLog::take() == Events{});
-        add(*first, 9); // nobody listens there any more
-        first.reset();
-        REQUIRE(EventLog::take() == Events{});
-        REQUIRE(token.attached());
-        add(moved, 3);
-        REQUIRE(EventLog::take() == Events{"a insert 2"});
-        REQUIRE(witness.agrees_with(moved));
-
-        TestType target;
-        other = target.attach(b);
-        add(target, 5);
-        EventLog::take();
-        target = std::move(moved); // observers of the target are notified of its end and detached
-        const auto end = EventLog::take();
-        REQUIRE(of("a", end) == Events{});
-        REQUIRE(of("b", end).back() == "reset");
-        REQUIRE_FALSE(other.attached());
-        REQUIRE(token.attached());
-        add(target, 4);
-        REQUIRE(EventLog::take() == Events{"a insert 3"});
-        add(moved, 4); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
-        REQUIRE(EventLog::take() == Events{});
-
-        TestType partner;
-        other = partner.attach(b);
-        add(partner, 1);
-        EventLog::take();
-        partner.swap(target);
-        REQUIRE(EventLog::take() == Events{});
-        add(partner, 50);
-        REQUIRE(EventLog::take() == Events{"a insert 4"});
-        add(target, 50);
-        REQUIRE(EventLog::take() == Events{"b insert 1"});
-        REQUIRE(witness.agrees_with(partner));
-
-        const TestType copy(partner); // a copy has no dynamic observers
-        REQUIRE(EventLog::take() == Events{});
-        REQUIRE(token.attached());
-        std::swap(partner, target);
-        add(target, 51);
-        REQUIRE(EventLog::take() == Events{"a insert 5"});
-        REQUIRE(witness.agrees_with(target));
-    }
-    REQUIRE_FALSE(token.attached());
-    REQUIRE_FALSE(other.attached());
 }
 
 TEMPLATE_TEST_CASE("observers of the target of a copy or a restore stay and are notified of the exchange", "[event_log]",

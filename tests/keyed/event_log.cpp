@@ -14,34 +14,6 @@ using namespace test;
 #define WATCHED(D)                                                                                                             \
     (SetWith<D, test::StaticLogger<1>, test::StaticLogger<2>>), (MapWith<D, test::StaticLogger<1>, test::StaticLogger<2>>)
 
-TEMPLATE_TEST_CASE("construct-type events go in attach order, destroy-type events in reverse", "[event_log]", WATCHED(false)) {
-    EventLog::take();
-    TestType container;
-    LoggingObserver a("a"), b("b");
-    auto token_a = container.attach(a), token_b = container.attach(b);
-    REQUIRE(EventLog::take() == Events{});
-    add(container, 10);
-    REQUIRE(EventLog::take() == told({"s1", "s2", "a", "b"}, {"capacity 0 64", "insert 0"}));
-    add(container, 11);
-    add(container, 12);
-    REQUIRE(EventLog::take() == told({"s1", "s2", "a", "b"}, {"insert 1", "insert 2"}));
-    REQUIRE_FALSE(add(container, 11).inserted);
-    REQUIRE_FALSE(container.erase(99));
-    REQUIRE(EventLog::take() == Events{});
-    container.erase(11);
-    REQUIRE(EventLog::take() == told({"b", "a", "s2", "s1"}, {"remove 1", "erase 1"}));
-    container.erase(container.begin());
-    REQUIRE(EventLog::take() == told({"b", "a", "s2", "s1"}, {"remove 0", "erase 0"}));
-    container.erase(container.handle_of(12));
-    REQUIRE(EventLog::take() == told({"b", "a", "s2", "s1"}, {"remove 2", "erase 2"}));
-    for (int i = 0; i != 3; ++i) add(container, i);
-    EventLog::take();
-    container.erase_if([](int key, auto&&...) { return key != 1; });
-    REQUIRE(EventLog::take() == told({"b", "a", "s2", "s1"}, {"remove 0", "erase 0", "remove 2", "erase 2"}));
-    container.extract(1);
-    REQUIRE(EventLog::take() == told({"b", "a", "s2", "s1"}, {"remove 1", "erase 1"}));
-}
-
 TEMPLATE_TEST_CASE("growth, shrinking, clear, reset and the end of the container", "[event_log]", WATCHED(false)) {
     auto container = std::make_unique<TestType>();
     LoggingObserver a("a"), b("b");

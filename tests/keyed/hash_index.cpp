@@ -242,35 +242,6 @@ TEMPLATE_TEST_CASE("clear keeps the memory, reset gives it back, and both forget
     REQUIRE(pair.sound());
 }
 
-TEMPLATE_TEST_CASE("copies stand alone; moved-from and swapped indexes are usable", "[hash_index]", Native, Portable) {
-    Pair<TestType> a, b;
-    for (slot_t slot = 0; slot != 300; ++slot) a.add(slot, mix_bits(slot));
-    for (slot_t slot = 0; slot != 5; ++slot) b.add(slot + 1000, mix_bits(slot));
-    Pair<TestType> copy{TestType(a.index, Bytes()), a.entries};
-    for (slot_t slot = 0; slot != 100; ++slot) a.drop(slot);
-    REQUIRE(copy.sound());
-    REQUIRE(copy.complete());
-    REQUIRE(a.sound());
-    a.index.swap(b.index);
-    a.entries.swap(b.entries);
-    REQUIRE(a.sound());
-    REQUIRE(b.sound());
-    REQUIRE(b.complete());
-    Pair<TestType> moved{TestType(std::move(b.index)), b.entries};
-    REQUIRE(moved.complete());
-    b.entries.clear();
-    REQUIRE(b.sound()); // NOLINT(bugprone-use-after-move)
-    REQUIRE(b.index.memory() == 0);
-    b.add(1, 2);
-    REQUIRE(b.complete());
-    Pair<TestType> empty{TestType(Pair<TestType>().index, Bytes()), {}};
-    REQUIRE(empty.sound());
-    empty.index.swap(b.index);
-    empty.entries.swap(b.entries);
-    REQUIRE(empty.complete());
-    REQUIRE(b.sound());
-}
-
 TEMPLATE_TEST_CASE("check sees every kind of disagreement", "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
     for (slot_t slot = 0; slot != 13; ++slot) pair.add(slot, hash_of(0, 1, slot + 1));

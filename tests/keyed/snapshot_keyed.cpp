@@ -117,25 +117,6 @@ TEST_CASE("a restored map whose versions wrap has the same future", "[snapshot]"
     continues<tiny<true, Reuse::fifo, Exhaustion::wrap>>();
 }
 
-TEST_CASE("a set is restored with its pending keys, and they come back to their slots", "[snapshot]") {
-    using Set = SetStorage<std::uint64_t, Options<KeySetOptions{.deferred_erase = true}>>;
-    Set set;
-    for (std::uint64_t i = 0; i != 300; ++i) set.insert(i * 1000);
-    for (std::uint64_t i = 300; i-- != 100;) set.erase(i * 1000);
-    Set restored{1, 2, 3};
-    restored.restore(set.snapshot());
-    REQUIRE(restored == set);
-    REQUIRE(restored.pending() == 200);
-    REQUIRE_FALSE(restored.contains(1));
-    REQUIRE(restored.insert(299'000).it.slot() == 299);
-    REQUIRE(restored.handle_of(299'000).version() == 3);
-    std::vector<slot_t> order;
-    restored.for_each_pending([&](slot_t slot) { order.push_back(slot); });
-    REQUIRE(order.front() == 298);
-    REQUIRE(order.back() == 100);
-    REQUIRE(restored.check_invariants());
-}
-
 TEST_CASE("empty, cleared and reset containers remember their versions in a snapshot", "[snapshot]") {
     KeySet<int> set, restored;
     restored.insert(5);

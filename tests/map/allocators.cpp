@@ -9,8 +9,6 @@
 
 #include <slotwise/slots/value_array.hpp>
 
-#include <memory_resource>
-
 using namespace test;
 
 namespace {
@@ -22,7 +20,6 @@ struct Traveller {
 };
 using Stays = Traveller<Propagation{}>;
 using Travels = Traveller<Propagation{.copy = true, .move = true, .swap = true}>;
-using OnSwap = Traveller<Propagation{.swap = true}>;
 
 template <class Storage, class T, class A>
 using MapWith = typename Storage::template map<T, SlotMapOptions{}, A>;
@@ -33,15 +30,6 @@ void fill(Map& map, int base, int count = 90) {
     std::vector<typename Map::handle_type> handles;
     for (int i = 0; i != count; ++i) handles.push_back(put(map, base + i));
     for (std::size_t i = 4; i < handles.size(); i += 5) map.erase(handles[i]);
-}
-
-template <class Map>
-const void* address_of_first(const Map& map) {
-    const auto row = map.get(*map.handles().begin());
-    if constexpr (is_soa<Map>)
-        return std::get<0>(row.members());
-    else
-        return row;
 }
 
 /// Usable like new: empty, and sound after inserts.
@@ -106,41 +94,6 @@ TEMPLATE_TEST_CASE("a static column goes along with copies, moves and swaps, and
         REQUIRE(follows(target));
         source = target;
         REQUIRE(follows(source));
-    }
-}
-
-TEMPLATE_TEST_CASE("pmr maps: move assignment between unequal resources moves the elements and keeps each memory apart",
-                   "[allocators]", ALL_STORAGES) {
-    using Map = MapWith<TestType, Tracked, std::pmr::polymorphic_allocator<Tracked>>;
-    NothingLeaks objects;
-    std::pmr::unsynchronized_pool_resource one, two;
-    {
-        Map a(&one), b(&two), c(&one);
-        fill(a, 100);
-        fill(b, 500, 20);
-        Map twin(a, std::pmr::polymorphic_allocator<Tracked>(&two));
-        REQUIRE(twin == a);
-        b = std::move(a);
-        REQUIRE(b == twin);
-        REQUIRE(b.get_allocator().resource() == &two);
-        require_usable(a); // NOLINT(bugprone-use-after-move)
-        c = b;
-        REQUIRE(c == twin);
-        REQUIRE(c.get_allocator().resource() == &one);
-        a.clear();
-        a.swap(c);
-        REQUIRE(a == twin);
-        b.clear();
-        b.swap(a); // unequal
-        REQUIRE(b == twin);
-        REQUIRE(b.get_allocator().resource() == &two);
-        REQUIRE(a.get_allocator().resource() == &one);
-        Map copy(b);
-        REQUIRE(copy.get_allocator().resource() == std::pmr::get_default_resource());
-        b.restore(copy.snapshot(NumberCodec{}), NumberCodec{});
-        b.shrink_to_fit();
-        REQUIRE(b == twin);
-        REQUIRE(b.check_invariants());
     }
 }
 
@@ -220,19 +173,4 @@ TEMPLATE_TEST_CASE("after reserve(n), n inserts allocate nothing, and erase neve
     map.clear();
     for (int i = 0; i != 5000; ++i) put(map, i);
     REQUIRE(Ledger::allocations() == allocations);
-}
-
-TEMPLATE_TEST_CASE("swap(a, b) is the map's own: elements keep their addresses, and the allocators travel with them",
-                   "[allocators]", ALL_STORAGES) {
-    using Map = MapWith<TestType, Tracked, typename OnSwap::template allocator<Tracked>>;
-    Map a(typename Map::allocator_type(1)), b(typename Map::allocator_type(2));
-    fill(a, 100);
-    fill(b, 500);
-    const void* const first = address_of_first(a);
-    using std::swap;
-    swap(a, b);
-    REQUIRE(address_of_first(b) == first);
-    REQUIRE(b.get_allocator().id() == 1);
-    REQUIRE(a.check_invariants());
-    REQUIRE(b.check_invariants());
 }

@@ -89,12 +89,6 @@ TEMPLATE_TEST_CASE("over-aligned elements lie where they ask", "[elements]", ALL
     grow_and_churn(wider);
 }
 
-TEMPLATE_TEST_CASE("elements of 4 KiB work", "[elements]", ALL_STORAGES) {
-    NothingLeaks objects;
-    typename TestType::template map<Big> map;
-    grow_and_churn(map);
-}
-
 TEMPLATE_TEST_CASE("empty elements work, and each has its own handle", "[elements]", ALL_STORAGES) {
     typename TestType::template map<Empty> map;
     grow_and_churn(map);
@@ -104,15 +98,6 @@ TEMPLATE_TEST_CASE("empty elements work, and each has its own handle", "[element
     REQUIRE_FALSE(map.contains(a));
     REQUIRE(map.contains(b));
     REQUIRE(map.check_invariants());
-}
-
-TEMPLATE_TEST_CASE("elements whose moves throw work where nothing is thrown", "[elements]", ALL_STORAGES) {
-    NothingLeaks objects;
-    typename TestType::template map<Throwing> map;
-    grow_and_churn(map);
-    static_assert(noexcept(map.erase(typename decltype(map)::handle_type())) == is_paged<decltype(map)>);
-    typename TestType::template map<ThrowingMoveOnly> only;
-    grow_and_churn(only);
 }
 
 TEMPLATE_TEST_CASE("copies of non-trivial elements with holes copy the live ones, each once", "[elements]", ALL_STORAGES) {

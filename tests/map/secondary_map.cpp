@@ -192,56 +192,6 @@ TEMPLATE_TEST_CASE("An attached secondary map follows its map through move, swap
     CHECK_FALSE(more.attached());
 }
 
-TEMPLATE_TEST_CASE("A secondary map that moves or swaps takes its attachment along", "[map]", DenselyUsed, SparselyUsed) {
-    using Map = typename TestType::template of<int>;
-    SlotMap<int> map;
-    const H a = map.insert(1), b = map.insert(2), c = map.insert(3);
-    Map first;
-    first.attach_to(map);
-    for (const H handle : {a, b, c}) first.insert(handle, 1);
-    Map second(std::move(first));
-    map.erase(a);
-    CHECK_FALSE(second.contains(a));
-    CHECK(second.size() == 2);
-    CHECK_FALSE(first.attached());
-    CHECK(first.empty());
-    first.insert(H(90, 1), 5); // usable
-    Map third;
-    third = std::move(second);
-    map.erase(b);
-    CHECK(third.size() == 1);
-    swap(third, first);
-    CHECK(first.attached());
-    CHECK_FALSE(third.attached());
-    map.erase(c);
-    CHECK(first.empty());
-    CHECK(third.contains(H(90, 1)));
-    Map copy(third);
-    CHECK(copy == third);
-    CHECK_FALSE(copy.attached());
-    copy = third;
-    CHECK(copy == third);
-    copy.insert(H(91, 1), 1);
-    CHECK_FALSE(copy == third);
-    CHECK(copy.check_invariants());
-}
-
-TEMPLATE_TEST_CASE("Two secondary maps and an observer's death do not disturb each other", "[map]", DenselyUsed, SparselyUsed) {
-    using Map = typename TestType::template of<int>;
-    SlotMap<int> map;
-    const H a = map.insert(1);
-    Map stays;
-    stays.attach_to(map);
-    stays.insert(a, 1);
-    {
-        Map goes;
-        goes.attach_to(map);
-        goes.insert(a, 2);
-    }
-    map.erase(a);
-    CHECK(stays.empty());
-}
-
 // proves: SecondaryFace::insert throws, SecondaryMap::try_emplace throws, SparseSecondaryMap::try_emplace throws
 // proves: SecondaryMap::SecondaryMap throws, SparseSecondaryMap::SparseSecondaryMap throws
 TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "[map][throws]", DenselyUsed, SparselyUsed) {
@@ -424,28 +374,4 @@ TEST_CASE("a walk over a SecondaryMap that erases the last entry of a page goes 
     });
     CHECK(seen == std::vector<int>{10, 63, 67, 322, 360});
     CHECK(map.empty());
-}
-
-TEMPLATE_TEST_CASE("swap of secondary maps with unequal allocators takes both attachments along", "[map]", DenselyUsed,
-                   SparselyUsed) {
-    using A = StatefulAllocator<int>;
-    SlotMap<int> red, blue;
-    const H in_red = red.insert(1), in_blue = blue.insert(2), also_blue = blue.insert(3);
-    typename TestType::template of<int, H, A> a{A(1)}, b{A(2)};
-    a.attach_to(red);
-    b.attach_to(blue);
-    a.insert(in_red, 1);
-    b.insert(in_blue, 2);
-    b.insert(also_blue, 3);
-    a.swap(b);
-    CHECK(a.size() == 2);
-    CHECK(b.size() == 1);
-    CHECK(a.attached());
-    CHECK(b.attached());
-    blue.erase(also_blue);
-    CHECK(a.size() == 1);
-    CHECK(b.size() == 1);
-    red.clear();
-    CHECK(b.empty());
-    CHECK(a.size() == 1);
 }

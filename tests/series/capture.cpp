@@ -345,24 +345,3 @@ TEST_CASE("a nested series that was replaced is reset, and its delta is that of 
     REQUIRE(inner.at(1) == DictDelta<int, double>{2, true, true, {8}, {}, {}, {{8, 8.0}}});
     REQUIRE(inner.at(3) == DictDelta<int, double>{2, true, true, {}, {3}, {}, {}});
 }
-
-TEMPLATE_TEST_CASE("captures of many keys agree with what was added and removed, over every page", "[series][capture]",
-                   ALL_REPRESENTATIONS) {
-    typename TestType::template dict<int, double> dict;
-    Random random(11);
-    for (Time time = 1; time <= 40; ++time) {
-        const Before<decltype(dict)> before(dict);
-        random_tick(dict, time, random, 700);
-        {
-            auto w = dict.write(time);
-            for (int i = 0; i != 150; ++i) random_write(w, random, 700);
-        }
-        CAPTURE(time);
-        REQUIRE(before.judge(dict, time) == "");
-        REQUIRE(all_sound(dict));
-        const auto delta = capture(dict, time);
-        REQUIRE(delta.added.size() == dict.added_keys(time).size());
-        for (const auto& [key, value] : delta.modified)
-            if (dict.at(key) != value) FAIL(key);
-    }
-}

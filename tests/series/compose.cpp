@@ -8,7 +8,6 @@ namespace {
 
 using namespace test;
 
-using Keys = std::vector<int>;
 using Dict = DictDelta<int, double>;
 using Set = SetDelta<int>;
 

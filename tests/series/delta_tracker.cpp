@@ -146,114 +146,6 @@ TEMPLATE_TEST_CASE("no slot that there is not was changed", "[delta_tracker]", A
 
 //=== net effects ===//
 
-TEMPLATE_TEST_CASE("with deferred erase every sequence of inserts and removes nets out", "[delta_tracker]",
-                   ALL_REPRESENTATIONS) {
-    set_of<TestType, true> set;
-    auto& delta = set.template observer<0>();
-    const slot_t a = set.insert(1).it.slot(), b = set.insert(2).it.slot();
-    delta.open(1);
-    SECTION("insert, remove") {
-        const slot_t c = set.insert(3).it.slot();
-        set.remove(3);
-        check_delta(delta, 1, {}, {});
-        CHECK(slots_of(delta.touched(1)) == slot_list{c});
-        set.insert(3);
-        check_delta(delta, 1, {c}, {});
-        CHECK(set.slot_of(3) == c); // it lives again in its slot
-    }
-    SECTION("remove, insert") {
-        set.remove(1);
-        check_delta(delta, 1, {}, {a});
-        set.insert(1);
-        check_delta(delta, 1, {}, {});
-        CHECK(delta.was_touched(a, 1));
-        set.remove(1);
-        check_delta(delta, 1, {}, {a});
-    }
-    SECTION("remove one, insert another") {
-        set.remove(1);
-        const slot_t c = set.insert(3).it.slot();
-        CHECK(c != a); // not reused in this window
-        check_delta(delta, 1, {c}, {a});
-        CHECK(set.key(a) == 1);
-    }
-    SECTION("insert what is there, remove what is not") {
-        set.insert(1);
-        set.remove(9);
-        check_delta(delta, 1, {}, {});
-        CHECK(delta.touched(1).empty());
-    }
-    SECTION("clear cancels what was inserted and keeps what was removed") {
-        set.remove(1);
-        set.insert(3);
-        set.clear();
-        check_delta(delta, 1, {}, {a, b});
-        set.insert(2);
-        check_delta(delta, 1, {}, {a});
-    }
-    SECTION("touch changes nothing of that") {
-        delta.touch(a);
-        check_delta(delta, 1, {}, {});
-        CHECK(slots_of(delta.touched(1)) == slot_list{a});
-        set.remove(1);
-        check_delta(delta, 1, {}, {a});
-    }
-    CHECK(delta.check_invariants(set.occupancy()));
-    set.flush_removed();
-    delta.open(2);
-    check_delta(delta, 2, {}, {});
-    CHECK(delta.touched(2).empty());
-    CHECK(delta.check_invariants(set.occupancy()));
-}
-
-TEMPLATE_TEST_CASE("without deferred erase a slot that got another element is in added and in removed", "[delta_tracker]",
-                   ALL_REPRESENTATIONS) {
-    set_of<TestType, false> set;
-    auto& delta = set.template observer<0>();
-    const slot_t a = set.insert(1).it.slot();
-    delta.open(1);
-    set.erase(1);
-    check_delta(delta, 1, {}, {a});
-    REQUIRE(set.insert(2).it.slot() == a);
-    check_delta(delta, 1, {a}, {a});
-    set.erase(2);
-    check_delta(delta, 1, {}, {a}); // the second came and went
-    REQUIRE(set.insert(1).it.slot() == a);
-    check_delta(delta, 1, {a}, {a}); // the same key: but another element, of which nothing tells that
-    const slot_t b = set.insert(3).it.slot();
-    set.erase(3);
-    check_delta(delta, 1, {a}, {a});
-    REQUIRE(set.insert(4).it.slot() == b);
-    check_delta(delta, 1, {a, b}, {a}); // the slot was vacant when the window opened
-    set.clear();
-    check_delta(delta, 1, {}, {a});
-    CHECK(delta.check_invariants(set.occupancy()));
-    delta.open(2);
-    check_delta(delta, 2, {}, {});
-}
-
-TEMPLATE_TEST_CASE("a flush inside the window ends elements, and their slots may be used again", "[delta_tracker]",
-                   ALL_REPRESENTATIONS) {
-    set_of<TestType, true> set;
-    auto& delta = set.template observer<0>();
-    const slot_t a = set.insert(1).it.slot(), b = set.insert(2).it.slot();
-    delta.open(1);
-    set.remove(1);
-    set.insert(3);
-    set.remove(3);
-    set.flush_removed();
-    check_delta(delta, 1, {}, {a});
-    REQUIRE(set.insert(4).it.slot() == a);
-    check_delta(delta, 1, {a}, {a});
-    set.remove(2);
-    delta.open(2); // not flushed first: it was removed before this window
-    check_delta(delta, 2, {}, {});
-    set.flush_removed();
-    check_delta(delta, 2, {}, {});
-    REQUIRE(set.insert(5).it.slot() == b);
-    check_delta(delta, 2, {b}, {});
-}
-
 TEMPLATE_TEST_CASE("the truth about a slot is that of its first touch in the window", "[delta_tracker]", ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();
@@ -303,51 +195,6 @@ TEMPLATE_TEST_CASE("a clear and a reset: the deltas go on after the first, and s
 }
 
 //=== order ===//
-
-TEMPLATE_TEST_CASE("ranges of many slots are in slot order; those of a dirty list in the order of the first touch",
-                   "[delta_tracker]", ALL_REPRESENTATIONS) {
-    set_of<TestType, true> set;
-    auto& delta = set.template observer<0>();
-    for (int i = 0; i != 300; ++i) set.insert(i);
-    delta.open(1);
-    slot_list removed{299, 3, 70, 64, 0, 128, 127}, added, touched = removed;
-    for (const slot_t slot : removed) set.remove(static_cast<int>(slot));
-    for (int i = 300; i != 500; ++i) added.push_back(set.insert(i).it.slot());
-    touched.insert(touched.end(), added.begin(), added.end());
-    delta.touch(1);
-    touched.push_back(1);
-    for (const slot_t slot : {slot_t{3}, slot_t{128}}) set.insert(static_cast<int>(slot)); // back again
-    for (const slot_t slot : {slot_t{3}, slot_t{128}}) set.remove(static_cast<int>(slot)); // and gone: not touched first now
-    CHECK(slots_of(delta.removed(1)) == as_told<TestType>(removed, touched.size()));
-    CHECK(slots_of(delta.added(1)) == as_told<TestType>(added, touched.size()));
-    CHECK(slots_of(delta.touched(1)) == as_told<TestType>(touched, touched.size()));
-}
-
-TEMPLATE_TEST_CASE("ranges of few slots are in the order of the first touch; those of a bitmap in slot order",
-                   "[delta_tracker]", ALL_REPRESENTATIONS) {
-    set_of<TestType, true> set;
-    auto& delta = set.template observer<0>();
-    for (int i = 0; i != 300; ++i) set.insert(i);
-    slot_list gone;
-    delta.open(1);
-    for (slot_t i = 0; i != adaptive_list; ++i) {
-        const slot_t slot = (i * 37 + 200) % 300;
-        set.remove(static_cast<int>(slot));
-        gone.push_back(slot);
-        REQUIRE(slots_of(delta.removed(1)) == as_told<TestType>(gone, gone.size()));
-    }
-    delta.touch(gone.front()); // touched already
-    REQUIRE(slots_of(delta.removed(1)) == as_told<TestType>(gone, gone.size()));
-    gone.push_back(1);
-    set.remove(1);
-    REQUIRE(slots_of(delta.removed(1)) == as_told<TestType>(gone, gone.size()));
-    set.flush_removed();
-    delta.open(2); // a new window, a new list
-    set.remove(298);
-    set.remove(10);
-    CHECK(slots_of(delta.removed(2)) == as_told<TestType>({298, 10}, 2));
-    CHECK(delta.check_invariants(set.occupancy()));
-}
 
 TEMPLATE_TEST_CASE("an iterator of a delta names the slot, and can be kept and compared", "[delta_tracker]",
                    ALL_REPRESENTATIONS) {
@@ -415,23 +262,6 @@ TEMPLATE_TEST_CASE("a tracker attached late knows what lived before, and does no
     token.detach();
     set.remove(8);
     CHECK_FALSE(delta.was_removed(8, 1));
-}
-
-TEMPLATE_TEST_CASE("a tracker attached late to a slot map", "[delta_tracker]", ALL_REPRESENTATIONS) {
-    SlotMap<int> map;
-    const auto a = map.insert(1);
-    map.insert(2);
-    DynamicColumn<tracker_of<TestType>> column;
-    auto& delta = column.column();
-    const auto token = map.attach(column);
-    delta.open(1);
-    check_delta(delta, 1, {}, {});
-    map.erase(a);
-    check_delta(delta, 1, {}, {0});
-    map.insert(3);
-    check_delta(delta, 1, {0}, {0});
-    map.clear();
-    check_delta(delta, 1, {}, {0, 1});
 }
 
 TEMPLATE_TEST_CASE("what is restored of a slot comes back, whether it was touched before or not", "[delta_tracker]",

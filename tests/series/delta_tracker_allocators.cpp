@@ -53,29 +53,6 @@ TEST_CASE("a longer list of touched slots for which there is no memory changes n
     CHECK(failures == 1); // the others have room, or no list
 }
 
-TEMPLATE_TEST_CASE("a move to an allocator that is not equal takes the window along", "[delta_tracker]", ALL_REPRESENTATIONS) {
-    EveryByteReturned bytes;
-    using Set = set_of<TestType, true, int, StatefulAllocator<int>>;
-    Set set{StatefulAllocator<int>(1)}, other{StatefulAllocator<int>(2)};
-    begin_window(set);
-    for (int i = 0; i != 50; ++i) other.insert(-i);
-    other.template observer<0>().open(70);
-    other.remove(-3);
-    other = std::move(set);
-    check_window<TestType>(other);
-    const auto taken = Ledger::live_bytes(2);
-    CHECK(taken > 5000 * sizeof(int));
-    other.remove(1);
-    check_delta(other.template observer<0>(), 1, {5000}, {1, 7, 4100, 4999});
-    Set extended(std::move(other), StatefulAllocator<int>(3));
-    check_delta(extended.template observer<0>(), 1, {5000}, {1, 7, 4100, 4999});
-    Set copy(extended, StatefulAllocator<int>(4));
-    check_delta(copy.template observer<0>(), 1, {5000}, {1, 7, 4100, 4999});
-    extended.flush_removed();
-    extended.template observer<0>().open(2);
-    CHECK(extended.template observer<0>().touched(2).empty());
-}
-
 TEMPLATE_TEST_CASE("a move to an allocator that is not equal, after slots that were touched have been given back",
                    "[delta_tracker]", ALL_REPRESENTATIONS) {
     EveryByteReturned bytes;

@@ -186,61 +186,6 @@ bool all_sound(const Series& series) {
     return true;
 }
 
-/// What was there when a window opened, held against what the series says of it.
-template <class Series>
-class Before {
-    using Key = typename Series::key_type;
-
-public:
-    explicit Before(const Series& series) {
-        for (const slot_t slot : series.slots()) valid_[series.key(slot)] = series.times().at(slot) != never;
-    }
-    /// What is wrong with the deltas that `series` has for its window `time`; "" when nothing is.
-    std::string judge(const Series& series, Time time) const {
-        std::set<Key> added, removed, dropped, modified;
-        if (series.window() == time) {
-            for (const slot_t slot : series.slots()) {
-                if (!valid_.contains(series.key(slot))) added.insert(series.key(slot));
-                if (series.times().at(slot) == time) modified.insert(series.key(slot));
-            }
-            for (const auto& [key, valid] : valid_) {
-                if (series.contains(key) != series.was_removed(key, time)) {
-                    if (series.contains(key)) continue;
-                    removed.insert(key);
-                    if (valid) dropped.insert(key);
-                } else
-                    return "was_removed(key)";
-            }
-        }
-        if constexpr (is_set<Series>) {
-            if (!same(series.added(time), added)) return "added()";
-            if (!same(series.removed(time), removed)) return "removed()";
-        } else {
-            if (!same(series.added_keys(time), added)) return "added_keys()";
-            if (!same(series.removed_keys(time), removed)) return "removed_keys()";
-            if (!same(series.modified_keys(time), modified)) return "modified_keys()";
-            std::set<Key> items;
-            std::size_t count = 0;
-            for (const auto [key, value] : series.removed_items(time)) items.insert(key), ++count;
-            if (items != dropped || count != dropped.size()) return "removed_items()";
-        }
-        for (const auto& key : added)
-            if (!series.was_added(key, time)) return "was_added(key)";
-        return "";
-    }
-
-private:
-    template <class Range>
-    static bool same(const Range& range, const std::set<Key>& expected) {
-        std::set<Key> keys;
-        std::size_t count = 0;
-        for (const Key& key : range) keys.insert(key), ++count;
-        return keys == expected && count == expected.size();
-    }
-
-    std::map<Key, bool> valid_;
-};
-
 //=== bytes ===//
 
 /// Strings as text, everything else as its bytes.

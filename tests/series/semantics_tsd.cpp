@@ -233,30 +233,6 @@ TEMPLATE_TEST_CASE("dict: after a remove in the window the old value is not read
     CHECK_FALSE(dict.modified("a", 2));
 }
 
-TEMPLATE_TEST_CASE("dict: any sequence of set and remove says what the state before and after say", "[series][semantics]",
-                   ALL_REPRESENTATIONS) {
-    for (const bool before : {false, true})
-        for (int steps = 0; steps != 9; ++steps) {
-            CAPTURE(before, steps);
-            auto dict = dict_of<TestType>(before ? items{{"a", 100}} : items{});
-            int last = 100;
-            {
-                auto w = dict.write(2);
-                for (int i = 0; i != steps; ++i)
-                    if (dict.contains("a"))
-                        REQUIRE(w.remove("a"));
-                    else
-                        w.set("a", last = i);
-            }
-            const bool after = before != (steps % 2 == 1);
-            CHECK(sorted(dict.added_keys(2)) == (after && !before ? keys{"a"} : keys{}));
-            CHECK(sorted(dict.removed_keys(2)) == (before && !after ? keys{"a"} : keys{}));
-            CHECK(sorted(dict.removed_items(2)) == (before && !after ? items{{"a", last}} : items{}));
-            CHECK(sorted(dict.modified_items(2)) == (after && steps != 0 ? items{{"a", last}} : items{}));
-            CHECK(dict.check_invariants());
-        }
-}
-
 TEMPLATE_TEST_CASE("dict: remove A, set B: removed A with its value, added B, in different slots", "[series][semantics]",
                    ALL_REPRESENTATIONS) {
     auto dict = dict_of<TestType>({{"A", 1}});

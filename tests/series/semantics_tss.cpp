@@ -127,25 +127,6 @@ TEMPLATE_TEST_CASE("set: remove then add, existing before: nothing; the collecti
     CHECK(set.check_invariants());
 }
 
-TEMPLATE_TEST_CASE("set: any sequence on one key says what the state before and after say", "[series][semantics]",
-                   ALL_REPRESENTATIONS) {
-    for (const bool before : {false, true})
-        for (int steps = 0; steps != 9; ++steps) {
-            CAPTURE(before, steps);
-            auto set = set_of<TestType>(before ? keys{"a", "other"} : keys{"other"});
-            {
-                auto w = set.write(2);
-                for (int i = 0; i != steps; ++i) REQUIRE((set.contains("a") ? w.remove("a") : w.add("a")));
-            }
-            const bool after = before != (steps % 2 == 1);
-            CHECK(set.contains("a") == after);
-            CHECK(sorted(set.added(2)) == (after && !before ? keys{"a"} : keys{}));
-            CHECK(sorted(set.removed(2)) == (before && !after ? keys{"a"} : keys{}));
-            CHECK(set.modified(2) == (steps != 0));
-            CHECK(set.check_invariants());
-        }
-}
-
 TEMPLATE_TEST_CASE("set: remove A, add B: removed A, added B, in different slots", "[series][semantics]", ALL_REPRESENTATIONS) {
     auto set = set_of<TestType>({"A"});
     const slot_t slot = set.slot_of("A");

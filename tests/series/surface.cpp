@@ -76,24 +76,6 @@ TEST_CASE("time stamps are a column: contiguous, live ones only, the lowest valu
     REQUIRE(dict.count_valid() == 99);
 }
 
-TEST_CASE("series are swapped with their windows, deltas and subscribers") {
-    struct Counter final : SeriesSubscriber<> {
-        void on_tick(const SeriesTick<std::int64_t>&) noexcept override { ++told; }
-        int told = 0;
-    } counter;
-    TSDStorage<int, int> a, b;
-    a.write(4).set(1, 10);
-    const auto token = a.subscribe(counter);
-    a.swap(b);
-    REQUIRE((a.empty() && a.window() == TSDStorage<int, int>::never && !a.valid()));
-    REQUIRE((b.at(1) == 10 && b.was_added(1, 4) && b.modified(1, 4)));
-    a.write(5).set(2, 20);
-    REQUIRE(counter.told == 0);
-    b.write(5).set(2, 20);
-    REQUIRE(counter.told == 1);
-    REQUIRE((a.check_invariants() && b.check_invariants()));
-}
-
 TEST_CASE("the container inside a series has the options of the series, and its erase is deferred") {
     constexpr SeriesOptions options{.exhaustion = Exhaustion::wrap,
                                     .reuse = Reuse::fifo,

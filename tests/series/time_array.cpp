@@ -195,34 +195,6 @@ TEST_CASE("stamps lie side by side in pages, keep their addresses, and are a col
     CHECK(sum == 999 * 1000 / 2 - 7);
 }
 
-TEST_CASE("copies and moves of a container take stamps along", "[time_array]") {
-    Set<true> set;
-    for (int i = 0; i != 200; ++i) set.observer<0>().stamp(set.insert(i).it.slot(), 1000 + i);
-    set.remove(150);
-    Set<true> copy(set);
-    for (slot_t slot = 0; slot != 200; ++slot) REQUIRE(copy.observer<0>().at(slot) == 1000 + std::int64_t{slot});
-    copy.observer<0>().stamp(3, 1);
-    CHECK(set.observer<0>().at(3) == 1003);
-    const Set<true> moved(std::move(set));
-    for (slot_t slot = 0; slot != 200; ++slot) REQUIRE(moved.observer<0>().at(slot) == 1000 + std::int64_t{slot});
-    set = copy;
-    CHECK(set.observer<0>().at(3) == 1);
-    CHECK(set.observer<0>().at(150) == 1150); // removed, and still readable
-}
-
-TEST_CASE("stamps follow a move to an allocator that is not equal, and return their memory", "[time_array]") {
-    test::EveryByteReturned bytes;
-    using Stateful = Set<false, std::int64_t, test::StatefulAllocator<int>>;
-    Stateful set(test::StatefulAllocator<int>(1)), other(test::StatefulAllocator<int>(2));
-    for (int i = 0; i != 200; ++i) set.observer<0>().stamp(set.insert(i).it.slot(), i);
-    other = std::move(set);
-    for (slot_t slot = 0; slot != 200; ++slot) REQUIRE(other.observer<0>().at(slot) == std::int64_t{slot});
-    CHECK(test::Ledger::live_bytes(2) >= 200 * sizeof(std::int64_t));
-    other.reset();
-    CHECK(other.insert(1).inserted);
-    CHECK(other.observer<0>().at(0) == never);
-}
-
 TEMPLATE_TEST_CASE("any ordered type with a lowest value is a time", "[time_array]", std::int8_t, std::uint32_t, double,
                    system_clock::time_point, nanoseconds, sys_days, Day, Tick) {
     const TestType none = TimeTraits<TestType>::never();

@@ -185,65 +185,6 @@ TEMPLATE_TEST_CASE("reserve and shrink_to_fit within a window keep its delta", "
 
 //=== the same for the same calls ===//
 
-TEMPLATE_TEST_CASE("two storages with the same calls have the same slots and handles", "[series][windows]",
-                   ALL_REPRESENTATIONS) {
-    Values<TestType> a, b;
-    std::mt19937 random(20'260'711);
-    const auto act = [](Values<TestType>& dict, unsigned what, int key, std::int64_t time) {
-        auto w = dict.write(time);
-        switch (what % 16) {
-        case 0:
-            if (what % 7 == 0) w.clear();
-            break;
-        case 1:
-            w.touch();
-            break;
-        case 2:
-        case 3:
-        case 4:
-        case 5:
-            w.remove(key);
-            break;
-        case 6:
-        case 7:
-            w.create(key);
-            break;
-        default:
-            w.set(key, static_cast<int>(what));
-        }
-    };
-    for (int step = 0; step != 4'000; ++step) {
-        const auto what = static_cast<unsigned>(random());
-        const int key = static_cast<int>(random() % 300);
-        act(a, what, key, 1 + step / 20);
-        act(b, what, key, 1 + step / 20);
-        if (step == 2'000) {
-            auto copy = a; // a copy goes on as the original
-            b = std::move(copy);
-        }
-        REQUIRE(a.slot_of(key) == b.slot_of(key));
-        REQUIRE(a.handle_of(key) == b.handle_of(key));
-        if (step % 50 != 0) continue;
-        REQUIRE(a == b);
-        REQUIRE(a.pending() == b.pending());
-        for (const slot_t slot : a.slots()) {
-            REQUIRE(a.handle_at(slot) == b.handle_at(slot));
-            REQUIRE(a.key(slot) == b.key(slot));
-            REQUIRE(a.times().at(slot) == b.times().at(slot));
-        }
-        const auto in_order = [&](const Values<TestType>& dict) { // the order too
-            std::vector<int> all;
-            for (const int k : dict.added_keys(dict.window())) all.push_back(k);
-            for (const int k : dict.removed_keys(dict.window())) all.push_back(k);
-            for (const int k : dict.modified_keys(dict.window())) all.push_back(k);
-            return all;
-        };
-        REQUIRE(in_order(a) == in_order(b));
-        REQUIRE(a.check_invariants());
-        REQUIRE(b.check_invariants());
-    }
-}
-
 TEST_CASE("deltas come in the order of first change from a list, in slot order from bits; adaptive has one and then the other",
           "[series][windows]") {
     const auto in_order = [](auto set, int many) {

@@ -432,18 +432,6 @@ TEST_CASE("one observer may watch several containers") {
     CHECK(EventLog::take() == Events{"a insert 1"});
 }
 
-TEST_CASE("shrinking notifies of the capacity that is left") {
-    Plain map;
-    LoggingObserver a("a");
-    const auto token = map.attach(a);
-    map.reserve(100'000);
-    const auto before = map.capacity();
-    EventLog::take();
-    map.shrink_to_fit();
-    CHECK(map.capacity() < before);
-    CHECK(EventLog::take() == Events{"a capacity " + std::to_string(before) + " " + std::to_string(map.capacity())});
-}
-
 TEST_CASE("an observer is notified of the events it has a hook for only") {
     struct Counts final : SlotObserver {
         int inserts = 0;

@@ -182,51 +182,6 @@ TEST_CASE("a dynamic column passes every event on to a column that has all hooks
     CHECK(test::EventLog::take() == test::Events{"only erase 1", "s7 clear 1"});
 }
 
-// proves: ValueArray::ValueArray(other, live) throws
-TEST_CASE("copying a container copies its columns, value by value", "[throws]") {
-    test::NothingLeaks objects;
-    const auto failures = test::fail_at_every_step(test::swept<SlotMap<int>>("(copy)"), [](auto&& attempt) {
-        Map<ValueArray<test::ThrowingCopy>> map;
-        for (int i = 0; i < 4; ++i) map.observer<0>()[map.insert(i).index()].set(i * 10);
-        map.erase(map.handle_at(slot_t{1}));
-        const bool threw = attempt([&] {
-            const auto copy = map;
-            test::Budget::disarm();
-            test::Budget::arm(1000); // the copy is made; what follows is not the subject
-            CHECK(copy.observer<0>()[3].value() == 30);
-            CHECK(copy.observer<0>()[0].value() == 0);
-        });
-        static_cast<void>(threw);
-        CHECK(map.observer<0>()[3].value() == 30);
-    });
-    CHECK(failures == 3);
-}
-
-TEST_CASE("columns move, swap and shrink with their container") {
-    test::NothingLeaks objects;
-    test::EveryByteReturned bytes;
-    using Column = ValueArray<test::Tracked, test::StatefulAllocator<test::Tracked>>;
-    Map<Column> map;
-    for (int i = 0; i < 20'000; ++i) map.observer<0>()[map.insert(i).index()].set(i);
-    const auto* const address = &map.observer<0>()[5];
-    Map<Column> other(std::move(map));
-    CHECK(&other.observer<0>()[5] == address);
-    CHECK(objects.alive() == 20'000);
-    map.insert(1);
-    CHECK(map.observer<0>()[0].value() == 0);
-    swap(map, other);
-    CHECK(map.observer<0>()[5].value() == 5);
-    CHECK(other.size() == 1);
-    other = std::move(map);
-    CHECK(&other.observer<0>()[5] == address);
-    const auto before = bytes.live_bytes();
-    other.erase_if([](int value) { return value >= 100; });
-    CHECK(objects.alive() == 100);
-    other.shrink_to_fit();
-    CHECK(bytes.live_bytes() < before / 4);
-    CHECK(other.observer<0>()[99].value() == 99);
-}
-
 TEST_CASE("a column uses the container's allocator when it can, and any other of its own") {
     test::EveryByteReturned bytes;
     using Allocator = test::StatefulAllocator<int>;
