@@ -35,44 +35,6 @@ void on_each_policy(Test test) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a destructor may insert while its element is erased; the newcomer gets another slot", "[reentrance]",
-                   ALL_STORAGES) {
-    on_each_policy<TestType>([]<class Map> {
-        NothingLeaks objects;
-        typename Map::handle_type dying, born;
-        Map map;
-        dying = put_speaking(map, 1, [&] {
-            REQUIRE_FALSE(map.contains(dying));
-            born = put(map, 100);
-        });
-        const auto other = put(map, 2);
-        REQUIRE(map.erase(dying));
-        REQUIRE(map.contains(born));
-        REQUIRE(born.index() != dying.index()); // not released before it is destroyed
-        REQUIRE(number_of(map, born) == 100);
-        REQUIRE(number_of(map, other) == 2);
-        REQUIRE(map.size() == 2);
-        REQUIRE(map.check_invariants());
-    });
-}
-
-TEMPLATE_TEST_CASE("a destructor may insert so many that the map grows", "[reentrance]", ALL_STORAGES) {
-    on_each_policy<TestType>([]<class Map> {
-        NothingLeaks objects;
-        std::vector<typename Map::handle_type> born;
-        Map map;
-        const auto first = put_speaking(map, 1, [&] {
-            for (int i = 0; i != 300; ++i) born.push_back(put(map, i));
-        });
-        const auto capacity = map.capacity();
-        map.erase(first);
-        REQUIRE((map.capacity() > capacity || Map::options.growth == Growth::reserve));
-        REQUIRE(map.size() == 300);
-        for (int i = 0; i != 300; ++i) REQUIRE(number_of(map, born[static_cast<std::size_t>(i)]) == i);
-        REQUIRE(map.check_invariants());
-    });
-}
-
 TEMPLATE_TEST_CASE("a destructor may erase other elements, in a chain", "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -113,29 +75,6 @@ TEMPLATE_TEST_CASE("erase_if goes on soundly when destructors erase what it has 
     });
 }
 
-TEMPLATE_TEST_CASE("a destructor may insert while the map is cleared; the newcomers survive", "[reentrance]", ALL_STORAGES) {
-    on_each_policy<TestType>([]<class Map> {
-        NothingLeaks objects;
-        std::vector<typename Map::handle_type> old, born;
-        Map map;
-        for (int i = 0; i != 90; ++i)
-            old.push_back(put_speaking(map, i, [&map, &born, i] {
-                if (i % 3 == 0) born.push_back(put(map, 1000 + i));
-            }));
-        const auto reserved = map.reserve_handle();
-        map.clear();
-        REQUIRE(map.size() == 30);
-        REQUIRE(born.size() == 30);
-        for (const auto handle : born) REQUIRE(number_of(map, handle) >= 1000);
-        for (const auto handle : old) REQUIRE_FALSE(map.contains(handle));
-        REQUIRE_FALSE(map.cancel(reserved));
-        REQUIRE(map.check_invariants());
-        for (int i = 0; i != 200; ++i) put(map, i);
-        REQUIRE(map.check_invariants());
-        REQUIRE(map.size() == 230);
-    });
-}
-
 TEMPLATE_TEST_CASE("a destructor may erase while the map is cleared: it finds nothing of the old, and may erase the new",
                    "[reentrance]", ALL_STORAGES) {
     on_each_policy<TestType>([]<class Map> {
@@ -156,29 +95,6 @@ TEMPLATE_TEST_CASE("a destructor may erase while the map is cleared: it finds no
         REQUIRE(map.check_invariants());
         REQUIRE(futures(map).size() == 40);
         REQUIRE(map.check_invariants());
-    });
-}
-
-TEMPLATE_TEST_CASE("a destructor may clear the map, in erase and in clear", "[reentrance]", ALL_STORAGES) {
-    on_each_policy<TestType>([]<class Map> {
-        NothingLeaks objects;
-        for (const bool by_clear : {false, true}) {
-            std::vector<typename Map::handle_type> handles;
-            Map map;
-            for (int i = 0; i != 70; ++i)
-                handles.push_back(put_speaking(map, i, [&map, i] {
-                    put(map, 1);
-                    if (i % 10 == 5) map.clear();
-                }));
-            if (by_clear)
-                map.clear();
-            else
-                map.erase(handles[15]);
-            for (const auto handle : handles) REQUIRE_FALSE(map.contains(handle));
-            REQUIRE(map.check_invariants());
-            futures(map);
-            REQUIRE(map.check_invariants());
-        }
     });
 }
 

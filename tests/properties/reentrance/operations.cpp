@@ -176,7 +176,8 @@ enum class Act : std::uint8_t {
     shrink,
     look,
     copy,
-    end
+    end,
+    insert_many = end // only from inside of others
 };
 
 template <class Entry, class C>
@@ -184,7 +185,7 @@ struct Operations {
     using H = typename C::handle_type;
 
     C& c;
-    std::vector<H> names{};
+    std::vector<H> names{}, born{}; // of before, and of what act() inserts
 
     H insert(int n) {
         if constexpr (is_described<Entry>) {
@@ -201,7 +202,10 @@ struct Operations {
     bool act(Act what, int fresh) {
         switch (what) {
         case Act::insert:
-            insert(fresh);
+            born.push_back(insert(fresh));
+            return true;
+        case Act::insert_many: // until everything grows
+            for (int n = 200; n != 300; ++n) born.push_back(insert(n));
             return true;
         case Act::insert_again:
             insert(2);
@@ -271,6 +275,21 @@ struct Count {
     std::string fault{};
 } counted;
 
+/// What the two operations have said is so: what was erased is gone, and what was inserted lives on, in another slot than what was
+/// being erased.
+template <class Entry, class C>
+bool as_said(const C& c, const Operations<Entry, C>& ops, Act outer, Act inner, bool entered) {
+    const auto done = [&](Act what) { return outer == what || (entered && inner == what); };
+    bool right = !(done(Act::erase) && c.contains(ops.names[1])) && !(done(Act::erase_other) && c.contains(ops.names[5]));
+    if (done(Act::clear) && Entry::names_slots)
+        for (const auto name : ops.names) right = right && !c.contains(name);
+    if (entered && (inner == Act::insert || inner == Act::insert_many) && outer != Act::erase_if)
+        for (const auto name : ops.born)
+            right = right && c.contains(name) &&
+                    !(outer == Act::erase && Entry::names_slots && name.index() == ops.names[1].index());
+    return right;
+}
+
 /// One operation, entered again by another at the k-th call of the elements. False when there were fewer calls.
 template <class Entry, class C, class Allowed>
 bool entered_again(Act outer, Act inner, int k, Allowed allowed) {
@@ -301,6 +320,7 @@ bool entered_again(Act outer, Act inner, int k, Allowed allowed) {
         else
             number = c.size();
         if (!c.check_invariants() || number != c.size() || Caller::errors != 0) counted.fault = "not sound";
+        if (!as_said<Entry>(c, ops, outer, inner, entered)) counted.fault = "not as the operations said";
         ops.insert(40);
         if (!c.check_invariants()) counted.fault = "not sound after an insert";
     }
@@ -313,11 +333,10 @@ struct EnterAgain {
     static void run() {
         using C = typename Calling<OfInt>::type;
         for (int outer = 0; outer != static_cast<int>(Act::end); ++outer)
-            for (int inner = 0; inner != static_cast<int>(Act::end); ++inner) {
+            for (int inner = 0; inner <= static_cast<int>(Act::insert_many); ++inner) {
                 bool more = true;
                 for (int k = 0; more && counted.fault.empty(); ++k) {
                     ++counted.combinations;
-
                     more = entered_again<Entry, C>(static_cast<Act>(outer), static_cast<Act>(inner), k, &allowed<C>);
                     INFO(test::class_name<C>() << ": operation " << outer << ", entered by " << inner << " at call " << k);
                     if (!counted.fault.empty()) FAIL_CHECK(counted.fault);
