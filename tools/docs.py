@@ -3,20 +3,17 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds the documentation, public names and the guide of docs/guide, by Doxygen: build/docs/html/index.html.
 
-  docs.py            a warning of Doxygen is an error, and so is a public name that nobody describes
-  docs.py --check    no link of the pages leads nowhere, too
+A warning of Doxygen, such as of a link to a page that there is not, is an error, and so is a public name that nobody describes.
 
 One verb means one thing in every container: a member needs a comment in one class, not in each. VOCABULARY has what
 means the same as in the standard library, or what the options of each container name. The snippets of the guide are compiled and run by tests/tools/guide_test.py.
 """
 import argparse
-import html.parser
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import urllib.parse
 import xml.etree.ElementTree
 
 from headers import ROOT, version_of
@@ -76,54 +73,14 @@ def undescribed():
     return [f"{each} is not described" for each in wrong], len(public)
 
 
-class Page(html.parser.HTMLParser):
-    """The links of a page and the places in it that links can lead to."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.links, self.places = set(), set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        for name, value in attributes:
-            if name in ("href", "src") and value:
-                self.links.add(value)
-            elif name == "id" or (name == "name" and tag == "a"):
-                self.places.add(value)
-
-
-def dead_links(site):
-    """(links of the pages that lead nowhere, the number of links)"""
-    pages = {path.relative_to(site).as_posix(): Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
-    links = sorted((name, link) for name, page in pages.items() for link in page.links)
-    wrong = []
-    for name, link in links:
-        address, fragment = map(urllib.parse.unquote, urllib.parse.urldefrag(link))
-        target = (pathlib.PurePosixPath(name).parent / address).as_posix() if address else name
-        if re.match(r"[a-z][a-z0-9+.-]*:", address) or fragment == "nested-classes" or "1_1detail_1_1" in target:
-            continue  # leads out of the site; or Doxygen links to a part of a page that it leaves out
-        if not (site / target).is_file():
-            wrong.append(f"{name}: there is no {target}, to which {link} leads")
-        elif fragment and target in pages and fragment not in pages[target].places:
-            wrong.append(f"{name}: {target} has no place {fragment}")
-    return wrong, len(links)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="look at the links of the pages, too")
-    arguments = parser.parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     wrong = run_doxygen()
     more, names = undescribed()
     wrong += more
-    figures = f"{names} classes and namespaces, every name described"
-    if arguments.check:
-        more, links = dead_links(OUT / "html")
-        wrong += more
-        figures += f", {links} links lead somewhere"
     for finding in wrong:
         print(finding)
-    print(f"docs: {len(wrong)} findings" if wrong else f"docs: build/docs/html/index.html: {figures}")
+    print(f"docs: {len(wrong)} findings" if wrong else f"docs: build/docs/html/index.html: {names} classes and namespaces, every name described")
     return 1 if wrong or not names else 0
 
 
