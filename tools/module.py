@@ -19,6 +19,7 @@ Exit code 0: done, or nothing was found; 1: the file says something else than th
 program that is needed is not here.
 """
 import argparse
+import difflib
 import os
 import pathlib
 import re
@@ -66,28 +67,19 @@ def unit(names):
 
 
 def differences(there, wanted):
-    """What the committed text lacks and has too much, one finding a line."""
-    there, wanted = there.splitlines(), wanted.splitlines()
-    for line in sorted(set(wanted) - set(there)):
-        yield f"lacks: {line}"
-    for line in sorted(set(there) - set(wanted)):
-        yield f"should not have: {line}"
-    if set(wanted) == set(there) and wanted != there:
-        yield "has the right lines in another order, or some more than once"
+    """What the committed text lacks (+) and has too much (-), one finding a line."""
+    return [line for line in difflib.unified_diff(there.splitlines(), wanted.splitlines(), lineterm="", n=0) if not line.startswith(("---", "+++", "@@"))]
 
 
 #=== building ===#
 
 def compiler():
     """A clang++ that can build modules: CXX if it is one."""
-    for name in [os.environ["CXX"], *CLANGS] if os.environ.get("CXX") else CLANGS:
-        if shutil.which(name):
-            said = subprocess.run([name, "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
-            version = re.search(r"clang version (\d+)", said)
-            if version and int(version[1]) >= LEAST_CLANG:
-                return shutil.which(name)
-            if name == os.environ.get("CXX"):
-                print(f"{name} is no clang++ {LEAST_CLANG} or newer, looking for one", flush=True)
+    for name in filter(shutil.which, [os.environ.get("CXX") or CLANGS[0], *CLANGS]):
+        said = subprocess.run([name, "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        version = re.search(r"clang version (\d+)", said)
+        if version and int(version[1]) >= LEAST_CLANG:
+            return shutil.which(name)
     raise Missing(f"the module is built by clang++ {LEAST_CLANG} or newer, and none is here (g++ 12 cannot build it); "
                   f"on Debian and Ubuntu: apt-get install clang-{LEAST_CLANG}")
 
@@ -129,33 +121,26 @@ def main():
     parser.add_argument("--cmake", action="store_true")
     options = parser.parse_args()
     try:
+        if options.program:
+            program(options.include, options.program)
+        if options.cmake:
+            by_cmake()
         if options.program or options.cmake:
-            if options.program:
-                program(options.include, options.program)
-            if options.cmake:
-                by_cmake()
             return 0
         import parsed  # needs libclang, which building does not
         wanted = unit(public_names(parsed.declarations(paths=[parsed.ROOM / FRONT_DOOR])))
-    except Missing as error:
+    except (Missing, subprocess.CalledProcessError) as error:
         print(f"module: {error}", file=sys.stderr)
-        return 3
-    except subprocess.CalledProcessError as error:
-        print(f"module: {error}", file=sys.stderr)
-        return 1
-
+        return 3 if isinstance(error, Missing) else 1
     path = ROOT / "include" / "slotwise" / UNIT
     there = path.read_text(encoding="utf-8") if path.exists() else ""
-    if options.check:
-        found = list(differences(there, wanted))
-        for finding in found:
-            print(f"{path.relative_to(ROOT)} {finding}; tools/module.py writes it anew")
-        if not found:
-            print(f"{path.relative_to(ROOT)}: {wanted.count('using ')} names, as the headers say")
-        return 1 if found else 0
-    if there != wanted:
+    found = differences(there, wanted)
+    if found and not options.check:
         path.write_text(wanted, encoding="utf-8")
-    print(f"{path.relative_to(ROOT)}: {wanted.count('using ')} names{'' if there != wanted else ', as before'}")
+    print("\n".join(found) or f"{path.relative_to(ROOT)}: {wanted.count('using ')} names, as the headers say")
+    if found and options.check:
+        print(f"{path.relative_to(ROOT)} is not what the headers say; tools/module.py writes it anew")
+        return 1
     return 0
 
 
