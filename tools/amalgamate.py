@@ -18,7 +18,7 @@
 
 Each header is there once, behind those it includes, and keeps its include guard: the result can be mixed with the many headers and
 with other parts. What they include without condition stands in one block at the top, behind config.hpp, which reads SLOTWISE_USER_CONFIG;
-what they include under an #if stays there. The result may not be larger than 1.02 times its sources.
+what they include under an #if stays there.
 
 --root FOLDER is another repository than the one this script is in. Exit code 0: written; 1: refused;
 2: arguments it does not know.
@@ -32,7 +32,6 @@ import sys
 from check_headers import ADAPTERS, FRONT_DOOR, SPDX, House
 from headers import code, version_of
 
-LARGEST = 1.02  # times the sources; the few first lines are not counted, which a single small header could not pay for
 SINGLE = "slotwise_single.hpp"
 FORWARDING = "forwarding.cmake"
 NAMESPACE = re.compile(r"[A-Za-z]\w*(::[A-Za-z]\w*)*")
@@ -131,10 +130,9 @@ def prefix_of(namespace):
 
 
 def header_of(house, names, head, namespace):
-    """One header that holds these: its text, and the size of `joined` over that of its sources."""
+    """The text of one header that holds these."""
     text = joined(house, names)
-    sources = sum(len(house.text[name].encode()) for name in names)
-    return head + (text if namespace == "slotwise" else renamed(text, namespace)), len(text.encode()) / sources
+    return head + (text if namespace == "slotwise" else renamed(text, namespace))
 
 
 def write(path, text):
@@ -151,7 +149,7 @@ def write_forwarding(house, folder, single, held, namespace):
     for name in house.text:
         path = front / name
         target = pathlib.Path(os.path.relpath(single, path.parent)).as_posix()
-        own = header_of(house, in_order(house, [name], held), "", namespace)[0] if name not in held else ""
+        own = header_of(house, in_order(house, [name], held), "", namespace) if name not in held else ""
         write(path, f"#pragma once\n#include \"{target}\"\n{own}")
     for path in front.rglob("*.hpp"):
         if path.relative_to(front).as_posix() not in house.text:
@@ -169,14 +167,12 @@ def amalgamate(house, options):
     names = in_order(house, names_of(house, options.only.split(",")) if options.only else [FRONT_DOOR])
     head = "".join(f"// {line}\n" for line in SPDX) + (
         f"//\n// slotwise {version_of(options.root)}{' ' + options.only if options.only else ''}, written by tools/amalgamate.py.\n#pragma once\n\n")
-    text, ratio = header_of(house, names, head, options.namespace)
+    text = header_of(house, names, head, options.namespace)
     output = options.output or (options.forwarding / SINGLE if options.forwarding else options.root / "build" / SINGLE)
     write(output, text)
     if options.forwarding:
         write_forwarding(house, options.forwarding, output, names, options.namespace)
-    print(f"{output}: {len(names)} headers, {text.count(chr(10))} lines, {len(text.encode())} bytes, {ratio:.3f} times its sources")
-    if ratio > LARGEST:
-        raise Refused(f"that is more than {LARGEST} times: something is in it twice")
+    print(f"{output}: {len(names)} headers, {text.count(chr(10))} lines, {len(text.encode())} bytes")
 
 
 def main():
