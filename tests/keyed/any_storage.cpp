@@ -510,6 +510,11 @@ TEST_CASE("described containers are equal when they have the same keys, values a
     REQUIRE_FALSE(a == other_keys);
     REQUIRE_FALSE(a == other_values);
     REQUIRE(AnySetStorage(int_type) == AnySetStorage(int_type));
+    AnySetStorage fours(int_type);
+    fours.insert(&four);
+    REQUIRE_FALSE(set == fours); // as many others
+    swap(set, fours);
+    REQUIRE((set.contains(&four) && fours == same));
 }
 
 TEST_CASE("reserve, shrink_to_fit and reset of described containers", "[any_storage]") {
