@@ -13,15 +13,19 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Access to the columns that a container has of its own, for the series around it: their times and deltas.
+/// Access to the columns that a container has of its own, for the series around it: values, times and deltas.
 struct OwnColumns {
     template <class Column, class Container>
     static constexpr auto& get(Container& container) noexcept {
-        return container.template own_column<Column>();
+        return container.core_.hub.template get<Container::template own_index<Column>>();
     }
     template <class Column, class Container>
     static constexpr auto view(Container& container) noexcept {
-        return container.view_of(container.template own_column<Column>());
+        return container.view_of(get<Column>(container));
+    }
+    template <class Map>
+    static constexpr auto& values(Map& map) noexcept {
+        return map.values_column();
     }
 };
 
@@ -226,15 +230,9 @@ public:
 
 protected:
     friend struct detail::OwnColumns;
-    /// The column of this type among those of the container itself.
+    /// The place of the column of this type among those of the container itself.
     template <class Column>
-    constexpr Column& own_column() noexcept {
-        return core_.hub.template get<Hub::template index_of<Column, 0, Own>()>();
-    }
-    template <class Column>
-    constexpr const Column& own_column() const noexcept {
-        return core_.hub.template get<Hub::template index_of<Column, 0, Own>()>();
-    }
+    static constexpr std::size_t own_index = Hub::template index_of<Column, 0, Own>();
     template <class Column>
     constexpr auto view_of(Column& column) const noexcept {
         using T = typename Column::value_type;

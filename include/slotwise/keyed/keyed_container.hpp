@@ -127,7 +127,7 @@ public:
 
     //=== inserting ===//
 
-    /// Inserts a key that may be present. @param element the new element; see NewKey
+    /// Inserts a key that may be present. @param element what is inserted; see new_element.hpp
     template <class K, class Element>
     constexpr InsertOutcome do_insert(const K& key, Element&& element) {
         using New = std::remove_reference_t<Element>;

@@ -33,6 +33,7 @@ struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...>
 template <class Key, class T, class... With>
 class MapStorage : private SetStorage<Key, detail::PartOf<MapStorage<Key, T, With...>>> {
     using Args = detail::KeyedArguments<Key, With...>;
+    using Keys = detail::KeyedStore<Key, Args>;
     using Hash = typename Args::hash;
     using Equal = typename Args::equal;
     using Allocator = typename Args::allocator;
@@ -402,20 +403,23 @@ private:
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) noexcept {
         return {{this, of.slot}, of.inserted, of.kind};
     }
+    /// As try_emplace. @tparam Assign the argument is assigned to the value of a member
     template <bool Assign, class K, class... Args>
     constexpr detail::InsertOutcome do_emplace(K&& key, Args&&... args) {
         if constexpr (std::is_same_v<std::remove_cvref_t<K>, Key> ||
                       (detail::is_lookup_key<std::remove_cvref_t<K>, Key, Hash, Equal> && std::is_constructible_v<Key, K>))
-            return core_.do_insert(key, new_item<Assign>(this->new_key(std::forward<K>(key)), std::forward<Args>(args)...));
+            return do_insert<Assign>(key, std::forward<K>(key), std::forward<Args>(args)...);
         else {
             Key made = this->as_key(std::forward<K>(key));
-            return core_.do_insert(made, new_item<Assign>(this->new_key(std::move(made)), std::forward<Args>(args)...));
+            return do_insert<Assign>(made, std::move(made), std::forward<Args>(args)...);
         }
     }
-    template <bool Assign, class Keys, class Made, class... Args>
-    constexpr auto new_item(detail::NewKey<Keys, Made>&& key, Args&&... args) noexcept {
-        return detail::NewItem<Assign, Keys, Values, Made, Args...>{
-            std::move(key), values_column(), {std::forward<Args>(args)...}};
+    /// Adds a key made of `made` and a value of `args` unless `key` is a member.
+    template <bool Assign, class K, class Made, class... Args>
+    constexpr detail::InsertOutcome do_insert(const K& key, Made&& made, Args&&... args) {
+        return core_.do_insert(key,
+                               detail::NewItem<Assign, Keys, Values, Made, Args...>{
+                                   core_.store.keys, std::forward<Made>(made), values_column(), {std::forward<Args>(args)...}});
     }
     template <class V>
     constexpr V* found(slot_t slot) const noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// NewKey and NewItem: the arguments of an insert, and how they become an element of a keyed container.
+// NewKey and NewItem: what an insert brings, and how it becomes an element of a keyed container.
 #ifndef SLOTWISE_KEYED_NEW_ELEMENT_HPP
 #define SLOTWISE_KEYED_NEW_ELEMENT_HPP
 
@@ -11,84 +11,88 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A new key of a set. KeyedContainer::do_insert() calls one of
-///   construct(slot, hash)              the key is absent: builds the element; destroy(slot) undoes it
-///   replace_value(slot, old_destroyed)  the key is pending: builds another value in its slot, and sets old_destroyed before it
-///                                      destroys the old value
-///   assign_to(existing)                the key is a member
-/// and, when a constructor has inserted the same key meanwhile, assign_built(existing, slot) before destroy(slot).
-/// trivial: construction runs no user code. filled_columns: how many static columns construct() fills, whose on_insert is
-/// therefore not called.
+// What an insert brings is a functor of these steps. KeyedContainer::do_insert() looks the key up and calls one of them:
+//
+//   construct(slot, hash)               the key is absent. destroy(slot) undoes it when a later step throws.
+//   assign_to(member)                   the key is a member.
+//   replace_value(slot, old_destroyed)  the key is pending, and gets another value. The flag is set before the old value is
+//                                       destroyed: until then a throw leaves the pending element as it was.
+//   assign_built(member, slot)          a constructor that runs in construct() or replace_value() has inserted the same key. The
+//                                       arguments are used up; their value lies in `slot`, which is destroyed next.
+//
+// `trivial`: construct() runs no user code. `filled_columns`: so many static columns have their value from construct() and get no
+// on_insert.
+
+/// A new key of a set. A member stays as it is.
 template <class Keys, class Made>
 struct NewKey {
     static constexpr bool trivial = std::is_trivially_constructible_v<typename Keys::key_type, Made>;
     static constexpr std::size_t filled_columns = 0;
     Keys& keys;
-    Made&& made;
+    Made&& made; // what the key is made of
 
-    constexpr void construct(slot_t slot,
-                             std::uint64_t hash) noexcept(noexcept(keys.construct(slot, hash, std::declval<Made>()))) {
-        keys.construct(slot, hash, std::forward<Made>(made));
-    }
+    constexpr void construct(slot_t slot, std::uint64_t hash) { keys.construct(slot, hash, std::forward<Made>(made)); }
     constexpr void destroy(slot_t slot) noexcept { keys.destroy(slot); }
-    static constexpr void replace_value(slot_t, bool&) noexcept {}
     static constexpr void assign_to(slot_t) noexcept {}
+    static constexpr void replace_value(slot_t, bool&) noexcept {}
     static constexpr void assign_built(slot_t, slot_t) noexcept {}
 };
 
-/// A new key of a map with the arguments of its value, which lies in the first column.
-/// @tparam Assign the (only) argument is assigned to the value of an existing key
-template <bool Assign, class Keys, class Column, class Made, class... Args>
+/// A new key of a map and the arguments of its value.
+/// @tparam Assign the value of a member is assigned from the arguments, which are one then; otherwise it stays as it is
+template <bool Assign, class Keys, class Values, class Made, class... Args>
 struct NewItem {
-    using T = typename Column::value_type;
-    using allocator = typename Column::allocator_type;
+    using T = typename Values::value_type;
+    using allocator = typename Values::allocator_type;
     static constexpr bool trivial =
         NewKey<Keys, Made>::trivial && std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
     static constexpr std::size_t filled_columns = 1;
-    NewKey<Keys, Made> key;
-    Column& column;
-    std::tuple<Args&&...> args;
+    Keys& keys;
+    Made&& made; // what the key is made of
+    Values& values;
+    std::tuple<Args&&...> args; // what the value is made of
 
     constexpr void construct(slot_t slot, std::uint64_t hash) {
-        key.construct(slot, hash);
+        keys.construct(slot, hash, std::forward<Made>(made));
         if constexpr (makes_nothrow<allocator, T, Args...>)
             construct_value(slot);
         else {
-            ScopeGuard undo([&]() noexcept { key.destroy(slot); });
+            ScopeGuard undo([&]() noexcept { keys.destroy(slot); });
             construct_value(slot);
             undo.dismiss();
         }
     }
     constexpr void destroy(slot_t slot) noexcept {
-        column.destroy(slot);
-        key.destroy(slot);
+        values.destroy(slot);
+        keys.destroy(slot);
+    }
+    constexpr void assign_to([[maybe_unused]] slot_t member) {
+        if constexpr (Assign) values[member] = std::get<0>(std::move(args)); // forwards: the tuple is of references
     }
     constexpr void replace_value(slot_t slot, bool& old_destroyed) {
-        std::apply(
-            [&](auto&&... each) {
-                if constexpr (std::is_move_constructible_v<T>) {
-                    // Built apart first, because the arguments may refer to the old value.
-                    TemporaryElement<T, allocator> fresh(column.get_allocator(), std::forward<Args>(each)...);
-                    old_destroyed = true;
-                    column.destroy(slot);
-                    column.construct(slot, fresh.take());
-                } else {
-                    old_destroyed = true;
-                    column.replace(slot, std::forward<Args>(each)...);
-                }
-            },
-            args);
+        if constexpr (std::is_move_constructible_v<T>) {
+            // Built apart first, because the arguments may refer to the old value.
+            auto fresh = std::apply(
+                [&](auto&&... each) {
+                    return TemporaryElement<T, allocator>(values.get_allocator(), std::forward<Args>(each)...);
+                },
+                std::move(args));
+            old_destroyed = true;
+            values.destroy(slot);
+            values.construct(slot, fresh.take());
+        } else {
+            old_destroyed = true;
+            values.destroy(slot);
+            construct_value(slot);
+        }
     }
-    constexpr void assign_to([[maybe_unused]] slot_t existing) {
-        if constexpr (Assign) *column.ptr(existing) = std::get<0>(std::move(args)); // a reference, forwarded
-    }
-    constexpr void assign_built([[maybe_unused]] slot_t existing, [[maybe_unused]] slot_t slot) {
-        if constexpr (Assign) *column.ptr(existing) = std::move(*column.ptr(slot));
+    constexpr void assign_built([[maybe_unused]] slot_t member, [[maybe_unused]] slot_t slot) {
+        if constexpr (Assign) values[member] = std::move(values[slot]);
     }
 
 private:
     constexpr void construct_value(slot_t slot) {
-        std::apply([&](auto&&... each) { column.construct(slot, std::forward<Args>(each)...); }, args);
+        std::apply([&](auto&&... each) { values.construct(slot, std::forward<Args>(each)...); }, args);
     }
 };
 

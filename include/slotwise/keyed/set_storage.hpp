@@ -326,6 +326,7 @@ public:
 protected:
     template <class, class>
     friend class detail::KeyedIterator;
+    friend struct detail::OwnColumns;
     using Core::core_;
 
     constexpr const Key& element_at(slot_t slot) const noexcept { return *core_.store.keys.ptr(slot); }
@@ -357,13 +358,10 @@ protected:
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) const noexcept {
         return {{this, of.slot}, of.inserted, of.kind};
     }
+    /// Adds a key made of `made` unless `key` is a member.
     template <class K, class Made>
     constexpr detail::InsertOutcome do_emplace(const K& key, Made&& made) {
-        return core_.do_insert(key, new_key(std::forward<Made>(made)));
-    }
-    template <class Made>
-    constexpr auto new_key(Made&& made) noexcept {
-        return detail::NewKey<Keys, Made>{core_.store.keys, std::forward<Made>(made)};
+        return core_.do_insert(key, detail::NewKey<Keys, Made>{core_.store.keys, std::forward<Made>(made)});
     }
     constexpr decltype(auto) take_key(slot_t slot) const noexcept {
         if constexpr (O.deferred_erase)

@@ -262,7 +262,7 @@ public:
         return {{std::addressof(store_), of.slot}, of.inserted, of.kind};
     }
     /// The value of a member, without a look at the version, which is far away.
-    constexpr auto& value(slot_t slot) noexcept { return *store_.values().pages().ptr(slot); }
+    constexpr auto& value(slot_t slot) noexcept { return OwnColumns::values(store_)[slot]; }
     /// The element in `slot` is about to be written. If every member has a value, the old stamp is not read: one cache miss
     /// less before the next write (20 -> 15 ns at 1e5 keys).
     SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
