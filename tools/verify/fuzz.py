@@ -61,16 +61,12 @@ def build(family, kind, flags, compiler):
     """The path of the program; compiled again only when something it could include has changed."""
     folder = BUILD / family
     folder.mkdir(parents=True, exist_ok=True)
-    program, stamp = folder / kind, folder / f"{kind}.stamp"
-    state = hashlib.sha256(repr((compiler, flags)).encode())
-    source = SOURCES / f"{family}.cpp"
-    for path in [source, *sorted([*proof.INCLUDE.rglob("*.hpp"), *SOURCES.glob("*.hpp"), *(proof.TESTS / "support").glob("*.hpp")])]:
-        state.update(str(path).encode() + path.read_bytes())
-    if not (program.exists() and stamp.exists() and stamp.read_text() == state.hexdigest()):
+    program, source = folder / kind, SOURCES / f"{family}.cpp"
+    files = [pathlib.Path(__file__), source, *proof.INCLUDE.rglob("*.hpp"), *SOURCES.glob("*.hpp"), *(proof.TESTS / "support").glob("*.hpp")]
+    if not program.exists() or program.stat().st_mtime < max(path.stat().st_mtime for path in files):
         result = proof.run([compiler, "-std=c++20", *flags, f"-I{proof.INCLUDE}", f"-I{proof.TESTS}", source, "-o", program])
         if not result.ok:
             proof.die(f"{family} ({kind}) does not compile:", result.output[-4000:], code=1)
-        stamp.write_text(state.hexdigest())
     return program
 
 
@@ -81,7 +77,6 @@ class Outcome:
 
     def __init__(self):
         self.inputs = self.operations = self.crashes = 0
-        self.seconds = 0.0
         self.notes, self.failures = [], []
 
     def add(self, output):
@@ -89,6 +84,10 @@ class Outcome:
         self.inputs += inputs
         self.operations += operations
         return operations
+
+    def failed(self, text, output):
+        self.crashes += 1
+        self.failures.append(f"{text}\n{output[-2000:]}")
 
 
 def found_folder(family):
@@ -103,77 +102,52 @@ def plant(folder):
         (folder / f"planted-{first}").write_bytes(bytes([first]) + bytes(dice.randrange(256) for _ in range(size)))
 
 
-def fuzz(family, program, kind, seconds, outcome):
-    """libFuzzer for so many seconds, from both corpora."""
+def fuzz(family, seconds, outcome):
+    """libFuzzer with sanitizers for so many seconds, from both corpora."""
+    program = build(family, "sanitized", SANITIZED, proof.clang())
     found, committed, failed = found_folder(family), CORPUS / family, BUILD / family / "failed"
     for folder in (found, failed):
         folder.mkdir(parents=True, exist_ok=True)
     if not any(found.iterdir()):
         plant(found)
-    before = set(failed.iterdir())
-    begin = time.time()
-    result = proof.run([program, f"-max_total_time={seconds}", "-print_final_stats=0", "-rss_limit_mb=4096", "-len_control=0",
-                        f"-max_len={LONGEST}", "-timeout=20", f"-artifact_prefix={failed}/", found,
-                        *([committed] if committed.is_dir() else [])], timeout=seconds * 3 + 600)
-    end = time.time()
-    (BUILD / family / f"{kind}.log").write_text(result.output)
-    outcome.seconds += end - begin
-    operations = outcome.add(result.output)
-    new = [path.stat().st_mtime for path in found.iterdir() if path.stat().st_mtime >= begin]
-    late = sum(when >= end - (end - begin) / 4 for when in new)
-    features = FEATURES.findall(result.output)
-    outcome.notes.append(f"{kind}: {operations:,} operations in {end - begin:.0f} s, {features[-1][1] if features else '?'} features, "
-                         f"{len(new)} new inputs, {late} of them in the last quarter")
-    crashes = sorted(set(failed.iterdir()) - before)
-    outcome.crashes += len(crashes)
+    before, begin = (set(failed.iterdir()), set(found.iterdir())), time.time()
+    result = proof.run([program, f"-max_total_time={seconds}", "-rss_limit_mb=4096", "-len_control=0", f"-max_len={LONGEST}", "-timeout=20",
+                        f"-artifact_prefix={failed}/", found, *([committed] if committed.is_dir() else [])], timeout=seconds * 3 + 600)
+    operations, features = outcome.add(result.output), FEATURES.findall(result.output)
+    outcome.notes.append(f"sanitized: {operations:,} operations in {time.time() - begin:.0f} s, {features[-1][1] if features else '?'} features, "
+                         f"{len(set(found.iterdir()) - before[1])} new inputs")
+    crashes = sorted(set(failed.iterdir()) - before[0])
     for path in crashes:
-        outcome.failures.append(failure(family, program, path, result.output))
+        outcome.failed(f"{family}: {program} {path}\n    hex: {path.read_bytes()[:256].hex()}", result.output)
     if not crashes and (not result.ok or operations == 0):
-        outcome.crashes += 1
-        outcome.failures.append(f"{family} ({kind}) ended with code {result.code} and without an input:\n{result.output[-2000:]}")
+        outcome.failed(f"{family} (sanitized) ended with code {result.code} and left no input", result.output)
 
 
 def random_inputs(family, seconds, outcome):
-    """Random inputs for so many seconds, each of a seed that no run before had, as far as chance goes."""
+    """Inputs by chance in batches, as users build, each of a seed that no run before had, as far as chance goes."""
     program = build(family, "plain", PLAIN, proof.gcc())
-    first = random.SystemRandom().randrange(1 << 48)
-    begin, seed, operations = time.time(), first, 0
-    while time.time() < begin + seconds:
+    first = seed = random.SystemRandom().randrange(1 << 48)
+    begin, operations = time.time(), 0
+    while time.time() < begin + seconds and not outcome.failures:
         result = proof.run([program, "--random", BATCH, seed], timeout=1800)
         operations += outcome.add(result.output)
         if not result.ok:
-            outcome.crashes += 1
-            outcome.failures.append(f"{family} ended with code {result.code}; {program} --random {BATCH} {seed}\n{result.output[-2000:]}")
-            break
+            outcome.failed(f"{family} ended with code {result.code}; {program} --random {BATCH} {seed}", result.output)
         seed += BATCH
-    outcome.seconds += time.time() - begin
     outcome.notes.append(f"plain: {operations:,} operations in {time.time() - begin:.0f} s, random inputs of seeds {first} to {seed - 1}")
-
-
-def failure(family, program, path, output):
-    first = next((line for line in output.splitlines() if line.startswith("fuzz: ") or "ERROR: " in line or "runtime error" in line), "?")
-    data = path.read_bytes()
-    lines = [f"{family}: {first}", f"    input: {proof.relative(path)} ({len(data)} bytes)", f"    again: {program} {path}"]
-    if len(data) <= 256:
-        lines.append(f"    hex: {data.hex()}")
-    return "\n".join(lines)
 
 
 def replay(family, outcome):
     """The corpus and random inputs, by a program without libFuzzer, as it runs on targets that have none."""
-    program = build(family, "replay", REPLAY, proof.gcc())
-    committed = CORPUS / family
+    program, committed = build(family, "replay", REPLAY, proof.gcc()), CORPUS / family
     if not committed.is_dir() or not any(committed.iterdir()):
         outcome.failures.append(f"{family}: no corpus in tests/fuzz/corpus/{family}; fuzz it, then --minimise")
         return
     begin = time.time()
     result = proof.run([program, committed, "--random", RANDOM_INPUTS, 1], timeout=1800)
-    outcome.seconds += time.time() - begin
     outcome.notes.append(f"replay: {outcome.add(result.output):,} operations in {time.time() - begin:.0f} s")
     if not result.ok:
-        outcome.crashes += 1
-        outcome.failures.append(f"{family}: replay ended with code {result.code}; {program} {committed} --random {RANDOM_INPUTS} 1\n"
-                                f"{result.output[-2000:]}")
+        outcome.failed(f"{family}: replay ended with code {result.code}; {program} {committed} --random {RANDOM_INPUTS} 1", result.output)
 
 
 #=== a small corpus ===#
@@ -211,12 +185,11 @@ def minimise(family):
 
 def one_family(family, arguments):
     outcome = Outcome()
+    half = max(1, round(arguments.minutes * 30))
     if arguments.quick:
         replay(family, outcome)
-        fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", QUICK_SECONDS, outcome)
-    else:
-        half = max(1, round(arguments.minutes * 30))
-        fuzz(family, build(family, "sanitized", SANITIZED, proof.clang()), "sanitized", half, outcome)
+    fuzz(family, QUICK_SECONDS if arguments.quick else half, outcome)
+    if not arguments.quick:
         random_inputs(family, half, outcome)
     return outcome
 
