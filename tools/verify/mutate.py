@@ -400,19 +400,8 @@ class Sweep:
 
 # --- equivalent mutants ---
 
-@dataclasses.dataclass
-class Equivalent:
-    file: str
-    code: str
-    change: str
-
-    def covers(self, point):
-        return (point.file, " ".join(point.code.split())) == (self.file, " ".join(self.code.split())) and \
-            self.change in ("any", point.change)
-
-
 def read_equivalents(path):
-    """Below `== file` pairs of lines: the line of the source, then `    change => reason`, the change as the report says it, or `any`."""
+    """[(file, line of code, change)]: below `== file` pairs of lines, the line of the source, then `    change => reason`."""
     found, file, code = [], "", ""
     for line in path.read_text().splitlines() if path.exists() else []:
         if line.startswith("== "):
@@ -421,105 +410,77 @@ def read_equivalents(path):
             change, _, reason = line.strip().partition(" => ")
             if not (file and code and reason):
                 proof.die(f"{path.name}: a mutant has a file, a line of code, a change and a reason: {line!r}")
-            found.append(Equivalent(file, code, change))
+            found.append((file, code, change))
         elif not line.startswith("# ") and line != "#":
             code = line
     return found
 
 
+def covers(entry, point):
+    file, code, change = entry
+    return (file, " ".join(code.split())) == (point.file, " ".join(point.code.split())) and change in ("any", point.change)
+
+
 def stale(equivalents, every, include):
     """Those that name no mutant: of the headers looked at, and of headers that are no more."""
-    return [f"listed as equivalent and names no mutant: {each.file}: {each.code}: {each.change}" for each in equivalents
-            if not any(map(each.covers, every.get(each.file, ())))
-            and (each.file in every or not (include / "slotwise" / each.file).is_file())]
+    return [f"listed as equivalent and names no mutant: {': '.join(each)}" for each in equivalents
+            if not any(covers(each, point) for point in every.get(each[0], ()))
+            and (each[0] in every or not (include / "slotwise" / each[0]).is_file())]
 
 
 # --- the choice ---
 
 def choose(given):
     """{folder: points}, whether that is not all of them, and all of each header looked at: {file: points}."""
-    root = given.include / "slotwise"
-    names = collections.defaultdict(list)
+    root, names = given.include / "slotwise", collections.defaultdict(list)
     for word in given.what or ("map", "keyed"):
         word = re.sub(r"^(.*/)?slotwise/", "", word.rstrip("/"))
-        path = root / word
-        files = sorted(path.glob("*.hpp")) if path.is_dir() else [path]
+        files = sorted((root / word).glob("*.hpp")) if (root / word).is_dir() else [root / word]
         if not files or not all(file.is_file() for file in files):
             proof.die(f"{word} is no folder and no header of {root}")
         names[word.split("/")[0]] += [str(file.relative_to(root)) for file in files]
-    found, every = {}, {name: [] for each in names.values() for name in each}
+    chosen, every = {}, {name: [] for each in names.values() for name in each}
     for folder in names:
-        found[folder] = mutants.find(given.include, names[folder])
-        for point in found[folder].points:
+        found = mutants.find(given.include, names[folder])
+        chosen[folder] = found.points
+        for point in found.points:
             every[point.file].append(point)
-        for name, reason in found[folder].without.items():
+        for name, reason in found.without.items():
             print(f"mutate: {name} is left out: {reason}", file=sys.stderr)
-    chosen = {folder: list(each.points) for folder, each in found.items()}
+        print(f"mutate: {folder}: {len(found.points)} places; {found.checks} checks (SLOTWISE_EXPECT) are left out: death tests are for them",
+              file=sys.stderr)
     if given.sample:
         all_points = [(folder, point) for folder, points in chosen.items() for point in points]
         picked = random.Random(given.seed).sample(all_points, min(given.sample, len(all_points)))
         chosen = {folder: [point for where, point in picked if where == folder] for folder in chosen}
     part = bool(given.sample or any("/" in word for word in given.what))
-    for folder, each in found.items():
-        print(f"mutate: {folder}: {len(each.points)} places, {len(chosen[folder])} of them chosen; "
-              f"{each.checks} checks (SLOTWISE_EXPECT) are left out: death tests are for them", file=sys.stderr)
     return {folder: sorted(points, key=lambda point: point.id) for folder, points in chosen.items() if points}, part, every
 
 
 # --- the report ---
 
-@dataclasses.dataclass
-class Score:
-    folder: str
-    killed: int
-    counted: int  # killed, survived, never reached; equivalent ones are not among them
-    unreached: int
-    equivalent: int
-    not_compilable: int
-    cut_short: int  # survivors that did not meet all tests, for their time
+def report(sweep, verdicts, equivalents, wrong):
+    """(what there is to count, the lines of the report); an equivalent mutant that was killed is wrong."""
+    tally, by_file = collections.Counter(not_compilable=len(sweep.not_compilable)), collections.defaultdict(collections.Counter)
+    for verdict in verdicts:
+        entry = next((each for each in equivalents if covers(each, verdict.point)), None)
+        if entry and verdict.state != "killed":
+            verdict.state = "equivalent"
+        elif entry and entry[2] != "any":
+            wrong.append(f"listed as equivalent and killed by {verdict.by}: {verdict.point.where}: {verdict.point.change}")
+        tally.update([verdict.state, verdict.how])
+        by_file[verdict.point.file].update([verdict.state])
+    tally["counted"] = len(verdicts) - tally["equivalent"]
+    text = [f"{sweep.folder}: {tally['killed']} of {tally['counted']} killed ({100 * share(tally):.1f} %): {tally['failed']} by a failed test, "
+            f"{tally['crashed']} by a crash, {tally['timeout']} by time; {tally['not all run']} survivors did not meet their slowest tests"]
+    for state in ("survived", "never reached", "equivalent"):
+        text += [f"  {state}: {each.point.where}: {each.point.change}\n      {each.point.code}" for each in verdicts if each.state == state]
+    text += [f"  not compilable: {point.where}: {point.change}" for point in sweep.not_compilable]
+    return tally, text + [f"  {name}: {counts['killed']} of {counts.total() - counts['equivalent']}" for name, counts in by_file.items()]
 
-    @property
-    def share(self):
-        return self.killed / self.counted if self.counted else 0.0
 
-
-def report(sweeps, equivalents, part, wrong):
-    """Writes the report. (scores, what is wrong with the list of equivalent mutants: that, and those that were killed)"""
-    rows, scores, wrong, text = [], [], list(wrong), []
-    for sweep, verdicts in sweeps:
-        tally, left = collections.Counter(), []
-        for verdict in verdicts:
-            entry = next((each for each in equivalents if each.covers(verdict.point)), None)
-            if entry:
-                if verdict.state == "killed" and entry.change != "any":
-                    wrong.append(f"listed as equivalent and killed by {verdict.by}: {verdict.point.where}: {verdict.point.change}")
-                elif verdict.state != "killed":
-                    verdict.state = "equivalent"
-            tally[verdict.state] += 1
-            tally[verdict.how] += 1
-            rows.append(verdict.row())
-            if verdict.state != "killed":
-                left.append(verdict)
-        score = Score(sweep.folder, tally["killed"], len(verdicts) - tally["equivalent"], tally["never reached"], tally["equivalent"],
-                      len(sweep.not_compilable), tally["not all run"])
-        scores.append(score)
-        text.append(f"{sweep.folder}: {score.killed} of {score.counted} killed ({100 * score.share:.1f} %): {tally['failed']} by a failed "
-                    f"test, {tally['crashed']} by a crash, {tally['timeout']} by time; {score.equivalent} equivalent, "
-                    f"{score.not_compilable} not compilable; {score.cut_short} survivors did not meet their slowest tests")
-        for state in ("survived", "never reached", "equivalent"):
-            text += [f"  {state}: {each.point.where}: {each.point.change}\n      {each.point.code}" for each in left if each.state == state]
-        text += [f"  not compilable: {point.where}: {point.change}" for point in sweep.not_compilable]
-        by_file = collections.defaultdict(lambda: [0, 0])
-        for verdict in verdicts:
-            if verdict.state != "equivalent":
-                by_file[verdict.point.file][0] += verdict.state == "killed"
-                by_file[verdict.point.file][1] += 1
-        text += [f"  {name}: {killed} of {count}" for name, (killed, count) in by_file.items()]
-    WORK.mkdir(parents=True, exist_ok=True)
-    name = "report-part" if part else "report"
-    (WORK / f"{name}.txt").write_text("\n".join(text + wrong) + "\n", encoding="latin-1")
-    (WORK / f"{name}.json").write_text(json.dumps({"scores": [dataclasses.asdict(score) for score in scores], "mutants": rows}, indent=1))
-    return scores, wrong
+def share(tally):
+    return tally["killed"] / tally["counted"] if tally["counted"] else 0.0
 
 
 def main():
@@ -536,46 +497,42 @@ def main():
     parser.add_argument("--budget", type=float, default=60)
     parser.add_argument("--goal", type=float, default=0)
     given = parser.parse_args()
-    given.include, given.tests = given.include.resolve(), given.tests.resolve()
+    given.tests = given.tests.resolve()
     globals()["WORK"] = given.work.resolve()
+    if given.quick and not given.sample:
+        given.sample = QUICK
     # The headers as they are now: somebody may be writing in them while this runs.
     original = WORK / "original" / "-".join(re.findall(r"\w+", " ".join([*given.what, str(given.sample)])))
     shutil.rmtree(original, ignore_errors=True)
-    shutil.copytree(given.include / "slotwise", original / "slotwise")
+    shutil.copytree(given.include.resolve() / "slotwise", original / "slotwise")
     given.include = original
-    if given.quick and not given.sample:
-        given.sample = QUICK
     chosen, part, every = choose(given)
-    if given.list:
-        for points in chosen.values():
-            for point in points:
-                print(f"{point.where}: {point.change}".encode("latin-1").decode(errors="replace"))
+    if given.list or not chosen:
+        for point in (point for points in chosen.values() for point in points):
+            print(f"{point.where}: {point.change}".encode("latin-1").decode(errors="replace"))
         print(f"mutate: {sum(map(len, chosen.values()))} mutants")
         return 0 if chosen else 1
-    if not chosen:
-        print("mutate: 0 mutants")
-        return 1
-    sweeps = []
+    equivalents, tallies, rows, text = read_equivalents(given.equivalent), {}, [], []
+    wrong = stale(equivalents, every, given.include)
     for folder, points in chosen.items():
         sweep = Sweep(folder, points, given, part)
-        sweeps.append((sweep, sweep.run()))
-    equivalents = read_equivalents(given.equivalent)
-    scores, wrong = report(sweeps, equivalents, part, stale(equivalents, every, given.include))
+        verdicts = sweep.run()
+        tallies[folder], lines = report(sweep, verdicts, equivalents, wrong)
+        rows += [verdict.row() for verdict in verdicts]
+        text += lines
+    name = WORK / ("report-part" if part else "report")
+    name.with_suffix(".txt").write_text("\n".join(text + wrong) + "\n", encoding="latin-1")
+    name.with_suffix(".json").write_text(json.dumps({"mutants": rows}, indent=1))
     for line in wrong:
         print(f"mutate: {line}")
-    goal = given.goal or (QUICK_GOAL if given.quick else GOAL)
-    counted, killed = sum(score.counted for score in scores), sum(score.killed for score in scores)
+    goal, total = given.goal or (QUICK_GOAL if given.quick else GOAL), sum(tallies.values(), collections.Counter())
     # Of a sample of a few, the whole is judged; of all mutants, each folder.
-    missed = [score.folder for score in scores if score.share < goal] if not part else ["the sample"] * (killed < goal * counted)
-    for name in missed:
-        print(f"mutate: {name} is below {100 * goal:.0f} %; see {WORK / ('report-part.txt' if part else 'report.txt')}")
-    figures = ", ".join(f"{score.folder} {score.killed} of {score.counted} killed ({100 * score.share:.1f} %)" for score in scores)
-    total = collections.Counter()
-    for score in scores:
-        total.update(unreached=score.unreached, equivalent=score.equivalent, not_compilable=score.not_compilable)
-    print(f"mutate: {figures}; {total['unreached']} never reached, {total['equivalent']} equivalent, "
-          f"{total['not_compilable']} not compilable")
-    return 1 if missed or wrong or not counted else 0
+    missed = ["the sample"] * (share(total) < goal) if part else [folder for folder, tally in tallies.items() if share(tally) < goal]
+    for folder in missed:
+        print(f"mutate: {folder} is below {100 * goal:.0f} %; see {name}.txt")
+    figures = ", ".join(f"{folder} {each['killed']} of {each['counted']} killed ({100 * share(each):.1f} %)" for folder, each in tallies.items())
+    print(f"mutate: {figures}; {total['never reached']} never reached, {total['equivalent']} equivalent, {total['not_compilable']} not compilable")
+    return 1 if missed or wrong or not total["counted"] else 0
 
 
 if __name__ == "__main__":
