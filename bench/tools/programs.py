@@ -23,15 +23,13 @@ def progress(text):
 class Clock:
     """How much of the work is done, and by that how long the rest takes."""
 
-    def __init__(self, work, now=time.monotonic):
-        self.work, self.done, self.now, self.begin = work, 0, now, now()
+    def __init__(self, work):
+        self.work, self.done, self.begin = work, 0, time.monotonic()
 
     def left(self):
         """In words; nothing while nobody can know."""
-        if not 0 < self.done < self.work:
-            return ""
-        seconds = (self.now() - self.begin) / self.done * (self.work - self.done)
-        return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {max(seconds, 1):.0f} s left"
+        seconds = (time.monotonic() - self.begin) / self.done * (self.work - self.done) if self.done else 0
+        return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left" if seconds >= 1 else ""
 
 
 def processor():
@@ -49,32 +47,18 @@ def default_core():
         return None
 
 
-def version(text):
-    """(1, 95) of "cargo 1.95.0 (...)" or "1.95"."""
-    match = re.search(r"(\d+)\.(\d+)", text)
-    return (int(match[1]), int(match[2]))
-
-
 def rust_programs():
     """Builds bench/rust. Returns (folder of its programs or None, why there is none)."""
     package = ROOT / "bench" / "rust"
-    least = re.search(r'^rust-version = "(.*)"', (package / "Cargo.toml").read_text(), re.MULTILINE)[1]
-    advice = f"version {least} or newer is needed (rustup, or apt-get install cargo; on Debian 12 cargo-web)"
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        return None, f"cargo was not found; {advice}"
-    # in the package's folder: its .cargo/config.toml counts, and a toolchain may be chosen by folder
-    def run(*arguments):
-        return subprocess.run([cargo, *arguments], cwd=package, env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "build" / "rust")},
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    told = run("--version")
-    if told.returncode != 0:
-        return None, f"cargo does not run: {told.stderr.strip()}"
-    if version(told.stdout) < version(least):
-        return None, f"{told.stdout.strip()} is too old; {advice}"
+    if shutil.which("cargo") is None:
+        return None, "cargo was not found (rustup, or apt-get install cargo; on Debian 12 cargo-web)"
     progress("building bench/rust")
-    built = run("build", "--release")
+    # in the package's folder: its .cargo/config.toml counts, and a toolchain may be chosen by folder
+    built = subprocess.run(["cargo", "build", "--release"], cwd=package, env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "build" / "rust")},
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     progress("")
+    if built.returncode != 0 and re.search(r"requires rustc|rust-version", built.stderr):
+        return None, f"cargo is too old: {built.stderr.strip().splitlines()[0]}"  # Cargo.toml says which one it needs
     if built.returncode != 0:
         raise Failure(f"bench/rust does not build:\n{built.stderr[-3000:]}", 2)
     return ROOT / "build" / "rust" / "release", None
@@ -90,9 +74,7 @@ def turns(programs, repetitions):
 
 class Runner:
     def __init__(self, build, repetitions, core, rust=None, emulator=()):
-        self.build = pathlib.Path(build)
-        self.repetitions = repetitions
-        self.core = core
+        self.build, self.repetitions, self.core = pathlib.Path(build), repetitions, core
         self.rust = rust  # the folder of the programs in Rust
         self.emulator = emulator  # the command before the program, of another processor
 
@@ -103,20 +85,13 @@ class Runner:
             return [folder / name for folder in folders if (folder / name).is_file() and os.access(folder / name, os.X_OK)][:1]
         ours = found([self.build / "bench", self.build / "bench" / question, self.build])
         if not ours:
-            raise Failure(
-                f"{name} is not in {self.build}: build the release preset with SLOTWISE_BUILD_BENCH on "
-                "(needs Google Benchmark: package libbenchmark-dev), or name another folder with --build",
-                2,
-            )
+            raise Failure(f"{name} is not in {self.build}: build the release preset with SLOTWISE_BUILD_BENCH on (needs Google Benchmark: package "
+                          "libbenchmark-dev), or name another folder with --build", 2)
         return ours + ([] if self.rust is None else found([self.rust]))
 
-    def pin(self):
-        if self.core is not None:
-            os.sched_setaffinity(0, {self.core})
-
     def call(self, program, *arguments):
-        done = subprocess.run([*self.emulator, str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              preexec_fn=self.pin if self.core is not None else None)
+        pin = None if self.core is None else lambda: os.sched_setaffinity(0, {self.core})
+        done = subprocess.run([*self.emulator, str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=pin)
         if done.returncode != 0:
             raise Failure(f"{program} failed with status {done.returncode}:\n{done.stderr[-2000:]}", 1)
         return done.stdout

@@ -144,19 +144,16 @@ def grid(question, results, named=row_name, with_role=False, spreads=False):
 def table(name, results, compact, no_rust):
     """Prints it. compact: the other way round, without what all rows share, for a handful of rows on a narrow screen.
     no_rust: why there are no contenders in Rust, or None."""
-    question, roles, named = QUESTIONS[name], roles_of(results), row_name
+    question, roles, told = QUESTIONS[name], roles_of(results), [True] * 3  # told: whether a row names its operation, bytes, n
     title = f"{question.unit}; ours = {short(question.ours)}, limit = {short(question.limit)}"
     amounts = sorted({key[2] for key in results.rows})
     if question.means_over is not None:
         results = Means(results)
         title += f"; geometric means over n = {', '.join(map(power, amounts))}, in parentheses the ratio to {short(question.means_over)}"
     elif compact:
-        several = [len({key[i] for key in results.rows}) > 1 for i in range(3)]
-        key = next(iter(results.rows))
-        title += "; " + row_name((*key[:3], None), not several[0], not several[1], not several[2])
-        def named(key):
-            return row_name(key, *several)
-    head, lines = grid(question, results, named, with_role=compact)
+        told = [len({key[i] for key in results.rows}) > 1 for i in range(3)]
+        title += "; " + row_name((*next(iter(results.rows))[:3], None), *(not each for each in told))
+    head, lines = grid(question, results, lambda key: row_name(key, *told), with_role=compact)
     if compact and question.means_over is None:
         head, *lines = zip(head, *lines)
     print(f"\n{name}: {title}\n\n{markdown(head, lines)}")

@@ -9,17 +9,14 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import parsed  # noqa: E402
+from fixture import CXX, ROOT
+import parsed
 
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))}
-CXX = os.environ.get("CXX") or "g++"
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
 ONLY = os.environ.get("DOCS_PAGES", "")
 SNIPPET = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
