@@ -73,25 +73,6 @@ void require_numbers(const Map& map, std::size_t size) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a value's constructor may insert other keys into its map, so many that it grows", "[reentrance]",
-                   CALLING_MAPS) {
-    NothingLeaks objects;
-    for (const int more : {1, 9, 60, 64, 500}) {
-        TestType map;
-        map.try_emplace(-1, -1);
-        const auto result = map.try_emplace(0, 100, [&] {
-            REQUIRE_FALSE(map.contains(0));
-            REQUIRE(map.size() == 1);
-            for (int n = 1; n <= more; ++n) REQUIRE(map.try_emplace(n, n).inserted);
-        });
-        REQUIRE(result.inserted);
-        REQUIRE(map.at(0).value() == 100);
-        REQUIRE(map.slot_of(0) == result.it.slot());
-        for (int n = 1; n <= more; ++n) REQUIRE(map.at(n).value() == n);
-        require_numbers(map, static_cast<std::size_t>(more) + 2);
-    }
-}
-
 TEMPLATE_TEST_CASE("a value's constructor may insert the very key it is built for: one element results", "[reentrance]",
                    CALLING_MAPS) {
     NothingLeaks objects;

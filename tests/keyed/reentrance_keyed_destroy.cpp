@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 
 using namespace test;
 
@@ -47,22 +46,6 @@ template <class C>
 void end_all(C& c) {
     c.clear();
     c.flush_removed();
-}
-/// The keys; all that belongs to them must be alive.
-template <class C>
-std::set<int> numbers(const C& c) {
-    std::set<int> all;
-    for (auto it = c.begin(); it != c.end(); ++it) {
-        if constexpr (is_keyed_map<C>)
-            static_cast<void>(it->value.value());
-        else if constexpr (std::is_same_v<typename C::key_type, int>)
-            static_cast<void>(c.template observer<0>()[it.slot()].value());
-        if constexpr (is_keyed_map<C>)
-            all.insert(number(it->key));
-        else
-            all.insert(number(*it));
-    }
-    return all;
 }
 
 } // namespace
@@ -146,29 +129,6 @@ TEMPLATE_TEST_CASE("erase_if goes on soundly when destructors erase what it has 
     end_all(c);
     while (!c.empty() || c.pending() != 0) end_all(c);
     REQUIRE(c.check_invariants());
-}
-
-TEMPLATE_TEST_CASE("a destructor may insert so many while the container is cleared that slots and index grow", "[reentrance]",
-                   SPEAKING) {
-    NothingLeaks objects;
-    for (const int speaker : {0, 45, 89}) {
-        TestType c;
-        for (int n = 0; n != 90; ++n)
-            put_speaking(c, n, [&c, n, speaker] {
-                if (n != speaker) return;
-                for (int i = 1000; i != 2000; ++i) enter(c, i);
-            });
-        end_all(c);
-        REQUIRE(numbers(c).size() == 1000);
-        REQUIRE(c.size() == 1000);
-        REQUIRE(c.check_invariants()); // the index that grew meanwhile knows no element of before
-        for (int n = 0; n != 90; ++n) {
-            REQUIRE_FALSE(has(c, n));
-            REQUIRE(enter(c, n).inserted);
-        }
-        REQUIRE(c.size() == 1090);
-        REQUIRE(c.check_invariants());
-    }
 }
 
 TEMPLATE_TEST_CASE("a destructor that looks and erases while the container is cleared finds nothing of the old", "[reentrance]",

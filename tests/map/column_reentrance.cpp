@@ -65,18 +65,6 @@ TEMPLATE_TEST_CASE("a column value's destructor that inserts into a SlotMap does
     require_followed(map, 1);
 }
 
-TEMPLATE_TEST_CASE("a column value's destructor may insert so many that map and column grow", "[reentrance]", FOLLOWED_MAPS) {
-    NothingLeaks objects;
-    std::vector<typename TestType::handle_type> born;
-    TestType map;
-    const auto first = put_speaking(map, 1, [&] {
-        for (int i = 0; i != 3000; ++i) born.push_back(map.insert(i));
-    });
-    REQUIRE(map.erase(first));
-    for (int i = 0; i != 3000; ++i) REQUIRE(map[born[static_cast<std::size_t>(i)]] == i);
-    require_followed(map, 3000);
-}
-
 TEMPLATE_TEST_CASE("column values' destructors may erase other elements, in a chain", "[reentrance]", FOLLOWED_MAPS) {
     NothingLeaks objects;
     std::vector<typename TestType::handle_type> handles(100);

@@ -118,32 +118,6 @@ TEST_CASE("The pmr aliases draw all memory from their resource", "[map]") {
     CHECK(map.get_allocator().resource() == &arena);
 }
 
-TEST_CASE("An IdentityMap is assigned exactly between allocators that differ", "[map]") {
-    Ledger::forget_errors();
-    const EveryByteReturned balance;
-    const auto try_with = []<class A>(A left, A right) {
-        using Map = IdentityMap<std::string, H, AllocBy<A>>;
-        Map first(left), second(right);
-        REQUIRE(first.insert("a", H(1, 1)));
-        REQUIRE(second.insert("b", H(2, 1)));
-        REQUIRE(second.insert("c", H(3, 1)));
-        first = second;
-        CHECK(first.size() == 2);
-        CHECK(first.check_invariants());
-        CHECK(second.check_invariants());
-        Map third(left);
-        third = std::move(second);
-        CHECK(third.handle_of(std::string("c")) == H(3, 1));
-        CHECK(third.check_invariants());
-        CHECK(second.empty());
-        CHECK(second.check_invariants());
-        CHECK(second.insert("d", H(4, 1)));
-    };
-    try_with(StatefulAllocator<std::byte>(1), StatefulAllocator<std::byte>(2));
-    try_with(StatefulAllocator<std::byte, Propagation{.copy = true, .move = true}>(1),
-             StatefulAllocator<std::byte, Propagation{.copy = true, .move = true}>(2));
-}
-
 namespace {
 
 /// Ids whose hashes agree in the low 40 bits.
@@ -186,23 +160,4 @@ TEST_CASE("ids whose hashes were computed to collide share a bucket no longer th
     CHECK((ids.check_invariants() && moved.check_invariants()));
     ids.clear();
     CHECK((ids.insert(1, Flooded::handle_type(1, 1)) && ids.contains(std::uint64_t{1}) && ids.check_invariants()));
-}
-
-TEST_CASE("swap of IdentityMaps exchanges the pairs, both ways of asking", "[map]") {
-    IdentityMap<std::string, H> a, b;
-    REQUIRE(a.insert("one", H(1, 1)));
-    REQUIRE(b.insert("two", H(2, 1)));
-    REQUIRE(b.insert("three", H(3, 1)));
-    a.swap(b);
-    CHECK(a.size() == 2);
-    CHECK(a.handle_of("two") == H(2, 1));
-    REQUIRE(a.id_of(H(3, 1)) != nullptr);
-    CHECK(*a.id_of(H(3, 1)) == "three");
-    CHECK(a.id_of(H(1, 1)) == nullptr);
-    swap(a, b);
-    CHECK(a.size() == 1);
-    CHECK(a.handle_of("one") == H(1, 1));
-    CHECK(b.id_of(H(1, 1)) == nullptr);
-    CHECK(a.check_invariants());
-    CHECK(b.check_invariants());
 }
