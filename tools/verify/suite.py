@@ -18,7 +18,7 @@ every container. Ends with one line: what passed of what.
 """
 import argparse
 import dataclasses
-import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -69,21 +69,18 @@ def i686():
 
 def i686_sanitizers():
     """Of the distribution only g++'s sanitizers are there for i686. They need a dynamic program: its loader is the cross compiler's."""
-    libraries = "/usr/i686-linux-gnu/lib"
+    libraries, world = "/usr/i686-linux-gnu/lib", cross("i686-linux-gnu")
+    static, dynamic = "-DCMAKE_EXE_LINKER_FLAGS=-static", f"-static-libasan -Wl,--dynamic-linker={libraries}/ld-linux.so.2 -Wl,-rpath,{libraries}"
     return dataclasses.replace(
-        cross("i686-linux-gnu"), name="i686-sanitizers", compiler="i686-linux-gnu-g++", flags=SANITIZERS, optimise="-O0 -g1",
-        targets=QUICK, tests=("-R", "^fuzz/"), definitions=(
-            "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=i686", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={single_header()}", "-DSLOTWISE_WERROR=OFF",
-            f"-DCMAKE_EXE_LINKER_FLAGS=-static-libasan -Wl,--dynamic-linker={libraries}/ld-linux.so.2 -Wl,-rpath,{libraries}"))
+        world, name="i686-sanitizers", compiler="i686-linux-gnu-g++", flags=SANITIZERS, optimise="-O0 -g1", targets=QUICK, tests=("-R", "^fuzz/"),
+        definitions=tuple(each.replace(static, f"-DCMAKE_EXE_LINKER_FLAGS={dynamic}") for each in world.definitions))
 
 
 def single_header():
     """A folder with nothing but Catch2's one header of version 2: a cross compiler must not search /usr/include."""
-    folder = proof.BUILD / "catch2_alone"
-    header = "/usr/include/catch2/catch.hpp"
-    if os.path.exists(header) and not (folder / "catch2").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(os.path.dirname(header), folder / "catch2")
+    folder, header = proof.BUILD / "catch2_alone", pathlib.Path("/usr/include/catch2/catch.hpp")
+    if header.exists() and not (folder / "catch2").exists():
+        shutil.copytree(header.parent, folder / "catch2")
     return folder
 
 
@@ -171,38 +168,29 @@ def emulate(world):
 
 
 def test(world, chosen):
-    """(passed, all) of ctest, whose output goes to a file and, when something failed, to the reader."""
+    """(passed, all, test cases) of ctest, whose output goes to a file and, when something failed, to the reader."""
     folder = proof.BUILD / world.name
     result = proof.run(["ctest", "--test-dir", folder, "-j", str(proof.JOBS), "--output-on-failure", "--no-tests=error", "--timeout", "3600",
                         *world.tests, *chosen], env=world.environment)
     (folder / "test.log").write_text(result.output)
     summary = re.search(r"^\d+% tests passed(?:, (\d+) tests? failed)? out of (\d+)$", result.output, re.M)
-    if not summary or (not result.ok and not summary.group(1)):
-        print(result.output[-4000:])
-        return 0, 1
-    failed, total = int(summary.group(1) or 0), int(summary.group(2))
-    if failed:
+    if not result.ok:
         print(result.output[-8000:])
+    if not summary or (not result.ok and not summary.group(1)):
+        return 0, 1, 0
+    failed, total = int(summary.group(1) or 0), int(summary.group(2))
     # What Catch2 says of itself, so that a program that ran nothing cannot pass for a suite.
-    cases = sum(int(n) for n in re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", full_output(folder), re.M))
-    world.cases = cases
-    return total - failed, total
-
-
-def full_output(folder):
     log = folder / "Testing" / "Temporary" / "LastTest.log"
-    return log.read_text(errors="replace") if log.exists() else ""
+    said = log.read_text(errors="replace") if log.exists() else ""
+    return total - failed, total, sum(map(int, re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", said, re.M)))
 
 
 def run_world(world, quick):
     started = time.time()
-    targets = [target for target in QUICK] if quick else list(world.targets)
-    if not build(world, targets):
+    if not build(world, list(QUICK) if quick else list(world.targets)) or (world.check and not world.check(world)):
         return 0, 1
-    if world.check and not world.check(world):
-        return 0, 1
-    passed, total = test(world, ["-R", "^fuzz/"] if quick else [])
-    print(f"  {world.name}: {passed} of {total} programs passed, {world.cases} test cases, {time.time() - started:.0f} s", flush=True)
+    passed, total, cases = test(world, ["-R", "^fuzz/"] if quick else [])
+    print(f"  {world.name}: {passed} of {total} programs passed, {cases} test cases, {time.time() - started:.0f} s", flush=True)
     return passed, total
 
 
@@ -259,22 +247,17 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    passed = total = cases = 0
-    names = []
     steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]
     if given.command == "sanitize":
         steps += [("thread-sanitizer", threads), ("valgrind", lambda: valgrind(given.quick))]
         if given.quick:
             steps = [step for step in steps if "sanitizers" not in step[0] or step[0].startswith("clang")]  # they find what those of g++ do
-    for name, step in steps:
-        if given.only and given.only != name:
-            continue
-        good, all_of_it = step()
-        passed += good
-        total += all_of_it
-        names.append(name)
-    if not names:
+    steps = [step for step in steps if given.only in ("", step[0])]
+    if not steps:
         proof.die(f"{given.command} has no world '{given.only}'", code=2)
+    results = [step() for _, step in steps]
+    passed, total = (sum(column) for column in zip(*results))
+    names = [name for name, _ in steps]
     print(f"{given.command}: {passed} of {total} programs passed in {len(names)} worlds ({', '.join(names)})")
     sys.exit(0 if passed == total and total else 1)
 
