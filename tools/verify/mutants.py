@@ -216,12 +216,6 @@ class Header:
         self.negate(cursor)
         self.expression(cursor)
 
-    def declared_condition(self, cursor):
-        span = self.span(cursor)
-        if span:
-            self.add(*span, "negate declared", f"negate: {self.short(*span)}", other=cursor.spelling)
-        self.variable(cursor)
-
     def if_statement(self, cursor):
         span = self.span(cursor)
         if not span:
@@ -236,9 +230,11 @@ class Header:
                 self.statement(child)
         if constant or not inside:
             return
-        declared = [child for child in inside if child.kind == Kind.VAR_DECL]
+        declared = next((child for child in inside if child.kind == Kind.VAR_DECL), None)
         if declared:
-            self.declared_condition(declared[0])
+            if self.span(declared):
+                self.add(*self.span(declared), "negate declared", f"negate: {self.short(*self.span(declared))}", other=declared.spelling)
+            self.variable(declared)
             return
         for child in inside[:-1]:
             self.part(child)
@@ -250,26 +246,25 @@ class Header:
             return
         opened = self.blank.find("(", span[0])
         closed = closing(self.blank, opened) - 1
-        ends = [closed]
-        first = opened
+        first, end = opened, closed
         if cursor.kind == Kind.FOR_STMT:
             ends, depth = [], 0
             for i in range(opened, closed):
                 depth += (self.blank[i] in "([{") - (self.blank[i] in ")]}")
                 if self.blank[i] == ";" and depth == 1:
                     ends.append(i)
-            first, ends = ends[0], ends[1:]
+            first, end = ends[:2]
         children = list(cursor.get_children())
         # A condition that declares something has no place for a mutant: it cannot be negated where it stands.
-        declares = any(child.kind == Kind.VAR_DECL and first < child.extent.start.offset < ends[0] for child in children)
+        declares = any(child.kind == Kind.VAR_DECL and first < child.extent.start.offset < end for child in children)
         for child in children:
             start = child.extent.start.offset
             if start > closed:
                 self.statement(child)
-            elif declares and first < start < ends[0]:
+            elif declares and first < start < end:
                 if child.kind == Kind.VAR_DECL:
                     self.variable(child)
-            elif child.kind.is_expression() and first < start < ends[0]:
+            elif child.kind.is_expression() and first < start < end:
                 self.condition(child)
                 if self.span(child):
                     self.add(*self.span(child), "never", "the loop is never entered")
@@ -306,7 +301,11 @@ class Header:
         if kind in self.NO_RUN_TIME or kind == "CALL_EXPR" and cursor.spelling.startswith("__builtin_"):  # these want constants
             return
         if kind == "LAMBDA_EXPR":
-            self.lambda_body(cursor)
+            before, self.returns_bool = self.returns_bool, False
+            for child in cursor.get_children():
+                if child.kind == Kind.COMPOUND_STMT:
+                    self.statement(child)
+            self.returns_bool = before
             return
         children = list(cursor.get_children())
         span = self.span(cursor)
@@ -340,14 +339,6 @@ class Header:
                 return i
         return span[0]
 
-    def lambda_body(self, cursor):
-        before = self.returns_bool
-        self.returns_bool = False
-        for child in cursor.get_children():
-            if child.kind == Kind.COMPOUND_STMT:
-                self.statement(child)
-        self.returns_bool = before
-
     def operator(self, children, span):
         """Binary operators, also those that are functions; which one it is stands between the operands."""
         spans = [self.span(child) for child in children]
@@ -378,49 +369,30 @@ class Found:
     without: dict  # headers that cannot be read here -> what is missing
 
 
-def parse(include, headers):
-    resource = subprocess.run([proof.clang("clang"), "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
-    return parsed.parse(headers, include, ["-DSLOTWISE_CHECK_LEVEL=2", "-resource-dir", resource],
-                        cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)[0]
-
-
 def find(include, names):
     """The points of the headers `names` (below `include`/slotwise), in order, numbered from 1."""
     root = pathlib.Path(include).resolve() / "slotwise"
-    headers, without = [str(root / name) for name in names], {}
-    while True:
-        unit = parse(include, headers)
-        errors = [note for note in unit.diagnostics if note.severity >= cindex.Diagnostic.Error]
-        if not errors:
-            break
-        path = errors[0].location.file.name if errors[0].location.file else ""
-        if path not in headers or str(pathlib.Path(path).relative_to(root)) not in ADAPTERS:
-            proof.die("libclang cannot read the headers:", *[str(note) for note in errors[:5]])
-        headers.remove(path)
-        without[str(pathlib.Path(path).relative_to(root))] = errors[0].spelling
-    macros = {path: [] for path in headers}
+    resource = subprocess.run([proof.clang("clang"), "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+    flags = ["-DSLOTWISE_CHECK_LEVEL=2", "-resource-dir", resource]
+    without = {name: errors[0] for name in names if name in ADAPTERS and (errors := parsed.parse([root / name], include, flags)[1])}
+    headers = [str(root / name) for name in names if name not in without]
+    unit, errors = parsed.parse(headers, include, flags, cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
+    if errors:
+        proof.die("libclang cannot read the headers:", *errors[:5])
+    macros, points = {path: [] for path in headers}, []
     for cursor in unit.cursor.get_children():
-        file = cursor.location.file
-        if cursor.kind == Kind.MACRO_INSTANTIATION and file and file.name in macros:
-            macros[file.name].append((cursor.extent.start.offset, cursor.extent.end.offset, cursor.spelling))
+        if cursor.kind == Kind.MACRO_INSTANTIATION and cursor.location.file and cursor.location.file.name in macros:
+            macros[cursor.location.file.name].append((cursor.extent.start.offset, cursor.extent.end.offset, cursor.spelling))
     seen = {path: Header(path, str(pathlib.Path(path).relative_to(root)), sorted(macros[path])) for path in headers}
-
-    def visit(cursor):
-        for child in cursor.get_children():
-            file = child.location.file
-            if file is None:
-                continue
-            if file.name in seen:
-                seen[file.name].declaration(child)
-    visit(unit.cursor)
-    points = []
+    for child in unit.cursor.get_children():
+        if child.location.file and child.location.file.name in seen:
+            seen[child.location.file.name].declaration(child)
     for path in headers:
         unique = {point.key: point for point in seen[path].points}
         points += sorted(unique.values(), key=lambda point: (point.begin, point.end, Point.ORDER.index(point.kind)))
     for number, point in enumerate(points, 1):
         point.id = number
-    checks = sum(name in CHECKS for path in headers for _, _, name in macros[path])
-    return Found(points, checks, without)
+    return Found(points, sum(name in CHECKS for path in headers for _, _, name in macros[path]), without)
 
 
 # A header with marks in it: \x01 id \x02 ... \x03 around what stands for a point.
