@@ -44,45 +44,30 @@ class Promise:
 
 # === doc comments ===#
 
-TAG = re.compile(r"@(\w+)")
-
-
 def comments(declarations, sources):
-    """(header, comment, Declaration) of all doc comments that stand above a declaration; a comment is [(line, text)]."""
+    """(Declaration, line, text) of all doc comments that stand above a declaration."""
     lines = {header: source.split("\n") for header, source in sources.items()}
     for each in declarations:
         first = each.line - 1
         while first > 0 and lines[each.header][first - 1].lstrip().startswith("///"):
             first -= 1
-        comment = [(number + 1, lines[each.header][number].lstrip()[3:].strip()) for number in range(first, each.line - 1)]
-        if comment:
-            yield each.header, comment, each
+        if first != each.line - 1:
+            yield each, first + 1, "\n".join(line.lstrip()[3:] for line in lines[each.header][first:each.line - 1])
 
 
-def tags(comment):
+def tags(first, comment):
     """(kind, text, line) of the promises in a comment."""
-    result, kind = [], None
-    for line, text in comment:
-        at = 0
-        for match in TAG.finditer(text):
-            if kind:
-                result[-1][1].append(text[at:match.start()])
-            kind = match.group(1) if match.group(1) in KINDS else None
-            if kind:
-                result.append((kind, [], line))
-            at = match.end()
-        if kind:
-            result[-1][1].append(text[at:])
-    return [(kind, " ".join(" ".join(parts).split()), line) for kind, parts, line in result]
+    return [(found[1], " ".join(found[2].split()), first + comment.count("\n", 0, found.start()))
+            for found in re.finditer(r"@(\w+)((?:(?!@\w).)*)", comment, re.DOTALL) if found[1] in KINDS]
 
 
 def promises_of(room):
     """({name: Promise}, errors) of all promises of the headers in a folder."""
     sources = {path.relative_to(room).as_posix(): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.hpp"))}
     overloads, errors, found = collections.defaultdict(list), [], collections.Counter()
-    for header, comment, each in comments(parsed.declarations(room), sources):
-        kinds = collections.OrderedDict()
-        for kind, text, line in tags(comment):
+    for each, first, comment in comments(parsed.declarations(room), sources):
+        kinds, header = {}, each.header
+        for kind, text, line in tags(first, comment):
             found[header] += 1
             kinds.setdefault(kind, (line, []))[1].append(text)
             if not text or not each.name:
@@ -122,36 +107,21 @@ def table_of(text):
 
 # === tests ===#
 
-PROVES = re.compile(r"^\s*// proves:(.*)$")
-TEST = re.compile(r"^\s*(?:TEMPLATE_)?TEST_CASE(?:_\w+)?\(")
+PROVES = re.compile(r"((?:^[ \t]*// proves:.*\n)+)([ \t]*(?:TEMPLATE_)?TEST_CASE(?:_\w+)?\()?", re.MULTILINE)
 ROW = re.compile(r'^[ \t]*row\(\s*"([^"]+)"', re.MULTILINE)
 
 
 def proofs_of(tests):
-    """([(name of a promise, place)], errors) of all `// proves:` in {path: text}."""
+    """([(name of a promise, place)], errors) of all `// proves:` in {path: text}, each a list of names, at commas outside of parentheses."""
     proofs, errors = [], []
     for path, text in tests.items():
-        waiting = []
-        for number, line in enumerate(text.splitlines(), 1):
-            match = PROVES.match(line)
-            if match:
-                waiting += [(name.strip(), f"{path}:{number}") for name in split_names(match.group(1))]
-                if not match.group(1).strip():
-                    errors.append(f"{path}:{number}: proves nothing")
-                continue
-            if waiting and not TEST.match(line):
-                errors.append(f"{waiting[0][1]}: `proves:` does not stand above a test case")
-                waiting = []
-            proofs += waiting
-            waiting = []
-        if waiting:
-            errors.append(f"{waiting[0][1]}: `proves:` does not stand above a test case")
+        for block in PROVES.finditer(text + "\n"):
+            for number, line in enumerate(block[1].splitlines(), text.count("\n", 0, block.start()) + 1):
+                names = [name.strip() for name in re.split(r",(?![^(]*\))", line.partition("proves:")[2]) if name.strip()]
+                proofs += [(name, f"{path}:{number}") for name in names if block[2]]
+                if not names or not block[2]:
+                    errors.append(f"{path}:{number}: `proves:` names nothing, or does not stand above a test case")
     return proofs, errors
-
-
-def split_names(text):
-    """At commas outside of parentheses."""
-    return [name for name in re.split(r",(?![^(]*\))", text) if name.strip()]
 
 
 def rows_of(text, path):
