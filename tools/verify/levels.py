@@ -17,18 +17,18 @@ that this works, not what the checks cost.
 """
 import argparse
 import dataclasses
-import math
+import pathlib
 import re
-import statistics
 import sys
 
 import proof
 import headers
 
 sys.path.insert(0, str(proof.ROOT / "bench"))
-from tools.programs import Runner, default_core, progress  # noqa: E402  those of the benches, behind the line above
+from tools.programs import Runner, default_core  # noqa: E402  those of the benches, behind the line above
 from tools.questions import QUESTIONS  # noqa: E402
-from tools.results import Results, Row  # noqa: E402
+from tools.results import Results, geometric_mean  # noqa: E402
+from tools.tables import row_name  # noqa: E402
 
 SOURCE = proof.TESTS / "config" / "levels.cpp"
 LEVELS = ("none", "fast", "debug")
@@ -116,40 +116,29 @@ def build_bench(job):
     return folder
 
 
-def measure(question, runners, rounds, quick):
-    """{(row, contender): [median at none, median at fast]}; each group of rows runs at both levels by turns."""
-    chosen = QUESTIONS[question].quick if quick else QUESTIONS[question].usual
-    rows = {}
-    for name in runners[0].names(question):
-        row, contender = Row.parse(name)
-        if "memory" not in row.op and chosen(row):
-            rows.setdefault(row.group, set()).add((row.key, contender))
-    samples = {}
-    for number, (group, wanted) in enumerate(sorted(rows.items()), 1):
-        progress(f"[{number}/{len(rows)}] {question}: {group}")
-        for turn in range(rounds):
-            for level in COMPARED if turn % 2 == 0 else reversed(COMPARED):
-                results = Results()
-                runners[level].run(question, lambda row, contender: (row.key, contender) in wanted, results)
-                for key, cells in results.rows.items():
-                    for contender, (value, _) in cells.items():
-                        samples.setdefault((key, contender), ([], []))[level].append(value)
-    return {row: [statistics.median(values) for values in both] for row, both in samples.items()}
+class ByProgram(dict):
+    """{folder of a program: Results}, for a Runner of both programs, which take turns."""
+
+    def add(self, report):
+        self[str(pathlib.Path(report["context"]["executable"]).parent)].add(report)
 
 
 def cost(rounds, bar, quick):
     jobs = [(question, level) for question in CONTENDERS for level in COMPARED]
     folders = {level: folder for (_, level), folder in proof.parallel(build_bench, jobs)}
-    runners = [Runner(folders[level], 1, default_core()) for level in COMPARED]
-    ratios = []
+    runner, ratios = Runner(folders[0], rounds, default_core(), folders[1]), []
     for question in CONTENDERS:
-        for ((op, size, n, live), contender), (none, fast) in sorted(measure(question, runners, rounds, quick).items(), key=str):
-            ratios.append(fast / none)
-            print(f"{question:9} {op:20} {size:3} B  n={n:<8} {'' if live is None else f'{live} %':6} {contender:30} "
-                  f"none {none:8.2f}  fast {fast:8.2f}  {100 * (fast / none - 1):+6.1f} %")
+        chosen = QUESTIONS[question].quick if quick else QUESTIONS[question].usual
+        both = ByProgram({str(folder): Results() for folder in folders.values()})
+        runner.run(question, lambda row, contender: "memory" not in row.op and chosen(row), both)
+        none, fast = (both[str(folders[level])] for level in COMPARED)
+        for key, contender in ((key, contender) for key in none.rows for contender in none.rows[key]):
+            ratios.append(fast.get(key, contender) / none.get(key, contender))
+            print(f"{question:9} {row_name(key):40} {contender:30} none {none.get(key, contender):8.2f}  fast {fast.get(key, contender):8.2f}  "
+                  f"{100 * (ratios[-1] - 1):+6.1f} %")
     if not ratios:
         proof.die("no row was measured", code=1)
-    mean = 100 * (math.exp(statistics.fmean(map(math.log, ratios))) - 1)
+    mean = 100 * (geometric_mean(ratios) - 1)
     print(f"levels: fast costs {mean:+.1f} % against none, the geometric mean of {len(ratios)} rows, {rounds} rounds; bar {bar:g} %")
     return 1 if mean > bar else 0
 
