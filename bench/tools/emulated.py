@@ -71,41 +71,29 @@ def without_library(question, build):
     return absent
 
 
-def compared(here, there, absent):
-    """([(row, checksum, contenders that have it on both processors)], what is wrong in words) of the Results of both.
-    absent: contenders that need not be on both."""
-    agreeing, wrong = [], []
-    for key in sorted({**here.samples, **there.samples}, key=order):
-        cells = [{c: checksums for c, (_, checksums) in results.samples.get(key, {}).items()} for results in (here, there)]
-        sums = {c: set().union(*(side.get(c, ()) for side in cells)) for c in {**cells[0], **cells[1]}}
-        usual = collections.Counter(checksum for checksums in sums.values() for checksum in sorted(checksums)).most_common(1)[0][0]
-        both = [c for c in sums if c in cells[0] and c in cells[1]]
-        wrong += [f"{row_name(key)}: {c} is missing {'there' if c in cells[0] else 'here'}"
-                  for c in sums if c not in both and c not in absent]
-        for contender in (c for c in sums if sums[c] != {usual}):
-            told = [", ".join(f"{each:.0f}" for each in sorted(side.get(contender, ()))) or "nothing" for side in cells]
-            wrong.append(f"{row_name(key)}: {contender} computes {told[0]} here and {told[1]} there, others {usual:.0f}")
-        agreeing.append((key, usual, [c for c in both if sums[c] == {usual}]))
-    return agreeing, wrong
-
-
 def compare_question(name, arch, here, there, absent, left_out=()):
-    """Prints the rows of a question; whether all is as it should be."""
-    agreeing, wrong = compared(here, there, absent)
-    contenders = {contender for _, _, names in agreeing for contender in names}
+    """Prints the rows of a question; whether all is as it should be. absent: contenders that need not be on both processors."""
+    lines, wrong, agreeing = [], [], set()
+    for key in sorted({**here.samples, **there.samples}, key=order):
+        sides = [{c: sorted(checksums) for c, (_, checksums) in results.samples.get(key, {}).items()} for results in (here, there)]
+        usual = collections.Counter(each for side in sides for checksums in side.values() for each in checksums).most_common(1)[0][0]
+        both = sorted(c for c in sides[0] if sides[0][c] == sides[1].get(c) == [usual])
+        lines.append([row_name(key), f"{usual:.0f}", ", ".join(both) or "-"])
+        agreeing.update(both)
+        for contender in sorted({*sides[0], *sides[1]} - set(both)):
+            told = [side.get(contender, []) for side in sides]
+            if contender not in absent or [usual] not in told or [] not in told:
+                told = [", ".join(f"{each:.0f}" for each in each) or "nothing" for each in told]
+                wrong.append(f"WRONG on {arch}: {row_name(key)}: {contender} computes {told[0]} here and {told[1]} there, others {usual:.0f}")
     print(f"\n{name} on {arch}, under QEMU: an emulator has no times worth showing, so there are none and no ratios; what counts is that\n"
           f"all contenders compute the same, there ({', '.join(there.compilers)}) and on this processor ({', '.join(here.compilers)}).\n")
-    print(markdown(["row", "checksum", "contenders that agree"],
-                   [[row_name(key), f"{checksum:.0f}", ", ".join(sorted(names)) or "-"] for key, checksum, names in agreeing]))
-    for library in sorted(set(absent.values())):
-        print(f"\nLeft out, for want of {library} on one of the processors: {', '.join(c for c in absent if absent[c] == library)}.")
-    for reason in left_out:
-        print(f"\nLeft out: {reason}.")
-    for line in wrong:
-        print(f"WRONG on {arch}: {line}")
+    print(markdown(["row", "checksum", "contenders that agree"], lines))
+    reasons = [f"for want of {library} on one of the processors: {', '.join(c for c in absent if absent[c] == library)}"
+               for library in sorted(set(absent.values()))]
+    print("".join(f"\nLeft out, {reason}." for reason in [*reasons, *left_out]), *wrong, sep="\n")
     if not wrong:
-        print(f"\nChecksums of {len(contenders)} contenders agree in all {len(agreeing)} rows, on both processors.")
-    return not wrong and bool(contenders)
+        print(f"\nChecksums of {len(agreeing)} contenders agree in all {len(lines)} rows, on both processors.")
+    return not wrong and bool(agreeing)
 
 
 def smallest(groups, least=10_000):

@@ -38,7 +38,7 @@ def table(caption, head, lines):
     """A cell that ends in win, LOSS, faster or SLOWER looks like it."""
     def cell(text):
         marked = re.search(r"(win|LOSS|faster|SLOWER)$", text)
-        return f"<td{f' class={marked[1]}' if marked else ''}>{html.escape(text)}</td>"
+        return f'<td class="{marked[1] if marked else ""}">{html.escape(text)}</td>'
     rows = "".join(f'<tr><th scope="row">{html.escape(line[0])}</th>{"".join(map(cell, line[1:]))}</tr>\n' for line in lines)
     heads = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in head)
     return (f'<div class="wide" tabindex="0"><table><caption>{html.escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>\n'
@@ -138,7 +138,7 @@ def report(found, old=None, listings=()):
     links = "".join(f'<a href="#{name}">{name}</a>' for name in names)
     about = ("Lower is better everywhere. A limit leaves promises out, a rival is what one could use instead; bench/README.md says how "
              "things are measured.")
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width,initial-scale=1"/>'
             f'<title>slotwise: benches</title><style>{STYLE}</style></head><body>\n<h1>slotwise: benches</h1>'
             f'{paragraph(*machines, about, "" if charts.here() else charts.ABSENT)}<nav>{links}</nav>\n{overview(all_asked)}'
             f"{''.join(map(section, all_asked))}{''.join(map(listed, listings))}{'' if old is None else compared(old, found)}</body></html>\n")
