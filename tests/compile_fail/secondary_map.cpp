@@ -26,3 +26,11 @@ SecondaryMap<Handle<int>, const int> other; // faulty
 // covers: map/secondary_map.hpp static_assert "the first argument is"
 SecondaryMap<Handle<int>, int> map;
 SecondaryMap<int, int> other; // faulty
+
+//=== inserting_from_and_to_what_is_no_iterator ===//
+// expect: insert
+// covers: map/secondary_face.hpp requires "std::input_iterator It"
+SlotMap<int> elements;
+SecondaryMap<SlotMap<int>::handle_type, int> map;
+map.insert(elements.insert(1), 2);
+map.insert(1, 2); // faulty

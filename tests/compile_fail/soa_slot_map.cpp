@@ -7,14 +7,14 @@ using namespace slotwise;
 
 //=== column_of_a_type_that_is_there_twice ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()
-// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member"
+// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member or Column<T>"
 SoaSlotMap<int, int, float> map;
 auto size = map.column<float>().size() + map.column<1>().size();
 map.column<int>(); // faulty
 
 //=== column_of_a_member_and_a_further_column_of_one_type ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()
-// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member"
+// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member or Column<T>"
 BasicSoaSlotMap<Members<int, float>, Column<int>> map;
 const auto ages = map.column<2>();
 auto size = map.column<float>().size() + ages.slot_end();
@@ -56,3 +56,11 @@ return reader == nullptr;
 SoaSlotMap<int, float> map;
 map.insert(1, 2.5f);
 map.insert(1); // faulty
+
+//=== sort_by_a_type_that_is_no_member ===//
+// expect: T must name exactly one member; use sort<I>(less)
+// covers: map/soa_slot_map.hpp static_assert "SoaSlotMap::sort<T>(less)"
+SoaSlotMap<int, float> map;
+const auto less = [](auto a, auto b) { return a < b; };
+map.sort<int>(less);
+map.sort<double>(less); // faulty

@@ -80,6 +80,10 @@ constexpr int of_slot_map() {
     int sum = 0;
     for (const auto& chunk : map.chunks()) sum += static_cast<int>(chunk.values.size());
     HOLDS(sum >= 70);
+    const int more[] = {70, 71};
+    map.insert(more, more + 2);
+    map.insert_range({72, 73});
+    HOLDS(map.size() == 74);
     const auto handle = map.handle_at(slot_t{3});
     HOLDS(map.handle_of(map.get(handle)) == handle);
     HOLDS(map.values()[3] == 3 && std::as_const(map).values()[3] == 3);
@@ -98,6 +102,9 @@ constexpr int of_dense_slot_map() {
     HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && map.handle_of(&map[two]) == two);
     map.sort([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0 && map[one] == 1);
+    map.sort();
+    HOLDS(map.index_of(one) == 0);
+    map.sort([](int a, int b) { return a > b; });
     HOLDS(static_cast<int>(std::ranges::iter_move(map.begin())) == 2);
     map.erase(map.begin());
     HOLDS(!map.contains(two) && map.size() == 1);
@@ -131,8 +138,11 @@ constexpr int rows() {
     reader.for_each([&](auto handle, int number, char) { sum += number + (handle == one); });
     HOLDS(sum == 4 * 3 + 3);
     HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && !map.get({}));
+    map.sort<int>([](int a, int b) { return a < b; });
+    HOLDS(map.index_of(two) == 1);
     map.sort<0>([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0);
+    map.erase(map.insert({3, 'c'}));
     SoaPointer<const int, const char> pointer = map.get(one);
     HOLDS(pointer && pointer != nullptr && (*pointer).get<0>() == 1 && std::get<0>(pointer.members()) != nullptr);
     map.erase(map.begin());

@@ -84,3 +84,11 @@ TEST_CASE("insert_at of ascending slots grows geometrically, not slot by slot", 
     CHECK(counts.growths < 20);
     CHECK(map.check_invariants());
 }
+TEST_CASE("DenseSlotMap: ranges and lists are inserted, and sort() is by operator<", "[dense_slot_map]") {
+    const std::vector<int> values{5, 3};
+    DenseSlotMap<int> map;
+    map.insert(values.begin(), values.end());
+    map.insert_range({4, 1});
+    map.sort();
+    REQUIRE(std::ranges::equal(map, std::vector{1, 3, 4, 5}));
+}

@@ -161,3 +161,12 @@ TEST_CASE("ids whose hashes were computed to collide share a bucket no longer th
     ids.clear();
     CHECK((ids.insert(1, Flooded::handle_type(1, 1)) && ids.contains(std::uint64_t{1}) && ids.check_invariants()));
 }
+
+TEST_CASE("an identity map is a range of pairs of handle and id", "[identity_map]") {
+    SlotMap<int> elements;
+    const auto a = elements.insert(1);
+    IdentityMap<std::string, SlotMap<int>::handle_type> ids;
+    ids.insert("a", a);
+    for (const auto [handle, id] : ids) CHECK((handle == a && id == "a"));
+    CHECK(std::ranges::distance(ids) == 1);
+}

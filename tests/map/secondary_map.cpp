@@ -358,3 +358,19 @@ TEST_CASE("a walk over a SecondaryMap that erases the last entry of a page goes 
     CHECK(seen == std::vector<int>{10, 63, 67, 322, 360});
     CHECK(map.empty());
 }
+TEMPLATE_TEST_CASE("a secondary map is made, filled and emptied by pairs and iterators", "[secondary_map]",
+                   (SecondaryMap<SlotMap<int>::handle_type, std::string>),
+                   (SparseSecondaryMap<SlotMap<int>::handle_type, std::string>)) {
+    SlotMap<int> elements;
+    const auto a = elements.insert(1), b = elements.insert(2), c = elements.insert(3);
+    TestType map{{a, "a"}, {b, "b"}};
+    const std::vector<std::pair<decltype(a), std::string>> more{{b, "not inserted"}, {c, "c"}};
+    map.insert(more.begin(), more.end());
+    map.insert_range(more);
+    REQUIRE((map.size() == 3 && map[b] == "b" && map.at(c) == "c"));
+    CHECK_FALSE(map.emplace(c, "d").inserted);
+    CHECK(erase_if(map, [&](const auto& item) { return item.handle == b; }) == 1);
+    std::size_t steps = 0;
+    for (auto it = map.begin(); it != map.end(); ++steps) it = map.erase(it);
+    CHECK((steps == 2 && map.empty() && map.check_invariants()));
+}

@@ -70,3 +70,9 @@ TEST_CASE("SoaSlotMap: a row is bound, assigned through and extracted as a tuple
     REQUIRE_FALSE(map.get(handle));
     REQUIRE(map.get(handle) == nullptr);
 }
+TEST_CASE("SoaSlotMap: a row is inserted whole, and rows are sorted by the member of a type", "[soa_slot_map]") {
+    SoaSlotMap<int, std::unique_ptr<int>> map;
+    const auto two = map.insert({2, std::make_unique<int>(20)}), one = map.insert(std::tuple(1, std::make_unique<int>(10)));
+    map.sort<int>([](int a, int b) { return a < b; });
+    REQUIRE((map.index_of(one) == 0 && map.index_of(two) == 1 && *map[two].get<1>() == 20));
+}

@@ -143,6 +143,10 @@ public:
         const T* const values = data();
         core_.store.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
     }
+    /// Sorts the rows by operator<.
+    constexpr void sort() {
+        sort([](const T& a, const T& b) { return a < b; });
+    }
 
 private:
     constexpr T* data() noexcept { return core_.store.template data<0>(); }

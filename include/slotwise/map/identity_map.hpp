@@ -223,6 +223,9 @@ public:
     auto ids() const noexcept { return detail::part_range<IdPart>(nodes_.begin(), nodes_.end(), size()); }
     auto handles() const noexcept { return detail::part_range<detail::HandlePart>(nodes_.begin(), nodes_.end(), size()); }
     auto items() const noexcept { return detail::part_range<ItemPart>(nodes_.begin(), nodes_.end(), size()); }
+    /// The same walk as items(): for (auto [handle, id] : ids).
+    auto begin() const noexcept { return items().begin(); }
+    auto end() const noexcept { return items().end(); }
     /// Whether both directions agree; for tests.
     bool check_invariants() const {
         size_type listed = 0;

@@ -8,6 +8,7 @@
 #include "../config/error.hpp"
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
+#include "../core/item.hpp"
 #include "../memory/allocator.hpp"
 #include "../slots/slot_follower.hpp"
 
@@ -59,6 +60,20 @@ public:
     auto try_emplace(H handle, Args&&... args) {
         return self().result(handle, self().do_try_emplace(handle, std::forward<Args>(args)...));
     }
+    /// As try_emplace.
+    template <class... Args>
+    auto emplace(H handle, Args&&... args) {
+        return try_emplace(handle, std::forward<Args>(args)...);
+    }
+    /// Inserts the pairs of handle and value of the range. @throws as try_emplace; those inserted before stay
+    template <class Range>
+    void insert_range(Range&& range) {
+        for (auto&& [handle, value] : range) try_emplace(handle, value);
+    }
+    template <std::input_iterator It>
+    void insert(It first, It last) {
+        insert_range(IteratorRange<It>(first, last, 0));
+    }
     /// try_emplace(handle, value). @throws as try_emplace
     auto insert(H handle, const T& value) { return try_emplace(handle, value); }
     auto insert(H handle, T&& value) { return try_emplace(handle, std::move(value)); }
@@ -96,6 +111,16 @@ public:
 
     /// Removes the value; false when there is none. @throws nothing
     bool erase(H handle) noexcept { return self().drop(handle); }
+    /// Removes the entry at `it`; returns the next one. @pre not at the end
+    template <class Iterator>
+        requires requires(const Iterator& it) { it.handle(); }
+    Iterator erase(Iterator it) noexcept {
+        constexpr bool packed = requires(Derived& map) { map.values().data(); }; // the last entry comes here
+        const H handle = it.handle();
+        if constexpr (!packed) ++it;
+        self().drop(handle);
+        return it;
+    }
     /// Takes the value out; empty when there is none. @throws what T's move throws; the value then stays
     std::optional<T> extract(H handle) {
         std::optional<T> result; // the returned object itself, so that no second move can throw
@@ -109,6 +134,15 @@ protected:
     SecondaryFace(SecondaryFace&&) = default;
     SecondaryFace& operator=(const SecondaryFace&) = delete;
     ~SecondaryFace() = default;
+
+    /// pred(handle, value) or pred(item).
+    template <class Pred>
+    static bool holds(Pred& pred, H handle, T& value) {
+        if constexpr (std::is_invocable_v<Pred&, H, T&>)
+            return pred(handle, value);
+        else
+            return pred(SlotMapItem<H, T&>(handle, value));
+    }
 
     template <class Allocator>
     static constexpr bool nothrow_move = propagates_on_move<Allocator> || always_equal<Allocator>;

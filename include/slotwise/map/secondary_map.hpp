@@ -53,6 +53,10 @@ public:
 
     SecondaryMap() = default;
     explicit SecondaryMap(const Allocator& alloc) : pages_(alloc) {}
+    /// Inserts these pairs. @throws as insert
+    SecondaryMap(std::initializer_list<std::pair<H, T>> entries) : SecondaryMap() {
+        this->insert(entries.begin(), entries.end());
+    }
     /// Copies the entries; a copy is unattached. @throws what the allocator and the copies throw
     SecondaryMap(const SecondaryMap& other)
         : SecondaryMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
@@ -102,8 +106,8 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     allocator_type get_allocator() const noexcept { return pages_.get_allocator(); }
 
-    /// Removes every entry for which pred(handle, value) holds; returns how many. pred and destructors may change the map. pred
-    /// may be called for an entry inserted meanwhile.
+    /// Removes every entry for which pred(handle, value) or pred(item) holds; returns how many. pred and destructors may change
+    /// the map. pred may be called for an entry inserted meanwhile.
     template <class Pred>
     size_type erase_if(Pred pred) {
         size_type erased = 0;
@@ -111,7 +115,7 @@ public:
         for (Page* page = next_entry(pages_, at); page != nullptr; page = next_entry(pages_, ++at)) {
             const H handle = page->handle(static_cast<slot_t>(at));
             hold(*page, handle.index(), [&](T& value) {
-                if (!pred(handle, value) || !contains_slot(handle.index())) return;
+                if (!Face::holds(pred, handle, value) || !contains_slot(handle.index())) return;
                 drop_slot(handle.index());
                 ++erased;
             });

@@ -157,6 +157,11 @@ public:
     constexpr void insert_range(Range&& range) {
         for (auto&& each : range) emplace(std::forward<decltype(each)>(each));
     }
+    constexpr void insert_range(std::initializer_list<value_type> values) { insert(values.begin(), values.end()); }
+    template <std::input_iterator It>
+    constexpr void insert(It first, It last) {
+        for (; first != last; ++first) emplace(*first);
+    }
 
     /// Adds the element f(handle), where handle is the element's own. f may insert and erase in this map. SlotMap builds the
     /// value in place, so T need not be movable. An allocator with its own construct() (std::pmr) moves it. If f throws, the

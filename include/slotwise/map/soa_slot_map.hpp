@@ -148,6 +148,10 @@ public:
     constexpr handle_type insert(Args&&... members) {
         return this->emplace(std::forward<Args>(members)...);
     }
+    /// Adds a row that is given whole: bodies.insert({position, velocity}). @throws as emplace; strong
+    constexpr handle_type insert(typename Core::value_type row) {
+        return std::apply([this](Ts&... members) { return this->emplace(std::move(members)...); }, row);
+    }
 
     /// Member I of all rows, packed, in row order: a span. From sizeof...(Ts) on the further columns, by slot: a ColumnView.
     /// @invalidates a span on growth; a ColumnView when the map grows, shrinks or moves
@@ -206,6 +210,13 @@ public:
     constexpr void sort(Less less) {
         const auto* const values = core_.store.template data<I>();
         core_.store.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
+    }
+    /// The same by the member of type T.
+    template <class T, class Less>
+    constexpr void sort(Less less) {
+        constexpr std::size_t place = detail::position_of<T>(detail::TypeList<Ts...>(), detail::TypeList<>());
+        static_assert(place != detail::nowhere, "SoaSlotMap::sort<T>(less): T must name exactly one member; use sort<I>(less)");
+        if constexpr (place != detail::nowhere) sort<place>(std::move(less));
     }
 
     /// Calls f(members...) or f(handle, members...) for every row in row order. f must neither insert nor erase (checked at

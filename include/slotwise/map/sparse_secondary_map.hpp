@@ -57,6 +57,8 @@ public:
 
     SparseSecondaryMap() = default;
     explicit SparseSecondaryMap(const Allocator& alloc) : index_(alloc), values_(alloc), handles_(alloc) {}
+    /// Inserts these pairs. @throws as insert
+    SparseSecondaryMap(std::initializer_list<std::pair<H, T>> list) : SparseSecondaryMap() { this->insert_range(list); }
     /// Copies the entries; a copy is unattached. @throws what the allocator and the copies throw
     SparseSecondaryMap(const SparseSecondaryMap& other)
         : SparseSecondaryMap(other,
@@ -105,15 +107,15 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     allocator_type get_allocator() const noexcept { return index_.get_allocator(); }
 
-    /// Removes every entry for which pred(handle, value) holds; returns how many. Destructors may change the map. pred may then
-    /// be called again for an entry, and for an entry inserted meanwhile.
+    /// Removes every entry for which pred(handle, value) or pred(item) holds; returns how many. Destructors may change the map.
+    /// pred may then be called again for an entry, and for an entry inserted meanwhile.
     template <class Pred>
     size_type erase_if(Pred pred) {
         size_type erased = 0;
         for (size_type row = size_; row-- != 0;) {
             if (row >= size_) continue;
             const H handle = handles_[row];
-            if (!pred(handle, values_[row]) || !this->contains(handle)) continue;
+            if (!Face::holds(pred, handle, values_[row]) || !this->contains(handle)) continue;
             drop_slot(handle.index());
             ++erased;
         }
