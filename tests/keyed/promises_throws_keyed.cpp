@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call no
     REQUIRE(scene.c.capacity() == 0);
 }
 
-// proves: SetStorage::insert throws, SetStorage::emplace throws, KeySetCore::reserve throws
+// proves: SetStorage::insert(key) throws, SetStorage::emplace throws, KeySetCore::reserve throws
 TEST_CASE("a full set throws length_error, which says so and what to do, without effect", "[promises]") {
     FullSet set;
     for (int i = 0; i != 64; ++i) set.insert(i);
@@ -94,7 +94,7 @@ TEST_CASE("a full set throws length_error, which says so and what to do, without
     REQUIRE(set.insert(100).it.slot() == 3);
 }
 
-// proves: MapStorage::try_emplace throws, MapStorage::insert throws, MapStorage::insert_or_assign throws
+// proves: MapStorage::try_emplace throws, MapStorage::insert(key, value) throws, MapStorage::insert_or_assign throws
 // proves: MapStorage::operator[] throws
 TEST_CASE("a full map throws length_error, which says so, without effect; members are found and assigned as ever",
           "[promises]") {

@@ -30,7 +30,7 @@ using FixedMap = FailingMap<Throwing, ThrowingNonMovable, deferred>;
 
 } // namespace
 
-// proves: SetStorage::insert throws, SetStorage::emplace throws, table SetStorage / MapStorage insert / exceptions
+// proves: SetStorage::insert(key) throws, SetStorage::emplace throws, table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     strong<TestType>(
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[thr
     });
 }
 
-// proves: SetStorage::insert throws
+// proves: SetStorage::insert(key) throws
 TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -378,7 +378,7 @@ std::pair<int, int> resurrect(const char* function, Act act, int expected) {
 
 } // namespace
 
-// proves: MapStorage::try_emplace throws, MapStorage::insert throws, MapStorage::insert_or_assign throws
+// proves: MapStorage::try_emplace throws, MapStorage::insert(key, value) throws, MapStorage::insert_or_assign throws
 // proves: MapStorage::operator[] throws, table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
@@ -401,7 +401,7 @@ TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[thr
         "operator[]", [](auto& scene) { scene.c[Key(777)]; }, 10);
 }
 
-// proves: MapStorage::try_emplace throws, MapStorage::insert throws
+// proves: MapStorage::try_emplace throws, MapStorage::insert(key, value) throws
 TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;

@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could thr
     REQUIRE(bytes.live_bytes() == 0);
 }
 
-// proves: SecondaryMap::try_emplace throws, SparseSecondaryMap::try_emplace throws
+// proves: SecondaryFace::try_emplace throws
 TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the older one", "[promises]") {
     NothingLeaks objects;
     EveryByteReturned bytes;

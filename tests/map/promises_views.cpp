@@ -193,7 +193,7 @@ TEMPLATE_TEST_CASE("a dense map's shrink_to_fit moves the values, and handles fo
     REQUIRE(map.check_invariants());
 }
 
-// proves: SparseSecondaryMap::try_emplace invalidates, SparseSecondaryMap::values invalidates
+// proves: SecondaryFace::try_emplace invalidates, SparseSecondaryMap::values invalidates, SparseSecondaryMap::begin invalidates
 TEST_CASE("a SparseSecondaryMap's addresses stay valid until it grows; its spans are as long as they were", "[promises]") {
     using H = SlotMap<int>::handle_type;
     SparseSecondaryMap<H, int> more;
@@ -217,4 +217,8 @@ TEST_CASE("a SparseSecondaryMap's addresses stay valid until it grows; its spans
     REQUIRE(*more.get(H(4999 * 3, 1)) == 4999);
     REQUIRE(more.handles()[0] == H(4999 * 3, 1)); // the last one has come
     REQUIRE(more.handles().size() == 4999);
+    const auto it = more.begin();
+    const H last = more.handles().back();
+    more.erase(it->handle);
+    REQUIRE(it->handle == last);
 }

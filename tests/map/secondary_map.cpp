@@ -192,7 +192,7 @@ TEMPLATE_TEST_CASE("An attached secondary map follows its map through move, swap
     CHECK_FALSE(more.attached());
 }
 
-// proves: SecondaryFace::insert throws, SecondaryMap::try_emplace throws, SparseSecondaryMap::try_emplace throws
+// proves: SecondaryFace::insert throws, SecondaryFace::try_emplace throws
 // proves: SecondaryMap::SecondaryMap throws, SparseSecondaryMap::SparseSecondaryMap throws
 TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "[map][throws]", DenselyUsed, SparselyUsed) {
     NothingLeaks leaks;

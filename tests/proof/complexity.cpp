@@ -142,6 +142,13 @@ void of_core_and_memory() {
             return worst(100, [&](std::size_t i) { keep(Occupancy(words.data(), n).find_next(pick(i, n - 10))); });
         },
         never_allocates);
+    row(
+        "Occupancy::find_previous complexity", "words skipped", linear,
+        [](std::size_t n) {
+            const auto words = words_of(n, n);
+            return once([&] { keep(Occupancy(words.data(), n).find_previous(n)); });
+        },
+        never_allocates, 16);
     // A container knows which of its words are empty: taking the first one until none is left, and a walk over the 10 that are
     // left.
     const auto popping = []<class M>(std::type_identity<M>, auto fill) {
@@ -369,6 +376,15 @@ void of_maps() {
         erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::lowest}>>>()), never_allocates);
     row("SlotMapCore::erase complexity", "elements, reuse fifo", constant,
         erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::fifo}>>>()), never_allocates);
+    const auto finding = []<class M>(std::type_identity<M>) {
+        return [](std::size_t n) {
+            auto made = filled<M>(n);
+            return worst(100, [&](std::size_t i) { keep(made.map.find(made.handles[pick(i, n)]).slot()); });
+        };
+    };
+    row("SlotMapCore::find complexity", "elements", constant, finding(std::type_identity<SlotMap<int>>()), never_allocates);
+    row("DenseSlotMap::find complexity", "elements", constant, finding(std::type_identity<DenseSlotMap<int>>()),
+        never_allocates);
     row(
         "SlotMapCore::get complexity", "elements", constant,
         [](std::size_t n) {
@@ -468,11 +484,11 @@ void of_maps() {
             return cost;
         },
         never_allocates);
-    row("SecondaryMap::try_emplace complexity", "entries", constant, [](std::size_t n) {
+    row("SecondaryFace::try_emplace complexity", "entries", constant, [](std::size_t n) {
         SecondaryMap<SlotMap<int>::handle_type, int> more;
         return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });
     });
-    row("SparseSecondaryMap::try_emplace complexity", "entries, amortised", constant, [](std::size_t n) {
+    row("SecondaryFace::try_emplace complexity", "packed, amortised", constant, [](std::size_t n) {
         SparseSecondaryMap<SlotMap<int>::handle_type, int> more;
         return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });
     });

@@ -173,6 +173,7 @@ TEST_CASE("an iterator of a packed map at a row that is gone is a failed check")
     CHECK(test::dies_saying("the rows from here on were erased", [&] { static_cast<void>(*it); }));
 }
 
+// proves: KeySetCore::column invalidates
 TEMPLATE_TEST_CASE("using a view after its container has grown, shrunk, moved or died is a failed check", "", SlotMap<int>,
                    DenseSlotMap<int>, (SoaSlotMap<int, int>), (MapStorage<int, int>), KeySet<int>, Deferred) {
     auto c = std::make_unique<TestType>();
@@ -201,6 +202,9 @@ TEMPLATE_TEST_CASE("using a view after its container has grown, shrunk, moved or
         const auto keys = c->keys();
         CHECK(test::dies_saying("Occupancy: the container has grown", [&] { c->reserve(5000), static_cast<void>(keys[0]); }));
     }
+    SetStorage<int, Column<float>> set{1};
+    const auto column = set.column<float>();
+    CHECK(test::dies_saying("Occupancy: the container has grown", [&] { set.reserve(5000), static_cast<void>(column[0]); }));
 }
 
 TEST_CASE("an observer, a follower or a subscriber that is destroyed while it is attached is a failed check") {

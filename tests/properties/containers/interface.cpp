@@ -211,6 +211,7 @@ TEST_CASE("what is brought a key says where it is by two names", "[properties]")
     CHECK(second.insert({}, 5).it == second.end());
 }
 
+// proves: ColumnView::at throws
 TEST_CASE("a column answers a handle, and a stale one is refused", "[properties]") {
     SlotMap<int> map{1, 2};
     const auto first = map.handle_at(0);

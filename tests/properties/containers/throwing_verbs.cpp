@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What adds a range, value_or and erase_if(container, pred) leave when what they call throws.
+#include "support/catch.hpp"
+#include "support/sweep.hpp"
+#include "support/tracked.hpp"
+
+#include <slotwise/slotwise.hpp>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+using namespace test;
+using namespace slotwise;
+
+namespace {
+
+using Value = ThrowingCopy;
+struct ValueHash {
+    std::size_t operator()(const Value& value) const noexcept { return static_cast<std::size_t>(value.value()); }
+};
+using Set = SetStorage<Value, HashBy<ValueHash>>;
+using Map = MapStorage<int, Value>;
+using Dict = TSDStorage<int, Value>;
+using H = SlotMap<int>::handle_type;
+
+const std::vector<Value>& five() {
+    static const std::vector<Value> values = [] {
+        std::vector<Value> made;
+        for (int n = 0; n != 5; ++n) made.emplace_back(n);
+        return made;
+    }();
+    return values;
+}
+/// act(c) of an empty C fails at each step in turn; c is sound then, and not larger than when nothing fails.
+template <class C, class Fill, class Act>
+void sweep(const char* function, Fill fill, Act act) {
+    const auto failures = fail_at_every_step(swept<C>(function), [&](auto&& attempt) {
+        C c;
+        fill(c);
+        attempt([&] { act(c); });
+        REQUIRE(c.check_invariants());
+        REQUIRE(c.size() <= 5);
+    });
+    REQUIRE(failures > 0);
+}
+constexpr auto nothing = [](auto&) {};
+void is_seven(const Value& value) { // CHECK would keep what is thrown
+    if (value.value() != 7) FAIL("another value");
+}
+
+} // namespace
+
+// proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
+// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws
+TEST_CASE("a range whose element throws on its way in leaves those before it", "[properties][throws]") {
+    static_cast<void>(five()); // they live on
+    const NothingLeaks objects;
+    const auto slot_map = [&]<class C>(C) {
+        sweep<C>("insert_range", nothing, [](C& c) { c.insert_range(five()); });
+        sweep<C>("(first, last, alloc)", nothing, [](C&) { const C made(five().begin(), five().end()); });
+    };
+    slot_map(SlotMap<Value>());
+    slot_map(DenseSlotMap<Value>());
+    sweep<Set>("insert", nothing, [](Set& c) { c.insert(five().begin(), five().end()); });
+    sweep<Map>("insert", nothing, [](Map& c) { c.insert({{1, Value(1)}, {2, Value(2)}}); });
+}
+
+// proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
+// proves: TSDStorage::value_or throws, TSDView::value_or throws
+TEST_CASE("value_or whose copy throws leaves the container as it was", "[properties][throws]") {
+    const NothingLeaks objects;
+    const auto slot_map = [&]<class C>(C) {
+        sweep<C>(
+            "value_or", [](C& c) { c.emplace(7); }, [](C& c) { is_seven(c.value_or(*c.handles().begin(), 1)); });
+    };
+    slot_map(SlotMap<Value>());
+    slot_map(DenseSlotMap<Value>());
+    const auto secondary = [&]<class C>(C) {
+        sweep<C>(
+            "value_or", [](C& c) { c.try_emplace(H(3, 1), 7); }, [](C& c) { is_seven(c.value_or(H(3, 1), 1)); });
+    };
+    secondary(SecondaryMap<H, Value>());
+    secondary(SparseSecondaryMap<H, Value>());
+    const auto keyed = [](const auto& c) { is_seven(c.value_or(3, 1)); };
+    const auto fill = [](Map& c) { c.try_emplace(3, 7); };
+    sweep<Map>("value_or", fill, keyed);
+    sweep<Map>("value_or", fill, [&](Map& c) { keyed(MapView(c)); });
+    const auto write = [](Dict& c) { c.write(1).modify((c.write(1).create(3), 3)) = Value(7); };
+    sweep<Dict>("value_or", write, keyed);
+    sweep<Dict>("value_or", write, [&](Dict& c) { keyed(c.view()); });
+}
+
+// proves: erase_if throws
+TEST_CASE("erase_if whose predicate throws has erased what it said before", "[properties][throws]") {
+    const NothingLeaks objects;
+    const auto run = [&]<class C>(C, auto fill) {
+        sweep<C>("erase_if", fill, [](C& c) {
+            erase_if(c, [](const auto&...) {
+                Budget::spend();
+                return true;
+            });
+        });
+    };
+    run(SlotMap<int>(), [](auto& c) { c.insert_range(std::vector<int>{1, 2, 3}); });
+    run(MapStorage<int, int>(), [](auto& c) { c.insert({{1, 1}, {2, 2}}); });
+}
+
+// proves: SetStorage::at throws
+TEST_CASE("at(handle) of no key throws out_of_range", "[properties][throws]") {
+    SetStorage<int> set{1};
+    const auto handle = set.handle_of(1);
+    CHECK(set.at(handle) == 1);
+    set.erase(handle);
+    CHECK_THROWS_AS(set.at(handle), std::out_of_range);
+}
