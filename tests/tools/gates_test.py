@@ -50,7 +50,6 @@ GATES = {
         ({"tests/x.cpp": "int x;\n"}, "tests/x.cpp: the line 'SPDX-License-Identifier")]),
     "headers alone": (["tools/check_headers.py", "alone", "--root", ".", "--", CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror"], HOUSE, [
         (header("map/b.hpp", body="inline std::size_t size = 0;"), "map/b.hpp does not compile alone"),
-        (header("map/b.hpp", body="#define HELPFUL 1"), "#define HELPFUL"),
         (header("map/b.hpp", body="inline int f(int unused) { return 0; }"), "unused"),
         ({ROOM + "map/b.hpp": SPDX + "struct B {};\n"}, "redefinition")]),
     "quotations, commands and paths": (["tools/check_readme.py", "--root", "."], README, [
