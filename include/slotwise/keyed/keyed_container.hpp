@@ -247,7 +247,7 @@ public:
     }
     /// Erases the element that take() copies or moves out. Both may run user code: the slot is neither live nor pending
     /// meanwhile, as in erase. If take() throws, the element stays, unless something was inserted meanwhile, perhaps the same
-    /// key: then it is erased. @tparam Plain take() runs no user code and throws nothing
+    /// key: then it is erased. @tparam Trivial take() runs no user code and throws nothing
     template <bool Trivial, class Take>
     constexpr void do_extract(slot_t slot, Take&& take) {
         this->expect_not_notifying();
