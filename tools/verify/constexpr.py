@@ -81,6 +81,17 @@ def heads(room=headers.ROOM):
     return found
 
 
+def exemptions():
+    """(line, header, words of a head, reason): below `== reason` lines of a header and of words between bars."""
+    reason = ""
+    for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("== "):
+            reason = line[3:]
+        elif line.strip() and not line.startswith("#"):
+            header, _, heads = line.partition(" ")
+            yield from ((number, header, words.strip(), reason) for words in heads.split(" | "))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true")
@@ -90,16 +101,12 @@ def main():
     marked = heads()
     used = {place for place in marked if ran.get(place)}
     wrong, exempt = [], set()
-    for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        header, _, rest = line.partition(" ")
-        words, _, reason = rest.partition(" : ")
-        fits = {place for place, head in marked.items() if place[0] == header and words.strip() in head}
-        if not fits or not reason.strip():
-            wrong.append(f"{EXEMPT.name}:{number}: {'fits no function' if not fits else 'has no reason'}")
+    for number, header, words, reason in exemptions():
+        fits = {place for place, head in marked.items() if place[0] == header and words in head}
+        if not fits or not reason:
+            wrong.append(f"{EXEMPT.name}:{number}: {words}: {'fits no function' if not fits else 'has no reason'}")
         elif fits <= used:
-            wrong.append(f"{EXEMPT.name}:{number}: excuses what is used in a constant expression: delete the line")
+            wrong.append(f"{EXEMPT.name}:{number}: {words}: excuses what is used in a constant expression: delete it")
         exempt |= fits
     missing = sorted(set(marked) - used - exempt)
     if options.list:
