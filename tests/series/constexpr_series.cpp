@@ -148,6 +148,7 @@ constexpr int sets() {
     set.for_each([&](const int& key) { sum += key; });
     const slot_t slot = set.slot_of(2);
     HOLDS(sum == 12 && set.keys()[slot] == 2 && set.values()[slot] == 2 && set.as_set().contains(3));
+    HOLDS(set[set.handle_of(2)] == 2 && set.at(set.handle_of(2)) == 2 && !set.keys().empty());
     // A removed member that comes back in the window had come before it.
     Set other(set);
     other.open(2);
@@ -172,7 +173,7 @@ constexpr int dicts() {
     const slot_t slot = dict.slot_of(2);
     const auto handle = dict.handle_of(2);
     HOLDS(sum == 132 && *dict.get(2) == 20 && dict.get(4) == nullptr && *dict.get(handle) == 20 && dict.at(2) == 20);
-    HOLDS(dict.value_or(2, 7) == 20 && dict.value_or(4, 7) == 7);
+    HOLDS(dict.value_or(2, 7) == 20 && dict.value_or(4, 7) == 7 && dict[handle] == 20);
     HOLDS(dict.at(handle) == 20 && dict.value(slot) == 20 && dict.values()[slot] == 20);
     HOLDS(dict.as_map().contains(3) && dict.as_set().contains(3) && !dict.as_set().contains(4));
     Dict other(dict);

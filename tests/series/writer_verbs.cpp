@@ -232,3 +232,23 @@ TEST_CASE("series and views have the ranges of containers", "[series][views]") {
     keys.for_each([&](const std::string& key) { text += key; });
     CHECK((sum == 3 && text == "abcabc"));
 }
+TEST_CASE("a writer is a range, and inserts ranges", "[writers]") {
+    TSSStorage<int> set;
+    {
+        auto w = set.write(1);
+        w.insert_range(std::vector{1, 2});
+        w.insert_range({2, 3});
+        CHECK((w.count(3) == 1 && w.count(4) == 0 && std::distance(w.begin(), w.end()) == 3));
+    }
+    const auto handle = set.handle_of(2);
+    CHECK((set[handle] == 2 && set.at(handle) == 2));
+    REQUIRE_THROWS_AS(set.at(decltype(set)::handle_type()), std::out_of_range);
+    CHECK_FALSE(set.keys().empty());
+
+    TSDStorage<std::string, int> dict;
+    auto w = dict.write(1);
+    w.set("a", 1);
+    for (const auto [key, value] : w) CHECK((key == "a" && value == 1));
+    for (const auto [key, value] : w.items()) CHECK((w.value_or(key, 7) == value && w.value_or("b", 7) == 7));
+    CHECK(dict[dict.handle_of("a")] == 1);
+}

@@ -63,6 +63,16 @@ public:
     const_iterator find(const K& key) const {
         return series().find(key);
     }
+    /// 1 if `key`, or the element of a handle, is a member, otherwise 0. @throws what hash and equality throw
+    template <class K = key_type>
+    std::size_t count(const K& key) const {
+        return contains(key) ? 1 : 0;
+    }
+    /// The members now, in slot order, as the series iterates.
+    const_iterator begin() const { return series().begin(); }
+    const_iterator end() const { return series().end(); }
+    auto keys() const { return series().keys(); }
+    auto items() const { return series().items(); }
 
     //=== writing ===//
 

@@ -10,7 +10,7 @@
 SLOTWISE_BEGIN
 
 /// The argument of a notification.
-template <class Time>
+template <class Time = std::int64_t>
 struct SeriesTick {
     SeriesLevel level; ///< which part of the series has changed
     slot_t slot;       ///< SeriesLevel::element: the slot of the element, also of a removed one; otherwise no_slot

@@ -102,6 +102,8 @@ public:
         return this->store().at(key);
     }
     constexpr const T& at(handle_type handle) const { return this->store().at(handle); }
+    /// The value. @pre contains(handle) (checked at level fast)
+    constexpr const T& operator[](handle_type handle) const noexcept { return this->store()[handle]; }
     /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
     template <class K = Key, class U = T>
         requires std::is_constructible_v<T, U>
@@ -210,6 +212,11 @@ public:
     template <class K = Key>
     const T& at(const K& key) const {
         return this->storage().at(key);
+    }
+    /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
+    template <class K = Key, class U = T>
+    T value_or(const K& key, U&& otherwise) const {
+        return this->storage().value_or(key, std::forward<U>(otherwise));
     }
 
     //=== writing ===//

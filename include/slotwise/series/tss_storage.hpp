@@ -49,6 +49,7 @@ public:
     using value_type = Key;
     using delta_type = SetDelta<Key, Time>;
     using writer = TSSWriter<TSSStorage>;
+    using typename Core::handle_type;
     static constexpr SeriesOptions options = Args::options;
 
     constexpr TSSStorage() = default;
@@ -88,6 +89,10 @@ public:
 
     //=== reading ===//
 
+    /// The key of a member. @throws std::out_of_range when the handle has none
+    constexpr const Key& at(handle_type handle) const { return as_set().at(handle); }
+    /// The key of a member. @pre contains(handle) (checked at level fast)
+    constexpr const Key& operator[](handle_type handle) const noexcept { return as_set()[handle]; }
     /// Keys by slot; a key is its own value.
     constexpr ColumnView<const Key> keys() const noexcept { return this->store().keys(); }
     constexpr ColumnView<const Key> values() const noexcept { return keys(); }
@@ -144,6 +149,12 @@ public:
         auto& s = this->state();
         return s.result(s.do_insert(key, [&] { return s.store().insert(std::forward<K>(key)); }));
     }
+    /// Makes every key of the range a member. @throws as insert; those inserted before stay
+    template <class Range>
+    void insert_range(Range&& range) {
+        for (auto&& key : range) insert(std::forward<decltype(key)>(key));
+    }
+    void insert_range(std::initializer_list<Key> keys) { insert_range<std::initializer_list<Key>&>(keys); }
     /// As insert(Key(args...)).
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)

@@ -163,6 +163,8 @@ public:
         return get(handle) != nullptr;
     }
 
+    /// Whether no slot is live. @complexity linear in slots / 64
+    constexpr bool empty() const noexcept { return begin() == end(); }
     /// One past the highest slot in use.
     constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
     constexpr Occupancy occupancy() const noexcept { return directory_.live; }
