@@ -337,7 +337,7 @@ private:
         for (std::size_t row = 0; row != count; ++row) {
             if constexpr (!trivial)
                 SLOTWISE_EXPECT(count == other.count_ && other.slots_[row] < slots,
-                                "container copy: the copy of an element changes the container that is copied");
+                                "container copy: the copy of an element changes the source; it must not");
             std::apply([&](auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },
                        other.columns_);
         }
