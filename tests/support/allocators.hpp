@@ -7,6 +7,7 @@
 #ifndef SLOTWISE_TESTS_SUPPORT_ALLOCATORS_HPP
 #define SLOTWISE_TESTS_SUPPORT_ALLOCATORS_HPP
 
+#include "address_table.hpp"
 #include "catch.hpp"
 #include "tracked.hpp"
 
@@ -29,9 +30,11 @@ namespace test {
 /// Every block that an allocator of this header gave out.
 class Ledger {
     struct Block {
-        std::size_t bytes;
-        std::size_t align;
-        int id;
+        const void* address = nullptr;
+        std::size_t bytes = 0;
+        std::size_t align = 0;
+        int id = 0;
+        bool same(const Block& other) const noexcept { return address == other.address; }
     };
 
 public:
@@ -42,33 +45,32 @@ public:
         void* data = ::operator new(bytes, std::align_val_t{alignof(T)});
         // The book's own memory may be what runs out.
         slotwise::ScopeGuard undo([&]() noexcept { ::operator delete(data, std::align_val_t{alignof(T)}); });
-        blocks()[data] = {bytes, alignof(T), id};
+        blocks().insert({data, bytes, alignof(T), id});
+        live_bytes_() += bytes;
         undo.dismiss();
         ++allocations_;
         return static_cast<T*>(data);
     }
     template <class T>
     static void deallocate(T* data, std::size_t count, int id) noexcept {
-        const auto at = blocks().find(data);
-        if (at == blocks().end()) return error("deallocated what was not allocated");
-        if (at->second.bytes != count * sizeof(T)) error("deallocated with another size than allocated");
-        if (at->second.align != alignof(T)) error("deallocated with another alignment than allocated");
-        if (at->second.id != id) error("deallocated by another allocator than allocated");
-        blocks().erase(at);
+        const Block* const block = blocks().find({.address = data});
+        if (block == nullptr) return error("deallocated what was not allocated");
+        if (block->bytes != count * sizeof(T)) error("deallocated with another size than allocated");
+        if (block->align != alignof(T)) error("deallocated with another alignment than allocated");
+        if (block->id != id) error("deallocated by another allocator than allocated");
+        live_bytes_() -= block->bytes;
+        blocks().erase({.address = data});
         ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
     }
 
     /// Bytes given out and not returned, by all allocators.
-    static std::size_t live_bytes() noexcept {
-        std::size_t bytes = 0;
-        for (const auto& [data, block] : blocks()) bytes += block.bytes;
-        return bytes;
-    }
+    static std::size_t live_bytes() noexcept { return live_bytes_(); }
     /// The same, by allocators of this id.
     static std::size_t live_bytes(int id) noexcept {
         std::size_t bytes = 0;
-        for (const auto& [data, block] : blocks())
+        blocks().for_each([&](const Block& block) {
             if (block.id == id) bytes += block.bytes;
+        });
         return bytes;
     }
     /// Allocations since the start of the program.
@@ -78,9 +80,13 @@ public:
     static void error(const char* what) { errors_().emplace_back(what); }
 
 private:
-    static std::map<const void*, Block>& blocks() {
-        static std::map<const void*, Block> all;
+    static AddressTable<Block>& blocks() {
+        static AddressTable<Block> all;
         return all;
+    }
+    static std::size_t& live_bytes_() {
+        static std::size_t bytes = 0;
+        return bytes;
     }
     static std::vector<std::string>& errors_() {
         static std::vector<std::string> all;

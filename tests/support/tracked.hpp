@@ -15,6 +15,7 @@
 #ifndef SLOTWISE_TESTS_SUPPORT_TRACKED_HPP
 #define SLOTWISE_TESTS_SUPPORT_TRACKED_HPP
 
+#include "address_table.hpp"
 #include "budget.hpp"
 #include "sweep.hpp"
 
@@ -69,18 +70,23 @@ public:
     static void error(const std::string& what) { errors_().push_back(what); }
 
     static void born(const void* object, const void* type) {
-        if (!objects().emplace(std::pair(object, type), true).second) error("constructed where an object lives");
+        if (!objects().insert({object, type})) error("constructed where an object lives");
     }
     static void died(const void* object, const void* type) noexcept {
-        if (objects().erase(std::pair(object, type)) == 0) error("destroyed what is not alive");
+        if (!objects().erase({object, type})) error("destroyed what is not alive");
     }
     static void used(const void* object, const void* type) noexcept {
-        if (!objects().contains(std::pair(object, type))) error("used what is not alive");
+        if (objects().find({object, type}) == nullptr) error("used what is not alive");
     }
 
 private:
-    static std::map<std::pair<const void*, const void*>, bool>& objects() {
-        static std::map<std::pair<const void*, const void*>, bool> all;
+    struct Object {
+        const void* address = nullptr;
+        const void* type = nullptr;
+        bool same(const Object& other) const noexcept { return address == other.address && type == other.type; }
+    };
+    static AddressTable<Object>& objects() {
+        static AddressTable<Object> all;
         return all;
     }
     static std::vector<std::string>& errors_() {
