@@ -3,6 +3,7 @@
 //
 // HashIndex by itself under every kind of allocator. Its container decides what travels, so a swap always takes the allocator
 // along.
+// Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "subjects.hpp"
 
 using namespace test;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // The slot map of one storage under every kind of allocator.
+// Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "subjects.hpp"
 
 // proves: table copy / exceptions, table move / swap / exceptions, table move / swap / handles

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Secondary maps and identity maps under every kind of allocator.
+// Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "subjects.hpp"
 
 using namespace test;

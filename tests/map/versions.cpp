@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+//
+// Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "versions.hpp"
 
 TEMPLATE_TEST_CASE("with 2- to 4-bit versions no stale handle ever resolves, whatever was done before", "[versions]",

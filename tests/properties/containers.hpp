@@ -153,6 +153,16 @@ struct List {
     static void each(F&& f) {
         (f.template operator()<Cs>(), ...);
     }
+    /// The first, third, fifth, or the others.
+    template <bool First, class F>
+    static void each_second(F&& f) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            const auto one = [&]<std::size_t Number, class C>() {
+                if constexpr ((Number % 2 == 0) == First) f.template operator()<C>();
+            };
+            (one.template operator()<I, Cs>(), ...);
+        }(std::index_sequence_for<Cs...>());
+    }
 };
 
 // Default; the shortest versions there are, wrapping and retiring; the other policies; another way to grow, small pages.
@@ -260,22 +270,46 @@ struct TSDView : View {};
 
 } // namespace entry
 
+/// Of the sets of options of each container: all, the first, third and so on, or the others.
+enum class Share { all, first, second };
+
 /// Test::template run<Entry, C>() for each container C of Entry, one with each set of options; Test::run of one kind only may
 /// be constrained by a `requires` that says why. Answers how many containers there were.
-template <class Test>
+template <class Test, Share S = Share::all>
 std::size_t for_each_container() {
     std::size_t containers = 0;
     const auto each = [&]<class Entry>() {
-        if constexpr (Entry::is_container)
-            Entry::each([&]<class C>() {
-                Test::template run<Entry, C>();
-                ++containers;
-            });
+        const auto run = [&]<class C>() {
+            Test::template run<Entry, C>();
+            ++containers;
+        };
+        if constexpr (Entry::is_container && S == Share::all)
+            Entry::each(run);
+        else if constexpr (Entry::is_container)
+            Entry::template each_second<S == Share::first>(run);
     };
 #define SLOTWISE_PUBLIC_CLASS(name) each.template operator()<entry::name>();
 #include "slotwise_public_classes.inc" // written by CMake: one such line for each class of fwd.hpp
 #undef SLOTWISE_PUBLIC_CLASS
     return containers;
+}
+/// The same with half of the sets of options; the others are in the program slotwise_test_properties_rest (support/bounds.hpp). For tests that
+/// cost seconds to compile.
+template <class Test>
+std::size_t for_each_container_here() {
+#if defined(SLOTWISE_TEST_REST)
+    return for_each_container<Test, Share::second>();
+#else
+    return for_each_container<Test, Share::first>();
+#endif
+}
+/// What can be expected of them when all containers give so much.
+constexpr std::size_t here(std::size_t of_all) {
+#if defined(SLOTWISE_TEST_REST)
+    return of_all / 4;
+#else
+    return of_all / 2;
+#endif
 }
 
 } // namespace test::every

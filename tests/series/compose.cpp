@@ -106,16 +106,16 @@ TEST_CASE("equality of deltas is symmetric, also of ones that name a key twice",
     REQUIRE_FALSE(one == two);
 }
 
-TEMPLATE_TEST_CASE("composed deltas of sets equal the capture of their windows as one", "[series][compose]",
+TEMPLATE_TEST_CASE("composed deltas of sets equal the capture of their windows as one", "[series][compose][bounds]",
                    ALL_REPRESENTATIONS) {
     compose_like_one_window<typename TestType::template set<int>>(1, 10, 3'000);
 }
 
-TEMPLATE_TEST_CASE("composed deltas of dictionaries equal the capture of their windows as one", "[series][compose]",
+TEMPLATE_TEST_CASE("composed deltas of dictionaries equal the capture of their windows as one", "[series][compose][bounds]",
                    ALL_REPRESENTATIONS) {
     compose_like_one_window<typename TestType::template dict<int, double>>(2, 8, 3'000);
 }
 
-TEST_CASE("composed deltas of strings equal the capture of their windows as one", "[series][compose]") {
+TEST_CASE("composed deltas of strings equal the capture of their windows as one", "[series][compose][bounds]") {
     compose_like_one_window<Adaptive::dict<std::string, std::string>>(3, 5, 2'000);
 }

@@ -6,8 +6,8 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("all worlds of four to six operations on a dictionary are what before and after say", "[series][exhaustive]",
-                   ALL_DICT_WORLDS) {
+TEMPLATE_TEST_CASE("all worlds of four to six operations on a dictionary are what before and after say",
+                   "[series][exhaustive][bounds]", ALL_DICT_WORLDS) {
     using World = TestType;
     const int start = GENERATE(as<int>{}, World::never_written, World::one, World::one_without_value, World::both);
     const int length = bound(4, 6);
@@ -15,7 +15,7 @@ TEMPLATE_TEST_CASE("all worlds of four to six operations on a dictionary are wha
     REQUIRE(walk.sequences() == count_of(8, length));
     REQUIRE(walk.deltas() > bound(40u, 50u));
 }
-TEMPLATE_TEST_CASE("all worlds of four or five operations on a dictionary from further starts", "[series][exhaustive]",
+TEMPLATE_TEST_CASE("all worlds of four or five operations on a dictionary from further starts", "[series][exhaustive][bounds]",
                    ALL_DICT_WORLDS) {
     using World = TestType;
     const int start = GENERATE(as<int>{}, World::one_of_each, World::none_after_both);

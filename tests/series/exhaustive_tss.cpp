@@ -6,15 +6,15 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("all worlds of four to six operations on a set are what before and after say", "[series][exhaustive]",
-                   ALL_SET_WORLDS) {
+TEMPLATE_TEST_CASE("all worlds of four to six operations on a set are what before and after say",
+                   "[series][exhaustive][bounds]", ALL_SET_WORLDS) {
     using World = TestType;
     const int length = bound(4, 6);
     const Walk<World> walk(World::one, World::ops, length);
     REQUIRE(walk.sequences() == count_of(10, length));
     REQUIRE(walk.deltas() > 4);
 }
-TEMPLATE_TEST_CASE("all worlds of four to six operations on a new set, keys assigned together", "[series][exhaustive]",
+TEMPLATE_TEST_CASE("all worlds of four to six operations on a new set, keys assigned together", "[series][exhaustive][bounds]",
                    ALL_SET_WORLDS) {
     using World = TestType;
     const int length = bound(4, 6);
@@ -22,7 +22,7 @@ TEMPLATE_TEST_CASE("all worlds of four to six operations on a new set, keys assi
     REQUIRE(walk.sequences() == count_of(8, length));
     REQUIRE(walk.deltas() > 4);
 }
-TEMPLATE_TEST_CASE("all worlds of four or five operations on a set from further starts", "[series][exhaustive]",
+TEMPLATE_TEST_CASE("all worlds of four or five operations on a set from further starts", "[series][exhaustive][bounds]",
                    ALL_SET_WORLDS) {
     using World = TestType;
     const int start = GENERATE(as<int>{}, World::never_written, World::both, World::none_after_both);

@@ -31,25 +31,37 @@ void histories(std::uint64_t seed, int count = 3) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a replica of a set never diverges, also while slots are used up", "[series][replica]", ALL_SERIES) {
+TEMPLATE_TEST_CASE("a replica of a set never diverges, also while slots are used up", "[series][replica][bounds]", ALL_SERIES) {
+#if defined(SLOTWISE_TEST_REST) // see support/bounds.hpp
     histories<Set<U32, TestType::options>, 24>(1);
+#else
     histories<Set<U32, TestType::options>, 200>(11);
+#endif
 }
 
-TEMPLATE_TEST_CASE("a replica of a dictionary never diverges, also while slots are used up", "[series][replica]", ALL_SERIES) {
-    histories<Dict<U32, U32, TestType::options>, 12>(21);
+TEMPLATE_TEST_CASE("a replica of a dictionary never diverges, also while slots are used up", "[series][replica][bounds]",
+                   ALL_SERIES) {
+#if defined(SLOTWISE_TEST_REST)
     histories<Dict<U32, U32, TestType::options>, 200>(31);
+#else
+    histories<Dict<U32, U32, TestType::options>, 12>(21);
+#endif
 }
 
-TEMPLATE_TEST_CASE("a replica of a dictionary of strings never diverges", "[series][replica]", Same<by_list>, Same<by_bits>,
-                   Same<by_both>) {
+#if !defined(SLOTWISE_TEST_REST)
+TEMPLATE_TEST_CASE("a replica of a dictionary of strings never diverges", "[series][replica][bounds]", Same<by_list>,
+                   Same<by_bits>, Same<by_both>) {
     histories<Dict<std::string, std::string, TestType::options>, 12>(41);
 }
+#endif
 
-TEMPLATE_TEST_CASE("a replica of a dictionary of series never diverges", "[series][replica]", Same<by_list>, Same<by_bits>,
-                   Same<by_both>, (Few<by_both, 2, Exhaustion::retire>)) {
+TEMPLATE_TEST_CASE("a replica of a dictionary of series never diverges", "[series][replica][bounds]", Same<by_list>,
+                   Same<by_bits>, Same<by_both>, (Few<by_both, 2, Exhaustion::retire>)) {
     using Leaf = Set<U32, TestType::options>;
+#if defined(SLOTWISE_TEST_REST)
     histories<Dict<U32, Leaf, TestType::options>, 6>(51);
     histories<Dict<U32, Dict<U32, U32, TestType::options>, TestType::options>, 5>(61);
+#else
     histories<Dict<U32, Dict<U32, Leaf, TestType::options>, TestType::options>, 3>(71, 2);
+#endif
 }

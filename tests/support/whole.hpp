@@ -240,12 +240,18 @@ void alloc_setting() {
 
 } // namespace detail
 
-/// All 16 settings of propagate and equal, empty and full, equal and unequal.
+/// All 16 settings of propagate and equal, empty and full, equal and unequal. The eight with an even number of traits, in which each
+/// three of the four traits meet in every way, and with SLOTWISE_TEST_REST the eight others (bounds.hpp).
 template <class Subject>
 void alloc_matrix() {
-    [&]<std::size_t... Setting>(std::index_sequence<Setting...>) {
+    const auto some = []<std::size_t... Setting>(std::index_sequence<Setting...>) {
         (detail::alloc_setting<Subject, Setting>(), ...);
-    }(std::make_index_sequence<16>());
+    };
+#if defined(SLOTWISE_TEST_REST)
+    some(std::index_sequence<1, 2, 4, 7, 8, 11, 13, 14>());
+#else
+    some(std::index_sequence<0, 3, 5, 6, 9, 10, 12, 15>());
+#endif
 }
 
 //=== a throw at every step ===//

@@ -3,18 +3,17 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Proofs by running the unit programs: every allocator setting, every state of tiny worlds, every order; throws.py has one more.
 
-  sweeps.py alloc|versions|repeat [RUNS] [--quick] [--programs DIR]      programs: those of build/dev, which tools/dev builds
+  sweeps.py alloc|versions|repeat [RUNS] [--programs DIR]      programs: those of build/dev, which tools/dev builds
 
   alloc      The test cases [allocators] run the matrix of tests/support/whole.hpp: 16 settings (copy, move, swap, always equal) x copies,
              moves, assignments, swap, assignment to itself x empty and full source and target x equal and unequal allocators, and check
              which allocator ends where, the contents, whose memory it is, and what allocates. It fails when a case fails, when a
              container reports nothing, and when a setting or operation is left out.
   versions   With versions of 1 to 4 bits every wrap, retirement and version floor is met, and no stale handle may resolve in any state.
-             It fails when a case [versions] fails, and when a container that issues handles has reported no world. --quick leaves the
-             largest worlds out (tests/support/bounds.hpp).
+             It fails when a case [versions] fails, and when a container that issues handles has reported no world.
   repeat     RUNS times (50) every program, its cases in a new random order and with a new seed each time: what depends on the order or on
-             what an earlier case left behind fails. ctest repeats and shuffles processes, which share nothing. A failure
-             names its program and seed, and is never tried again.
+             what an earlier case left behind fails. ctest repeats and shuffles processes, which share nothing. A
+             failure names its program and seed, and is never tried again.
 
 A program whose environment has SLOTWISE_SWEEP_REPORT appends a line for each sweep to the file named there (tests/support/sweep.hpp):
     throws <tab> function <tab> throw points <tab> test case        noexcept <tab> function <tab> 0 <tab> test case
@@ -47,7 +46,7 @@ def parser(description):
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--programs", type=pathlib.Path, default=proof.ROOT / "build" / "dev" / "tests",
                       help="run the programs slotwise_test_<folder> of this folder")
-    made.add_argument("--quick", action="store_true", help="of versions: without the largest worlds; else no other than the long form")
+    made.add_argument("--quick", action="store_true", help="no other than the long form")
     return made
 
 
@@ -58,15 +57,14 @@ def unit_programs(folder):
     return programs
 
 
-def run(folder, selection, report, timeout=1800, bounds="short"):
+def run(folder, selection, report, timeout=1800):
     """Runs all programs slotwise_test_* of the folder on the selected cases. Returns the lines of the report, as lists of fields."""
     report.parent.mkdir(parents=True, exist_ok=True)
     if report.exists():
         report.unlink()
     failed = []
     for program, result in proof.parallel(
-            lambda each: proof.run([each, selection], env={"SLOTWISE_SWEEP_REPORT": str(report.resolve()), "SLOTWISE_TEST_BOUNDS": bounds},
-                                   timeout=timeout), unit_programs(folder)):
+            lambda each: proof.run([each, selection], env={"SLOTWISE_SWEEP_REPORT": str(report.resolve())}, timeout=timeout), unit_programs(folder)):
         nothing = re.search(r"No test cases matched|No tests ran", result.output)
         if not result.ok and not nothing:
             failed.append(f"{program.name} {selection} ended with {result.code}:\n{result.output[-2000:]}")
@@ -132,7 +130,8 @@ def versions(lines, containers=ISSUE_HANDLES):
 
 
 def repeat(folder, runs, seed):
-    programs, seeds = unit_programs(folder), random.Random(seed)
+    # Without the programs of further types: the same cases, and the longest.
+    programs, seeds = [path for path in unit_programs(folder) if not path.stem.endswith("_rest")], random.Random(seed)
     failures = cases = 0
     for (program, own), result in proof.parallel(lambda job: proof.run([job[0], "--order", "rand", "--rng-seed", job[1]]),
                                                  [(program, seeds.randrange(1, 2 ** 31)) for _ in range(runs) for program in programs]):
@@ -168,8 +167,7 @@ def main():
     if given.command == "repeat":
         return ended("repeat", lambda: repeat(given.programs, given.runs, given.seed))
     tag, judge = {"alloc": ("[allocators]", alloc), "versions": ("[versions]", versions)}[given.command]
-    bounds = "short" if given.quick else "full"
-    return ended(given.command, lambda: judge(run(given.programs, tag, proof.BUILD / given.command / "report.txt", bounds=bounds)))
+    return ended(given.command, lambda: judge(run(given.programs, tag, proof.BUILD / given.command / "report.txt")))
 
 
 if __name__ == "__main__":

@@ -345,17 +345,18 @@ struct slotwise::CodecFor<Hidden> : slotwise::MemberCodec<&Hidden::letter_, &Hid
 
 TEST_CASE("every container: the same state is the same bytes, copied, moved, swapped, restored, and after the same calls",
           "[properties][snapshot]") {
-    CHECK(for_each_container<SameStateSameBytes>() >= 40);
+    CHECK(for_each_container_here<SameStateSameBytes>() >= here(44));
 }
 
 TEST_CASE("every container: bytes that snapshot would not write are refused", "[properties][snapshot]") {
     taken = refused = 0;
-    CHECK(for_each_container<TakesNoForgery>() >= 40);
-    CHECK(taken > 1'000);
-    CHECK(refused > 50'000);
-    CHECK(reasons.size() >= 12);
+    CHECK(for_each_container_here<TakesNoForgery>() >= here(44));
+    CHECK(taken > here(1'000));
+    CHECK(refused > here(50'000));
+    CHECK(reasons.size() >= 10);
 }
 
+#if !defined(SLOTWISE_TEST_REST) // see support/bounds.hpp
 TEMPLATE_TEST_CASE("every kind of value, in every container and column: without padding, and no other bytes are taken",
                    "[properties][snapshot]", bool, int, double, Kind, Padded, Hidden, std::string, std::vector<Padded>,
                    std::vector<bool>, std::optional<bool>, (std::pair<char, Padded>), (std::tuple<bool, std::string>)) {
@@ -369,3 +370,4 @@ TEMPLATE_TEST_CASE("every kind of value, in every container and column: without 
     CHECK(taken > 10);
     CHECK(refused > 1'000);
 }
+#endif
