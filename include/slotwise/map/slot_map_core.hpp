@@ -89,7 +89,6 @@ public:
     friend constexpr void swap(Map& a, Map& b) noexcept(noexcept(a.swap(b))) {
         a.swap(b);
     }
-
     constexpr allocator_type get_allocator() const noexcept { return core_.allocator; }
 
     //=== capacity ===//
@@ -150,7 +149,6 @@ public:
     {
         return emplace(std::move(value));
     }
-
     /// Adds the elements of the range. @pre they are not of this map @throws as emplace; the elements added before stay
     template <class Range>
         requires requires(Range&& range) { std::begin(range) != std::end(range); }
@@ -310,7 +308,6 @@ public:
         core_.store.swap_values(a.index(), b.index());
         return true;
     }
-
     /// The handle of the element in `slot`, null when none lives there.
     constexpr handle_type handle_at(slot_t slot) const noexcept {
         return core_.directory.is_live(slot) ? handle_type(slot, core_.directory.version(slot)) : handle_type();
@@ -384,15 +381,14 @@ public:
         using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
         return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
     }
-
     /// The column of values of type T, which must be one: map.column<Velocity>().
     template <class T>
     constexpr ColumnView<T> column() noexcept {
-        return column<Container::Hub::template index_of_column<T>()>();
+        return column_of<T, ColumnView<T>>(*this);
     }
     template <class T>
     constexpr ColumnView<const T> column() const noexcept {
-        return column<Container::Hub::template index_of_column<T>()>();
+        return column_of<T, ColumnView<const T>>(*this);
     }
 
     //=== whole ===//
@@ -475,6 +471,12 @@ private:
                         "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         using result = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
         return result(self.core_.store.ptr(handle.index()));
+    }
+    template <class T, class View, class Self>
+    static constexpr View column_of(Self& self) noexcept {
+        constexpr std::size_t place = Container::Hub::template index_of_column<T>();
+        if constexpr (place < sizeof...(Observers)) return self.template column<place>();
+        return View(); // reached when index_of_column has reported its error, which then stays the only one
     }
     template <class F, class Self>
     static constexpr decltype(auto) call(F& f, Self& self, slot_t slot) {
