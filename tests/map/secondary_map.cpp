@@ -193,7 +193,6 @@ TEMPLATE_TEST_CASE("An attached secondary map follows its map through move, swap
 }
 
 // proves: SecondaryFace::insert throws, SecondaryFace::try_emplace throws
-// proves: SecondaryMap::SecondaryMap throws, SparseSecondaryMap::SparseSecondaryMap throws
 TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "[map][throws]", DenselyUsed, SparselyUsed) {
     NothingLeaks leaks;
     using Map = typename TestType::template of<ThrowingCopy, H, ThrowingAllocator<ThrowingCopy>>;

@@ -91,6 +91,7 @@ TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw ha
     }
 }
 
+// proves: SecondaryMap::SecondaryMap(other) throws, SparseSecondaryMap::SparseSecondaryMap(other) throws
 TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that throws leaves both sound", "[throwing][throws]",
                    OverPages, OverRows) {
     using Subject = typename TestType::template subject<ThrowingCopy>;

@@ -54,7 +54,8 @@ void is_seven(const Value& value) { // CHECK would keep what is thrown
 } // namespace
 
 // proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
-// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws
+// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, SecondaryFace::insert_range throws
+// proves: SecondaryMap::SecondaryMap(entries) throws, SparseSecondaryMap::SparseSecondaryMap(list) throws
 TEST_CASE("a range whose element throws on its way in leaves those before it", "[properties][throws]") {
     static_cast<void>(five()); // they live on
     const NothingLeaks objects;
@@ -64,6 +65,13 @@ TEST_CASE("a range whose element throws on its way in leaves those before it", "
     };
     slot_map(SlotMap<Value>());
     slot_map(DenseSlotMap<Value>());
+    const auto secondary = [&]<class C>(C) {
+        using Entries = std::initializer_list<std::pair<H, Value>>;
+        sweep<C>("insert_range", nothing, [](C& c) { c.insert_range(Entries{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}); });
+        sweep<C>("(entries)", nothing, [](C&) { const C made{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}; });
+    };
+    secondary(SecondaryMap<H, Value>());
+    secondary(SparseSecondaryMap<H, Value>());
     sweep<Set>("insert", nothing, [](Set& c) { c.insert(five().begin(), five().end()); });
     sweep<Map>("insert", nothing, [](Map& c) { c.insert({{1, Value(1)}, {2, Value(2)}}); });
 }
