@@ -251,6 +251,8 @@ const Check checks[] = {
          for (int i = 0; i != 2; ++i) map.observer<0>()[map.insert(i).index()].act = &once;
          new Map(map);
      }},
+    {Level::fast, "ColumnView[handle]: the element is gone; ask get(handle)",
+     [] { static_cast<void>(&holed<SlotMap<int>>().values()[SlotMap<int>::handle_type(1, 1)]); }},
     {Level::debug, "ValueArray[slot]: no value lives there",
      [] { static_cast<void>(holed<ColumnMap>().observer<0>()[1].size()); }},
     // map
@@ -298,6 +300,13 @@ const Check checks[] = {
          const auto it = map.begin();
          map.erase(SlotMap<int>::handle_type(1, 1));
          static_cast<void>((*it).value + 1);
+     }},
+    {Level::debug, "SparseSecondaryMap iterator: it is the end, or entries were erased",
+     [] {
+         auto& map = *new SparseSecondaryMap<SlotMap<int>::handle_type, int>;
+         const auto it = map.try_emplace(SlotMap<int>::handle_type(1, 1), 1).it;
+         map.clear();
+         static_cast<void>(it.handle());
      }},
     {Level::debug, "SparseSecondaryMap::for_each: f changed the map, so the rows have moved; collect the handles first",
      [] {
@@ -367,6 +376,8 @@ const Check checks[] = {
      }},
     {Level::fast, "keyed container key(slot): no key is there; ask state(slot)",
      [] { static_cast<void>(holed<SetStorage<int>>().key(slot_t{1})); }},
+    {Level::fast, "set [handle]: no element has this handle; ask key(handle) or explain(handle)",
+     [] { static_cast<void>(&holed<SetStorage<int>>()[SetStorage<int>::handle_type(1, 1)]); }},
     {Level::fast, "keyed container erase(it): the element here was erased, or it is the end",
      [] {
          auto& set = holed<SetStorage<int>>();
@@ -424,6 +435,10 @@ const Check checks[] = {
      [] { static_cast<void>(holed<MapStorage<int, int>>().value(1) + 1); }},
     {Level::fast, "map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(std::as_const(holed<MapStorage<int, int>>()).value(1) + 1); }},
+    {Level::fast, "map [handle]: no element has this handle; ask get(handle) or explain(handle)",
+     [] { static_cast<void>(&holed<MapStorage<int, int>>()[MapStorage<int, int>::handle_type(1, 1)]); }},
+    {Level::fast, "map [handle]: no element has this handle; ask get(handle) or explain(handle)",
+     [] { static_cast<void>(&std::as_const(holed<MapStorage<int, int>>())[MapStorage<int, int>::handle_type(1, 1)]); }},
     {Level::fast, "map erase(it): the element here was erased, or it is the end",
      [] {
          auto& map = holed<MapStorage<int, int>>();
@@ -443,6 +458,13 @@ const Check checks[] = {
          auto& set = *new TSSStorage<int>;
          new auto(set.write(1));
          set.restore(TSSStorage<int>().snapshot());
+     }},
+    {Level::fast, "series erase(it): the element here was removed, or it is the end",
+     [] {
+         auto& writer = *new auto((new TSSStorage<int>)->write(1));
+         const auto it = writer.insert(1).it;
+         writer.erase(it);
+         writer.erase(it);
      }},
 };
 
