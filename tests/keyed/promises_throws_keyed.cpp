@@ -112,7 +112,7 @@ TEST_CASE("a full map throws length_error, which says so, without effect; member
     REQUIRE_FALSE(map.try_emplace(6, 60).inserted);
 }
 
-// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at throws
+// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at throws, SetStorage::at throws
 TEST_CASE("at(key) of no member throws out_of_range, which says what to call instead", "[promises]") {
     MapStorage<int, int> map;
     map.try_emplace(1, 10);
@@ -123,6 +123,7 @@ TEST_CASE("at(key) of no member throws out_of_range, which says what to call ins
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { map.at(1); }), words));
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { std::as_const(map).at(1); }), words));
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { map.at(gone); }), "map at(handle)"));
+    REQUIRE(begins(thrown_text<std::out_of_range>([&] { static_cast<void>(map.as_set().at(gone)); }), "set at(handle)"));
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { MapView(map).at(1); }), "map view at(key)"));
     AnyMapStorage described(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
     const int one = 1;

@@ -17,11 +17,11 @@ namespace detail {
 //   assign_to(member)                   the key is a member.
 //   replace_value(slot, old_destroyed)  the key is pending, and gets another value. The flag is set before the old value is
 //                                       destroyed: until then a throw leaves the pending element as it was.
-//   assign_built(member, slot)          a constructor that runs in construct() or replace_value() has inserted the same key. The
-//                                       arguments are used up; their value lies in `slot`, which is destroyed next.
+//   assign_built(member, slot)          a constructor that runs in one of the others has inserted the same key. The arguments
+//                                       are used up; their value lies in `slot`, which is destroyed next.
 //
-// `trivial`: construct() runs no user code. `filled_columns`: so many static columns have their value from construct() and get no
-// on_insert.
+// `trivial`: construct() runs no user code. `filled_columns`: so many static columns have their value from construct() and get
+// no on_insert.
 
 /// A new key of a set. A member stays as it is.
 template <class Keys, class Made>

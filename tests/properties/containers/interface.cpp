@@ -149,8 +149,65 @@ void finds_by_type() {
 #endif
 }
 
+#if defined(__cpp_exceptions)
+/// Moves, and throws when it is copied.
+struct Refuses {
+    explicit Refuses(int) {}
+    Refuses(const Refuses&) { throw std::runtime_error("copy"); }
+    Refuses(Refuses&&) noexcept {}
+    Refuses& operator=(const Refuses&) = delete;
+    Refuses& operator=(Refuses&&) noexcept { return *this; }
+    ~Refuses() = default;
+};
+#endif
+
 } // namespace
 
+#if defined(__cpp_exceptions)
+// proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
+// proves: TSDStorage::value_or throws, TSDView::value_or throws
+TEST_CASE("value_or throws what the copy of a value throws", "[properties][throws]") {
+    const auto copies = [](const auto& c, const auto& name) {
+        CHECK_THROWS_AS(c.value_or(name, Refuses(1)), std::runtime_error);
+        CHECK(c.get(name) != nullptr);
+    };
+    SlotMap<Refuses> slots;
+    const auto handle = slots.emplace(1);
+    copies(slots, handle);
+    SecondaryMap<SlotMap<Refuses>::handle_type, Refuses> second;
+    second.try_emplace(handle, 1);
+    copies(second, handle);
+    MapStorage<int, Refuses> map;
+    map.try_emplace(1, 1);
+    copies(map, 1);
+    copies(MapView<int, Refuses>(map), 1);
+    TSDStorage<int, Refuses> dict;
+    dict.write(1).set(1, Refuses(1));
+    copies(dict, 1);
+    copies(TSDView<int, Refuses>(dict), 1);
+}
+
+// proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
+// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws
+TEST_CASE("of a range that does not fit the elements before the throw stay", "[properties][throws]") {
+    using Slots = SlotMap<int, Options<SlotMapOptions{.max_slots = 64}>>;
+    std::vector<int> numbers(70);
+    for (int i = 0; i != 70; ++i) numbers[static_cast<std::size_t>(i)] = i;
+    CHECK_THROWS_AS(Slots(numbers.begin(), numbers.end()), std::length_error);
+    Slots slots;
+    CHECK_THROWS_AS(slots.insert_range(numbers), std::length_error);
+    CHECK((slots.size() == 64 && slots[slots.handle_at(63)] == 63));
+    SetStorage<int, Options<KeySetOptions{.max_slots = 64}>> set;
+    CHECK_THROWS_AS(set.insert(numbers.begin(), numbers.end()), std::length_error);
+    CHECK((set.size() == 64 && set.contains(63) && set.check_invariants()));
+    MapStorage<int, int, Options<KeySetOptions{.max_slots = 64}>> map;
+    for (int i = 0; i != 63; ++i) map.insert(i, i);
+    CHECK_THROWS_AS(map.insert({{100, 1}, {101, 1}}), std::length_error);
+    CHECK((map.size() == 64 && map.at(100) == 1 && map.check_invariants()));
+}
+#endif
+
+// proves: ColumnView::at throws
 TEST_CASE("columns and observers are found by their type, also where values are of that type", "[properties]") {
     finds_by_type<SlotMapVerbs, SlotMap<int, Counts, Column<int>>>();
     finds_by_type<SlotMapVerbs, DenseSlotMap<int, Counts, Column<int>>>();
