@@ -157,7 +157,7 @@ SetStorage<int> other(keys, 2.5); // faulty
 
 //=== remove_without_deferred_erase ===//
 // expect: deferred_erase
-// covers: keyed/set_storage.hpp requires "O.deferred_erase"
+// covers: keyed/set_storage.hpp requires "(O.deferred_erase)"
 // covers: keyed/key_set_core.hpp requires "O.deferred_erase"
 SetStorage<int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
 deferring.remove(1);
@@ -209,7 +209,7 @@ set.insert_range(3); // faulty
 
 //=== merging_owners_with_deferred_erase ===//
 // expect: deferred_erase || copy_constructible
-// covers: keyed/set_storage.hpp requires "std::copy_constructible<Key>"
+// covers: keyed/set_storage.hpp requires "(!O.deferred_erase || std::copy_constructible<Key>)"
 using Key = std::unique_ptr<int>;
 SetStorage<Key> set, other;
 set.merge(other);

@@ -25,6 +25,7 @@ map.insert(1);
 //=== a_dynamic_column_without_a_hook ===//
 // expect: this type has no hook
 // covers: slots/value_array.hpp static_assert "detail::CheckStaticObserver<Column>::holds"
+// covers: slots/slot_observer.hpp static_assert "this type has no hook"
 struct Deaf {
     void on_erase(slot_t) noexcept {} // control
 };

@@ -121,7 +121,7 @@ hidden.restore(seen.snapshot()); // faulty
 
 //=== writing_a_number_with_a_sign ===//
 // expect: is_unsigned
-// covers: slots/codec.hpp requires "std::is_unsigned_v<U>"
+// covers: slots/bytes.hpp requires "std::is_unsigned_v<U>"
 ByteWriter out;
 out.number(1u);
 out.number(-1); // faulty

@@ -63,7 +63,7 @@ TSDStorage<int, TSSStorage<int, TimeBy<int>>, TimeBy<long>> other; // faulty
 //=== setting_a_nested_series ===//
 // expect: no matching
 // expect: nested
-// covers: series/tsd_storage.hpp requires "!nested"
+// covers: series/tsd_storage.hpp requires "(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -117,3 +117,34 @@ TSDStorage<int, int> dict;
 dict.write(1).set(1, 2);
 *dict.get(1) = 3; // faulty
 return *dict.get(1);
+
+//=== emplacing_a_nested_series ===//
+// expect: no matching
+// covers: series/tsd_storage.hpp requires "(!nested && std::is_constructible_v<T, Args...>)"
+TSDStorage<int, TSSStorage<int>> dict;
+auto writer = dict.write(1);
+writer.create(1);
+writer.try_emplace(2, TSSStorage<int>()); // faulty
+
+//=== inserting_a_nested_series ===//
+// expect: no matching
+// covers: series/tsd_storage.hpp requires "(!nested && std::is_constructible_v<T, V>)"
+TSDStorage<int, TSSStorage<int>> dict;
+auto writer = dict.write(1);
+writer.create(1);
+writer.insert(2, TSSStorage<int>()); // faulty
+
+//=== extracting_a_nested_series ===//
+// expect: no matching
+// covers: series/tsd_storage.hpp requires "(!nested && std::copy_constructible<Key>"
+TSDStorage<int, TSSStorage<int>> dict;
+auto writer = dict.write(1);
+writer.create(1);
+writer.extract(1); // faulty
+
+//=== a_text_in_the_place_of_a_number ===//
+// expect: no matching
+// covers: series/tsd_storage.hpp requires "std::is_constructible_v<T, U>"
+const TSDStorage<int, int> dict;
+dict.value_or(1, 2);
+dict.value_or(1, "none"); // faulty

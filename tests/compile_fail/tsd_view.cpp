@@ -29,3 +29,18 @@ int sum = 0;
 for (auto [key, value] : dict.view().modified_items(1)) value = key; // faulty
 for (auto [key, value] : dict.view().modified_items(1)) sum += key + value;
 return sum;
+
+//=== a_text_in_the_place_of_a_number ===//
+// expect: no matching
+// covers: series/tsd_view.hpp requires "std::is_constructible_v<T, U>"
+const TSDStorage<int, int> dict;
+const TSDView<int, int> view(dict);
+view.value_or(1, 2);
+view.value_or(1, "none"); // faulty
+
+//=== a_series_of_another_time ===//
+// expect: no matching
+// covers: series/tsd_view.hpp requires "std::is_same_v<detail::time_of<Key, With...>, Time>"
+const TSDStorage<int, int> dict;
+const TSDView<int, int> view(dict);
+const TSDView<int, int, double> other(dict); // faulty

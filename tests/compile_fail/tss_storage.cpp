@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/series/tss_storage.hpp>
 
+#include <memory>
+
 using namespace slotwise;
 
 //=== adding_without_a_writer ===//
@@ -49,3 +51,18 @@ int sum = 0;
 for (auto& key : set) key = 2; // faulty
 for (auto& key : set) sum += key;
 return sum;
+
+//=== emplacing_from_the_wrong_arguments ===//
+// expect: no matching
+// covers: series/tss_storage.hpp requires "(std::is_constructible_v<Key, Args...>"
+TSSStorage<int> set;
+auto writer = set.write(1);
+writer.emplace(1);
+writer.emplace("one"); // faulty
+
+//=== extracting_a_key_that_only_moves ===//
+// expect: copy_constructible
+// covers: series/tss_storage.hpp requires "(std::copy_constructible<Key>)"
+TSSStorage<std::unique_ptr<int>> set;
+auto writer = set.write(1);
+writer.extract(*set.begin()); // faulty

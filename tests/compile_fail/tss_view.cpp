@@ -32,3 +32,10 @@ TSDStorage<int, int> dict;
 dict.write(1).set(1, 2);
 dict.keys().write(2); // faulty
 return static_cast<int>(dict.keys().size());
+
+//=== a_series_of_another_time ===//
+// expect: no matching
+// covers: series/tss_view.hpp requires "std::is_same_v<detail::time_of<Key, With...>, Time>"
+const TSSStorage<int> set;
+const TSSView<int> view(set);
+const TSSView<int, double> other(set); // faulty
