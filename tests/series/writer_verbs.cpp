@@ -238,6 +238,9 @@ TEST_CASE("a writer is a range, and inserts ranges", "[writers]") {
         auto w = set.write(1);
         w.insert_range(std::vector{1, 2});
         w.insert_range({2, 3});
+        w.insert({1, 3});
+        const int more[] = {3, 2};
+        w.insert(more, more + 2);
         CHECK((w.count(3) == 1 && w.count(4) == 0 && std::distance(w.begin(), w.end()) == 3));
     }
     const auto handle = set.handle_of(2);

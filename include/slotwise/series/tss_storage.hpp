@@ -154,7 +154,12 @@ public:
     void insert_range(Range&& range) {
         for (auto&& key : range) insert(std::forward<decltype(key)>(key));
     }
-    void insert_range(std::initializer_list<Key> keys) { insert_range<std::initializer_list<Key>&>(keys); }
+    void insert_range(std::initializer_list<Key> keys) { insert(keys.begin(), keys.end()); }
+    void insert(std::initializer_list<Key> keys) { insert(keys.begin(), keys.end()); }
+    template <class It>
+    void insert(It first, It last) {
+        for (; first != last; ++first) insert(*first);
+    }
     /// As insert(Key(args...)).
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
