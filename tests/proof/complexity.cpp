@@ -136,6 +136,15 @@ void of_core_and_memory() {
         },
         never_allocates, 16);
     row(
+        "ColumnView::empty complexity", "slots, cleared", constant,
+        [](std::size_t n) {
+            MapStorage<std::size_t, int> map;
+            for (std::size_t i = 0; i != n; ++i) map.insert(i, 1);
+            map.clear();
+            return once([&] { keep(map.values().empty()); });
+        },
+        never_allocates);
+    row(
         "Occupancy::find_next complexity", "slots, none skipped", constant,
         [](std::size_t n) {
             const auto words = words_of(n, 7);

@@ -165,7 +165,7 @@ struct Refuses {
 
 #if defined(__cpp_exceptions)
 // proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
-// proves: TSDStorage::value_or throws, TSDView::value_or throws
+// proves: TSDStorage::value_or throws, TSDView::value_or throws, TSDWriter::value_or throws
 TEST_CASE("value_or throws what the copy of a value throws", "[properties][throws]") {
     const auto copies = [](const auto& c, const auto& name) {
         CHECK_THROWS_AS(c.value_or(name, Refuses(1)), std::runtime_error);
@@ -185,10 +185,11 @@ TEST_CASE("value_or throws what the copy of a value throws", "[properties][throw
     dict.write(1).set(1, Refuses(1));
     copies(dict, 1);
     copies(TSDView<int, Refuses>(dict), 1);
+    copies(dict.write(1), 1);
 }
 
 // proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
-// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws
+// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, TSSWriter::insert_range throws
 TEST_CASE("of a range that does not fit the elements before the throw stay", "[properties][throws]") {
     using Slots = SlotMap<int, Options<SlotMapOptions{.max_slots = 64}>>;
     std::vector<int> numbers(70);
@@ -204,6 +205,19 @@ TEST_CASE("of a range that does not fit the elements before the throw stay", "[p
     for (int i = 0; i != 63; ++i) map.insert(i, i);
     CHECK_THROWS_AS(map.insert({{100, 1}, {101, 1}}), std::length_error);
     CHECK((map.size() == 64 && map.at(100) == 1 && map.check_invariants()));
+    TSSStorage<int, Options<SeriesOptions{.max_slots = 64}>> series;
+    CHECK_THROWS_AS(series.write(1).insert_range(numbers), std::length_error);
+    CHECK((series.size() == 64 && series.contains(63)));
+}
+
+// proves: TSSStorage::at throws, SeriesWriter::count throws
+TEST_CASE("a series throws for a handle without a key, and what its hash throws", "[properties][throws]") {
+    struct Throws {
+        std::size_t operator()(int key) const { return key == 13 ? throw std::runtime_error("hash") : std::size_t{1}; }
+    };
+    TSSStorage<int, HashBy<Throws>> series;
+    CHECK_THROWS_AS(series.at({}), std::out_of_range);
+    CHECK_THROWS_AS(series.write(1).count(13), std::runtime_error);
 }
 #endif
 
