@@ -56,6 +56,7 @@ void is_seven(const Value& value) { // CHECK would keep what is thrown
 // proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
 // proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, SecondaryFace::insert_range throws
 // proves: SecondaryMap::SecondaryMap(entries) throws, SparseSecondaryMap::SparseSecondaryMap(list) throws
+// proves: TSSWriter::insert_range throws
 TEST_CASE("a range whose element throws on its way in leaves those before it", "[properties][throws]") {
     static_cast<void>(five()); // they live on
     const NothingLeaks objects;
@@ -73,11 +74,13 @@ TEST_CASE("a range whose element throws on its way in leaves those before it", "
     secondary(SecondaryMap<H, Value>());
     secondary(SparseSecondaryMap<H, Value>());
     sweep<Set>("insert", nothing, [](Set& c) { c.insert(five().begin(), five().end()); });
+    using Series = TSSStorage<Value, HashBy<ValueHash>>;
+    sweep<Series>("insert_range", nothing, [](Series& c) { c.write(1).insert_range(five()); });
     sweep<Map>("insert", nothing, [](Map& c) { c.insert({{1, Value(1)}, {2, Value(2)}}); });
 }
 
 // proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
-// proves: TSDStorage::value_or throws, TSDView::value_or throws
+// proves: TSDStorage::value_or throws, TSDView::value_or throws, TSDWriter::value_or throws
 TEST_CASE("value_or whose copy throws leaves the container as it was", "[properties][throws]") {
     const NothingLeaks objects;
     const auto slot_map = [&]<class C>(C) {
@@ -99,6 +102,7 @@ TEST_CASE("value_or whose copy throws leaves the container as it was", "[propert
     const auto write = [](Dict& c) { c.write(1).modify((c.write(1).create(3), 3)) = Value(7); };
     sweep<Dict>("value_or", write, keyed);
     sweep<Dict>("value_or", write, [&](Dict& c) { keyed(c.view()); });
+    sweep<Dict>("value_or", write, [&](Dict& c) { keyed(c.write(1)); });
 }
 
 // proves: erase_if throws
@@ -116,11 +120,17 @@ TEST_CASE("erase_if whose predicate throws has erased what it said before", "[pr
     run(MapStorage<int, int>(), [](auto& c) { c.insert({{1, 1}, {2, 2}}); });
 }
 
-// proves: SetStorage::at throws
+// proves: SetStorage::at throws, TSSStorage::at throws
 TEST_CASE("at(handle) of no key throws out_of_range", "[properties][throws]") {
     SetStorage<int> set{1};
     const auto handle = set.handle_of(1);
     CHECK(set.at(handle) == 1);
     set.erase(handle);
     CHECK_THROWS_AS(set.at(handle), std::out_of_range);
+    TSSStorage<int> series;
+    series.write(1).add(1);
+    const auto key = series.handle_of(1);
+    CHECK(series.at(key) == 1);
+    series.write(1).remove(1);
+    CHECK_THROWS_AS(series.at(key), std::out_of_range);
 }
