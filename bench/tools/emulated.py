@@ -5,14 +5,12 @@ this processor. The time of an emulator is no processor's, so none is shown, nor
 
 import collections
 import os
-import pathlib
-import re
 import shutil
 import subprocess
 
 from tools.programs import Runner, progress
 from tools.results import ROOT, Failure, Results, Row
-from tools.tables import markdown, order, row_name
+from tools.tables import row_name
 
 ARCHITECTURES = ["aarch64"]
 # What an emulator cannot bear: (whether a row and contender are of that kind, in words).
@@ -46,7 +44,7 @@ def cross_built(arch, questions):
     clang = found(*(f"clang++-{version}" for version in range(16, 22)), "clang++")
     progress(f"building {build}")
     run_or_fail("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG",
-                f"-DCMAKE_CXX_COMPILER={clang}", f"-DCMAKE_CXX_FLAGS=--target={triple}", 
+                f"-DCMAKE_CXX_COMPILER={clang}", f"-DCMAKE_CXX_FLAGS=--target={triple}",
                 "-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={arch}", f"-DCMAKE_LIBRARY_ARCHITECTURE={triple}",
                 f"-DCMAKE_FIND_ROOT_PATH={libraries}", "-DCMAKE_PREFIX_PATH=/usr",
                 *(f"-DCMAKE_FIND_ROOT_PATH_MODE_{what}=ONLY" for what in ("PACKAGE", "INCLUDE")),
@@ -57,43 +55,25 @@ def cross_built(arch, questions):
     return build
 
 
-def without_library(question, build):
-    """{contender: library} of those that this build leaves out, as bench/CMakeLists.txt does: by what is not defined."""
-    ninja = pathlib.Path(build) / "build.ninja"
-    if not ninja.is_file():
-        return {}  # of another generator: a build that is to lack nothing
-    here = set(re.findall(r"SLOTWISE_BENCH_HAS_(\w+)=1", ninja.read_text()))
-    absent = {}
-    for source in (ROOT / "bench" / question).glob("*.cpp"):
-        text = source.read_text()
-        for library in set(re.findall(r"SLOTWISE_BENCH_HAS_(\w+)", text)) - here:
-            absent.update((contender, library) for contender in re.findall(r'>\("([\w.]+)"', text))
-    return absent
-
-
-def compare_question(name, arch, here, there, absent, left_out=()):
-    """Prints the rows of a question; whether all is as it should be. absent: contenders that need not be on both processors."""
-    lines, wrong, agreeing = [], [], set()
-    for key in sorted({**here.samples, **there.samples}, key=order):
-        sides = [{c: sorted(checksums) for c, (_, checksums) in results.samples.get(key, {}).items()} for results in (here, there)]
-        usual = collections.Counter(each for side in sides for checksums in side.values() for each in checksums).most_common(1)[0][0]
-        both = sorted(c for c in sides[0] if sides[0][c] == sides[1].get(c) == [usual])
-        lines.append([row_name(key), f"{usual:.0f}", ", ".join(both) or "-"])
-        agreeing.update(both)
-        for contender in sorted({*sides[0], *sides[1]} - set(both)):
-            told = [side.get(contender, []) for side in sides]
-            if contender not in absent or [usual] not in told or [] not in told:
-                told = [", ".join(f"{each:.0f}" for each in each) or "nothing" for each in told]
-                wrong.append(f"WRONG on {arch}: {row_name(key)}: {contender} computes {told[0]} here and {told[1]} there, others {usual:.0f}")
-    print(f"\n{name} on {arch}, under QEMU: an emulator has no times worth showing, so there are none and no ratios; what counts is that\n"
-          f"all contenders compute the same, there ({', '.join(there.compilers)}) and on this processor ({', '.join(here.compilers)}).\n")
-    print(markdown(["row", "checksum", "contenders that agree"], lines))
-    reasons = [f"for want of {library} on one of the processors: {', '.join(c for c in absent if absent[c] == library)}"
-               for library in sorted(set(absent.values()))]
-    print("".join(f"\nLeft out, {reason}." for reason in [*reasons, *left_out]), *wrong, sep="\n")
-    if not wrong:
-        print(f"\nChecksums of {len(agreeing)} contenders agree in all {len(lines)} rows, on both processors.")
-    return not wrong and bool(agreeing)
+def agree(name, arch, here, there, left_out=()):
+    """Prints whether all contenders of a question compute the same on both processors; returns it. A rival may lack its library on one."""
+    both, alone = Results(), set()
+    for report in (*here.raw, *there.raw):
+        both.add(report)
+    wrong = [f"{row_name(key)}: {sums}" for key, sums in both.mismatches]
+    for key, cells in both.rows.items():
+        for contender, (_, role) in cells.items():
+            if None in (here.get(key, contender), there.get(key, contender)):
+                alone.add(contender)
+                wrong += [f"{row_name(key)}: only one of the processors has {contender}"] if role != "rival" else []
+    contenders = {contender for cells in both.rows.values() for contender in cells} - alone
+    print(*(f"WRONG on {arch}: {each}" for each in wrong), sep="\n")
+    print(f"{name} on {arch}, under QEMU, whose times say nothing: checksums of {len(contenders)} contenders in {len(both.rows)} rows "
+          f"{'DIFFER from' if wrong else 'agree with'} those on this processor")
+    if alone:
+        left_out = [*left_out, f"what one of them has no library for, {', '.join(sorted(alone))}"]
+    print(*(f"Left out: {each}." for each in left_out), sep="\n")
+    return not wrong and bool(contenders)
 
 
 def smallest(groups, least=10_000):
@@ -122,6 +102,5 @@ def run_emulated(arch, names, build, core, wanted):
         results = Results(), Results()
         for runner, into in zip(runners, results):
             runner.run(name, lambda row, contender: row.n == n and bearable(row, contender), into)
-        good = compare_question(name, arch, *results, {**without_library(name, cross), **without_library(name, build)},
-                                sorted(left_out)) and good
+        good = agree(name, arch, *results, sorted(left_out)) and good
     return good

@@ -121,8 +121,7 @@ def compared(old, new):
     found = compare.changes(old, new)
     tables = "".join(table(f"{name}: {QUESTIONS[name].unit}", compare.HEAD, lines)
                      for name in new if (lines := compare.lines_of(found, name)))
-    said = " ".join([*compare.notes(old, new, found), compare.count_of(found)])
-    return f'<section id="compared"><h2>compared</h2>{paragraph(said)}{tables}</section>\n'
+    return f'<section id="compared"><h2>compared</h2>{paragraph(compare.told(old, new, found))}{tables}</section>\n'
 
 
 def listed(listing):

@@ -20,9 +20,9 @@ import unittest
 from fixture import ROOT
 HERE = ROOT / "tests" / "debuggers"
 DEBUG = ROOT / "include" / "slotwise" / "debug"
-sys.path[:0] = [str(ROOT / "tools" / "debuggers"), str(DEBUG)]
+NATVIS = DEBUG / "slotwise.natvis"
+sys.path.insert(0, str(DEBUG))
 import headers  # noqa: E402
-import natvis  # noqa: E402
 import parsed  # noqa: E402
 import proof  # noqa: E402
 import slotwise_shapes as shapes  # noqa: E402
@@ -47,6 +47,11 @@ def classes():
     """Public classes: those with something private. What a structure has, debuggers show by themselves."""
     public = set(parsed.public_types())
     return public & {name for text in map(headers.code, headers.texts().values()) for name in re.findall(r"\bclass (\w+)(?= final\b|\s*[:{])", text)}
+
+
+def natvis_names():
+    """(inline namespace, class) of every name in the natvis file."""
+    return re.findall(r'Type Name="slotwise::(v\w+)::([^"]+)"', NATVIS.read_text(encoding="utf-8"))
 
 
 def run(command, **more):
@@ -127,7 +132,7 @@ class Complete(unittest.TestCase):
         public = classes()
         self.assertGreater(len(public), 40)
         self.assertEqual(sorted(public - set(shapes.SHAPES) - set(PLAIN)), [])
-        entries = {re.sub("<.*", "", name) for names, _ in natvis.TYPES for name in names.split()}
+        entries = {re.sub("&lt;.*", "", name) for _, name in natvis_names()}
         self.assertEqual(sorted(public - entries - set(PLAIN) - set(NATVIS_INHERITS)), [])
         frame = gdb(Programs.of(COMPILERS[1]), ["python for s in gdb.selected_frame().block(): "
                                                 "print(plain(gdb.selected_frame().read_var(s).type))"])[0]
@@ -161,8 +166,10 @@ class Printed(unittest.TestCase):
 
 
 class Natvis(unittest.TestCase):
-    def test_the_file_is_what_is_made(self):
-        self.assertEqual(natvis.FILE.read_text(encoding="utf-8"), natvis.made())
+    def test_every_class_is_named_in_each_inline_namespace_of_this_version(self):
+        names, version = natvis_names(), headers.version_of(ROOT).replace(".", "_")
+        spaces = {f"v{version}_c{level}_e{exceptions}" for level in range(3) for exceptions in range(2)}
+        self.assertEqual(sorted(names), sorted((space, name) for space in spaces for name in {name for _, name in names}))
 
     def evaluate(self, text):
         """What natvis_in_gdb.py says of a natvis file. By clang++: of g++'s constants in classes GDB knows not all."""
@@ -172,7 +179,7 @@ class Natvis(unittest.TestCase):
             return gdb(Programs.of(COMPILERS[1]), [f"source {HERE}/natvis_in_gdb.py"], env={**os.environ, "SLOTWISE_NATVIS": file.name})[0]
 
     def test_every_expression_evaluates_and_shows_what_the_printers_show_and_faults_are_found(self):
-        good = natvis.made()
+        good = NATVIS.read_text(encoding="utf-8")
         self.assertRegex(self.evaluate(good), r"^natvis: \d+ variables, (\d+) of \1 expressions\n$")
         for old, new, fault in (("core_.store.count_", "core_.store.amount_", "dense: natvis shows 0 elements"),
                                 ("slot % 64)) &amp; 1", "slot % 64)) &amp; 0", "elements"), ("max_index + 1ull", "max_version + 1ull", "user_handle")):
