@@ -110,7 +110,7 @@ class Handle;
 //     MapStorage<std::string, int, HashBy<MyHash>, Column<float>, Options<KeySetOptions{.deferred_erase = true}>>
 // Any static observer is named as it is. `Members` and what follows a container's own types (T, Key ...) are the only places.
 
-/// A column: a value of type U for each element. It is a ValueArray<U> over the container's allocator. Any number of them.
+/// A column: a value of type U for each element. It is a `ValueArray<U>` over the container's allocator. Any number of them.
 template <class U>
 struct Column {};
 /// The options of the container: Options<SlotMapOptions{.reuse = Reuse::lifo}>.

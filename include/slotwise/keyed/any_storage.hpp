@@ -146,7 +146,7 @@ using AnyMapBase =
 } // namespace detail
 
 /// A set of keys of a type that is described at run time: the same core as SetStorage, keys passed by address.
-/// @tparam With in any order: Column<U> and static observers, Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
+/// @tparam With in any order: `Column<U>` and static observers, Options<KeySetOptions{...}>, AllocBy<A>, Tag<X>
 template <class... With>
 class BasicAnySetStorage : public detail::AnySetBase<With...> {
     using Base = detail::AnySetBase<With...>;

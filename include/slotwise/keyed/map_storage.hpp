@@ -141,8 +141,8 @@ public:
     //=== insert ===//
 
     /// Adds `key` with T(args...) unless it is a member; then the arguments are unused. Arguments may refer to keys and values
-    /// of this map. Another key type must convert as for SetStorage::contains. @pre a number of another type has a Key that equals
-    /// it
+    /// of this map. Another key type must convert as for SetStorage::contains. @pre a number of another type has a Key that
+    /// equals it
     /// @throws as SetStorage::insert, and what T's constructor throws; strong
     template <class K = Key, class... Args>
         requires(std::is_constructible_v<T, Args...>)

@@ -57,7 +57,8 @@ public:
     /// Its handle. @pre not at the end
     constexpr auto handle() const noexcept { return map_->handle_of_row(row()); }
 
-    /// So that no algorithm moves values between rows: std::sortable and std::permutable do not hold. See OnlyMapSortMovesValues.
+    /// So that no algorithm moves values between rows: std::sortable and std::permutable do not hold. See
+    /// OnlyMapSortMovesValues.
     friend constexpr OnlyMapSortMovesValues<T> iter_move(const DenseIterator& it) noexcept
         requires(!std::is_const_v<T>)
     {

@@ -253,7 +253,7 @@ protected:
     State state_{};
 
 private:
-    friend SeriesAccess;
+    friend struct SeriesAccess;
 };
 
 } // namespace detail

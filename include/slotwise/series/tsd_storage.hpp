@@ -135,6 +135,7 @@ public:
     constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return view().modified_items(time); }
     /// Members then and now that were written in the window: the modified ones without the added ones.
     constexpr DeltaRange<Time, Key> updated_keys(Time time) const { return view().updated_keys(time); }
+    /// The same with their values.
     constexpr DeltaRange<Time, Key, T> updated_items(Time time) const { return view().updated_items(time); }
     /// Members then and now whose element was removed and created again without a value; of nested series also those that were
     /// written since.
@@ -333,7 +334,7 @@ public:
     }
 
 private:
-    friend detail::SeriesAccess;
+    friend struct detail::SeriesAccess;
     explicit TSDWriter(Storage& series) noexcept : Base(series) {}
 
     // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6

@@ -119,6 +119,7 @@ public:
     constexpr DeltaRange<Time, Key, T> modified_items(Time time) const { return written_items(time, Part::modified); }
     /// Members then and now that were written in the window: the modified ones without the added ones.
     constexpr DeltaRange<Time, Key> updated_keys(Time time) const { return written_keys(time, Part::updated); }
+    /// The same with their values.
     constexpr DeltaRange<Time, Key, T> updated_items(Time time) const { return written_items(time, Part::updated); }
     /// Members then and now whose element was removed and created again without a value; of nested series also those that were
     /// written since.

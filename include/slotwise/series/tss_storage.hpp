@@ -24,9 +24,9 @@ class TSSWriter;
 /// opening, and net: a key that was added and removed again is in none. A removed key stays readable, and its slot unused,
 /// until the window rolls. Reading never rolls a window. Deltas of any other than the open window are empty. Keys never move. A
 /// handle names one membership of one key, and never resolves again.
-/// @tparam With in any order: TimeBy<T>, ordered, with TimeTraits (std::int64_t); HashBy<H>, EqualBy<E>, IndexBy<I>, AllocBy<A>
-/// and Tag<X> as SetStorage's; Options<SeriesOptions{...}>; Column<U> and static observers of the slots, whose on_insert must not
-/// throw
+/// @tparam With in any order: TimeBy<T>, ordered, with TimeTraits (std::int64_t); HashBy<H>, EqualBy<E>, `IndexBy<I>`,
+/// AllocBy<A> and Tag<X> as SetStorage's; Options<SeriesOptions{...}>; `Column<U>` and static observers of the slots, whose
+/// on_insert must not throw
 template <class Key, class... With>
 class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>> {
     using Args = detail::SeriesArguments<Key, With...>;
@@ -216,7 +216,7 @@ public:
     }
 
 private:
-    friend detail::SeriesAccess;
+    friend struct detail::SeriesAccess;
     explicit TSSWriter(Storage& series) noexcept : Base(series) {}
 };
 
