@@ -116,11 +116,7 @@ struct Orders {
                 for (auto it = c.begin(); it != c.end(); ++it) ++live;
                 counted::keep(live);
             };
-            // A SecondaryMap is walked page by page: empty pages are freed, but their places in the page table are looked at. An
-            // IdentityMap keeps its ids in one.
-            constexpr bool by_page = std::is_same_v<Entry, entry::SecondaryMap> || std::is_same_v<Entry, entry::IdentityMap>;
-            constexpr double most = by_page ? linear : 1.5;
-            failures += !grows(name_of<C>(), "a walk over 10 left", most, [&](int n) {
+            failures += !grows(name_of<C>(), "a walk over 10 left", 1.5, [&](int n) {
                 Scene<Entry, C> scene(n);
                 for (int i = 0; i != n; ++i)
                     if (i % (n / 10) != n / 10 - 1) Entry::erase(scene.c, scene.names[static_cast<std::size_t>(i)]);

@@ -9,6 +9,7 @@
 #include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
+#include "occupancy.hpp"
 
 #include <map>
 
@@ -17,7 +18,8 @@ namespace detail {
 
 /// Owns value-initialised `Page` objects by page number. Low numbers, up to a small multiple of the pages there are, are in a
 /// flat table: one load. Far ones are in an ordered map, so that an untrusted handle cannot claim the memory of its range
-/// (Rust's SecondaryMap allocates all of it: 10 million slots for one entry).
+/// (Rust's SecondaryMap allocates all of it: 10 million slots for one entry). A summary of the table finds the next page, or a
+/// loop that erases the first entry until none is left would look at all places before it each time.
 template <class Page, class Allocator>
 class SparsePages {
     using page_allocator = rebind_t<Allocator, Page>;
@@ -30,10 +32,10 @@ public:
 
     SparsePages() = default;
     explicit SparsePages(const Allocator& alloc)
-        : allocator_(alloc), near_(alloc), far_(typename far_map::allocator_type(alloc)) {}
+        : allocator_(alloc), near_(alloc), present_(alloc), far_(typename far_map::allocator_type(alloc)) {}
     SparsePages(SparsePages&& other) noexcept
-        : allocator_(other.allocator_), near_(std::move(other.near_)), far_(std::move(other.far_)),
-          count_(std::exchange(other.count_, 0)), newest_(other.newest_), first_(std::exchange(other.first_, 0)) {
+        : allocator_(other.allocator_), near_(std::move(other.near_)), present_(std::move(other.present_)),
+          far_(std::move(other.far_)), count_(std::exchange(other.count_, 0)), newest_(other.newest_) {
         std::swap(emptied_, other.emptied_);
         other.far_.clear();
     }
@@ -44,12 +46,12 @@ public:
     void swap(SparsePages& other) noexcept {
         exchange_allocators(allocator_, other.allocator_);
         near_.swap(other.near_);
+        present_.swap(other.present_);
         // By moving: std::map::swap requires equal allocators, and these may have been exchanged.
         exchange_by_moving(far_, other.far_);
         std::swap(count_, other.count_);
         std::swap(emptied_, other.emptied_);
         std::swap(newest_, other.newest_);
-        std::swap(first_, other.first_);
     }
 
     SLOTWISE_ALWAYS_INLINE Page* find(std::uint32_t number) const noexcept {
@@ -80,9 +82,11 @@ public:
     std::size_t size() const noexcept { return count_; }
     /// The first page at or after `number`; null when there is none, else `number` becomes its number.
     Page* next(std::uint64_t& number) const noexcept {
-        if (number < first_) number = first_;
-        for (; number < near_.size(); ++number)
-            if (Page* const page = near_[bits::to_size(number)]) return page;
+        if (number < near_.size())
+            if (const std::size_t found = present_.view().find_next(bits::to_size(number)); found < near_.size()) {
+                number = found;
+                return near_[found];
+            }
         const auto it = far_.lower_bound(static_cast<std::uint32_t>(number));
         if (it == far_.end() || number > no_slot) return nullptr;
         number = it->first;
@@ -96,27 +100,28 @@ public:
             number = found;
             return page;
         }
-        for (std::uint64_t end = number < near_.size() ? number + 1 : near_.size(); end-- > first_;)
-            if (Page* const page = near_[bits::to_size(end)]) {
-                number = end;
-                return page;
-            }
-        return nullptr;
+        if (near_.empty()) return nullptr;
+        const std::size_t found =
+            present_.view().find_previous(number < near_.size() ? bits::to_size(number) + 1 : near_.size());
+        if (found >= near_.size()) return nullptr;
+        number = found;
+        return near_[found];
     }
     /// Frees every page for which pred(page) holds, and the table when no page is left.
     template <class F>
     void clear_if(F&& pred) noexcept {
         for (std::size_t i = 0; i != near_.size(); ++i)
-            if (near_[i] != nullptr && pred(*near_[i])) free(std::exchange(near_[i], nullptr));
+            if (near_[i] != nullptr && pred(*near_[i])) free_near(i);
         for (auto it = far_.begin(); it != far_.end();)
             if (pred(*it->second)) {
                 free(it->second);
                 it = far_.erase(it);
             } else
                 ++it;
-        if (count_ != 0) return;
-        near_.free();
-        first_ = 0;
+        if (count_ == 0) {
+            near_.free();
+            SummaryBits<Allocator>(Allocator(allocator_)).swap(present_);
+        }
     }
     void clear() noexcept {
         clear_if([](const Page&) { return true; });
@@ -135,10 +140,9 @@ private:
         ScopeGuard undo([&]() noexcept { deallocate_raw(allocator_, page, 1); });
         std::construct_at(page);
         if (number < near_.size())
-            near_[number] = page;
+            put_near(number, page);
         else
             far_.emplace(number, page);
-        if (number < first_) first_ = number;
         undo.dismiss();
         ++count_;
         return *page;
@@ -152,13 +156,17 @@ private:
         if (before == nullptr || before == &page) return;
         before->listed = false;
         if (!empty(std::as_const(*before))) return;
-        if (oldest < near_.size())
-            near_[oldest] = nullptr;
-        else
-            far_.erase(oldest);
+        if (oldest < near_.size()) return free_near(oldest);
+        far_.erase(oldest);
         free(before);
-        // A few steps, since every other page may have been freed before: the cost is constant.
-        for (unsigned step = 0; step != kept && first_ < near_.size() && near_[first_] == nullptr; ++step) ++first_;
+    }
+    void put_near(std::size_t number, Page* page) noexcept {
+        near_[number] = page;
+        present_.set(number);
+    }
+    void free_near(std::size_t number) noexcept {
+        present_.reset(number);
+        free(std::exchange(near_[number], nullptr));
     }
     void free(Page* page) noexcept {
         std::destroy_at(page);
@@ -166,23 +174,23 @@ private:
         --count_;
     }
     void widen(std::size_t size) {
-        auto wider = near_.resized(size < 2 * near_.size() ? 2 * near_.size() : size, nullptr);
+        if (size < 2 * near_.size()) size = 2 * near_.size();
+        auto wider = near_.resized(size, nullptr);
+        present_.resized(size, Allocator(allocator_)).swap(present_);
         near_.swap(wider);
         while (!far_.empty() && far_.begin()->first < near_.size()) {
-            near_[far_.begin()->first] = far_.begin()->second;
+            put_near(far_.begin()->first, far_.begin()->second);
             far_.erase(far_.begin());
         }
     }
 
     SLOTWISE_NO_UNIQUE_ADDRESS page_allocator allocator_{};
     FlatArray<Page*, Allocator> near_{};
+    SummaryBits<Allocator> present_{}; // the places of near_ that have a page
     far_map far_{};
     std::size_t count_ = 0;
     std::uint32_t emptied_[kept] = {}; // pages that were empty once, a ring; they may have filled since
     unsigned newest_ = 0;
-    // No page in near_ is below. While a map that is emptied from the front was walked from place 0, 32,000 erasures of the
-    // first entry cost 13 times as much as 8,000.
-    std::uint32_t first_ = 0;
 };
 
 } // namespace detail
