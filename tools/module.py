@@ -6,11 +6,8 @@
   module.py            writes include/slotwise/slotwise.cppm, which exports each public name that the front door, slotwise.hpp, brings:
                        all at namespace scope but what is in a namespace detail, with the namespaces below slotwise (bits, pmr)
   module.py --check    compares that file with the headers and writes nothing; both need libclang
-  module.py --program OUTPUT [--include FOLDER]
-                       builds the program of tests/consumer/module by two commands of clang++, which need no CMake, against include/ or
-                       FOLDER; the module itself is left beside it as OUTPUT.pcm
-  module.py --cmake    installs slotwise, builds that program with slotwise::module and runs it, all by the CMake and the Ninja of the
-                       Python package index, which are put into build/module/venv
+  module.py --cmake    installs slotwise, builds the program of tests/consumer/module with slotwise::module and runs it, all by the CMake
+                       and the Ninja of the Python package index, which are put into build/module/venv
 
 CXX chooses the compiler if it is a clang++ 16 or newer; else the oldest of these that is here. g++ 12 cannot build modules. --cmake also
 needs the clang-scan-deps of that clang++ (Debian and Ubuntu: clang-tools-16) and python3-venv.
@@ -35,7 +32,6 @@ UNIT = "slotwise.cppm"
 LEAST_CLANG, LEAST_CMAKE = 16, "3.28"
 CLANGS = [f"clang++-{version}" for version in range(LEAST_CLANG, 40)] + ["clang++"]
 CONSUMER = ROOT / "tests" / "consumer" / "module"
-FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
 class Missing(Exception):
@@ -90,14 +86,6 @@ def run(*command, **more):
     subprocess.run(command, check=True, **more)
 
 
-def program(include, output):
-    """Builds the program of the consumer against the headers below a folder: no CMake, one command for the module, one for the rest."""
-    clang = compiler()
-    compiled = output.with_suffix(".pcm")
-    run(clang, *FLAGS, f"-I{include}", "--precompile", include / "slotwise" / UNIT, "-o", compiled)
-    run(clang, *FLAGS, f"-fmodule-file=slotwise={compiled}", CONSUMER / "program" / "main.cpp", compiled, "-o", output)
-
-
 def by_cmake():
     """Builds and runs the consumer with slotwise::module of an installed package."""
     clang = compiler()
@@ -116,16 +104,11 @@ def by_cmake():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--program", type=pathlib.Path, metavar="OUTPUT")
-    parser.add_argument("--include", type=pathlib.Path, metavar="FOLDER", default=ROOT / "include")
     parser.add_argument("--cmake", action="store_true")
     options = parser.parse_args()
     try:
-        if options.program:
-            program(options.include, options.program)
         if options.cmake:
             by_cmake()
-        if options.program or options.cmake:
             return 0
         import parsed  # needs libclang, which building does not
         wanted = unit(public_names(parsed.declarations(paths=[parsed.ROOM / FRONT_DOOR])))
