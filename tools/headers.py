@@ -55,36 +55,6 @@ def closing(text, start):
     raise ValueError("a bracket is not closed")
 
 
-def parts(text, at):
-    """(begin, end) of what commas separate in the brackets (...) or <...> that open at `at`."""
-    last = ">" if text[at] == "<" else ")"
-    begin = at = at + 1
-    while text[at] != last:
-        if text[at] == ",":
-            yield begin, at
-            begin = at + 1
-        at = behind_angles(text, at) if text[at] == "<" else closing(text, at) if text[at] in _PAIRS else at + 1
-    yield begin, at
-
-
-def behind_angles(text, at):
-    """The position behind the `>` that closes the `<` at `at`."""
-    return [end for _, end in parts(text, at)][-1] + 1
-
-
-def behind_requirement(text, at):
-    """The position behind the requires-clause whose expression begins at `at`: operands joined by && and ||."""
-    while True:
-        operand = re.compile(r"\s*(requires\b)?").match(text, at)
-        at = closing(text, text.index("{", operand.end())) if operand[1] else operand.end()
-        while part := re.compile(r"[\w:]+|[(<]").match(text, at):
-            at = behind_angles(text, at) if part[0] == "<" else closing(text, at) if part[0] == "(" else part.end()
-        more = re.compile(r"\s*(?:&&|\|\|)").match(text, at)
-        if not more:
-            return at
-        at = more.end()
-
-
 def line_of(text, position):
     return text.count("\n", 0, position) + 1
 

@@ -34,8 +34,10 @@ import compile_fail as one_case  # noqa: E402  tools/compile_fail.py checks one 
 CASES = proof.TESTS / "compile_fail"
 EXEMPT = pathlib.Path(__file__).with_name("compile_fail_exempt.txt")
 CLAIM = re.compile(r'([\w/.]+\.hpp) (static_assert|requires) "(.+)"$')
-CONCEPT = re.compile(r"(?:std::)?\w+(?:<.*>)? (?:\.\.\. ?)?\w+|(?:std::)?\w+(?:<.*>)? ?\.\.\. \w+")
-PLAIN = re.compile(r"(class|typename|template|bool|auto|int|unsigned|std::size_t|slot_t|std::uint\d+_t)\b")
+# A requires-clause has lines of its own, the further ones indented more; a requires-expression has a brace behind its parameters.
+CLAUSE = re.compile(r"^([ \t]*)requires\b(?! *(?:\([^()]*\) *)?\{)(.*(?:\n\1[ \t]+\S.*)*)", re.M)
+HEAD = re.compile(r"\btemplate <(.*)>$", re.M)
+OWN = re.compile(r"\bconcept (\w+) =")
 
 
 @dataclasses.dataclass
@@ -52,26 +54,14 @@ class Promise:
         return f'{self.header} {self.kind} "{self.text}"'
 
 
-def concepts_of(sources):
-    own = re.compile(r"\bconcept (\w+) =")
-    return {name for _, text in sources for name in own.findall(text)}
-
-
-def clause(text, start):
-    """The end of the requires-clause whose expression begins at `start`, or None when this is a requires-expression."""
-    parameters = re.compile(r"\s*(?=\()").match(text, start)
-    behind = headers.closing(text, parameters.end()) if parameters else start
-    return None if re.compile(r"[ \t]*\{").match(text, behind) else headers.behind_requirement(text, start)
-
-
-def template_parameters(text, concepts):
-    """Constrained parameters of template heads: (position, "AnyHandle H")."""
-    for head in re.finditer(r"\btemplate (?=<)", text):
-        for begin, end in headers.parts(text, head.end()):
-            parameter = headers.squeeze(text[begin:end])
-            name = re.match(r"(std::)?(\w+)", parameter)
-            if name and not PLAIN.match(parameter) and CONCEPT.match(parameter) and (name[1] or name[2] in concepts):
-                yield begin, parameter
+def constraints(text, concepts):
+    """(begin, end, words) of each requires-clause and of each constrained parameter of a template head: AnyHandle H."""
+    for found in CLAUSE.finditer(text):
+        yield found.start(2) - 1, found.end(2), headers.squeeze(found[2])
+    parameter = re.compile(rf"(?:^|, )((?:std::(?!size_t\b|uint)\w+|{'|'.join(concepts)})(?:<[^<>]*>)?(?: ?\.\.\.)? \w+)")
+    for head in HEAD.finditer(text):
+        for found in parameter.finditer(head[1]):
+            yield head.start(1) + found.start(1), head.start(1) + found.start(1) + 1, found[1]
 
 
 def lines(text, begin, end):
@@ -88,7 +78,7 @@ def declaration(text, begin, end):
 def promises():
     """All of the headers, by (header, kind, text)."""
     sources = [(name, headers.code(text)) for name, text in headers.texts().items()]
-    concepts, found = concepts_of(sources), {}
+    concepts, found = sorted({name for _, text in sources for name in OWN.findall(text)}), {}
 
     def add(header, kind, what, source, begin, end):
         entry = found.setdefault((header, kind, what), Promise(header, kind, what))
@@ -98,12 +88,8 @@ def promises():
     for header, text in sources:
         for begin, end, inside in headers.calls(text, "static_assert"):
             add(header, "static_assert", headers.words(inside) or headers.squeeze(inside), text, begin, end)
-        for found_at in re.finditer(r"^[ \t]*requires\b", text, re.MULTILINE):
-            end = clause(text, found_at.end())
-            if end is not None:
-                add(header, "requires", headers.squeeze(text[found_at.end():end]), text, found_at.end() - 1, end)
-        for position, parameter in template_parameters(text, concepts):
-            add(header, "requires", parameter, text, position, position + 1)
+        for begin, end, what in constraints(text, concepts):
+            add(header, "requires", what, text, begin, end)
     return found
 
 
