@@ -4,7 +4,8 @@
 #include "lights.hpp"
 
 template class slotwise::SlotMap<engine::Light>;
-template class slotwise::SlotMapCore<engine::LightStore, engine::Light, engine::Lights::options, engine::LightAllocator>;
+template class slotwise::SlotMapCore<engine::LightStore, engine::LightHandle::tag_type, engine::Lights::options,
+                                     engine::LightAllocator>;
 
 namespace engine {
 
