@@ -23,7 +23,6 @@ Stale ones of the headers looked at are seen by --sample and --quick as well.
 import argparse
 import collections
 import dataclasses
-import hashlib
 import json
 import pathlib
 import random
@@ -43,7 +42,7 @@ GOAL = 0.90        # of all mutants of a folder
 QUICK_GOAL = 0.60  # of a sample, by the replay programs alone
 QUICK = 40  # of 12, one in ten samples falls below by chance
 CCACHE = ["ccache"] if shutil.which("ccache") else []
-BATCHES = (0.1, 0.5, 2.0, 5.0)  # seconds of test cases that are run in one process before one looks whether the mutant is dead
+BATCH = 2.0  # seconds of test cases that are run in one process before one looks whether the mutant is dead
 MEMORY = 3 << 30   # a mutant that allocates without end must not take the machine with it
 
 SWITCH = """// Which mutant is on; included before everything else.
@@ -109,22 +108,6 @@ def write(path, text, encoding="latin-1"):
         path.write_bytes(data)
 
 
-def digest(*paths):
-    """Of the files and of all files in the folders."""
-    state = hashlib.sha256()
-    for path in sorted(file for path in paths for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()):
-        state.update(str(path).encode() + path.read_bytes())
-    return state.hexdigest()
-
-
-def kept(path):
-    """What an earlier run has left in a file, or nothing."""
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-
-
 @dataclasses.dataclass
 class Case:
     """Something to run: a test case of a Catch2 program, or a replay program with its input."""
@@ -170,21 +153,8 @@ class Sweep:
                 text, self.spans[name] = mutants.render(text, points)
             write(self.mutated / "slotwise" / name, text)
 
-    def memory_of_drops(self):
-        return self.work / "not_compilable.json"
-
-    def drop_known(self):
-        """Those whose like did not compile in an earlier run: the headers change often, and each round of the search costs minutes."""
-        known = {tuple(each) for each in kept(self.memory_of_drops()).get("not compilable", [])}
-        self.drop([point.id for point in self.all_points if (point.file, point.code, point.change) in known])
-
     def drop(self, ids):
-        for number in ids:
-            if number in self.points:
-                self.not_compilable.append(self.points.pop(number))
-        self.memory_of_drops().parent.mkdir(parents=True, exist_ok=True)
-        self.memory_of_drops().write_text(json.dumps(
-            {"not compilable": sorted((point.file, point.code, point.change) for point in self.not_compilable)}))
+        self.not_compilable += [self.points.pop(number) for number in ids if number in self.points]
 
     def blamed(self, output):
         """The innermost mutant at the place of each error; where there is none, of the notes that follow it."""
@@ -338,23 +308,19 @@ class Sweep:
     def batches(self, number):
         """The cases that reach a mutant, quickest first, those of one program together while they are quick."""
         cases = sorted((case for case in self.run_cases if number in case.reached), key=lambda case: case.seconds)
-        out, level = [], 0
+        out = []
         for case in cases:
             last = out[-1] if out else None
-            budget = BATCHES[min(level, len(BATCHES) - 1)]
             if last and case.name and last[0].name and last[0].program == case.program and len(last) < 100 and \
-                    sum(each.seconds for each in last) + case.seconds <= budget:
+                    sum(each.seconds for each in last) + case.seconds <= BATCH:
                 last.append(case)
             else:
-                level += bool(last)
                 out.append([case])
         return out
 
     def judge(self, number):
-        """Runs a mutant, unless an earlier run over the same headers and tests has."""
+        """Runs a mutant."""
         point, spent = self.points[number], 0.0
-        if str(number) in self.known:
-            return Verdict(point, *self.known[str(number)])
         batches = self.batches(number)
         for batch in batches:
             seconds = sum(case.seconds for case in batch)
@@ -373,7 +339,6 @@ class Sweep:
 
     def run(self):
         """The verdicts over all mutants that compile."""
-        self.drop_known()
         self.write_headers()
         self.prepare()
         programs = self.build()
@@ -384,17 +349,12 @@ class Sweep:
         if self.red:
             proof.die(f"{self.folder}: red without a mutant", *self.red)
         self.say(f"{len(self.run_cases)} test cases and replays, {sum(case.seconds for case in self.run_cases):.0f} s without a mutant")
-        record, known, verdicts = self.work / "verdicts.json", kept(self.work / "verdicts.json"), []
-        state = digest(self.mutated, self.tests) + str(self.given.budget)
-        self.known = known["mutants"] if known.get("state") == state else {}
-        for count, (number, verdict) in enumerate(proof.parallel(self.judge, sorted(self.points)), 1):
+        verdicts = []
+        for _, verdict in proof.parallel(self.judge, sorted(self.points)):
             verdicts.append(verdict)
-            self.known[str(number)] = (verdict.state, verdict.by, verdict.how)
-            if count % 50 == 0 or count == len(self.points):
-                record.write_text(json.dumps({"state": state, "mutants": dict(self.known)}))
-            if count % 100 == 0:
+            if len(verdicts) % 100 == 0:
                 killed = sum(each.state == "killed" for each in verdicts)
-                self.say(f"{count} of {len(self.points)}, {killed} killed ({time.monotonic() - begun:.0f} s)")
+                self.say(f"{len(verdicts)} of {len(self.points)}, {killed} killed ({time.monotonic() - begun:.0f} s)")
         return sorted(verdicts, key=lambda verdict: verdict.point.id)
 
 
