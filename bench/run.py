@@ -6,7 +6,6 @@
   bench/run.py iteration --quick --build build/release   one size, under a minute
   bench/run.py slot_map                                  every row
   bench/run.py slot_map --rust                           with the slot maps of the Rust crate registry (needs cargo)
-  bench/run.py slot_map --arch aarch64                   what programs for ARM64 compute under QEMU; measures nothing
   bench/run.py keyed --n 6e5,8e5,1e6                     geometric means over these sizes
   bench/run.py bars                                      the promised ratios, each with its measured value: pass or miss
   bench/run.py bars keyed                                those of one question
@@ -19,7 +18,7 @@
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
-turns. With --arch programs for another processor run in an emulator, whose times nobody sees: only checksums are compared.
+turns. --compare also compares checksums: the older file may be of another processor.
 Exit status 1 when checksums differ, 2 when something is missing.
 """
 
@@ -32,7 +31,6 @@ from tools import charts
 from tools.bars import run_bars
 from tools.compare import compare
 from tools.compiling import code_size_table, includes_table
-from tools.emulated import ARCHITECTURES, run_emulated
 from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
 from tools.report import report
@@ -94,7 +92,6 @@ def main():
     parser.add_argument("what", nargs="?", help="bars: those of this question, without the include cost; report, picture: a file of --json")
     parser.add_argument("--quick", action="store_true", help="the rows and repetitions of a demonstration")
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
-    parser.add_argument("--arch", choices=ARCHITECTURES, help="cross build for this processor, run in QEMU and compare checksums: no times")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
     parser.add_argument("--html", metavar="FILE", help="write a page with charts (all: build/bench/report.html unless named)")
@@ -114,11 +111,6 @@ def main():
     if (options.question == "picture") != (options.out is not None):
         parser.error("picture and --out go together")
     names = list(QUESTIONS) if options.question == "all" else [options.question]
-    if options.arch is not None:
-        if options.question not in ("all", *QUESTIONS) or any((options.quick, options.rust, options.json, options.html, options.compare,
-                                                               options.repetitions)):
-            parser.error("--arch measures nothing: it goes with a question or all, --build, --bytes, --n and --core")
-        return 0 if run_emulated(options.arch, names, options.build, options.core, asked_for(options)) else 1
     tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table}
     if options.question in tables:
         tables[options.question]().show()
@@ -157,7 +149,7 @@ def main():
     if page is not None:
         write(page, report(found, old, listings))
     if old is not None:
-        compare(old, found)
+        good = compare(old, found) and good
     return 0 if good else 1
 
 

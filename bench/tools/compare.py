@@ -3,12 +3,13 @@
 """--compare: what became faster or slower since an older file of --json, beyond noise.
 
 A number changed when the ranges of its repetitions (10 to 90 %) do not overlap and the medians are more than 5 % apart. Of another
-processor or compiler nothing is marked. What differs from process to process (where memory lies) is in no repetition: of 237 numbers of
+processor or compiler nothing is marked, but all contenders must compute the same, in both files. What differs from process to process (where memory lies) is in no repetition: of 237 numbers of
 a build compared with itself on a busy machine, 7 were marked."""
 
 import collections
 
 from tools.questions import QUESTIONS
+from tools.results import Results
 from tools.tables import LEVEL, markdown, number, row_name, short, sorted_keys, times
 
 UNCHANGED = "unchanged"
@@ -64,11 +65,23 @@ def told(old, new, found):
             f"times measured less than {LEAST} times count as unchanged.")
 
 
+def disagreements(old, new):
+    """Rows in which what contenders compute differs between the files, which may be of two processors."""
+    for name in [name for name in new if name in old]:
+        both = Results()
+        for report in (*old[name].raw, *new[name].raw):
+            both.add(report)
+        yield from (f"CHECKSUM MISMATCH in {name}, {row_name(key)}: {sums}" for key, sums in both.mismatches)
+
+
 def compare(old, new):
-    found = changes(old, new)
+    """Prints what changed; whether all contenders of both computed the same."""
+    found, wrong = changes(old, new), list(disagreements(old, new))
     for name in new:
         lines = lines_of(found, name)
         if lines:
             print(f"\n{name}, compared: {QUESTIONS[name].unit}; all rows of {short(QUESTIONS[name].ours)}, and what changed of others\n")
             print(markdown(HEAD, lines))
-    print("\n" + told(old, new, found))
+    print("", *wrong, sep="\n")
+    print(told(old, new, found))
+    return not wrong

@@ -73,10 +73,9 @@ def turns(programs, repetitions):
 
 
 class Runner:
-    def __init__(self, build, repetitions, core, rust=None, emulator=()):
+    def __init__(self, build, repetitions, core, rust=None):
         self.build, self.repetitions, self.core = pathlib.Path(build), repetitions, core
         self.rust = rust  # the folder of the programs in Rust
-        self.emulator = emulator  # the command before the program, of another processor
 
     def programs(self, question):
         """The program in C++ and, where there is one, that in Rust."""
@@ -91,7 +90,7 @@ class Runner:
 
     def call(self, program, *arguments):
         pin = None if self.core is None else lambda: os.sched_setaffinity(0, {self.core})
-        done = subprocess.run([*self.emulator, str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=pin)
+        done = subprocess.run([str(program), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=pin)
         if done.returncode != 0:
             raise Failure(f"{program} failed with status {done.returncode}:\n{done.stderr[-2000:]}", 1)
         return done.stdout
