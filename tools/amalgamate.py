@@ -55,9 +55,7 @@ def names_of(house, parts):
         elif wanted in house.text:
             yield wanted
         else:
-            headers = "\n  ".join(sorted(house.text))
-            raise Refused(f"--only: there is no folder or header '{part}'\n"
-                          f"the folders are: {' '.join(folders)}\nthe headers are:\n  {headers}")
+            raise Refused(f"--only: there is no folder or header '{part}'; the folders are: {' '.join(folders)}")
 
 
 def in_order(house, roots, done=()):

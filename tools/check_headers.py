@@ -217,15 +217,11 @@ def alone(house, options):
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         found = dict(zip(house.text, pool.map(check, house.text)))
-    bad = {name for name in found if found[name]}
-    findings = []
-    for name in sorted(bad):
-        causes = sorted(bad & (house.reachable(name) - {name}))
-        # said in full at the lowest header only; a cycle (which layout refuses) has none that is lowest
-        through = [cause for cause in causes if name not in house.reachable(cause)]
-        findings += [f"{name} fails with {through[0]}, which it includes"] if through else found[name]
     print(f"{len(house.text)} headers, each alone, with {' '.join(options.command)}")
-    return findings
+    # Named are those that include no other one that fails, unless the two include each other, which layout refuses.
+    bad = {name for name in found if found[name]}
+    return [finding for name in sorted(bad) for finding in found[name]
+            if not any(name not in house.reachable(cause) for cause in bad & house.reachable(name) - {name})]
 
 
 def main():

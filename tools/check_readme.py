@@ -5,8 +5,8 @@
 
   check_readme.py [--update]
 
-  quotes    a ```cpp or ```cmake block below a comment "<!-- quoted from FILE ... -->" is, word for word, what stands in FILE between the lines
-            "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation; there is at least one such block
+  quotes    a ```cpp or ```cmake block below a comment "<!-- quoted from FILE ... -->" is, word for word, what stands in FILE
+            between the lines "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation
   links     what each relative link leads to exists
   words     README.md has at most 900, its code included
 
@@ -44,14 +44,15 @@ def check(root, path, update):
     def quoted(match):
         wanted = excerpt(root, match[2])
         if wanted is None:
-            wrong.append(f"{at(match)}: {match[2]} must have one line '// [readme]', lines to quote, and one line '// [/readme]'")
+            wrong.append(f"{at(match)}: {match[2]} must have one line '// [readme]', lines to quote, and one '// [/readme]'")
         elif match[3] is None:
             wrong.append(f"{at(match)}: below 'quoted from {match[2]}' a ```cpp block must follow (or ```cmake)")
         elif update:
             return f"{match[1]}{match[3]}{wanted}```"
         elif match[4] != wanted:
-            wrong.append(f"{at(match)}: is not what {match[2]} has. Edit the source, where it is compiled and run, then: "
-                         "tools/check_readme.py --update\n" + "\n".join(difflib.unified_diff(match[4].split("\n"), wanted.split("\n"), lineterm="")))
+            differs = difflib.unified_diff(match[4].split("\n"), wanted.split("\n"), lineterm="")
+            wrong.append(f"{at(match)}: is not what {match[2]} has. Edit that source, then: tools/check_readme.py --update\n"
+                         + "\n".join(differs))
         return match[0]
 
     made, count = QUOTED.subn(quoted, text)
@@ -59,7 +60,7 @@ def check(root, path, update):
         path.write_text(made, encoding="utf-8", newline="\n")
     wrong += [f"{at(link)}: there is no {link[1]} beside it" for link in LINK.finditer(text) if not (path.parent / link[1]).exists()]
     if name == "README.md" and len(text.split()) > WORDS_MOST:
-        wrong.append(f"README.md has {len(text.split())} words, more than {WORDS_MOST}: move what a reader does not need first to docs/")
+        wrong.append(f"README.md has {len(text.split())} words, more than {WORDS_MOST}: move what is not needed first to docs/")
     return wrong, count
 
 
@@ -70,7 +71,8 @@ def main():
     given = parser.parse_args()
     documents = [path for pattern in ("README.md", *DOCUMENTS) for path in sorted(given.root.glob(pattern))]
     results = [check(given.root, path, given.update) for path in documents]
-    wrong, quoted = [finding for findings, _ in results for finding in findings], sum(count for _, count in results)
+    wrong = [finding for findings, _ in results for finding in findings]
+    quoted = sum(count for _, count in results)
     if not quoted:
         wrong.append("README.md quotes nothing: put '<!-- quoted from FILE -->' above a ```cpp block")
     print("\n".join(wrong) or f"{len(documents)} documents agree with their sources: {quoted} quoted, every link leads somewhere")

@@ -6,8 +6,8 @@
   module.py            writes include/slotwise/slotwise.cppm, which exports each public name that the front door, slotwise.hpp, brings:
                        all at namespace scope but what is in a namespace detail, with the namespaces below slotwise (bits, pmr)
   module.py --check    compares that file with the headers and writes nothing; both need libclang
-  module.py --cmake    installs slotwise, builds the program of tests/consumer/module with slotwise::module and runs it, all by the CMake
-                       and the Ninja of the Python package index, which are put into build/module/venv
+  module.py --cmake    installs slotwise, builds the program of tests/consumer/module with slotwise::module and runs it, by the
+                       CMake and the Ninja of the Python package index, which are put into build/module/venv
 
 CXX chooses the compiler if it is a clang++ 16 or newer; else the oldest of these that is here. g++ 12 cannot build modules. --cmake also
 needs the clang-scan-deps of that clang++ (Debian and Ubuntu: clang-tools-16) and python3-venv.

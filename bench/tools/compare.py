@@ -3,8 +3,8 @@
 """--compare: what became faster or slower since an older file of --json, beyond noise.
 
 A number changed when the ranges of its repetitions (10 to 90 %) do not overlap and the medians are more than 5 % apart. Of another
-processor or compiler nothing is marked, but all contenders must compute the same, in both files. What differs from process to process (where memory lies) is in no repetition: of 237 numbers of
-a build compared with itself on a busy machine, 7 were marked."""
+processor or compiler nothing is marked, but all contenders must compute the same, in both files. What differs from process to
+process (where memory lies) is in no repetition: of 237 numbers of a build compared with itself on a busy machine, 7 were marked."""
 
 import collections
 
@@ -60,7 +60,7 @@ def told(old, new, found):
     """What was found, in words."""
     counts = collections.Counter(each.state for each in found)
     others = [name for name in new if name in old and not same_machine(old[name], new[name])]
-    return ((f"The processor or the compiler is another one, or not known, so nothing is marked: {', '.join(others)}. " if others else "")
+    return ((f"Nothing is marked where processor or compiler is another one or not known: {', '.join(others)}. " if others else "")
             + f"{counts['faster']} rows faster, {counts['SLOWER']} slower, {counts[UNCHANGED]} unchanged; "
             f"times measured less than {LEAST} times count as unchanged.")
 
@@ -80,7 +80,8 @@ def compare(old, new):
     for name in new:
         lines = lines_of(found, name)
         if lines:
-            print(f"\n{name}, compared: {QUESTIONS[name].unit}; all rows of {short(QUESTIONS[name].ours)}, and what changed of others\n")
+            ours = short(QUESTIONS[name].ours)
+            print(f"\n{name}, compared: {QUESTIONS[name].unit}; all rows of {ours}, and what changed of others\n")
             print(markdown(HEAD, lines))
     print("", *wrong, sep="\n")
     print(told(old, new, found))

@@ -20,27 +20,22 @@ class Failure(Exception):
     """Something that must end the run with a message: (message, exit status)."""
 
 
-class Row:
+class Row(collections.namedtuple("Row", "op bytes n live")):
     """One line of a table: operation, element bytes, n and perhaps the percentage of live elements."""
 
     pattern = re.compile(r"^(?P<op>\w+)/bytes:(?P<bytes>\d+)/n:(?P<n>\d+)(?:/live:(?P<live>\d+))?/(?P<contender>[^/]+)")
-
-    def __init__(self, match):
-        self.op = match["op"]
-        self.bytes = int(match["bytes"])
-        self.n = int(match["n"])
-        self.live = None if match["live"] is None else int(match["live"])
 
     @staticmethod
     def parse(name):
         match = Row.pattern.match(name)
         if match is None:
             raise Failure(f"benchmark with an unexpected name: {name}", 2)
-        return Row(match), match["contender"]
+        live = None if match["live"] is None else int(match["live"])
+        return Row(match["op"], int(match["bytes"]), int(match["n"]), live), match["contender"]
 
     @property
     def key(self):
-        return (self.op, self.bytes, self.n, self.live)
+        return tuple(self)
 
     @property
     def group(self):

@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 
 from fixture import ROOT, Case
 import run
-from tools import bars, charts, compare, compiling, programs, tables
+from tools import bars, charts, compare, compiling, tables
 from tools.questions import KEYED_SIZES, QUESTIONS
 from tools.results import Failure, by_question
 
@@ -182,23 +182,12 @@ class Compiling(Case):
         self.assertRaises(Failure, size, "int datum = 1;\n")
         self.assertRaises(Failure, compiling.role_of, self.write("one.cpp", "// ours, and more\n"))
 
-    def test_a_header_of_somebody_else_may_be_absent_and_one_of_ours_must_not(self):
-        compiler = compiling.find_compiler()
-        self.assertEqual(compiling.preprocessed_lines(compiler, "// a\n\n#define B 1\n" + compiling.including(None)), 1)
-        with self.assertRaises(compiling.Absent):
-            compiling.preprocessed_lines(compiler, compiling.including("no/such.h"))
-        with self.assertRaises(Failure):
-            compiling.preprocessed_lines(compiler, compiling.including("slotwise/no/such.hpp"))
-
     # Else two contenders whose files call their templates alike would measure the same container: see harness.hpp.
     def test_what_registers_a_template_is_a_function_of_its_file(self):
         registering = re.compile(r"^template <template <.*\n(.*) add_contender\(", re.MULTILINE)
         heads = [head for path in (ROOT / "bench").glob("*/workload.hpp") for head in registering.findall(path.read_text())]
         self.assertGreater(len(heads), 4)
         self.assertEqual(set(heads), {"SLOTWISE_BENCH_PER_FILE void"})
-
-    def test_programs_take_turns_and_change_who_is_first(self):
-        self.assertEqual(programs.turns(["a", "b"], 2), [("a", 1), ("b", 1), ("b", 1), ("a", 1)])
 
 
 if __name__ == "__main__":

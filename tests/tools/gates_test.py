@@ -129,10 +129,6 @@ class SingleHeader(Case):
         self.amalgam("--namespace", "9lives", refused="'9lives' is no name")
         self.assertEqual(self.command("tools/amalgamate.py", "--root", ".", "--forwarding", "include")[0], 1)  # would overwrite headers
 
-    def test_forwarding_serves_each_header(self):
-        self.assertEqual(self.command("tools/amalgamate.py", "--root", ".", "--forwarding", "shadow")[0], 0)
-        self.assertEqual((self.folder / "shadow/slotwise/core/bits.hpp").read_text(), '#pragma once\n#include "../../slotwise_single.hpp"\n')
-
 
 if __name__ == "__main__":
     unittest.main()

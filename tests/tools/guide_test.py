@@ -91,11 +91,6 @@ class Snippets(unittest.TestCase):
                             ("```cpp\nint i = 1;\n```\n", "unused")):
             self.assertIn(words, compile_and_run(page, "page.md"))
 
-    def test_declarations_stand_in_front_and_snippets_do_not_see_each_other(self):
-        self.assertEqual(compile_and_run(
-            "```cpp\n#include <string>\n\nstatic int one() { return 1; }\n\nassert(one() == 1);\n```\n"
-            "```cpp\nstruct S { std::string one; };\n\nS s{\"1\"};\nassert(s.one == \"1\");\n```\n", "page.md"), "")
-
 
 if __name__ == "__main__":
     unittest.main()

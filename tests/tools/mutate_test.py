@@ -99,7 +99,7 @@ GOOD = """
     counter.add(3);
     CHECK(counter.sum() == 4);
 """
-USELESS = "toy::Counter<int> counter; counter.add(3); counter.add(0); counter.each([](int) {}); counter.fill(); (void)counter.larger(3);"
+USELESS = "toy::Counter<int> counter; counter.add(3); counter.add(0); counter.each([](int) {}); (void)counter.larger(3);"
 REPLAY = """#include <slotwise/toy/toy.hpp>
 #include <cstdlib>
 #define CHECK(condition) ((condition) ? void() : std::abort())

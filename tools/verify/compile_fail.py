@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Every static_assert and every constraint of the headers has a case in tests/compile_fail that meets it.
 
-  compile_fail.py [--quick] [--list] [--only WORDS]
+  compile_fail.py [--quick] [--only WORDS]
 
 A case names what it meets, below its "// expect:" lines:
   // covers: map/slot_map.hpp static_assert "some words of its message"
@@ -13,7 +13,6 @@ A constraint is a requires-clause or a constrained template parameter ("AnyHandl
 declarations that are both right, so that no user ever meets them, are in compile_fail_exempt.txt, each with its reason.
 
   --quick   reads the headers and the cases only
-  --list    prints every static_assert and constraint with its cases
   --only    compiles only cases whose source and name contain WORDS
 Without --quick every case is compiled with g++ and clang++: it must be refused with the words it expects, its control must
 compile, and what one of the compilers says must point at the lines of each static_assert or constraint that the case names (g++
@@ -34,7 +33,7 @@ import compile_fail as one_case  # noqa: E402  tools/compile_fail.py checks one 
 CASES = proof.TESTS / "compile_fail"
 EXEMPT = pathlib.Path(__file__).with_name("compile_fail_exempt.txt")
 CLAIM = re.compile(r'([\w/.]+\.hpp) (static_assert|requires) "(.+)"$')
-# A requires-clause has lines of its own, the further ones indented more; a requires-expression has a brace behind its parameters.
+# A requires-clause has lines of its own, further ones indented more; a requires-expression has a brace behind its parameters.
 CLAUSE = re.compile(r"^([ \t]*)requires\b(?! *(?:\([^()]*\) *)?\{)(.*(?:\n\1[ \t]+\S.*)*)", re.M)
 HEAD = re.compile(r"\btemplate <(.*)>$", re.M)
 OWN = re.compile(r"\bconcept (\w+) =")
@@ -163,7 +162,6 @@ def compile_all(cases, wrong):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     found, wrong = promises(), []
@@ -180,9 +178,6 @@ def main():
             wrong.append(f"{EXEMPT.name}: exempt, but there is a case: {promise}")
     missing = [promise for promise in found.values() if not promise.cases and id(promise) not in exempt]
     wrong += [f"no case: {promise}" for promise in missing]
-    if options.list:
-        for promise in found.values():
-            print(promise, *(title(case) for case in promise.cases), *(["exempt"] if id(promise) in exempt else []), sep="\n    ")
     compiled = ""
     if not options.quick:
         compiled = compile_all({case: claims for case, claims in cases.items() if options.only in title(case)}, wrong)

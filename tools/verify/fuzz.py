@@ -94,22 +94,12 @@ def found_folder(family):
     return BUILD / family / "found"
 
 
-def plant(folder):
-    """Inputs of all kinds to begin with: from nothing, libFuzzer spends hours on inputs of a few bytes."""
-    dice = random.Random(1)
-    for first in range(2 * 16):
-        size = dice.randrange(64, LONGEST // 2)
-        (folder / f"planted-{first}").write_bytes(bytes([first]) + bytes(dice.randrange(256) for _ in range(size)))
-
-
 def fuzz(family, seconds, outcome):
     """libFuzzer with sanitizers for so many seconds, from both corpora."""
     program = build(family, "sanitized", SANITIZED, proof.clang())
     found, committed, failed = found_folder(family), CORPUS / family, BUILD / family / "failed"
     for folder in (found, failed):
         folder.mkdir(parents=True, exist_ok=True)
-    if not any(found.iterdir()):
-        plant(found)
     before, begin = (set(failed.iterdir()), set(found.iterdir())), time.time()
     result = proof.run([program, f"-max_total_time={seconds}", "-rss_limit_mb=4096", "-len_control=0", f"-max_len={LONGEST}", "-timeout=20",
                         f"-artifact_prefix={failed}/", found, *([committed] if committed.is_dir() else [])], timeout=seconds * 3 + 600)

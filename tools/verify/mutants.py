@@ -120,11 +120,10 @@ class Header:
 
     SCOPES = {"NAMESPACE", "CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION",
               "LINKAGE_SPEC", "FRIEND_DECL", "UNEXPOSED_DECL"}
-    FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
 
     def declaration(self, cursor):
         kind = cursor.kind.name
-        if kind in self.FUNCTIONS:
+        if kind in parsed.FUNCTIONS:
             self.function(cursor)
         elif kind in self.SCOPES:
             for child in cursor.get_children():

@@ -5,7 +5,6 @@
 
     tools/verify/promises.py           the check: texts, then the costs, counted by tests/proof/complexity.cpp
     tools/verify/promises.py --text    without the costs: compiles nothing
-    tools/verify/promises.py --list    the promises, each with where it is made and the tests that name it
 
 A promise is a @throws, @complexity or @invalidates of a doc comment in include/, named after what the comment stands above:
 "SlotMapCore::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
@@ -177,7 +176,6 @@ def read(paths):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", action="store_true", help="compile nothing")
-    parser.add_argument("--list", action="store_true", help="print the promises and who names them")
     arguments = parser.parse_args()
     promises, errors = promises_of(parsed.ROOM)
     promises.update(table_of((proof.ROOT / DOCUMENT).read_text(encoding="utf-8")))
@@ -185,11 +183,6 @@ def main():
     source = proof.TESTS / "proof" / "complexity.cpp"
     rows = rows_of(source.read_text(encoding="utf-8"), proof.relative(source))
     errors += wrong + compare(promises, proofs, rows)
-    if arguments.list:
-        for name, promise in sorted(promises.items()):
-            print(f"{promise.where}: {name}: {promise.text}")
-            print("".join(f"    {where}\n" for other, where in proofs + rows if other == name), end="")
-        return 0
     if not arguments.text:
         # complexity.cpp counts single operations, growth.cpp what users do in a row, in every container
         for each, needed in ((source, rows), (source.with_name("growth.cpp"), [])):

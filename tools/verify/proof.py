@@ -15,7 +15,6 @@ TESTS = ROOT / "tests"
 BUILD = ROOT / "build" / "proof"
 JOBS = int(os.environ.get("SLOTWISE_JOBS") or os.cpu_count() or 2)
 sys.path.append(str(ROOT / "tools"))  # headers.py, which reads their text, is there
-FOLDERS = ("config", "core", "memory", "slots", "map", "keyed", "series", "properties")
 
 
 def gcc():
@@ -50,7 +49,7 @@ class Result:
         return self.code == 0
 
 
-def run(command, *, timeout=None, env=None, cwd=ROOT, stdin=None):
+def run(command, *, timeout=None, env=None, cwd=ROOT):
     """Runs a command to its end; stdout and stderr together. A command that takes too long is ended with all its children."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                cwd=cwd, env={**os.environ, "LC_ALL": "C", **(env or {})}, start_new_session=True)
