@@ -72,6 +72,16 @@ TEST_CASE("items is the same walk as a range with a size", "[map_items]") {
     REQUIRE_FALSE(constant.items().empty());
 }
 
+TEST_CASE("pairs come by iterators, and a predicate may take the item as auto&", "[map_items]") {
+    const std::vector<std::pair<int, std::string>> pairs{{1, "one"}, {2, "two"}, {1, "again"}};
+    MapStorage<int, std::string> map;
+    map.insert(pairs.begin(), pairs.end());
+    REQUIRE(map.size() == 2);
+    REQUIRE(map.at(1) == "one");
+    REQUIRE(erase_if(map, [](auto& item) { return item.value == "two"; }) == 1);
+    REQUIRE_FALSE(map.contains(2));
+}
+
 // proves: table SetStorage / MapStorage erase(key) / iterators, table SetStorage / MapStorage erase(key) / addresses
 TEST_CASE("map iterators survive growth and the erase of any element", "[map_items]") {
     MapOf<int, int> map;

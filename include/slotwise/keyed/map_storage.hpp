@@ -168,6 +168,13 @@ public:
     }
     /// Adds each pair whose key is no member. @throws as try_emplace; what was added before stays
     constexpr void insert(std::initializer_list<std::pair<Key, T>> items) { insert_range(items); }
+    template <std::input_iterator It, std::sentinel_for<It> End, std::size_t = std::tuple_size<std::iter_value_t<It>>::value>
+    constexpr void insert(It first, End last) {
+        for (; first != last; ++first) {
+            auto&& [key, value] = *first;
+            insert(key, value);
+        }
+    }
     template <class Range>
         requires requires(Range&& range) { std::begin(range) != std::end(range); }
     constexpr void insert_range(Range&& range) {
@@ -438,8 +445,10 @@ private:
     constexpr decltype(auto) invoke(F& f, slot_t slot, const Key& key, V& value) const {
         if constexpr (std::is_invocable_v<F&, handle_type, const Key&, V&> || std::is_invocable_v<F&, const Key&, V&>)
             return set_type::invoke(f, slot, key, value);
-        else
-            return f(MapItem<Key, V>(key, value));
+        else {
+            MapItem<Key, V> item(key, value); // named, because f may take it as auto&
+            return f(item);
+        }
     }
     template <class V, class F>
     constexpr void walk_items(F& f) const {
