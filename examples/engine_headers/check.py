@@ -57,7 +57,7 @@ def main():
             failures.append(f"{folder} is to have one object file of {source}.cpp and has {len(found)}")
         else:
             members[source] = members_in(nm, found[0])
-    wanted = {"insert", "erase", "get", "contains", "size", "clear", "reserve", "shrink_to_fit", "handle_of"}
+    wanted = {"insert", "erase", "get", "contains", "size", "clear", "reserve", "shrink_to_fit", "handle_at"}
     if not wanted <= members.get("lights", wanted):
         failures.append(f"lights.cpp is to have the container's code and lacks {sorted(wanted - members['lights'])}")
     for source in ("lamp", "main"):
