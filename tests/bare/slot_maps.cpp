@@ -58,7 +58,7 @@ void run_others() {
     weights.attach_to(map);
     rare.attach_to(map);
     names.attach_to(map);
-    check(weights.insert(handle, 1.5F).second && rare.insert(handle, 2.5F).second && names.insert(7, handle), "insert");
+    check(weights.insert(handle, 1.5F).inserted && rare.insert(handle, 2.5F).inserted && names.insert(7, handle), "insert");
     check(names.handle_of(7) == handle, "IdentityMap");
     map.erase(handle);
     check(!weights.contains(handle) && !rare.contains(handle) && !names.contains(7), "what is attached follows an erase");
