@@ -54,6 +54,28 @@ constexpr int handles() {
     return 0;
 }
 
+/// Takes the place of std::string, which is not constexpr in each mode of libstdc++.
+struct Length {
+    std::size_t size;
+    constexpr Length(const char*, std::size_t count) : size(count) {}
+    constexpr explicit Length(const char* text) : size(std::string_view(text).size()) {}
+};
+constexpr int texts() {
+    Small handle(3, 5, 7), null = Small::null();
+    const auto text = handle.to_text();
+    const std::string_view written(text.chars, text.size);
+    HOLDS(written == "3v5#7" && Small::from_string(written) == handle && Small::from_string(text.chars) == handle);
+    HOLDS(null == nullptr && !Small::from_string("3v") && to_string<Length>(null).size == 4);
+    char letter = 'v';
+    HOLDS(detail::in_handle_text(letter));
+    SlotState state = SlotState::live;
+    InsertKind kind = InsertKind::fresh;
+    HandleStatus status = HandleStatus::stale;
+    HOLDS(to_string<SlotState, Length>(state).size == 4 && to_string<InsertKind, Length>(kind).size == 5 &&
+          to_string<HandleStatus, Length>(status).size == 5);
+    return 0;
+}
+
 constexpr int ids() {
     constexpr std::string_view text = "0123abcd-4567-4def-8123-456789abcdef";
     auto id = PublicId::parse(text);
@@ -121,6 +143,8 @@ constexpr int words() {
     HOLDS(bits::word_count(65) == 2 && bits::word_of(64) == 1 && bits::bit_of(65) == 2 && bits::low_mask(3) == 7);
     HOLDS(bits::lowest(8) == 3 && bits::count(7) == 3 && bits::round_up(65, 64) == 128 &&
           bits::low_mask(64) == bits::full_word);
+    bits::word_t word = 10;
+    HOLDS(bits::highest(word) == 3);
     unsigned sum = 0;
     bits::for_each(bits::word_t{0b1011}, [&](unsigned bit) { sum += bit; });
     HOLDS(sum == 4);
@@ -146,6 +170,7 @@ constexpr int ranges() {
 } // namespace
 
 IN_CONSTANTS("handles work in constant expressions", handles())
+IN_CONSTANTS("handles and names are written and read in constant expressions", texts())
 IN_CONSTANTS("public ids work in constant expressions", ids())
 IN_CONSTANTS("hashes and equality work in constant expressions", hashes())
 IN_CONSTANTS("versioned values work in constant expressions", values())

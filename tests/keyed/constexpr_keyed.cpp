@@ -37,7 +37,12 @@ constexpr int questions(C& c) {
     std::size_t slots = 0;
     for (const slot_t live : reader.slots()) slots += reader.occupancy().test(live);
     HOLDS(slots == 3 && reader.retired() == 0 && c.recycle_retired() == 0 && reader.check_invariants());
-    HOLDS(reader.get_allocator() == c.get_allocator());
+    HOLDS(reader.get_allocator() == c.get_allocator() && reader.count(2) == 1 && c.find(handle).slot() == slot);
+    auto last = c.find(2);
+    HOLDS(last-- == c.find(2) && last == c.begin() && ++last == c.find(2) && --last == c.begin());
+    HOLDS(c.handle_of(c.find(2)) == handle && reader.handle_of(reader.find(2)) == handle);
+    auto named = reader.handles().begin();
+    HOLDS(*++named == handle && named.base() == reader.find(2) && --named == reader.handles().begin());
     return 0;
 }
 /// How they end. `other` is an empty one.
@@ -70,6 +75,20 @@ constexpr int sets() {
     for (const int key : set) sum += key;
     set.for_each([&](const int& key) { sum += key; });
     HOLDS(sum == 12 && set.hash_function()(1) == DefaultHash<int>()(1) && set.key_eq()(1, 1));
+    auto result = set.insert(1);
+    const std::pair<typename Set::iterator, bool> pair = result;
+    auto& [at, inserted] = result;
+    const auto& [same, was_inserted] = std::as_const(result);
+    auto [again, anew] = set.insert(1);
+    HOLDS(at == pair.first && same == at && again == at && !inserted && !was_inserted && !anew);
+    const auto two_handle = set.handle_of(2);
+    HOLDS(set[two_handle] == 2 && set.at(two_handle) == 2 && set.values()[two_handle.index()] == 2);
+    HOLDS((*set.items().begin()).handle == set.handle_of(1));
+    const int more[] = {10, 11};
+    set.insert(more, more + 2);
+    set.insert({11, 12});
+    set.insert_range(more);
+    HOLDS(set.size() == 6 && erase_if(set, [](int key) { return key >= 10; }) == 3);
     for (int i = 10; i != 300; ++i) set.insert(i);
     HOLDS(set.erase_if([](int key) { return key >= 10; }) == 290);
     Set extra(set);
@@ -99,7 +118,13 @@ constexpr int maps() {
     for (auto [key, value] : reader.items()) sum += key + value;
     map.for_each([&](const int& key, int& value) { sum += key + value; });
     HOLDS(sum == 3 * 66 && map.values()[map.slot_of(2)] == 20 && map.find(2)->value == 20 && reader.find(2)->key == 2);
-    HOLDS(map.as_set().contains(1));
+    HOLDS(map.as_set().contains(1) && detail::ValuePart()(map.find(2)) == 20 && map[handle] == 20 && reader[handle] == 20);
+    const InsertResult<typename Map::const_iterator> result = map.insert(2, 0);
+    const std::pair<int, int> more[] = {{10, 1}, {11, 2}};
+    map.insert({{11, 3}, {12, 4}});
+    map.insert_range(more);
+    map.insert(std::begin(more), std::end(more));
+    HOLDS(result.it == reader.find(handle) && map.size() == 6 && map[11] == 3);
     map[4] = 40;
     HOLDS(map.extract(4)->second == 40 && !map.extract(4));
     for (int i = 10; i != 200; ++i) map[i] = i;

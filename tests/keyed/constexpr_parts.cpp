@@ -90,12 +90,24 @@ constexpr int queues() {
     pending.undo_remove(3);
     HOLDS(order() == 539 && pending.contains(3) && pending.check([](slot_t slot) { return slot < 10; }));
     HOLDS(pending.pop() == 5 && order() == 39);
+    detail::NoPendingSlots none;
+    slot_t slot = 3; // not const: clang would fold what is asked of it
+    none.supersede(slot);
+    none.for_each([](slot_t) {});
+    HOLDS(!none.contains(slot) && !none.superseded(slot) && none.word(slot) == 0);
+    slot = none.pop();
+    HOLDS(slot == no_slot);
     return 0;
 }
 
 /// Shows what the container knows of a slot.
 struct Shown : KeySet<int, Options<KeySetOptions{.deferred_erase = true}>> {
     constexpr bool stored(slot_t slot) const { return this->core_.is_stored(slot); }
+    constexpr slot_t slots_of_one_like_it() const {
+        using Container = std::remove_cvref_t<decltype(this->core_)>;
+        const Container fresh(typename Container::Like(), this->core_, this->core_.allocator);
+        return fresh.directory.cursor();
+    }
 };
 
 constexpr int steps() {
@@ -107,6 +119,7 @@ constexpr int steps() {
     set.for_each_pending([&](slot_t slot) { pending = slot; });
     HOLDS(pending == one);
     set.flush_removed();
+    HOLDS(set.slots_of_one_like_it() == 0);
     HOLDS(!set.stored(one) && set.stored(two) && set.slot_of_any(1) == no_slot);
     return 0;
 }

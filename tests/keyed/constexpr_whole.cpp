@@ -104,6 +104,8 @@ constexpr int set_columns() {
     set.observer<0>()[slot] = 60;
     set.column<0>()[set.slot_of(5)] = 50;
     HOLDS(reader.observer<0>()[slot] == 60 && reader.column<0>()[slot] == 60 && reader.observer<0>()[set.slot_of(5)] == 50);
+    HOLDS(&set.observer<ValueArray<int>>() == &reader.observer<ValueArray<int>>());
+    HOLDS(set.column<int>()[slot] == 60 && reader.column<int>()[slot] == 60);
     int sum = 0;
     for (auto it = reader.cbegin(); it != reader.cend(); ++it) sum += *it;
     int key = 5;

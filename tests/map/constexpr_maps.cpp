@@ -34,6 +34,13 @@ constexpr int elements() {
     HOLDS(*std::get<1>(map.get_many(one, two)) == 2 && *std::get<0>(reader.get_many(one, two)) == 1);
     HOLDS(map.swap_values(one, two) && map[one] == 2 && map.swap_values(one, two));
     HOLDS(map.handle_at(one.index()) == one && map.state(one.index()) == SlotState::live);
+    auto at = map.find(two);
+    HOLDS(*at == 2 && *--at == 1 && *reader.find(three) == 3 && reader.count(two) == 1 && reader.value_or({}, 7) == 7);
+    HOLDS(reader.find({}) == reader.end() && *--map.end() == 4 && erase_if(map, [](int value) { return value > 4; }) == 0);
+    const Map listed{1, 2};
+    Map ranged(listed.begin(), listed.end());
+    ranged.insert_range(listed);
+    HOLDS(listed.size() == 2 && ranged.size() == 4);
     HOLDS(map.explain(one) == HandleStatus::live && map.explain({}) == HandleStatus::null);
     int sum = 0;
     for (const int value : map) sum += value;
@@ -100,6 +107,9 @@ constexpr int of_dense_slot_map() {
     const auto one = map.insert(1), two = map.insert(2);
     HOLDS(map.values().size() == 2 && std::as_const(map).values()[0] == 1);
     HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && map.handle_of(&map[two]) == two);
+    auto it = map.begin();
+    HOLDS(it[1] == 2 && it++ == map.begin() && it-- == map.find(two) && (it += 1) == 1 + map.begin() && (it -= 1) < map.end());
+    HOLDS(map.end() - 2 == it + 0 && map.end() - it == 2 && it.slot() == one.index() && map.handle_of(it) == one);
     map.sort([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0 && map[one] == 1);
     map.sort();
@@ -138,6 +148,8 @@ constexpr int rows() {
     reader.for_each([&](auto handle, int number, char) { sum += number + (handle == one); });
     HOLDS(sum == 4 * 3 + 3);
     HOLDS(map.index_of(two) == 1 && map.handle_of_row(0) == one && !map.get({}));
+    HOLDS(map.values().size() == 2 && reader.values().size() == 2 && (*map.find(two)).get<0>() == 2 &&
+          (*--reader.end()).get<0>() == 2);
     map.sort<int>([](int a, int b) { return a < b; });
     HOLDS(map.index_of(two) == 1);
     map.sort<0>([](int a, int b) { return a > b; });

@@ -117,6 +117,8 @@ constexpr int columns() {
     map.column<0>()[first.index()] = 4;
     const ColumnView<const int> column = reader.column<0>();
     HOLDS(column[first.index()] == 4 && column[second.index()] == 5 && column.slot_end() == 2);
+    HOLDS(&map.observer<ValueArray<int>>() == &reader.observer<ValueArray<int>>());
+    HOLDS(map.column<int>()[first.index()] == 4 && reader.column<int>()[first.index()] == 4);
     int sum = 0;
     for (const auto& chunk : reader.chunks()) sum += chunk.values[0].number + chunk.values[1].number;
     HOLDS(sum == 3);

@@ -35,6 +35,9 @@ constexpr int lists() {
     const auto is_listed = [](slot_t slot) { return slot >= 1 && slot <= 3; };
     free.undo_remove(2, is_listed);
     HOLDS(order() == before && free.check(is_listed));
+    auto moved(std::move(free));
+    HOLDS(moved.size() == 3 && free.empty());
+    free.swap(moved);
     free.clear();
     HOLDS(free.empty() && order() == 0);
     return 0;
@@ -62,6 +65,9 @@ constexpr int lowest_first() {
     mark(70);
     free.undo_remove(70, [](slot_t) { return true; });
     HOLDS(free.check(2, vacant_in));
+    auto moved(std::move(free));
+    HOLDS(moved.size() == 3 && free.empty());
+    free.swap(moved);
     slot_t last = 0;
     while (!free.empty()) mark(last = free.pop(vacant_in));
     HOLDS(last == 70 && vacant[0] == 0 && vacant[1] == 0);
@@ -123,6 +129,7 @@ constexpr int words_that_live() {
     const slot_t cursor = 4 * bits::word_bits;
     detail::LiveSummary<Allocator> summary(live, live.size(), cursor, Allocator());
     HOLDS(summary.view().find_next(0) == 4 && summary.view().find_next(19) == 19 && summary.check(live, cursor));
+    HOLDS(summary.view().find_previous(19) == 18);
     live[2] = 1;
     HOLDS(!summary.check(live, cursor));
     summary.update(live, 2, cursor);

@@ -27,12 +27,12 @@ struct Open : Series {
     constexpr void open_within(std::int64_t time, const detail::SeriesParent& parent) {
         this->state_.open_within(time, parent);
     }
-    constexpr void retain() { this->state_.retain(); }
+    constexpr void retain() { detail::SeriesAccess::state(*this).retain(); }
     constexpr void close_writer() { this->state_.close_writer(); }
     constexpr void reserve_for(std::size_t more) { this->state_.reserve_for(more); }
     constexpr void remove_all() { this->state_.remove_all(); }
     constexpr std::uint32_t writers() const { return this->state_.writers(); }
-    constexpr bool has_subscribers() const { return this->state_.notification().has_subscribers(); }
+    constexpr bool has_subscribers() { return this->state_.notification().has_subscribers(); }
     constexpr bool has_pending_notification() const { return this->state_.notification().whole.changed; }
     constexpr bool remove(int key) {
         const slot_t slot = this->slot_of(key);
@@ -44,7 +44,8 @@ template <class Series>
 struct OpenSet : Open<Series> {
     using Open<Series>::Open;
     constexpr bool add(int key) {
-        return this->state_.do_insert(key, [&] { return this->state_.store().insert(key); }).inserted;
+        auto& state = this->state_;
+        return state.result(state.do_insert(key, [&] { return state.store().insert(key); })).inserted;
     }
 };
 template <class Series>
@@ -53,7 +54,7 @@ struct OpenDict : Open<Series> {
     constexpr void set(int key, int value) {
         create(key);
         const slot_t slot = this->slot_of(key);
-        this->state_.store().value(slot) = value;
+        this->state_.value(slot) = value;
         this->state_.stamp(slot);
     }
     constexpr bool create(int key) {
@@ -84,6 +85,9 @@ constexpr int questions(Series& series) {
     HOLDS(reader.was_added(2, 1) && !reader.was_added(2, 2) && !reader.was_added(4, 1) && !reader.was_removed(2, 1));
     series.template observer<0>()[slot] = 9;
     HOLDS(reader.template observer<0>()[slot] == 9 && reader.template column<0>()[slot] == 9 && reader.check_invariants());
+    HOLDS(&series.template observer<ValueArray<int>>() == &reader.template observer<ValueArray<int>>());
+    HOLDS(series.template column<0>()[slot] == 9 && series.template column<int>()[slot] == 9 &&
+          reader.template column<int>()[slot] == 9);
     int key = 2;
     HOLDS(reader.hash_function()(key) == DefaultHash<int>()(key) && reader.key_eq()(key, reader.key(slot)));
     HOLDS(!series.has_subscribers() && series.writers() == 0 && reader.get_allocator() == series.get_allocator());

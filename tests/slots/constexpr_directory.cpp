@@ -71,6 +71,8 @@ constexpr int directories() {
     auto amortised = directory.prepare(129, alloc); // half as much again
     directory.adopt(amortised);
     HOLDS(directory.covers(192) && !directory.covers(193) && directory.check_invariants());
+    const auto moved(std::move(directory));
+    HOLDS(moved.covers(192) && !directory.covers(1) && directory.check_invariants());
     return 0;
 }
 

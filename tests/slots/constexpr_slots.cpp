@@ -73,6 +73,7 @@ constexpr int views() {
     HOLDS(map.observer<0>()[0] == 0 && ColumnView<int>().slots().empty());
     slot_t slot = 1;
     HOLDS(*column.pages().ptr(slot) == column[slot] && column.begin().slot() == 0 && (++column.begin()).slot() == slot);
+    HOLDS((--column.end()).slot() == slot);
     sum = 0;
     const auto add = [&](slot_t each, const int& value) { sum += static_cast<int>(10 * each) + value; };
     for (const auto& chunk : reader.chunks()) reader.for_each_in_chunk(chunk, add);
@@ -123,6 +124,7 @@ constexpr int occupancies() {
     HOLDS(occupancy.size() == 128 && !occupancy.empty() && occupancy.words().size() == 2 && occupancy.word(1) == 1);
     HOLDS(occupancy.test(2) && !occupancy.test(1) && occupancy.count() == 3 && !occupancy.all() && !occupancy.none());
     HOLDS(occupancy.find_next(1) == 2 && occupancy.find_next(3) == 64 && occupancy.find_next(65) == no_slot);
+    HOLDS(occupancy.find_previous(64) == 2 && *--SlotRange(occupancy).end() == 64);
     HOLDS(occupancy.part(64, 64).count() == 1 && Occupancy().none());
     slot_t sum = 0;
     occupancy.for_each([&](slot_t slot) { sum += slot; });

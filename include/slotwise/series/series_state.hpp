@@ -58,7 +58,7 @@ struct SeriesAccess {
     }
     /// @pre a window was opened in the state of `series`
     template <class Series>
-    static constexpr typename Series::writer writer(Series& series) noexcept {
+    static typename Series::writer writer(Series& series) noexcept {
         return typename Series::writer(series);
     }
 };
