@@ -46,7 +46,7 @@ struct InsertResult {
         if constexpr (I == 0)
             return std::move(it);
         else
-            return std::move(inserted);
+            return static_cast<bool&&>(inserted);
     }
 };
 

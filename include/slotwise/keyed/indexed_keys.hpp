@@ -13,7 +13,7 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// @tparam KeysType keys by slot with hash and equality: KeyStore, AnyKeyStore
-/// @tparam Index over an allocator of bytes, so that containers of all key types share it
+/// @tparam IndexType over an allocator of bytes, so that containers of all key types share it
 template <class KeysType, class IndexType, class Allocator>
 struct IndexedKeys {
     using Keys = KeysType;

@@ -152,7 +152,7 @@ public:
         Subscribers& subscribers = notification_.slots;
         if (!(from.get_allocator() == allocator())) {
             Subscribers there(std::move(subscribers), from.get_allocator());
-            subscribers.swap(there);
+            subscribers.swap(there); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
         }
         if (!subscribers.unused()) {
             subscribers.cover(from.capacity(), store_.hash_function(), store_.key_eq());

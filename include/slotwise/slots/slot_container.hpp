@@ -230,7 +230,7 @@ public:
     /// Stored slots as bits; a copy if they differ from the live ones.
     class StoredBits {
     public:
-        /// @param a further slot that counts as stored, or no_slot
+        /// @param also a further slot that counts as stored, or no_slot
         constexpr explicit StoredBits(const Directory& directory, const Pending& pending, slot_t also = no_slot)
             : live_(directory.occupancy()) {
             if (!deferred && also == no_slot) return;
