@@ -104,8 +104,8 @@ constexpr int queues() {
 struct Shown : KeySet<int, Options<KeySetOptions{.deferred_erase = true}>> {
     constexpr bool stored(slot_t slot) const { return this->core_.is_stored(slot); }
     constexpr slot_t slots_of_one_like_it() const {
-        using Container = std::remove_cvref_t<decltype(this->core_)>;
-        const Container fresh(typename Container::Like(), this->core_, this->core_.allocator);
+        using Own = std::remove_cvref_t<decltype(this->core_)>;
+        const Own fresh(typename Own::Like(), this->core_, this->core_.allocator);
         return fresh.directory.cursor();
     }
 };
