@@ -39,7 +39,7 @@ def measured():
     programs.main()
 
     def run_one(source):
-        program = programs.folder / source.stem
+        program = programs.folder / f"{source.parent.name}_{source.stem}"  # stems occur twice
         profile = program.with_suffix(".profraw")
         built = programs.compile([source], program, extra=coverage)
         if not built.ok:
