@@ -45,3 +45,52 @@ TEMPLATE_TEST_CASE("a create that throws at any step has no effect", "[throwing]
         swept<typename TestType::writer>("create"), [&](auto&, auto& w) { w.create(Key(key)); },
         [&](Model& model) { model.create(key); }, 2);
 }
+
+TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effect on a dictionary", "[throwing][throws]",
+                   FAILING_DICTS) {
+    using Key = typename TestType::key_type;
+    using T = typename TestType::mapped_type;
+    using Writer = typename TestType::writer;
+    const int key = GENERATE(77, 0, 22);
+    CAPTURE(key);
+    const auto row = [](const char* function, auto act, auto note) {
+        strong<TestType>(
+            swept<Writer>(function), [&](auto&, Writer& w) { act(w); }, note, 1);
+    };
+    const auto sets = [&](Model& model) { model.set(key, 5); };
+    const auto adds = [&](Model& model) {
+        if (!model.now.contains(key)) model.set(key, 5);
+    };
+    const auto changes = [&](Model& model) {
+        if (model.now.contains(key)) model.set(key, 5);
+    };
+    const auto removes = [&](Model& model) { model.remove(key); };
+    const auto nothing = [](Model&) {};
+    row(
+        "insert", [&](Writer& w) { w.insert(Key(key), T(5)); }, adds);
+    row(
+        "emplace", [&](Writer& w) { w.emplace(Key(key), 5); }, adds);
+    row(
+        "try_emplace", [&](Writer& w) { w.try_emplace(Key(key), 5); }, adds);
+    row(
+        "insert_or_assign", [&](Writer& w) { w.insert_or_assign(Key(key), T(5)); }, sets);
+    row(
+        "operator[]", [&](Writer& w) { w[Key(key)].set(5); }, sets);
+    row(
+        "update", [&](Writer& w) { w.update(Key(key), [](T& value) { value.set(5); }); }, changes);
+    row(
+        "erase", [&](Writer& w) { w.erase(Key(key)); }, removes);
+    row(
+        "extract", [&](Writer& w) { w.extract(Key(key)); }, removes);
+    row(
+        "reserve", [](Writer& w) { w.reserve(500); }, nothing);
+    row(
+        "erase_if",
+        [](Writer& w) {
+            w.erase_if([](const Key&, const T&) {
+                Budget::spend();
+                return false;
+            });
+        },
+        nothing);
+}

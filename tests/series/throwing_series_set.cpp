@@ -85,6 +85,48 @@ TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[t
     TickLog::take();
 }
 
+TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effect on a set", "[throwing][throws]",
+                   FAILING_SETS) {
+    using Key = typename TestType::key_type;
+    using Writer = typename TestType::writer;
+    const int key = GENERATE(77, 0, 22);
+    CAPTURE(key);
+    const auto row = [](const char* function, auto act, auto note) {
+        NothingLeaks objects;
+        EveryByteReturned bytes;
+        const auto failures = fail_at_every_step(swept<Writer>(function), [&](auto&& attempt) {
+            SetScene<TestType> scene;
+            auto w = scene.set.write(2);
+            if (!attempt([&] { act(w); })) note(scene.now);
+            w.close();
+            scene.check(scene.now);
+        });
+        REQUIRE(failures != 0);
+    };
+    const auto adds = [&](auto& now) { now.insert(key); };
+    const auto removes = [&](auto& now) { now.erase(key); };
+    const auto nothing = [](auto&) {};
+    row(
+        "insert", [&](Writer& w) { w.insert(Key(key)); }, adds);
+    row(
+        "emplace", [&](Writer& w) { w.emplace(key); }, adds);
+    row(
+        "erase", [&](Writer& w) { w.erase(Key(key)); }, removes);
+    row(
+        "extract", [&](Writer& w) { w.extract(Key(key)); }, removes);
+    row(
+        "reserve", [](Writer& w) { w.reserve(500); }, nothing);
+    row(
+        "erase_if",
+        [](Writer& w) {
+            w.erase_if([](const Key&) {
+                Budget::spend();
+                return false;
+            });
+        },
+        nothing);
+}
+
 // proves: TSSWriter::assign throws, TSSWriter::apply throws
 TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done stays, and the delta is true",
                    "[throwing][throws]", FAILING_SETS) {

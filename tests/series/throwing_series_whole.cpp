@@ -170,7 +170,7 @@ TEST_CASE("an array of subscribers whose memory, hash, equality or key throws ha
             const auto of_slot = array.subscribe_slot(2, there, hash, equal);
             Subscription<> other;
             const bool threw = attempt([&] { act(array, late, other); });
-            const bool slots_go = !threw && std::string(function) == "resettle";
+            const bool slots_go = !threw && std::string(function) == "rewatch";
             REQUIRE(token.attached());
             REQUIRE(of_slot.attached() == !slots_go);
             REQUIRE(array.mark_always(1));
@@ -189,7 +189,7 @@ TEST_CASE("an array of subscribers whose memory, hash, equality or key throws ha
     run("subscribe_slot",
         [&](Array& array, Listener& late, Subscription<>& token) { token = array.subscribe_slot(5000, late, hash, equal); });
     run("cover", [&](Array& array, Listener&, Subscription<>&) { array.cover(20'000, hash, equal); });
-    run("resettle", [&](Array& array, Listener&, Subscription<>&) {
+    run("rewatch", [&](Array& array, Listener&, Subscription<>&) {
         array.rewatch([](const Throwing& key) {
             Budget::spend();
             return key.value() == 10 ? slot_t{1} : no_slot;

@@ -34,10 +34,16 @@ const std::vector<Value>& five() {
     }();
     return values;
 }
-/// act(c) of an empty C fails at each step in turn; c is sound then, and not larger than when nothing fails.
-template <class C, class Fill, class Act>
+/// act(c), which calls a function of Of, fails at each step in turn; c is sound then, and not larger than when nothing fails.
+template <class C, class Of = C, class Fill, class Act>
 void sweep(const char* function, Fill fill, Act act) {
-    const auto failures = fail_at_every_step(swept<C>(function), [&](auto&& attempt) {
+    const auto what = [&] {
+        if constexpr (std::is_void_v<Of>)
+            return swept(function);
+        else
+            return swept<Of>(function);
+    }();
+    const auto failures = fail_at_every_step(what, [&](auto&& attempt) {
         C c;
         fill(c);
         attempt([&] { act(c); });
@@ -62,21 +68,26 @@ TEST_CASE("a range whose element throws on its way in leaves those before it", "
     const NothingLeaks objects;
     const auto slot_map = [&]<class C>(C) {
         sweep<C>("insert_range", nothing, [](C& c) { c.insert_range(five()); });
-        sweep<C>("(first, last, alloc)", nothing, [](C&) { const C made(five().begin(), five().end()); });
+        sweep<C>("(...)", nothing, [](C&) { const C made(five().begin(), five().end()); });
     };
     slot_map(SlotMap<Value>());
     slot_map(DenseSlotMap<Value>());
+    using Rows = SoaSlotMap<Value, int>;
+    sweep<Rows>("insert_range", nothing, [](Rows& c) { c.insert_range(std::vector<std::tuple<Value, int>>{{Value(1), 2}}); });
     const auto secondary = [&]<class C>(C) {
         using Entries = std::initializer_list<std::pair<H, Value>>;
+        sweep<C>("emplace", nothing, [](C& c) { c.emplace(H(1, 1), 1); });
         sweep<C>("insert_range", nothing, [](C& c) { c.insert_range(Entries{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}); });
-        sweep<C>("(entries)", nothing, [](C&) { const C made{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}; });
+        sweep<C>("(...)", nothing, [](C&) { const C made{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}; });
     };
     secondary(SecondaryMap<H, Value>());
     secondary(SparseSecondaryMap<H, Value>());
     sweep<Set>("insert", nothing, [](Set& c) { c.insert(five().begin(), five().end()); });
+    sweep<Set>("insert_range", nothing, [](Set& c) { c.insert_range(five()); });
     using Series = TSSStorage<Value, HashBy<ValueHash>>;
-    sweep<Series>("insert_range", nothing, [](Series& c) { c.write(1).insert_range(five()); });
+    sweep<Series, Series::writer>("insert_range", nothing, [](Series& c) { c.write(1).insert_range(five()); });
     sweep<Map>("insert", nothing, [](Map& c) { c.insert({{1, Value(1)}, {2, Value(2)}}); });
+    sweep<Map>("insert_range", nothing, [](Map& c) { c.insert_range(std::vector<std::pair<int, Value>>{{1, Value(1)}}); });
 }
 
 // proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
@@ -109,7 +120,7 @@ TEST_CASE("value_or whose copy throws leaves the container as it was", "[propert
 TEST_CASE("erase_if whose predicate throws has erased what it said before", "[properties][throws]") {
     const NothingLeaks objects;
     const auto run = [&]<class C>(C, auto fill) {
-        sweep<C>("erase_if", fill, [](C& c) {
+        sweep<C, void>("erase_if", fill, [](C& c) {
             erase_if(c, [](const auto&...) {
                 Budget::spend();
                 return true;
