@@ -7,8 +7,6 @@
 
 #include "series_core.hpp"
 
-#include <iterator>
-
 SLOTWISE_BEGIN
 namespace detail {
 
@@ -107,8 +105,10 @@ public:
         const std::size_t before = size();
         const auto& members = series();
         for (auto it = members.begin(); it != members.end();) {
-            const bool condemned = holds(pred, it);
-            it = condemned ? erase(it) : std::next(it);
+            if (holds(pred, it))
+                it = erase(it);
+            else
+                ++it;
         }
         return before - size();
     }
