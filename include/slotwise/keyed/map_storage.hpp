@@ -70,10 +70,7 @@ public:
     /// The pairs of the range. The first pair of a key counts. @throws as insert
     template <std::input_iterator It, std::sentinel_for<It> End>
     constexpr MapStorage(It first, End last, const Allocator& alloc = Allocator()) : MapStorage(alloc) {
-        for (; first != last; ++first) {
-            auto&& [key, value] = *first;
-            insert(key, value);
-        }
+        insert_each(first, last);
     }
     constexpr MapStorage(std::initializer_list<std::pair<Key, T>> items, const Allocator& alloc = Allocator())
         : MapStorage(items.begin(), items.end(), alloc) {}
@@ -170,18 +167,12 @@ public:
     constexpr void insert(std::initializer_list<std::pair<Key, T>> items) { insert_range(items); }
     template <std::input_iterator It, std::sentinel_for<It> End, std::size_t = std::tuple_size<std::iter_value_t<It>>::value>
     constexpr void insert(It first, End last) {
-        for (; first != last; ++first) {
-            auto&& [key, value] = *first;
-            insert(key, value);
-        }
+        insert_each(first, last);
     }
     template <class Range>
         requires requires(Range&& range) { std::begin(range) != std::end(range); }
     constexpr void insert_range(Range&& range) {
-        for (auto&& each : range) {
-            auto&& [key, value] = each;
-            insert(key, value);
-        }
+        insert_each(std::begin(range), std::end(range));
     }
     /// Adds the pair, or assigns the value where the key is a member. @throws as try_emplace; strong if the assignment is
     template <class K = Key, class V = T>
@@ -400,6 +391,13 @@ private:
     using set_type::core_;
     static constexpr const char* no_element = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
 
+    template <class It, class End>
+    constexpr void insert_each(It first, End last) {
+        for (; first != last; ++first) {
+            auto&& [key, value] = *first;
+            insert(key, value);
+        }
+    }
     constexpr Values& values_column() noexcept { return core_.hub.template get<0>(); }
     constexpr const Values& values_column() const noexcept { return core_.hub.template get<0>(); }
     constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
