@@ -2,22 +2,12 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Keyed containers with allocators that cannot be made from nothing, give fancy pointers, or throw; over-aligned keys and
-// values; which calls allocate at all. Memory resources are in allocators_keyed_pmr.cpp.
+// values; which calls allocate at all. Memory resources are in pmr.cpp.
 #include "scene.hpp"
 
 using namespace test;
 
 namespace {
-
-template <class C>
-void fill(C& c, int first, int count) {
-    for (int i = 0; i != count; ++i) enter(c, first + i);
-    for (int i = 4; i < count; i += 5) leave(c, first + i);
-}
-template <class C>
-bool same(const C& a, const C& b) {
-    return a.check_invariants() && state_of(a) == state_of(b) && pending_of(a) == pending_of(b) && a == b;
-}
 
 template <template <class> class A>
 using SetOf = SetStorage<Tracked, HashBy<NumberHash>, Options<at_once>, AllocBy<A<Tracked>>>;

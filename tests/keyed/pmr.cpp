@@ -27,16 +27,6 @@ using PmrColumns = SetStorage<int, HashBy<NumberHash>, Options<deferred>, AllocB
 
 #define PMR_CONTAINERS PmrSet<at_once>, PmrSet<deferred>, PmrMap<at_once>, PmrMap<deferred>, PmrColumns
 
-template <class C>
-void fill(C& c, int first, int count) {
-    for (int i = 0; i != count; ++i) enter(c, first + i);
-    for (int i = 4; i < count; i += 5) leave(c, first + i);
-}
-template <class C>
-bool same(const C& a, const C& b) {
-    return a.check_invariants() && state_of(a) == state_of(b) && pending_of(a) == pending_of(b) && a == b;
-}
-
 } // namespace
 
 TEST_CASE("pmr containers are the containers with a polymorphic allocator", "[pmr]") {

@@ -203,6 +203,20 @@ struct KeyFollower final : SlotObserver {
     }
 };
 
+//=== whole containers ===//
+
+/// Enters `count` numbers from `first` on, and lets every fifth leave.
+template <class C>
+void fill(C& c, int first, int count) {
+    for (int i = 0; i != count; ++i) enter(c, first + i);
+    for (int i = 4; i < count; i += 5) leave(c, first + i);
+}
+/// Whether nothing that can be seen differs.
+template <class C>
+bool same(const C& a, const C& b) {
+    return a.check_invariants() && state_of(a) == state_of(b) && pending_of(a) == pending_of(b) && a == b;
+}
+
 //=== what fails ===//
 
 template <class Key, KeySetOptions O = KeySetOptions{}, class... Columns>

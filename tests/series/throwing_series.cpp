@@ -65,7 +65,6 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
         if (model.now.contains(key)) model.set(key, 5);
     };
     const auto removes = [&](Model& model) { model.remove(key); };
-    const auto nothing = [](Model&) {};
     row(
         "insert", [&](Writer& w) { w.insert(Key(key), T(5)); }, adds);
     row(
@@ -78,19 +77,5 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
         "operator[]", [&](Writer& w) { w[Key(key)].set(5); }, sets);
     row(
         "update", [&](Writer& w) { w.update(Key(key), [](T& value) { value.set(5); }); }, changes);
-    row(
-        "erase", [&](Writer& w) { w.erase(Key(key)); }, removes);
-    row(
-        "extract", [&](Writer& w) { w.extract(Key(key)); }, removes);
-    row(
-        "reserve", [](Writer& w) { w.reserve(500); }, nothing);
-    row(
-        "erase_if",
-        [](Writer& w) {
-            w.erase_if([](const Key&, const T&) {
-                Budget::spend();
-                return false;
-            });
-        },
-        nothing);
+    verbs_of_both<Writer>(row, key, removes);
 }

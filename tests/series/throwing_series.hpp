@@ -267,6 +267,28 @@ void strong(const Swept& function, const std::function<void(Dict&, typename Dict
         }
 }
 
+/// The verbs that writers of sets and of dictionaries share: row(function, act(writer), note(model)) throws at every step.
+template <class Writer, class Row, class Removes>
+void verbs_of_both(const Row& row, int key, const Removes& removes) {
+    using Key = typename Writer::key_type;
+    const auto nothing = [](auto&) {};
+    row(
+        "erase", [&](Writer& w) { w.erase(Key(key)); }, removes);
+    row(
+        "extract", [&](Writer& w) { w.extract(Key(key)); }, removes);
+    row(
+        "reserve", [](Writer& w) { w.reserve(500); }, nothing);
+    row(
+        "erase_if",
+        [](Writer& w) {
+            w.erase_if([](const auto&...) {
+                Budget::spend();
+                return false;
+            });
+        },
+        nothing);
+}
+
 } // namespace test
 
 #endif

@@ -105,26 +105,11 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
     };
     const auto adds = [&](auto& now) { now.insert(key); };
     const auto removes = [&](auto& now) { now.erase(key); };
-    const auto nothing = [](auto&) {};
     row(
         "insert", [&](Writer& w) { w.insert(Key(key)); }, adds);
     row(
         "emplace", [&](Writer& w) { w.emplace(key); }, adds);
-    row(
-        "erase", [&](Writer& w) { w.erase(Key(key)); }, removes);
-    row(
-        "extract", [&](Writer& w) { w.extract(Key(key)); }, removes);
-    row(
-        "reserve", [](Writer& w) { w.reserve(500); }, nothing);
-    row(
-        "erase_if",
-        [](Writer& w) {
-            w.erase_if([](const Key&) {
-                Budget::spend();
-                return false;
-            });
-        },
-        nothing);
+    verbs_of_both<Writer>(row, key, removes);
 }
 
 // proves: TSSWriter::assign throws, TSSWriter::apply throws
