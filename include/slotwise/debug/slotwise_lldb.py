@@ -40,8 +40,9 @@ class LldbNode:
                  for i in range(self.type.GetNumberOfMemberFunctions()))
         layouts = layouts_in(names, self.size())
         if not layouts:
-            tag = self.name[:-1].rsplit(", ", 1)[0].replace(" ", "") + ","  # gcc writes "> >", the linker's names have ">>"
-            layouts = layouts_in((name for name in symbols(self.value.GetTarget()) if name.replace(" ", "").startswith(tag)), self.size())
+            head, tag = self.name.split("<")[0], self.name[:-1].rsplit(", ", 1)[0].replace(" ", "") + ","
+            layouts = layouts_in((name for name in symbols(self.value.GetTarget()) if name.startswith(head)
+                                  and name.replace(" ", "").startswith(tag)), self.size())  # gcc writes "> >", the linker ">>"
         return layouts.pop() if len(layouts) == 1 else None
 
     def _child(self, member):
