@@ -4,7 +4,7 @@
 // Question: how many bytes of instructions does a program get for a container: insert, get, erase and iterate, for one element
 // type?
 //
-// A contender is a file that instantiates Functions (or KeyedFunctions) for its container; bench/tools/code_size.py compiles it
+// A contender is a file that instantiates Functions (or KeyedFunctions) for its container; bench/tools/compiling.py compiles it
 // to an object file and adds up the sections of code. What the functions call is part of them unless it lies in a library;
 // constructor and destructor are not asked for. A first comment of a contender says its role: "limit", "rival" or "ours".
 #pragma once

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // SlotDirectory, promise by promise. All short sequences of operations: slot_directory_retire.cpp and slot_directory_wrap.cpp;
-// memory and floors: slot_directory_memory.cpp; long random ones: slot_directory_model.cpp.
+// memory and floors: slot_directory_memory.cpp; long random ones: fuzz/slots.cpp.
 #include "directory.hpp"
 
 #include <algorithm>

@@ -25,8 +25,8 @@ using PagedCore =
 /// erase the element it was given and may insert; it must not erase elements ahead (checked at level debug). Cost: 4.25 bytes
 /// an element over the payload. Memory: chunks of up to 1 MiB. Growth copies only versions.
 /// @tparam T any object type, also one that can neither be copied nor moved
-/// @tparam With in any order: `Column<U>` and static observers (called inline, reached by `observer<I>()` and `column<I>()`),
-/// Options<SlotMapOptions{...}>, AllocBy<A>, Tag<X>
+/// @tparam With in any order: `Column<U>` and static observers (called inline, reached by `column<U>()` and
+/// observer<O>(), by number where a type occurs twice), Options<SlotMapOptions{...}>, AllocBy<A>, Tag<X>
 template <class T, class... With>
 class SlotMap : public detail::PagedCore<T, With...> {
     using Core = detail::PagedCore<T, With...>;
