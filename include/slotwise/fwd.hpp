@@ -144,6 +144,9 @@ struct Members {};
 struct EqualTo;
 struct PublicId;
 
+template <class Id>
+struct IdTraits;
+
 template <class K>
 struct DefaultHash;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/map/slot_map.hpp>
-#include <slotwise/slots/codec.hpp>
+#include <slotwise/core/codec.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>
 
@@ -21,7 +21,7 @@ size += map.snapshot().size(); // faulty
 
 //=== a_pointer ===//
 // expect: T is a pointer, which another process cannot use; store a handle in its place
-// covers: slots/codec.hpp static_assert "snapshot: T is a pointer"
+// covers: core/codec.hpp static_assert "snapshot: T is a pointer"
 SlotMap<int> numbers;
 SlotMap<std::vector<int*>> pointers;
 auto size = numbers.snapshot().size();
@@ -31,7 +31,7 @@ return static_cast<int>(size + pointers.size());
 //=== a_type_with_padding ===//
 // expect: T has no codec: it has padding or members that cannot be seen from outside
 // expect: Hidden
-// covers: slots/codec.hpp static_assert "snapshot: T has no codec"
+// covers: core/codec.hpp static_assert "snapshot: T has no codec"
 class Hidden {
     char a = 0;
     long b = 0;
@@ -52,7 +52,7 @@ return static_cast<int>(size + hidden.size());
 
 //=== an_enum_codec_of_numbers ===//
 // expect: EnumCodec<First, Last>: give the lowest and the highest enumerator
-// covers: slots/codec.hpp static_assert "EnumCodec<First, Last>"
+// covers: core/codec.hpp static_assert "EnumCodec<First, Last>"
 enum class Kind { rock, ship };
 using Right = slotwise::EnumCodec<Kind::rock, Kind::ship>;
 using Wrong = slotwise::EnumCodec<Kind::ship, Kind::rock>; // faulty
@@ -66,7 +66,7 @@ return static_cast<int>(out.take().size());
 //=== an_enumeration ===//
 // expect: T is an enumeration, and its range of values is not known
 // expect: Kind
-// covers: slots/codec.hpp static_assert "snapshot: T is an enumeration"
+// covers: core/codec.hpp static_assert "snapshot: T is an enumeration"
 enum class Kind { rock, ship };
 template <>                                                                       // control
 struct slotwise::CodecFor<Kind> : slotwise::EnumCodec<Kind::rock, Kind::ship> {}; // control
@@ -77,7 +77,7 @@ return static_cast<int>(kinds.snapshot().size());
 
 //=== raw_codec_of_an_open_enumeration ===//
 // expect: not each number is a value of an enumeration without a fixed underlying type
-// covers: slots/codec.hpp static_assert "RawCodec<T>: not each number"
+// covers: core/codec.hpp static_assert "RawCodec<T>: not each number"
 enum Fixed : int { one };
 enum Open { two };
 template <>
@@ -89,7 +89,7 @@ return static_cast<int>(one) + static_cast<int>(two);
 
 //=== raw_codec_of_padding ===//
 // expect: RawCodec<T>: T has padding, floating-point members or more than bytes
-// covers: slots/codec.hpp static_assert "RawCodec<T>: T has padding"
+// covers: core/codec.hpp static_assert "RawCodec<T>: T has padding"
 struct Tight {
     long a, b;
 };
@@ -121,7 +121,7 @@ hidden.restore(seen.snapshot()); // faulty
 
 //=== writing_a_number_with_a_sign ===//
 // expect: is_unsigned
-// covers: slots/bytes.hpp requires "std::is_unsigned_v<U>"
+// covers: core/bytes.hpp requires "std::is_unsigned_v<U>"
 ByteWriter out;
 out.number(1u);
 out.number(-1); // faulty

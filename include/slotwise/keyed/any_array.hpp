@@ -5,9 +5,9 @@
 #ifndef SLOTWISE_KEYED_ANY_ARRAY_HPP
 #define SLOTWISE_KEYED_ANY_ARRAY_HPP
 
+#include "../core/type_descriptor.hpp"
 #include "../slots/slot_observer.hpp"
 #include "key_store.hpp"
-#include "type_descriptor.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
 #define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
-#include "codec.hpp"
+#include "../core/codec.hpp"
 #include "slot_directory.hpp"
 
 SLOTWISE_BEGIN

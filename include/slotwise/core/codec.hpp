@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Codecs: how values become bytes, and how they are read back from untrusted bytes.
-#ifndef SLOTWISE_SLOTS_CODEC_HPP
-#define SLOTWISE_SLOTS_CODEC_HPP
+#ifndef SLOTWISE_CORE_CODEC_HPP
+#define SLOTWISE_CORE_CODEC_HPP
 
-#include "../core/concepts.hpp"
-#include "../core/members.hpp"
-#include "../core/std_memory.hpp"
 #include "bytes.hpp"
+#include "concepts.hpp"
+#include "members.hpp"
+#include "std_memory.hpp"
 
 #include <array>
 #include <bit>

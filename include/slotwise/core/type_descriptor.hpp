@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // TypeDescriptor: the properties and operations of a type that is known only at run time.
-#ifndef SLOTWISE_KEYED_TYPE_DESCRIPTOR_HPP
-#define SLOTWISE_KEYED_TYPE_DESCRIPTOR_HPP
+#ifndef SLOTWISE_CORE_TYPE_DESCRIPTOR_HPP
+#define SLOTWISE_CORE_TYPE_DESCRIPTOR_HPP
 
-#include "../core/hash.hpp"
-#include "../core/std_memory.hpp"
+#include "hash.hpp"
+#include "std_memory.hpp"
 
 SLOTWISE_BEGIN
 

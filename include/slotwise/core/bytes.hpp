@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // ByteWriter and ByteReader: what codecs write to, and read from untrusted bytes.
-#ifndef SLOTWISE_SLOTS_BYTES_HPP
-#define SLOTWISE_SLOTS_BYTES_HPP
+#ifndef SLOTWISE_CORE_BYTES_HPP
+#define SLOTWISE_CORE_BYTES_HPP
 
 #include "../config/abi.hpp"
 

@@ -3,7 +3,7 @@
 //
 // DefaultCodec and the bases of CodecFor: what is written comes back, padding is not written, and nothing else is read.
 #include <slotwise/map/slot_map.hpp>
-#include <slotwise/slots/codec.hpp>
+#include <slotwise/core/codec.hpp>
 
 #include "support/catch.hpp"
 

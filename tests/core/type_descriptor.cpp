@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/keyed/type_descriptor.hpp>
+#include <slotwise/core/type_descriptor.hpp>
 
 #include <memory>
 #include <string>
