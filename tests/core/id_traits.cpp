@@ -12,13 +12,13 @@ using Small = Handle<struct SmallTag, HandleLayout{12, 3, 1}>;
 enum class Entity : std::uint16_t {};
 enum class Signed : int {};
 
+} // namespace
+
 /// The id of another library: the version lies below the index.
 struct Foreign {
     std::uint32_t bits;
     friend constexpr bool operator==(Foreign, Foreign) = default;
 };
-
-} // namespace
 
 template <>
 struct slotwise::IdTraits<Foreign> {
@@ -59,6 +59,8 @@ TEST_CASE("an id is a handle, a number of at most 32 bits, or a type with IdTrai
     STATIC_REQUIRE(AnyId<std::uint32_t>);
     STATIC_REQUIRE(AnyId<Entity>);
     STATIC_REQUIRE(AnyId<Foreign>);
+    CHECK(Foreign{1} == Foreign{1});
+    STATIC_REQUIRE(IdTraits<Foreign>::max_version == 255);
     STATIC_REQUIRE_FALSE(AnyId<std::uint64_t>); // its high numbers have no place in a sparse array
     STATIC_REQUIRE_FALSE(AnyId<int>);
     STATIC_REQUIRE_FALSE(AnyId<Signed>);
