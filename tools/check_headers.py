@@ -26,7 +26,7 @@ README_LINES_MOST = 20
 
 # Folders of one floor never include each other. debug is on no floor: it may include everything, and a header that includes a debug
 # header is at least as high as the highest header that this one includes.
-FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "map": 4, "keyed": 4, "series": 5}
+FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "rows": 3, "map": 4, "keyed": 4, "sparse": 4, "series": 5}
 ANY_FLOOR = "debug"
 FWD = "fwd.hpp"  # lives on the floor of core
 FRONT_DOOR = "slotwise.hpp"  # above everything

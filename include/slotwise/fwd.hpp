@@ -198,6 +198,12 @@ class SparseSecondaryMap;
 template <class Id, class Handle, class... With>
 class IdentityMap;
 
+//=== sparse ===//
+
+class RowObserver;
+/// Keeps a RowObserver attached.
+using RowToken = BasicObserverToken<RowObserver>;
+
 //=== keyed storage ===//
 
 template <class Allocator>

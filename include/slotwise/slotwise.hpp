@@ -53,5 +53,6 @@
 #include "slots/slot_range.hpp"
 #include "slots/snapshot.hpp"
 #include "slots/value_array.hpp"
+#include "sparse/row_observer.hpp"
 
 #endif

@@ -253,6 +253,7 @@ struct Versioned : Part {};
 struct Occupancy : Part {};
 struct SlotObserver : Part {};
 struct SlotRange : Part {};
+struct RowObserver : Part {};
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};
