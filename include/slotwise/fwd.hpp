@@ -204,6 +204,14 @@ class RowObserver;
 /// Keeps a RowObserver attached.
 using RowToken = BasicObserverToken<RowObserver>;
 
+//=== rows ===//
+
+template <class... With>
+class BasicBitColumn;
+
+/// A bit a row; see BasicBitColumn.
+using BitColumn = BasicBitColumn<>;
+
 //=== keyed storage ===//
 
 template <class Allocator>

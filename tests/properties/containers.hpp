@@ -259,6 +259,8 @@ struct HashIndex : Part {};
 struct PortableHashIndex : Part {};
 struct GroupIndex : Part {};
 struct SeriesSubscriber : Part {};
+// A column a row of other containers, without elements that have names; see tests/rows.
+struct BasicBitColumn : Part {};
 struct ValueArray : ColumnPart {};
 struct TimeArray : ColumnPart {};
 struct DeltaTracker : ColumnPart {};
