@@ -269,9 +269,9 @@ def check_troubles(checks, program, home):
 
 
 def check_depth(checks, program, home):
-    """Recursion anywhere would end here: a long chain that leads into a long ring, on a stack of 256 KiB."""
+    """Recursion anywhere would end here: a long chain that leads into a long ring, on a stack of 128 KiB."""
     tree = home / "deep"
-    count = 3000
+    count = 1500
     for number in range(count):
         write(tree / f"chain{number}.h", f'#include "chain{number + 1}.h"\n' if number + 1 < count else '#include "ring0.h"\n')
         write(tree / f"ring{number}.h", f'#include "ring{(number + 1) % count}.h"\n')
@@ -299,7 +299,7 @@ def check_vanishing(checks, program, home):
 
 
 def small_stack():
-    resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, 256 << 10))
+    resource.setrlimit(resource.RLIMIT_STACK, (128 << 10, 128 << 10))
 
 
 def main():
