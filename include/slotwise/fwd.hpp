@@ -212,6 +212,15 @@ class BasicBitColumn;
 /// A bit a row; see BasicBitColumn.
 using BitColumn = BasicBitColumn<>;
 
+/// A logical time: a number that counts up and wraps. is_newer compares two.
+using tick_t = std::uint32_t;
+
+template <class... With>
+class BasicTickColumn;
+
+/// When each row was added and last changed; see BasicTickColumn.
+using TickColumn = BasicTickColumn<>;
+
 //=== keyed storage ===//
 
 template <class Allocator>

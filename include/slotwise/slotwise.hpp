@@ -35,6 +35,7 @@
 #include "memory/paged_array.hpp"
 #include "memory/reserved_array.hpp"
 #include "rows/bit_column.hpp"
+#include "rows/tick_column.hpp"
 #include "series/capture.hpp"
 #include "series/delta.hpp"
 #include "series/delta_range.hpp"

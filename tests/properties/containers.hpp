@@ -261,6 +261,7 @@ struct GroupIndex : Part {};
 struct SeriesSubscriber : Part {};
 // A column a row of other containers, without elements that have names; see tests/rows.
 struct BasicBitColumn : Part {};
+struct BasicTickColumn : Part {};
 struct ValueArray : ColumnPart {};
 struct TimeArray : ColumnPart {};
 struct DeltaTracker : ColumnPart {};

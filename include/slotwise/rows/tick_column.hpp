@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TickColumn: when each row was added and when it was last changed.
+#ifndef SLOTWISE_ROWS_TICK_COLUMN_HPP
+#define SLOTWISE_ROWS_TICK_COLUMN_HPP
+
+#include "../core/bytes.hpp"
+#include "row_container.hpp"
+#include "tick_lane.hpp"
+
+SLOTWISE_BEGIN
+
+/// Two ticks a row: when it was added, and when it was last changed. Ticks are numbers that count up and wrap; is_newer compares
+/// them. Readers keep the tick at which they ran last and ask what is newer.
+///     changes.mark(row, now);
+///     changes.for_each_changed(last_run, [&](std::size_t row) {...});
+/// It follows the rows of a packed container: push_back with them, swap_erase and swap_rows where they do. The newest tick of
+/// every 64 and every 4,096 rows is kept, so that a walk skips what did not change. Where a row was erased or moved away, that
+/// is an upper bound until clamp(): a walk may look at a page for nothing, and never misses a row.
+/// Ticks compare as long as they are less than 2^31 apart: call clamp(now) at least once in 2^30 ticks, and clamp_tick for those
+/// of readers. @tparam With AllocBy<A>
+template <class... With>
+class BasicTickColumn {
+    using Args = detail::RowArguments<tick_t, With...>;
+
+public:
+    using size_type = std::size_t;
+    using allocator_type = typename Args::allocator;
+
+    constexpr BasicTickColumn() = default;
+    constexpr explicit BasicTickColumn(const allocator_type& alloc) noexcept : added_(alloc), changed_(alloc) {}
+    /// `rows` rows that were added and changed at `tick`. @throws what the allocator throws
+    constexpr BasicTickColumn(size_type rows, tick_t tick, const allocator_type& alloc = allocator_type())
+        : BasicTickColumn(alloc) {
+        append(rows, tick);
+    }
+    /// @throws what the allocator throws
+    constexpr BasicTickColumn(const BasicTickColumn& other)
+        : BasicTickColumn(other,
+                          std::allocator_traits<allocator_type>::select_on_container_copy_construction(other.get_allocator())) {
+    }
+    constexpr BasicTickColumn(const BasicTickColumn& other, const allocator_type& alloc)
+        : added_(other.added_.resized(other.size_, alloc)), changed_(other.changed_.resized(other.size_, alloc)),
+          size_(other.size_) {}
+    /// Leaves `other` empty.
+    constexpr BasicTickColumn(BasicTickColumn&& other) noexcept
+        : added_(std::move(other.added_)), changed_(std::move(other.changed_)), size_(std::exchange(other.size_, 0)) {}
+    /// The same into memory of `alloc`: copies if the allocators differ. @throws what the allocator throws
+    constexpr BasicTickColumn(BasicTickColumn&& other, const allocator_type& alloc) : BasicTickColumn(alloc) {
+        if (alloc != other.get_allocator()) {
+            resize_memory(other, other.size_);
+            BasicTickColumn(other.get_allocator()).swap_contents(other);
+        } else
+            swap_contents(other);
+    }
+    /// @throws what the allocator throws; strong
+    constexpr BasicTickColumn& operator=(const BasicTickColumn& other) { return detail::RowRules::assign_copy(*this, other); }
+    /// Leaves `other` empty. @throws what the allocator throws if it must copy
+    constexpr BasicTickColumn& operator=(BasicTickColumn&& other) noexcept(detail::RowRules::nothrow_move<BasicTickColumn>) {
+        return detail::RowRules::assign_move(*this, other);
+    }
+    constexpr ~BasicTickColumn() = default;
+    constexpr void swap(BasicTickColumn& other) noexcept(detail::RowRules::nothrow_swap<BasicTickColumn>) {
+        detail::RowRules::swap(*this, other);
+    }
+    friend constexpr void swap(BasicTickColumn& a, BasicTickColumn& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    //=== capacity ===//
+
+    constexpr allocator_type get_allocator() const noexcept { return added_.get_allocator(); }
+    /// Rows there are.
+    constexpr size_type size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    /// Rows there is memory for.
+    constexpr size_type capacity() const noexcept { return changed_.capacity(); }
+    /// Room for `rows` rows. @throws what the allocator throws; strong @invalidates added_ticks() and changed_ticks(), when it
+    /// grows
+    constexpr void reserve(size_type rows) {
+        if (rows > capacity()) resize_memory(*this, rows);
+    }
+    /// Frees the memory that is not needed. @throws what the allocator throws; strong @invalidates added_ticks() and
+    /// changed_ticks()
+    constexpr void shrink_to_fit() {
+        if (size_ < capacity()) resize_memory(*this, size_);
+    }
+
+    //=== rows ===//
+
+    /// When `row` was added, and when it was last changed. @pre row < size() (checked at level fast)
+    constexpr tick_t added(size_type row) const noexcept {
+        expect_row(row);
+        return added_[row];
+    }
+    constexpr tick_t changed(size_type row) const noexcept {
+        expect_row(row);
+        return changed_[row];
+    }
+    /// Whether `row` was added after `since`. @pre row < size() (checked at level fast)
+    constexpr bool added_since(size_type row, tick_t since) const noexcept { return is_newer(added(row), since); }
+    /// Whether `row` was changed after `since`; a row that was added was changed. @pre row < size() (checked at level fast)
+    constexpr bool changed_since(size_type row, tick_t since) const noexcept { return is_newer(changed(row), since); }
+    /// `row` was changed at `tick`. @pre row < size() (checked at level fast)
+    constexpr void mark(size_type row, tick_t tick) noexcept {
+        expect_row(row);
+        changed_.put(row, tick);
+    }
+    /// Exchanges the ticks of two rows. @pre both < size() (checked at level fast)
+    constexpr void swap_rows(size_type a, size_type b) noexcept {
+        expect_row(a);
+        expect_row(b);
+        added_.swap_rows(a, b);
+        changed_.swap_rows(a, b);
+    }
+    /// Adds a row that was added and changed at `tick`.
+    /// @throws what the allocator throws; strong @complexity amortised O(1) @invalidates added_ticks() and changed_ticks(), when
+    /// it grows
+    constexpr void push_back(tick_t tick) { push_back(tick, tick); }
+    /// Adds a row that has these ticks, as one that comes from another table. @throws as push_back(tick)
+    constexpr void push_back(tick_t added, tick_t changed) {
+        if (size_ == capacity()) grow(1);
+        added_.add(size_, added);
+        changed_.add(size_, changed);
+        ++size_;
+    }
+    /// Adds `rows` rows that were added and changed at `tick`. @throws as push_back @complexity amortised linear in `rows`
+    constexpr void append(size_type rows, tick_t tick) {
+        if (rows > capacity() - size_) grow(rows);
+        for (; rows != 0; --rows) push_back(tick);
+    }
+    /// Makes it `rows` rows; those it adds were added and changed at `tick`. @throws as append
+    constexpr void resize(size_type rows, tick_t tick) {
+        if (rows > size_)
+            append(rows - size_, tick);
+        else
+            size_ = rows;
+    }
+    /// Removes the last row. @pre not empty() (checked at level fast)
+    constexpr void pop_back() noexcept {
+        SLOTWISE_EXPECT(size_ != 0, "TickColumn::pop_back(): there is no row");
+        --size_;
+    }
+    /// Removes `row`; the last row comes in its place with its ticks. @pre row < size() (checked at level fast)
+    constexpr void swap_erase(size_type row) noexcept {
+        expect_row(row);
+        --size_;
+        added_.put(row, added_[size_]);
+        changed_.put(row, changed_[size_]);
+    }
+    /// Removes all rows; the memory stays.
+    constexpr void clear() noexcept { size_ = 0; }
+
+    //=== all rows ===//
+
+    /// Calls f(row) for each row that was changed after `since`, in ascending order. f may mark rows; it meets those ahead.
+    /// @complexity linear in rows / 4,096, plus 64 for each group of 4,096 rows and for each 64 rows in which one changed
+    template <class F>
+    constexpr void for_each_changed(tick_t since, F&& f) const {
+        changed_.find_newer(size_, since, [&](size_type row) { return f(row), false; });
+    }
+    /// The same for rows that were added after `since`.
+    template <class F>
+    constexpr void for_each_added(tick_t since, F&& f) const {
+        added_.find_newer(size_, since, [&](size_type row) { return f(row), false; });
+    }
+    /// Whether a row was changed, or added, after `since`. @complexity at most that of for_each_changed
+    constexpr bool any_changed(tick_t since) const noexcept {
+        return changed_.find_newer(size_, since, [](size_type) { return true; });
+    }
+    constexpr bool any_added(tick_t since) const noexcept {
+        return added_.find_newer(size_, since, [](size_type) { return true; });
+    }
+    /// Makes what is older than max_tick_age that old, see clamp_tick. `now` is the newest tick. @complexity linear
+    constexpr void clamp(tick_t now) noexcept {
+        added_.clamp(size_, now);
+        changed_.clamp(size_, now);
+    }
+    /// The ticks, one a row.
+    constexpr std::span<const tick_t> added_ticks() const noexcept { return {added_.data(), size_}; }
+    constexpr std::span<const tick_t> changed_ticks() const noexcept { return {changed_.data(), size_}; }
+
+    /// Equal when there are as many rows, with the same ticks.
+    friend constexpr bool operator==(const BasicTickColumn& a, const BasicTickColumn& b) noexcept {
+        if (a.size_ != b.size_) return false;
+        for (size_type row = 0; row != a.size_; ++row)
+            if (a.added_[row] != b.added_[row] || a.changed_[row] != b.changed_[row]) return false;
+        return true;
+    }
+
+    /// The state as bytes, the same on every machine. @throws what the allocator throws
+    std::vector<std::byte> snapshot() const {
+        ByteWriter out;
+        out.number(snapshot_kind);
+        out.number(std::uint64_t{size_});
+        for (size_type row = 0; row != size_; ++row) {
+            out.number(added_[row]);
+            out.number(changed_[row]);
+        }
+        return out.take();
+    }
+    /// Replaces the rows by a snapshot's. Bytes that snapshot() would not write are refused.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    void restore(std::span<const std::byte> bytes) {
+        if (const char* error = try_restore(bytes)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
+    const char* try_restore(std::span<const std::byte> bytes) {
+        ByteReader in(bytes);
+        if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of a TickColumn";
+        const auto rows = in.number<std::uint64_t>();
+        constexpr std::size_t row_bytes = 2 * sizeof(tick_t);
+        if (in.error() != nullptr || in.left() % row_bytes != 0 || rows != in.left() / row_bytes)
+            return "snapshot: the bytes of a TickColumn are not as many as its rows need";
+        BasicTickColumn fresh(get_allocator());
+        fresh.reserve(bits::to_size(rows));
+        while (fresh.size_ != rows) {
+            const auto added = in.number<tick_t>();
+            fresh.push_back(added, in.number<tick_t>());
+        }
+        swap_contents(fresh);
+        return nullptr;
+    }
+
+    /// Whether no row is newer than what is kept of its page, if all ticks compare with each other; for tests.
+    /// @complexity linear
+    constexpr bool check_invariants() const noexcept {
+        return size_ <= capacity() && added_.capacity() == capacity() && added_.bounded(size_) && changed_.bounded(size_);
+    }
+
+private:
+    friend detail::RowRules;
+    static constexpr std::uint32_t snapshot_kind = 0x4B54'4C53; // "SLTK"
+
+    constexpr void expect_row([[maybe_unused]] size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < size_, "TickColumn: row is not below size()");
+    }
+    SLOTWISE_COLD constexpr void grow(size_type more) {
+        if (more > static_cast<size_type>(-1) / (2 * sizeof(tick_t)) - size_)
+            detail::throw_length_error("TickColumn: so many rows do not fit; add fewer");
+        const size_type least = detail::TickLane<allocator_type>::page_rows, twice = 2 * capacity();
+        const size_type wanted = size_ + more < twice ? twice : size_ + more;
+        resize_memory(*this, wanted < least ? least : wanted);
+    }
+    /// Takes the rows of `of`, which may be this one, into memory for `rows` rows.
+    constexpr void resize_memory(const BasicTickColumn& of, size_type rows) {
+        auto added = of.added_.resized(rows, get_allocator()), changed = of.changed_.resized(rows, get_allocator());
+        added_.swap(added);
+        changed_.swap(changed);
+        size_ = of.size_;
+    }
+    constexpr void swap_contents(BasicTickColumn& other) noexcept {
+        added_.swap(other.added_);
+        changed_.swap(other.changed_);
+        std::swap(size_, other.size_);
+    }
+
+    detail::TickLane<allocator_type> added_{};
+    detail::TickLane<allocator_type> changed_{};
+    size_type size_ = 0;
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// TickColumn beside pairs of 64-bit times, of which it has the lower half.
+#include <slotwise/rows/tick_column.hpp>
+
+#include "support/allocators.hpp"
+#include "support/catch.hpp"
+#include "support/constant.hpp"
+#include "support/constant_allocator.hpp"
+#include "support/thrown.hpp"
+
+#include <random>
+#include <vector>
+
+using namespace slotwise;
+
+namespace {
+
+static_assert(is_newer(1, 0) && !is_newer(0, 1) && !is_newer(7, 7) && is_newer(0, 0xFFFF'FFFFu) && is_newer(5, 0x8000'0006u));
+static_assert(!is_newer(0x8000'0000u, 0) && is_newer(0x7FFF'FFFFu, 0) && max_tick_age == 0x4000'0000u);
+static_assert(clamp_tick(5, 7) == 5 && clamp_tick(0, max_tick_age + 1) == 1 && clamp_tick(9, 7) == 9);
+
+template <class Column>
+constexpr int constant_use() {
+    Column a;
+    a.push_back(0xFFFF'FFFEu);
+    a.push_back(1, 2);
+    a.append(4100, 3);
+    a.mark(0, 5);
+    HOLDS(a.size() == 4102 && a.added(0) == 0xFFFF'FFFEu && a.changed(0) == 5 && a.changed(1) == 2);
+    HOLDS(a.changed_since(0, 4) && !a.changed_since(0, 5) && a.added_since(0, 0xFFFF'FFFDu) && a.check_invariants());
+    a.swap_rows(0, 4101);
+    std::size_t rows = 0;
+    a.for_each_changed(4, [&](std::size_t row) { rows += row; });
+    a.for_each_added(0xFFFF'FFFEu, [&](std::size_t) { ++rows; });
+    HOLDS(rows == 2 * 4101 && a.any_changed(4) && !a.any_changed(5) && !a.any_added(3));
+    a.swap_erase(1);
+    HOLDS(a.changed(1) == 5 && a.size() == 4101 && a.capacity() >= 4101);
+    Column b(a), c(3, 7), d(a, a.get_allocator()), e(a.get_allocator());
+    HOLDS(b == a && d == a && !(c == a) && e.empty());
+    c = b;
+    b = std::move(d);
+    HOLDS(d.empty() && b == c);
+    swap(b, e);
+    b = Column(std::move(c), a.get_allocator());
+    b.resize(2, 0);
+    b.resize(66, 9);
+    b.pop_back();
+    b.shrink_to_fit();
+    HOLDS(b.size() == 65 && b.capacity() == 65 && b.added_ticks()[64] == 9 && b.changed_ticks().size() == 65);
+    b.reserve(100);
+    b.clamp(max_tick_age + 8);
+    HOLDS(b.capacity() >= 100 && b.added(0) == 8 && b.added(64) == 9);
+    b.clear();
+    return b.empty() ? 0 : __LINE__;
+}
+IN_CONSTANTS("a column of ticks is made, changed, walked and destroyed", constant_use<TickColumn>())
+IN_CONSTANTS("so is one with an allocator that does not move with it",
+             constant_use<BasicTickColumn<AllocBy<test::NumberedAllocator<int>>>>())
+
+/// Times that do not wrap.
+struct Model {
+    std::vector<std::uint64_t> added{}, changed{};
+};
+bool same(const TickColumn& column, const Model& model, std::uint64_t since) {
+    if (!column.check_invariants() || column.size() != model.added.size()) return false;
+    std::vector<std::size_t> changed, added, expected_changed, expected_added;
+    const auto tick = static_cast<tick_t>(since);
+    column.for_each_changed(tick, [&](std::size_t row) { changed.push_back(row); });
+    column.for_each_added(tick, [&](std::size_t row) { added.push_back(row); });
+    for (std::size_t row = 0; row != column.size(); ++row) {
+        if (model.changed[row] > since) expected_changed.push_back(row);
+        if (model.added[row] > since) expected_added.push_back(row);
+        if (column.changed_since(row, tick) != (model.changed[row] > since)) return false;
+        if (column.added_since(row, tick) != (model.added[row] > since)) return false;
+    }
+    return changed == expected_changed && added == expected_added && column.any_changed(tick) == !changed.empty() &&
+           column.any_added(tick) == !added.empty();
+}
+
+} // namespace
+
+TEST_CASE("of any two ticks less than half of all apart the later one is newer, whatever wraps", "[tick_column]") {
+    using byte = std::uint8_t; // 8 bits: every pair
+    std::size_t wrong = 0;
+    for (int from = 0; from != 256; ++from)
+        for (int later = 0; later != 256; ++later)
+            wrong += slotwise::detail::is_newer(static_cast<byte>(from + later), static_cast<byte>(from)) !=
+                     (later > 0 && later < 128);
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("clamped ticks compare as the times did, for every age and every wrap", "[tick_column]") {
+    using byte = std::uint8_t;
+    std::size_t wrong = 0;
+    for (int now = 0; now != 256; ++now)
+        for (int age = -127; age <= 128; ++age) { // up to half of all: ticks are clamped once in a quarter
+            const byte tick = static_cast<byte>(now - age);
+            const byte clamped = slotwise::detail::clamp_tick(tick, static_cast<byte>(now));
+            wrong += clamped != (age <= 64 ? tick : static_cast<byte>(now - 64));
+            for (int since = 0; age >= 0 && since <= 64; ++since) // a reader's tick, clamped too
+                wrong += slotwise::detail::is_newer(clamped, static_cast<byte>(now - since)) != (age < since);
+        }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a column does what times of 64 bits do, in any order of operations, while ticks wrap", "[tick_column]") {
+    std::mt19937 random(1);
+    for (const std::uint64_t start : {std::uint64_t{1} << 33, (std::uint64_t{1} << 32) - 400, (std::uint64_t{1} << 31) - 300}) {
+        TickColumn column;
+        Model model;
+        std::uint64_t now = start;
+        for (int step = 0; step != 1500; ++step) {
+            now += random() % 3;
+            const auto tick = static_cast<tick_t>(now);
+            const std::size_t n = model.added.size(), row = n == 0 ? 0 : random() % n, other = n == 0 ? 0 : random() % n;
+            const auto operation = random() % 10;
+            CAPTURE(start, step, operation, n, row);
+            if (operation < 3 || n == 0) {
+                column.push_back(tick), model.added.push_back(now), model.changed.push_back(now);
+            } else if (operation < 5) {
+                column.mark(row, tick), model.changed[row] = now;
+            } else if (operation == 5) {
+                column.swap_rows(row, other);
+                std::swap(model.added[row], model.added[other]), std::swap(model.changed[row], model.changed[other]);
+            } else if (operation == 6) {
+                column.swap_erase(row);
+                model.added[row] = model.added.back(), model.changed[row] = model.changed.back();
+                model.added.pop_back(), model.changed.pop_back();
+            } else if (operation == 7) {
+                const auto was = now - random() % 50; // a row that comes from elsewhere with its ticks
+                column.push_back(static_cast<tick_t>(was), tick), model.added.push_back(was), model.changed.push_back(now);
+            } else if (operation == 8 && random() % 30 == 0) {
+                const std::size_t rows = random() % 300;
+                column.resize(rows, tick), model.added.resize(rows, now), model.changed.resize(rows, now);
+            } else if (random() % 20 == 0) {
+                const auto what = random() % 4;
+                if (what == 0) column.clear(), model.added.clear(), model.changed.clear();
+                if (what == 1) column.shrink_to_fit();
+                if (what == 2) column.clamp(tick); // nothing is that old
+                if (what == 3) column.pop_back(), model.added.pop_back(), model.changed.pop_back();
+            }
+            REQUIRE(same(column, model, now - random() % 60));
+        }
+    }
+}
+
+TEST_CASE("old rows stay old through many wraps, if they are clamped in time", "[tick_column]") {
+    TickColumn column(70, 0);
+    tick_t now = 0, last_run = 0;
+    for (int round = 0; round != 12; ++round) { // three times round
+        now += max_tick_age;
+        column.clamp(now);
+        last_run = clamp_tick(last_run, now);
+        REQUIRE(column.check_invariants());
+        REQUIRE_FALSE(column.any_changed(last_run));
+        column.mark(69, now);
+        std::size_t met = 0;
+        column.for_each_changed(last_run, [&](std::size_t row) { met += row; });
+        REQUIRE(met == 69);
+        REQUIRE_FALSE(column.changed_since(3, last_run));
+        last_run = now;
+    }
+}
+
+TEST_CASE("a page whose rows are gone forgets what was its newest tick", "[tick_column]") {
+    TickColumn column(64, 100);
+    column.push_back(5);
+    column.pop_back();              // the second page is empty
+    column.push_back(0x8000'0040u); // 5 would seem newer than that, and hide it
+    CHECK(column.any_changed(0x8000'003Fu));
+    CHECK(column.check_invariants());
+    column.clear();
+    column.push_back(7);
+    CHECK_FALSE(column.any_changed(7)); // a cleared column remembers nothing
+}
+
+TEST_CASE("ticks follow their row when the last row comes in the place of another", "[tick_column]") {
+    TickColumn column;
+    column.push_back(1), column.push_back(2), column.push_back(3);
+    column.mark(2, 9);
+    column.swap_erase(0);
+    CHECK((column.size() == 2 && column.added(0) == 3 && column.changed(0) == 9 && column.changed(1) == 2));
+    column.swap_erase(1); // the last: nothing moves
+    CHECK((column.size() == 1 && column.changed(0) == 9));
+}
+
+TEST_CASE("a walk over what changed may mark rows, and meets those ahead", "[tick_column]") {
+    TickColumn column(200, 1);
+    column.mark(0, 2);
+    std::vector<std::size_t> met;
+    column.for_each_changed(1, [&](std::size_t row) {
+        met.push_back(row);
+        if (row + 70 < column.size()) column.mark(row + 70, 3);
+    });
+    CHECK(met == std::vector<std::size_t>{0, 70, 140});
+}
+
+// proves: BasicTickColumn::restore throws, BasicTickColumn::try_restore throws
+TEST_CASE("a snapshot of ticks is restored exactly, and bytes it would not have are refused", "[tick_column]") {
+    TickColumn column(66, 0xFFFF'FFF0u);
+    column.mark(65, 4);
+    const auto bytes = column.snapshot();
+    TickColumn other(3, 1);
+    other.restore(bytes);
+    REQUIRE(other == column);
+    REQUIRE((other.check_invariants() && other.any_changed(3) && !other.any_added(3)));
+    for (std::size_t cut = 0; cut != bytes.size(); ++cut) REQUIRE(other.try_restore(std::span(bytes).first(cut)) != nullptr);
+    auto wrong = bytes;
+    wrong.push_back(std::byte{});
+    CHECK_THROWS_AS(other.restore(wrong), std::invalid_argument);
+    wrong.pop_back();
+    for (std::size_t i = 4; i != 12; ++i) wrong[i] = std::byte{0xFF}; // more rows than memory
+    CHECK_THROWS_AS(other.restore(wrong), std::invalid_argument);
+    wrong[0] = std::byte{};
+    CHECK(other.try_restore(wrong) != nullptr);
+    CHECK(other == column);
+}
+
+// proves: BasicTickColumn::push_back(tick) throws, BasicTickColumn::push_back(added, changed) throws
+// proves: BasicTickColumn::append throws, BasicTickColumn::resize throws, BasicTickColumn::reserve throws
+// proves: BasicTickColumn::shrink_to_fit throws, BasicTickColumn::BasicTickColumn throws, BasicTickColumn::operator= throws
+// proves: BasicTickColumn::snapshot throws
+TEST_CASE("ticks are as before when memory runs out", "[tick_column]") {
+    using Column = BasicTickColumn<AllocBy<test::ThrowingAllocator<int>>>;
+    const test::EveryByteReturned returned;
+    const auto sweep = [](const char* function, auto&& act) {
+        const auto failures = test::fail_at_every_step(test::swept<Column>(function), [&](auto&& attempt) {
+            Column column(64, 3), other(70, 4);
+            const Column before(column);
+            const bool threw = attempt([&] { act(column, other); });
+            if (threw) CHECK((column == before && column.check_invariants()));
+        });
+        REQUIRE(failures > 0);
+    };
+    sweep("push_back", [](Column& column, Column&) { column.push_back(1); });
+    sweep("append", [](Column& column, Column&) { column.append(100, 1); });
+    sweep("resize", [](Column& column, Column&) { column.resize(100, 1); });
+    sweep("reserve", [](Column& column, Column&) { column.reserve(100); });
+    sweep("shrink_to_fit", [](Column& column, Column&) { column.reserve(200), column.shrink_to_fit(); });
+    sweep("operator=(copy)", [](Column& column, Column& other) { column = other; });
+    sweep("(copy)", [](Column& column, Column&) { Column copy(column); });
+    sweep("(...)", [](Column&, Column&) { Column fresh(64, 3); });
+    sweep("restore", [](Column& column, Column& other) { column.restore(other.snapshot()); });
+}
+
+TEST_CASE("more rows of ticks than can be are refused", "[tick_column]") {
+    TickColumn column(3, 1);
+    CHECK_THROWS_AS(column.append(static_cast<std::size_t>(-1) - 2, 2), std::length_error);
+    CHECK(column == TickColumn(3, 1));
+}
+
+TEST_CASE("ticks move between unequal allocators", "[tick_column]") {
+    using Column = BasicTickColumn<AllocBy<test::StatefulAllocator<int>>>;
+    using Memory = test::StatefulAllocator<int>;
+    const test::EveryByteReturned returned;
+    Column a(70, 1, Memory(1)), b(3, 2, Memory(2));
+    swap(a, b);
+    CHECK((a.size() == 3 && b.size() == 70 && a.get_allocator() == Memory(1)));
+    a = std::move(b);
+    CHECK((a.size() == 70 && b.empty() && a.changed(69) == 1));
+    b.push_back(3);
+    const Column c(std::move(a), Memory(2));
+    CHECK((c.size() == 70 && a.empty() && c.get_allocator() == Memory(2)));
+}
