@@ -34,12 +34,12 @@ struct SlotMapVerbs {
         else
             return c.emplace(n);
     }
-    template <class C>
-    static bool erase(C& c, typename C::handle_type name) {
+    template <class C, class Name>
+    static bool erase(C& c, Name name) {
         return c.erase(name);
     }
-    template <class C>
-    static bool contains(const C& c, typename C::handle_type name) {
+    template <class C, class Name>
+    static bool contains(const C& c, Name name) {
         return c.contains(name);
     }
     template <class C>
@@ -119,6 +119,85 @@ struct IdentityVerbs : SlotMapVerbs {
         const typename C::handle_type name(static_cast<slot_t>(n), 1);
         c.insert(n, name);
         return name;
+    }
+};
+
+/// The user brings an id, a handle or a number: n. Values, where there are any, are n too.
+struct IdVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    template <class C>
+    static auto insert(C& c, int n) {
+        const auto id = id_of<typename C::id_type>(n);
+        if constexpr (requires { c.try_emplace(id, n); })
+            c.try_emplace(id, n);
+        else if constexpr (requires { c.set(id, n); })
+            c.set(id, n);
+        else
+            c.insert(id);
+        return id;
+    }
+    template <class Id>
+    static Id id_of(int n) {
+        if constexpr (AnyHandle<Id>)
+            return Id(static_cast<slot_t>(n), 1);
+        else
+            return static_cast<Id>(n);
+    }
+};
+
+/// The container makes the id, which lives somewhere.
+struct EntityVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    template <class C>
+    static auto insert(C& c, int n) {
+        const auto id = c.create();
+        *c.location(id) = n;
+        return id;
+    }
+    template <class C>
+    static bool erase(C& c, typename C::id_type name) {
+        return c.destroy(name);
+    }
+    template <class C>
+    static bool contains(const C& c, typename C::id_type name) {
+        return c.is_alive(name);
+    }
+};
+
+/// Rows change places, so that a row is no name. What is asked for is the number itself, by a walk.
+struct RowVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    template <class C>
+    static int insert(C& c, int n) {
+        if constexpr (requires { c.push_back(n, n); })
+            c.push_back(n, n);
+        else
+            c.push_back(&n);
+        return n;
+    }
+    template <class C>
+    static std::size_t find(const C& c, int n) {
+        std::size_t row = 0;
+        while (row != c.size() && number(c, row) != n) ++row;
+        return row;
+    }
+    template <class C>
+    static int number(const C& c, std::size_t row) {
+        if constexpr (requires { c.template column<0>(); })
+            return c.template column<0>()[row];
+        else
+            return c.column(0).template as<int>()[row];
+    }
+    template <class C>
+    static bool erase(C& c, int n) {
+        const std::size_t row = find(c, n);
+        if (row == c.size()) return false;
+        c.swap_erase(row);
+        return true;
+    }
+    template <class C>
+    static bool contains(const C& c, int n) {
+        return find(c, n) != c.size();
     }
 };
 

@@ -183,7 +183,7 @@ enum class Act : std::uint8_t {
 
 template <class Entry, class C>
 struct Operations {
-    using H = typename C::handle_type;
+    using H = decltype(Entry::insert(std::declval<C&>(), 0));
 
     C& c;
     std::vector<H> names{}, born{}; // of before, and of what act() inserts
@@ -264,7 +264,7 @@ struct Operations {
     }
     void look() const {
         std::size_t found = 0;
-        for (const H name : names) found += c.contains(name);
+        for (const H name : names) found += Entry::contains(c, name);
         if constexpr (requires { c.begin(); })
             for (auto it = c.begin(); it != c.end(); ++it) found += 1;
         static_cast<void>(found);
@@ -281,13 +281,15 @@ struct Count {
 template <class Entry, class C>
 bool as_said(const C& c, const Operations<Entry, C>& ops, Act outer, Act inner, bool entered) {
     const auto done = [&](Act what) { return outer == what || (entered && inner == what); };
-    bool right = !(done(Act::erase) && c.contains(ops.names[1])) && !(done(Act::erase_other) && c.contains(ops.names[5]));
+    const auto there = [&](const auto& name) { return Entry::contains(c, name); };
+    bool right = !(done(Act::erase) && there(ops.names[1])) && !(done(Act::erase_other) && there(ops.names[5]));
     if (done(Act::clear) && Entry::names_slots)
-        for (const auto name : ops.names) right = right && !c.contains(name);
+        for (const auto name : ops.names) right = right && !there(name);
     if (entered && (inner == Act::insert || inner == Act::insert_many) && outer != Act::erase_if)
-        for (const auto name : ops.born)
-            right = right && c.contains(name) &&
-                    !(outer == Act::erase && Entry::names_slots && name.index() == ops.names[1].index());
+        for (const auto name : ops.born) {
+            right = right && there(name);
+            if constexpr (Entry::names_slots) right = right && !(outer == Act::erase && name.index() == ops.names[1].index());
+        }
     return right;
 }
 
