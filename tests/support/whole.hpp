@@ -302,6 +302,29 @@ void sweep_whole() {
         calls_nothing_that_throws(swept<detail::reported<C>>("()"), [] { const C without{}; });
 }
 
+/// act(c) of a container of 30 elements after prepare(c); a throw leaves it as it was, and it lives on.
+template <class Subject, class C, class Prepare, class Act>
+void sweep_function(const char* function, Prepare prepare, Act act) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(swept<detail::reported<C>>(function), [&](auto&& attempt) {
+        C c = sample<Subject, C>(1, 100, 30);
+        prepare(c);
+        const Contents before = Subject::contents(c);
+        const bool threw = attempt([&] { act(c); });
+        demand(Subject::sound(c), "it is not sound");
+        if (threw) demand(Subject::contents(c) == before, "it has other contents although it threw");
+        Subject::fill(c, 9000, 10);
+        demand(Subject::sound(c), "it is not sound after an insert");
+    });
+    demand(failures != 0, "nothing threw");
+}
+template <class Subject, class C, class Act>
+void sweep_function(const char* function, Act act) {
+    sweep_function<Subject, C>(
+        function, [](C&) {}, act);
+}
+
 } // namespace test
 
 #endif
