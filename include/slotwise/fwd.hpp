@@ -204,6 +204,9 @@ class RowObserver;
 /// Keeps a RowObserver attached.
 using RowToken = BasicObserverToken<RowObserver>;
 
+template <class Entity, class Location, class... With>
+class EntityIndex;
+
 //=== rows ===//
 
 template <class... With>

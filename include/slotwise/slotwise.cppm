@@ -41,6 +41,7 @@ using slotwise::DenseSlotMap;
 using slotwise::DictDelta;
 using slotwise::DroppingCodec;
 using slotwise::DynamicColumn;
+using slotwise::EntityIndex;
 using slotwise::EnumCodec;
 using slotwise::EqualBy;
 using slotwise::EqualTo;

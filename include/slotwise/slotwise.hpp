@@ -55,6 +55,7 @@
 #include "slots/slot_range.hpp"
 #include "slots/snapshot.hpp"
 #include "slots/value_array.hpp"
+#include "sparse/entity_index.hpp"
 #include "sparse/row_observer.hpp"
 
 #endif

@@ -333,6 +333,8 @@ struct Occupancy : Part {};
 struct SlotObserver : Part {};
 struct SlotRange : Part {};
 struct RowObserver : Part {};
+// Makes ids, and has no elements of a number; see tests/sparse/entity_index.cpp.
+struct EntityIndex : Part {};
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// EntityDirectory: the core of EntityIndex: the ids of all ranges, and pages that find an id's place and location.
+#ifndef SLOTWISE_SPARSE_ENTITY_DIRECTORY_HPP
+#define SLOTWISE_SPARSE_ENTITY_DIRECTORY_HPP
+
+#include "../memory/sparse_pages.hpp"
+#include "entity_ids.hpp"
+
+#include <bit>
+#include <span>
+#include <vector>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Ids and their entries change together here. It does not know what a location means, and who holds the ids.
+template <class Entity, class Location, class Allocator>
+class EntityDirectory {
+    using Order = FlatArray<slot_t, Allocator>;
+    friend struct EntityCheck;
+
+public:
+    using Part = EntityIds<Entity, Allocator>;
+    struct Entry {
+        slot_t place = 0; // in Part::ids, counted from 1; 0: the index was never used
+        SLOTWISE_NO_UNIQUE_ADDRESS Location location{};
+    };
+    static constexpr slot_t page_slots = static_cast<slot_t>(std::bit_floor((4096 / sizeof(Entry)) | 1u));
+    static constexpr slot_t retired_place = no_slot, mixed = no_slot;
+    struct Page {
+        Entry entries[page_slots];
+        slot_t part = 0; // the number of the range whose indices they are, or `mixed`
+    };
+    static constexpr slot_t max_slots = static_cast<slot_t>(HandleTraits<Entity::layout>::max_slots);
+
+    explicit EntityDirectory(const Allocator& alloc)
+        : pages_(alloc), main_(alloc, 0, max_slots), parts_(alloc), order_(alloc) {}
+    /// Copies all but the observers.
+    EntityDirectory(const EntityDirectory& other, const Allocator& alloc)
+        : pages_(alloc), main_(other.main_, alloc), parts_(alloc), order_(other.order_.resized(other.order_.size(), 0, alloc)) {
+        parts_.reserve(other.parts_.size());
+        for (const Part& part : other.parts_) parts_.emplace_back(part, alloc);
+        other.pages_.for_each([&](slot_t number, const Page& page) { pages_.make(number) = page; });
+    }
+    EntityDirectory(EntityDirectory&& other) noexcept
+        : pages_(std::move(other.pages_)), main_(std::move(other.main_)), parts_(std::move(other.parts_)),
+          order_(std::move(other.order_)) {
+        other.parts_.clear();
+    }
+    EntityDirectory& operator=(EntityDirectory&&) = delete;
+    ~EntityDirectory() = default;
+    void swap(EntityDirectory& other) noexcept {
+        pages_.swap(other.pages_);
+        main_.swap(other.main_);
+        exchange_by_moving(parts_, other.parts_);
+        order_.swap(other.order_);
+    }
+    /// Takes the contents of `other` with their observers. @pre this is as new @throws what the allocator throws, if the
+    /// allocators differ; nothing has changed then
+    void take(EntityDirectory& other) {
+        if (get_allocator() == other.get_allocator()) return swap(other);
+        EntityDirectory copy(other, get_allocator());
+        swap(copy);
+        for (slot_t number = 0; number <= parts_.size(); ++number) part(number).hub.swap(other.part(number).hub);
+        EntityDirectory(other.get_allocator()).swap(other);
+    }
+    Allocator get_allocator() const noexcept { return pages_.get_allocator(); }
+
+    //=== ranges ===//
+
+    /// The ids of range `number`; 0 is all that are in no other range.
+    Part& part(slot_t number) noexcept { return number == 0 ? main_ : parts_[number - 1]; }
+    const Part& part(slot_t number) const noexcept { return number == 0 ? main_ : parts_[number - 1]; }
+    /// The number of the last one.
+    slot_t last_part() const noexcept { return static_cast<slot_t>(parts_.size()); }
+    template <class F>
+    void for_each_part(F&& f) {
+        for (slot_t number = 0; number <= parts_.size(); ++number) f(part(number));
+    }
+    /// The sum of f(part) over all.
+    template <class F>
+    std::size_t sum(F&& f) const noexcept {
+        std::size_t total = f(main_);
+        for (const Part& each : parts_) total += f(each);
+        return total;
+    }
+    /// The number of the range of an index.
+    slot_t part_number(slot_t index) const noexcept { return parts_.empty() ? 0 : search(index); }
+    bool overlaps(slot_t first, slot_t last) const noexcept {
+        for (const Part& each : parts_)
+            if (first < each.last && each.first < last) return true;
+        return false;
+    }
+    /// Whether an index in the range is in use.
+    bool in_use(slot_t first, slot_t last) const noexcept {
+        bool found = false;
+        for_each_page(first, last, [&](slot_t begin, const Page& page) {
+            for (slot_t i = 0; i != page_slots; ++i)
+                found = found || (page.entries[i].place != 0 && begin + i >= first && begin + i < last);
+        });
+        return found;
+    }
+    /// Returns its number. @pre the bounds are valid, and no index in it is in use or in a range
+    /// @throws what the allocator throws; nothing has changed then
+    slot_t add_range(slot_t first, slot_t last) {
+        auto order = order_.resized(order_.size() + 1, 0);
+        parts_.emplace_back(get_allocator(), first, last);
+        std::size_t place = order_.size();
+        for (; place != 0 && part(order[place - 1]).first > first; --place) order[place] = order[place - 1];
+        order[place] = last_part();
+        order_.swap(order);
+        main_.slots -= last - first;
+        for_each_page(first, last, [this](slot_t begin, Page& page) { page.part = part_of_page(begin); });
+        return last_part();
+    }
+
+    //=== entries ===//
+
+    /// The entry of an index, null when its page is not there.
+    Entry* find(slot_t index) const noexcept {
+        Page* const page = pages_.find(index / page_slots);
+        return page == nullptr ? nullptr : page->entries + index % page_slots;
+    }
+    /// The same, made if it is not there.
+    Entry& touch(slot_t index) {
+        Page* page = pages_.find(index / page_slots);
+        if (page == nullptr) [[unlikely]] {
+            page = std::addressof(pages_.make(index / page_slots));
+            page->part = part_of_page(index - index % page_slots);
+        }
+        return page->entries[index % page_slots];
+    }
+    /// The entry of a living id, else null. `part` becomes its range.
+    /// (A row is place - 1: of a retired id, and of an index that was never used, it is higher than any living row.)
+    template <class Self, class P>
+    SLOTWISE_ALWAYS_INLINE static Entry* living(Self& self, Entity id, P*& part) noexcept {
+        const slot_t index = id.index();
+        Page* const page = self.pages_.find(index / page_slots);
+        if (page == nullptr) return nullptr;
+        part = std::addressof(self.main_);
+        if (!self.parts_.empty()) [[unlikely]]
+            part = std::addressof(self.part(page->part == mixed ? self.search(index) : page->part));
+        Entry& entry = page->entries[index % page_slots];
+        const slot_t row = entry.place - 1;
+        return row < part->alive && part->ids[row] == bare(id) ? std::addressof(entry) : nullptr;
+    }
+    SLOTWISE_ALWAYS_INLINE Entry* living(Entity id) noexcept {
+        const Part* part = nullptr;
+        return living(*this, id, part);
+    }
+    SLOTWISE_ALWAYS_INLINE const Entry* living(Entity id) const noexcept {
+        const Part* part = nullptr;
+        return living(*this, id, part);
+    }
+    static constexpr Entity bare(Entity id) noexcept {
+        if constexpr (Entity::layout.user_bits == 0)
+            return id;
+        else
+            return id.with_user_bits(0);
+    }
+    /// Makes and keeps the pages that the next ids need, until `count` are known.
+    void reserve(Part& part, std::size_t count) {
+        part.reserve(count);
+        slot_t at = part.next;
+        for (std::size_t known = part.count; known < count; ++known, ++at) static_cast<void>(touch(at = unused(part, at)));
+    }
+    void shrink_to_fit() {
+        for_each_part([](Part& part) { part.shrink_to_fit(); });
+        pages_.clear_if([](const Page& page) {
+            for (const Entry& entry : page.entries)
+                if (entry.place != 0) return false;
+            return true;
+        });
+    }
+
+    //=== ids come and go ===//
+
+    /// See EntityIndex::create_n. @pre the range has as many ids that do not live
+    std::span<const Entity> create(Part& part, slot_t count) {
+        const slot_t before = part.alive, known = part.count, next = part.next, after = before + count;
+        slot_t notified = 0; // the row that observers are being notified of, plus one
+        ScopeGuard undo([&]() noexcept {
+            for (; part.alive != before; --part.alive) {
+                const std::size_t row = part.alive - 1;
+                if (part.alive != notified) part.hub.erase([=] { return row; });
+                find(part.ids[row].index())->location = Location{};
+            }
+            forget(part, known, next);
+        });
+        part.grow(after);
+        while (part.count < after) {
+            const slot_t index = unused(part, part.next);
+            Entry& entry = touch(index);
+            part.ids[part.count] = Entity(index, 1);
+            entry.place = ++part.count;
+            part.next = index + 1;
+        }
+        if (!part.hub.attached()) part.alive = after;
+        while (part.alive != after) {
+            notified = ++part.alive;
+            part.hub.insert([=] { return std::size_t{notified - 1}; });
+        }
+        undo.dismiss();
+        return {part.ids.data() + before, count};
+    }
+    /// Makes this id live, whose index was never used. @throws what the allocator and observers throw; nothing has changed then
+    void add(Part& part, Entity id) {
+        part.grow(std::size_t{part.count} + 1);
+        Entry& entry = touch(id.index());
+        part.ids[part.count] = id;
+        entry.place = ++part.count;
+        ScopeGuard undo([&]() noexcept { forget(part, part.count - 1, part.next); });
+        revive(part, part.count - 1, id);
+        undo.dismiss();
+    }
+    /// Moves a dead row to the living ones, as this id. The first of the dead goes where it was.
+    /// @throws what observers throw; nothing has changed then
+    void revive(Part& part, slot_t row, Entity id) {
+        const slot_t first = part.alive;
+        const Entity before = part.ids[row];
+        if (row != first) put(part, row, part.ids[first]);
+        put(part, first, id);
+        ++part.alive;
+        if (!part.hub.attached()) return;
+        ScopeGuard undo([&]() noexcept {
+            --part.alive;
+            find(id.index())->location = Location{};
+            if (row != first) put(part, first, part.ids[row]);
+            put(part, row, before);
+        });
+        part.hub.insert([=] { return std::size_t{first}; });
+        undo.dismiss();
+    }
+    /// @pre `entry` is that of this living id of the part
+    SLOTWISE_ALWAYS_INLINE void destroy(Part& part, Entity id, Entry& entry) noexcept {
+        const slot_t row = entry.place - 1;
+        if (part.hub.attached()) [[unlikely]]
+            part.hub.erase([=] { return std::size_t{row}; });
+        if (row != part.alive - 1) put(part, row, part.ids[part.alive - 1]);
+        bury(part, id, entry);
+    }
+    void clear(Part& part) noexcept {
+        part.hub.clear();
+        while (part.alive != 0) {
+            const Entity id = part.ids[part.alive - 1];
+            bury(part, id, *find(id.index()));
+        }
+    }
+
+private:
+    void put(Part& part, slot_t row, Entity id) noexcept {
+        part.ids[row] = id;
+        find(id.index())->place = row + 1;
+    }
+    // The id, which no other row refers to any more, leaves the last living row, and becomes the next to be recycled or retires.
+    SLOTWISE_ALWAYS_INLINE void bury(Part& part, Entity id, Entry& entry) noexcept {
+        const slot_t row = --part.alive;
+        entry.location = Location{};
+        if (id.version() < Entity::max_version - 1) [[likely]] {
+            part.ids[row] = Entity(id.index(), id.version() + 2);
+            entry.place = row + 1;
+            return;
+        }
+        entry.place = retired_place;
+        ++part.retired;
+        if (row != --part.count) put(part, row, part.ids[part.count]);
+    }
+    // The lowest index from `at` on that is the part's and was never used. @pre there is one
+    slot_t unused(const Part& part, slot_t at) const noexcept {
+        for (;; ++at) {
+            if (std::addressof(part) == std::addressof(main_) && !parts_.empty())
+                while (const slot_t number = search(at)) at = this->part(number).last;
+            const Entry* const entry = find(at);
+            if (entry == nullptr || entry->place == 0) return at;
+        }
+    }
+    // Ids from row `count` on were never known.
+    void forget(Part& part, slot_t count, slot_t next) noexcept {
+        while (part.count != count) find(part.ids[--part.count].index())->place = 0;
+        part.next = next;
+    }
+    slot_t search(slot_t index) const noexcept {
+        std::size_t low = 0, high = order_.size();
+        while (low != high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (part(order_[middle]).first <= index)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low != 0 && index < part(order_[low - 1]).last ? order_[low - 1] : 0;
+    }
+    // The part of the page that begins with this index.
+    slot_t part_of_page(slot_t first) const noexcept {
+        const slot_t number = part_number(first), last = first + (page_slots - 1);
+        if (number != 0) return last < part(number).last ? number : mixed;
+        for (const Part& each : parts_)
+            if (each.first > first && each.first <= last) return mixed;
+        return 0;
+    }
+    // Calls f(first index, page) for the pages of these indices.
+    template <class F>
+    void for_each_page(slot_t first, slot_t last, F&& f) const {
+        std::uint64_t number = first / page_slots;
+        for (Page* page = pages_.next(number); page != nullptr; page = pages_.next(++number)) {
+            if (number > (last - 1) / page_slots) return;
+            f(static_cast<slot_t>(number) * page_slots, *page);
+        }
+    }
+
+    SparsePages<Page, Allocator> pages_;
+    Part main_;                                          // the indices that are in no range
+    std::vector<Part, rebind_t<Allocator, Part>> parts_; // the ranges, in the order in which they were added
+    Order order_;                                        // their numbers by first index
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
