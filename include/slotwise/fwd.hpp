@@ -224,6 +224,23 @@ class BasicTickColumn;
 /// When each row was added and last changed; see BasicTickColumn.
 using TickColumn = BasicTickColumn<>;
 
+struct TypeDescriptor;
+class AnyValue;
+
+template <class Void>
+class BasicAnySpan;
+
+/// The values of a column whose type is described at run time; see BasicAnySpan.
+using AnySpan = BasicAnySpan<void>;
+/// The same, read-only.
+using ConstAnySpan = BasicAnySpan<const void>;
+
+template <class... With>
+class BasicAnyRows;
+
+/// Rows whose columns are described at run time; see BasicAnyRows.
+using AnyRows = BasicAnyRows<>;
+
 //=== keyed storage ===//
 
 template <class Allocator>
@@ -253,8 +270,6 @@ class SetView;
 
 template <class Key, class T>
 class MapView;
-
-struct TypeDescriptor;
 
 template <class... With>
 class BasicAnySetStorage;

@@ -343,6 +343,9 @@ struct SeriesSubscriber : Part {};
 // A column a row of other containers, without elements that have names; see tests/rows.
 struct BasicBitColumn : Part {};
 struct BasicTickColumn : Part {};
+struct AnyValue : Part {};
+struct BasicAnySpan : View {};
+struct BasicAnyRows : Part {};
 struct ValueArray : ColumnPart {};
 struct TimeArray : ColumnPart {};
 struct DeltaTracker : ColumnPart {};

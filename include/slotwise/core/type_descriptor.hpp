@@ -14,7 +14,7 @@ SLOTWISE_BEGIN
 /// a type by hand (a script language's record, a schema read from a file) or take TypeDescriptor::of<T>(). A descriptor must
 /// outlive the containers that refer to it.
 struct TypeDescriptor {
-    std::size_t size = 0;                                  ///< bytes from one value to the next; a multiple of align, not 0
+    std::size_t size = 0;                                  ///< bytes from one value to the next; a multiple of align
     std::size_t align = 1;                                 ///< a power of two
     void (*construct)(void* to) = nullptr;                 ///< default value
     void (*copy)(void* to, const void* from) = nullptr;    ///< builds a copy
@@ -23,13 +23,25 @@ struct TypeDescriptor {
     void (*destroy)(void* value) noexcept = nullptr;       ///< null: nothing to be done
     std::size_t (*hash)(const void* value) = nullptr;      ///< needed of keys
     bool (*equal)(const void* a, const void* b) = nullptr; ///< needed of keys
+    void (*move_assign)(void* to, void* from) = nullptr;   ///< null: assign is used
+    bool nothrow_move = false; ///< building by moving (by copying, where move is null) does not throw
+    bool trivial = false;      ///< copies and moves are those of the bytes, and nothing is to be destroyed
+    bool empty = false;        ///< a value has no state: containers of rows keep no memory for it
+    const void* id = nullptr;  ///< of the C++ type, for checked access; null: access is not typed
 
     /// The description of T, with the operations that T supports.
     template <class T, class Hash = DefaultHash<T>>
     static const TypeDescriptor& of() noexcept;
+
+    /// What `id` is for values of type T. A program that describes a C++ type by hand may set it.
+    template <class T>
+    static constexpr const void* id_of() noexcept;
 };
 
 namespace detail {
+
+template <class T>
+inline char type_id = 0; // its address is the id of T; not const, or linkers may give several types one
 
 template <class T, class Hash>
 consteval TypeDescriptor describe() noexcept {
@@ -51,6 +63,12 @@ consteval TypeDescriptor describe() noexcept {
         type.equal = [](const void* a, const void* b) {
             return static_cast<bool>(*static_cast<const T*>(a) == *static_cast<const T*>(b));
         };
+    if constexpr (std::is_move_assignable_v<T>)
+        type.move_assign = [](void* to, void* from) { *static_cast<T*>(to) = std::move(*static_cast<T*>(from)); };
+    type.nothrow_move = std::is_nothrow_move_constructible_v<T>;
+    type.trivial = std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>;
+    type.empty = std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
+    type.id = &type_id<T>;
     return type;
 }
 template <class T, class Hash>
@@ -61,6 +79,10 @@ inline constexpr TypeDescriptor description = describe<T, Hash>();
 template <class T, class Hash>
 const TypeDescriptor& TypeDescriptor::of() noexcept {
     return detail::description<T, Hash>;
+}
+template <class T>
+constexpr const void* TypeDescriptor::id_of() noexcept {
+    return &detail::type_id<T>;
 }
 
 SLOTWISE_END

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// AnyRows: packed rows whose columns are described at run time.
+#ifndef SLOTWISE_ROWS_ANY_ROWS_HPP
+#define SLOTWISE_ROWS_ANY_ROWS_HPP
+
+#include "any_columns.hpp"
+#include "row_container.hpp"
+
+#include <initializer_list>
+
+SLOTWISE_BEGIN
+
+/// What AnyRows::move_row has done.
+struct RowMove {
+    std::size_t row;         ///< the row in the destination
+    std::size_t filled_from; ///< the row of the source that is now in the place of the moved one, or AnyRows::no_row
+};
+
+/// Rows of values whose types are known only at run time: one array a column, all of them in one block of memory, 64-byte aligned
+/// or as the type asks, up to 4096. All columns always have the same number of values, also after a throw. Erasing a row moves
+/// the last one into its place, and says so. A type without state (TypeDescriptor::empty, or of size 0) is a tag: it has a
+/// column number and no memory.
+///     const TypeDescriptor* types[] = {&TypeDescriptor::of<Position>(), &TypeDescriptor::of<Name>()};
+///     AnyRows rows(types);
+///     rows.push_back({AnyValue::of(position), AnyValue::of(std::move(name))});
+///     for (Position& each : rows.column(0).as<Position>()) ...
+/// Types must be movable. One whose move may throw needs assignment; moving rows then has the basic guarantee. Values must not
+/// use the container while they are built, moved or destroyed.
+/// @tparam With AllocBy<A>; it gives memory for the columns, and is not passed on to values
+template <class... With>
+class BasicAnyRows {
+    using Args = detail::RowArguments<std::byte, With...>;
+
+public:
+    using size_type = std::size_t;
+    using allocator_type = typename Args::allocator;
+    /// No row.
+    static constexpr size_type no_row = static_cast<size_type>(-1);
+    /// In the map of move_row: the destination's column is not in the source.
+    static constexpr std::int32_t no_column = -1;
+
+    /// Rows without columns, which only are counted.
+    BasicAnyRows() = default;
+    explicit BasicAnyRows(const allocator_type& alloc) noexcept : columns_(alloc) {}
+    /// No rows yet, of a column for each of these types, which must outlive it.
+    /// @throws std::invalid_argument when rows of such types cannot be moved, see above; what the allocator throws
+    explicit BasicAnyRows(std::span<const TypeDescriptor* const> types, const allocator_type& alloc = allocator_type())
+        : columns_(types, alloc) {}
+    BasicAnyRows(std::initializer_list<const TypeDescriptor*> types, const allocator_type& alloc = allocator_type())
+        : BasicAnyRows(std::span(types.begin(), types.size()), alloc) {}
+    /// @throws std::invalid_argument when a type cannot be copied; what the allocator and the copies throw
+    BasicAnyRows(const BasicAnyRows& other)
+        : BasicAnyRows(other,
+                       std::allocator_traits<allocator_type>::select_on_container_copy_construction(other.get_allocator())) {}
+    BasicAnyRows(const BasicAnyRows& other, const allocator_type& alloc) : columns_(other.columns_, alloc) {
+        for (const auto& column : columns_)
+            if (!column.trivial && column.type->copy == nullptr)
+                detail::throw_invalid_argument("AnyRows: a column's type cannot be copied");
+        take_each(other, [](const auto& column, void* to, void* from) { column.copy(to, from); });
+    }
+    /// Leaves `other` without rows and columns.
+    BasicAnyRows(BasicAnyRows&& other) noexcept : columns_(std::move(other.columns_)), size_(std::exchange(other.size_, 0)) {}
+    /// The same into memory of `alloc`: moves the values one by one if the allocators differ; `other` then keeps its columns.
+    /// @throws what the allocator and the moves throw
+    BasicAnyRows(BasicAnyRows&& other, const allocator_type& alloc) : columns_(alloc) {
+        if (alloc == other.get_allocator()) {
+            swap_contents(other);
+            return;
+        }
+        detail::AnyColumns<allocator_type> columns(other.columns_, alloc);
+        columns_.swap(columns);
+        take_each(other, [](const auto& column, void* to, void* from) { column.move(to, from); });
+        other.clear();
+    }
+    /// Takes the columns and a copy of the rows. @throws as the copy; strong
+    BasicAnyRows& operator=(const BasicAnyRows& other) { return detail::RowRules::assign_copy(*this, other); }
+    /// Takes columns and rows. @throws what the allocator and the moves throw if it must move them one by one
+    BasicAnyRows& operator=(BasicAnyRows&& other) noexcept(detail::RowRules::nothrow_move<BasicAnyRows>) {
+        return detail::RowRules::assign_move(*this, other);
+    }
+    ~BasicAnyRows() { columns_.destroy_rows(0, size_); }
+    void swap(BasicAnyRows& other) noexcept(detail::RowRules::nothrow_swap<BasicAnyRows>) {
+        detail::RowRules::swap(*this, other);
+    }
+    friend void swap(BasicAnyRows& a, BasicAnyRows& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    //=== columns ===//
+
+    /// Columns there are, tags included.
+    size_type column_count() const noexcept { return columns_.count(); }
+    /// The type of a column. @pre i < column_count() (checked at level fast)
+    const TypeDescriptor& type(size_type i) const noexcept { return *column_at(i).type; }
+    /// The values of a column, row by row. @pre i < column_count() (checked at level fast)
+    BasicAnySpan<void> column(size_type i) noexcept { return {type(i), column_at(i).data, size_}; }
+    BasicAnySpan<const void> column(size_type i) const noexcept { return {type(i), column_at(i).data, size_}; }
+
+    //=== capacity ===//
+
+    allocator_type get_allocator() const noexcept { return columns_.get_allocator(); }
+    /// Rows there are.
+    size_type size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    /// Rows there is memory for; the highest number if no column needs memory.
+    size_type capacity() const noexcept { return columns_.capacity(); }
+    /// Room for `rows` rows.
+    /// @throws what the allocator, and moves that may throw, throw; strong if what cannot be copied moves without a throw
+    /// @invalidates columns, when it grows
+    void reserve(size_type rows) {
+        if (rows > capacity()) resize_memory(rows);
+    }
+    /// Frees the memory that is not needed. @throws as reserve @invalidates columns
+    void shrink_to_fit() {
+        if (size_ < capacity() && capacity() != static_cast<size_type>(-1)) resize_memory(size_);
+    }
+
+    //=== rows ===//
+
+    /// Adds a row, a value for each column in their order; without values the default ones. Those of tags are ignored. Values may
+    /// refer to this container. Returns the new row.
+    /// @throws std::invalid_argument when there are not as many values as columns, or a type cannot be built so; what the
+    /// allocator and the types throw; strong, but for values that were moved from @complexity linear in columns, amortised
+    /// @invalidates columns, when it grows
+    size_type push_back(std::span<const AnyValue> values) {
+        if (values.size() != column_count() && !values.empty())
+            detail::throw_invalid_argument("AnyRows::push_back(values): give one value for each column, or none");
+        add_row(every, [&](size_type i, void* to) { build(values, i, to); });
+        return size_++;
+    }
+    size_type push_back(std::initializer_list<AnyValue> values) { return push_back(std::span(values.begin(), values.size())); }
+    /// Adds a row of default values. @throws as push_back
+    size_type push_back_default() { return push_back(std::span<const AnyValue>()); }
+    /// Adds a row that is copied from the values at these addresses, one for each column; null is the default value.
+    /// @throws as push_back
+    size_type push_back_copy(std::span<const void* const> values) {
+        return push_back_from(values, [](const void* value) { return AnyValue::copied(value); });
+    }
+    /// The same, moved from them. @throws as push_back
+    size_type push_back_moved(std::span<void* const> values) {
+        return push_back_from(values, [](void* value) { return AnyValue::moved(value); });
+    }
+    /// Adds `rows` rows that all are built from these values, or by default. Returns the first of them.
+    /// @throws std::invalid_argument also when a value would be moved, which can be done once; otherwise as push_back; strong
+    size_type append(size_type rows, std::span<const AnyValue> values = {}) {
+        for (const AnyValue& value : values)
+            if (rows > 1 && value.moves())
+                detail::throw_invalid_argument(
+                    "AnyRows::append(rows, values): a value can be moved into one row only; copy it");
+        const size_type first = size_;
+        ScopeGuard undo([&]() noexcept { drop_from(first); });
+        for (; rows != 0; --rows) {
+            if (size_ == first) {
+                push_back(values); // which may refer to this container
+                reserve(size_ + rows - 1);
+                continue;
+            }
+            columns_.build_row(size_, every, [&](size_type i, void* to) {
+                (values.empty() ? AnyValue() : AnyValue::copied(columns_[i].at(first))).build(*columns_[i].type, to);
+            });
+            ++size_;
+        }
+        undo.dismiss();
+        return first;
+    }
+    /// Removes the last row. @pre not empty() (checked at level fast)
+    void pop_back() noexcept {
+        SLOTWISE_EXPECT(size_ != 0, "AnyRows::pop_back(): there is no row");
+        drop_from(size_ - 1);
+    }
+    /// Removes `row`; the last row comes in its place. Returns which row that was, or no_row if `row` was the last.
+    /// @pre row < size() (checked at level fast)
+    /// @throws what moves that may throw do; the row then is there, with some of the last row's values
+    size_type swap_erase(size_type row) {
+        expect_row(row);
+        const size_type last = size_ - 1;
+        if (row == last) {
+            drop_from(last);
+            return no_row;
+        }
+        if (columns_.throwing())
+            for (const auto& column : columns_)
+                if (!column.nothrow_move) column.assign(column.at(row), column.at(last));
+        size_ = last;
+        for (const auto& column : columns_) {
+            if (column.stride == 0) continue;
+            if (column.nothrow_move) column.fill(row, last);
+            column.destroy(last, last + 1);
+        }
+        return last;
+    }
+    /// Exchanges two rows. @pre both < size() (checked at level fast)
+    /// @throws what the allocator throws when there is no room for a row more, and moves that may throw
+    void swap_rows(size_type a, size_type b) {
+        expect_row(a);
+        expect_row(b);
+        if (a == b) return;
+        if (size_ == capacity()) resize_memory(columns_.grown());
+        for (const auto& column : columns_) {
+            if (column.stride == 0) continue;
+            column.move(column.at(size_), column.at(a));
+            ScopeGuard done([&]() noexcept { column.destroy(size_, size_ + 1); });
+            if (column.nothrow_move) {
+                column.fill(a, b);
+                column.fill(b, size_);
+            } else {
+                column.assign(column.at(a), column.at(b));
+                column.assign(column.at(b), column.at(size_));
+            }
+        }
+    }
+    /// Removes all rows; the memory stays.
+    void clear() noexcept { drop_from(0); }
+
+    /// Moves row `row` of `from` to the end of `to`. map[i] is the column of `from` whose value goes to column i of `to`, or
+    /// no_column: then it is built from values[i], or by default if there are no values. What `from` has besides is destroyed. The
+    /// last row of `from` comes in the place of `row`. No memory is allocated but for growth. Values may refer to both.
+    /// @pre row < from.size(); map has a column for each of `to`, of the same type (checked at level fast, types at level debug)
+    /// @throws std::invalid_argument when `from` is `to`, or a type cannot be built so; what the allocator and the types throw;
+    /// strong if shared columns and those of `from` move without a throw, else basic: both keep their rows, some of whose values
+    /// are moved-from @complexity linear in columns
+    static RowMove move_row(BasicAnyRows& from, size_type row, BasicAnyRows& to, std::span<const std::int32_t> map,
+                            std::span<const AnyValue> values = {}) {
+        if (&from == &to) [[unlikely]]
+            detail::throw_invalid_argument(
+                "AnyRows::move_row: source and destination are the same; nothing is to be moved then");
+        from.expect_row(row);
+        SLOTWISE_EXPECT(
+            map.size() == to.column_count() && (values.empty() || values.size() == map.size()),
+            "AnyRows::move_row: map, and values if there are some, have an entry for each column of the destination");
+        SLOTWISE_EXPECT_DEBUG(fits(from, to, map),
+                              "AnyRows::move_row: map names a column that is not there, or of another type");
+        const auto given = [&](size_type i) { return map[i] < 0; };
+        const auto shared = [&](size_type i) { return map[i] >= 0; };
+        // Everything that may throw comes first: memory, given values, and only then the moves.
+        to.add_row(given, [&](size_type i, void* place) { to.build(values, i, place); });
+        const size_type added = to.size_;
+        ScopeGuard undo([&]() noexcept { to.columns_.destroy_row(added, to.column_count(), given); });
+        to.columns_.build_row(added, shared, [&](size_type i, void* place) {
+            to.columns_[i].move(place, from.columns_[static_cast<size_type>(map[i])].at(row));
+        });
+        ScopeGuard undo_moves([&]() noexcept { to.columns_.destroy_row(added, to.column_count(), shared); });
+        const size_type filled_from = from.swap_erase(row);
+        undo_moves.dismiss();
+        undo.dismiss();
+        ++to.size_;
+        return {added, filled_from};
+    }
+
+    /// Equal when the columns have the same types in the same order, and the rows equal values.
+    /// @throws std::invalid_argument when a type has no equality (TypeDescriptor::equal); what equality throws
+    friend bool operator==(const BasicAnyRows& a, const BasicAnyRows& b) {
+        if (a.size_ != b.size_ || a.column_count() != b.column_count()) return false;
+        for (size_type i = 0; i != a.column_count(); ++i)
+            if (!same_type(a.type(i), b.type(i))) return false;
+        for (size_type i = 0; i != a.column_count(); ++i) {
+            if (a.columns_.is_tag(i)) continue;
+            const auto equal = a.type(i).equal;
+            if (equal == nullptr) detail::throw_invalid_argument("AnyRows ==: a column's type has no equality");
+            for (size_type row = 0; row != a.size_; ++row)
+                if (!equal(a.columns_[i].at(row), b.columns_[i].at(row))) return false;
+        }
+        return true;
+    }
+    /// Whether columns are aligned and have room for all rows; for tests.
+    bool check_invariants() const noexcept { return size_ <= capacity() && columns_.check(); }
+
+private:
+    friend detail::RowRules;
+    static constexpr auto every = [](size_type) noexcept { return true; };
+
+    void expect_row([[maybe_unused]] size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < size_, "AnyRows: row is not below size()");
+    }
+    const detail::AnyColumnPlace& column_at(size_type i) const noexcept {
+        SLOTWISE_EXPECT(i < column_count(), "AnyRows: there is no such column");
+        return columns_[i];
+    }
+    static bool same_type(const TypeDescriptor& a, const TypeDescriptor& b) noexcept {
+        return &a == &b || (a.id != nullptr && a.id == b.id);
+    }
+    static bool fits(const BasicAnyRows& from, const BasicAnyRows& to, std::span<const std::int32_t> map) noexcept {
+        for (size_type i = 0; i != map.size(); ++i)
+            if (map[i] >= 0 && (static_cast<size_type>(map[i]) >= from.column_count() ||
+                                !same_type(from.type(static_cast<size_type>(map[i])), to.type(i))))
+                return false;
+        return true;
+    }
+    void build(std::span<const AnyValue> values, size_type i, void* to) const {
+        (values.empty() ? AnyValue() : values[i]).build(*columns_[i].type, to);
+    }
+    /// Builds the values of a row behind the last in the columns that `which` accepts. The row is not counted yet.
+    template <class Which, class Build>
+    SLOTWISE_ALWAYS_INLINE void add_row(Which&& which, Build&& build) {
+        if (size_ != capacity()) [[likely]]
+            return columns_.build_row(size_, which, build);
+        add_row_and_memory(which, build);
+    }
+    // The new row is built in the new memory before anything moves there, because its values may refer to what is here.
+    template <class Which, class Build>
+    SLOTWISE_NEVER_INLINE void add_row_and_memory(Which& which, Build& build) {
+        columns_.resize(columns_.grown(), size_, [&](auto& fresh) {
+            fresh.build_row(size_, which, build);
+            return ScopeGuard(
+                [columns = &fresh, row = size_, &which]() noexcept { columns->destroy_row(row, columns->count(), which); });
+        });
+    }
+    template <class Address, class MakeValue>
+    size_type push_back_from(std::span<Address> values, MakeValue make) {
+        if (values.size() != column_count())
+            detail::throw_invalid_argument("AnyRows::push_back: give an address for each column");
+        add_row(every, [&](size_type i, void* to) {
+            (values[i] == nullptr ? AnyValue() : make(values[i])).build(*columns_[i].type, to);
+        });
+        return size_++;
+    }
+    SLOTWISE_NEVER_INLINE void resize_memory(size_type rows) {
+        columns_.resize(rows, size_, [](auto&) { return ScopeGuard([]() noexcept {}); });
+    }
+    void drop_from(size_type rows) noexcept {
+        const size_type end = std::exchange(size_, rows);
+        columns_.destroy_rows(rows, end);
+    }
+    /// Takes all rows of `other` by take(column, to, from). @pre the same columns, without memory
+    template <class Take>
+    void take_each(const BasicAnyRows& other, Take&& take) {
+        columns_.acquire(other.size_);
+        ScopeGuard undo([this]() noexcept { drop_from(0); });
+        for (; size_ != other.size_; ++size_)
+            columns_.build_row(size_, every,
+                               [&](size_type i, void* to) { take(columns_[i], to, other.columns_[i].at(size_)); });
+        undo.dismiss();
+    }
+    void swap_contents(BasicAnyRows& other) noexcept {
+        columns_.swap(other.columns_);
+        std::swap(size_, other.size_);
+    }
+
+    detail::AnyColumns<allocator_type> columns_{};
+    size_type size_ = 0;
+};
+
+SLOTWISE_END
+
+#endif
