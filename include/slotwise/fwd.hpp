@@ -137,7 +137,7 @@ struct TimeBy {};
 /// Takes memory from A, an allocator of any type of value.
 template <class A>
 struct AllocBy {};
-/// The members of the rows of a BasicSoaSlotMap.
+/// The members of the rows of a BasicSoaSlotMap or a BasicSoaVector.
 template <class... Ts>
 struct Members {};
 
@@ -208,6 +208,16 @@ template <class Entity, class Location, class... With>
 class EntityIndex;
 
 //=== rows ===//
+
+template <class... Refs>
+class RowRef;
+
+template <class Row, class... With>
+class BasicSoaVector;
+
+/// Rows of members Ts..., each packed in an array of its own; see BasicSoaVector.
+template <class... Ts>
+using SoaVector = BasicSoaVector<Members<Ts...>>;
 
 template <class... With>
 class BasicBitColumn;

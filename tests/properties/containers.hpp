@@ -340,6 +340,8 @@ struct HashIndex : Part {};
 struct PortableHashIndex : Part {};
 struct GroupIndex : Part {};
 struct SeriesSubscriber : Part {};
+struct RowRef : Part {};
+struct BasicSoaVector : Part {}; // rows are numbers, which change; see tests/rows
 // A column a row of other containers, without elements that have names; see tests/rows.
 struct BasicBitColumn : Part {};
 struct BasicTickColumn : Part {};

@@ -16,6 +16,20 @@ namespace detail {
 template <class... Ts>
 struct TypeList {};
 
+inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+/// The place of T among Us..., where it must be once. `nowhere`, if not.
+template <class T, class... Us>
+consteval std::size_t position_of() noexcept {
+    std::size_t found = nowhere, times = 0, place = 0;
+    ((std::is_same_v<T, Us> ? (found = place++, ++times) : place++), ...);
+    return times == 1 ? found : nowhere;
+}
+
+template <class Row>
+inline constexpr bool is_members = false;
+template <class... Ts>
+inline constexpr bool is_members<Members<Ts...>> = true;
+
 /// The names of arguments. Each is one of a sum in which it has four bits: the sum counts all of them in one expression.
 enum ArgumentName : unsigned {
     no_name = 0, ///< a column, a static observer, or an unknown type

@@ -75,21 +75,11 @@ struct RowFace {
     }
 };
 
-inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 /// The place of T, which must be there once, among the members and then the values of further columns. `nowhere`, if not.
 template <class T, class... Ts, class... Observers>
 consteval std::size_t position_of(TypeList<Ts...>, TypeList<Observers...>) noexcept {
-    constexpr bool same[] = {std::is_same_v<T, Ts>..., std::is_same_v<T, typename ColumnValue<Observers>::type>...};
-    std::size_t found = nowhere, times = 0;
-    for (std::size_t i = 0; i != std::size(same); ++i)
-        if (same[i]) found = i, ++times;
-    return times == 1 ? found : nowhere;
+    return position_of<T, Ts..., typename ColumnValue<Observers>::type...>();
 }
-
-template <class Row>
-inline constexpr bool is_members = false;
-template <class... Ts>
-inline constexpr bool is_members<Members<Ts...>> = true;
 
 template <class Row, class Args>
 struct SoaStoreOf;

@@ -19,6 +19,7 @@ class AlignedArray {
     using traits = std::allocator_traits<allocator>;
 
 public:
+    using value_type = T;
     constexpr AlignedArray()
         requires std::is_default_constructible_v<Allocator> // std::tuple asks, and clang then looks at the members
     = default;
@@ -39,6 +40,9 @@ public:
 
     constexpr T* data() const noexcept { return data_; }
     constexpr std::size_t capacity() const noexcept { return capacity_; }
+    constexpr allocator get_allocator() const noexcept { return allocator_; }
+    /// Bytes that can be read from data() on: whole cache lines.
+    constexpr std::size_t bytes() const noexcept { return detail::LineOf<T>::needed(capacity_) * sizeof(detail::LineOf<T>); }
     constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
     /// Exactly `capacity` values' worth of memory; the first `alive` values are moved there (copied, if moving can throw).
@@ -57,21 +61,19 @@ public:
         if (capacity != 0) fresh.acquire(capacity);
         return fresh;
     }
-    /// Second step: moves (or copies) the values into it. The values here must still be destroyed.
-    constexpr void relocate_into(AlignedArray& fresh, std::size_t alive) {
-        std::size_t done = 0;
-        ScopeGuard undo([&]() noexcept { fresh.destroy(0, done); });
-        for (; done != alive; ++done) fresh.construct(done, std::move_if_noexcept(data_[done]));
+    /// Second step: moves (or copies) the values from `first` up to `last` into it, `gap` places further on. The values here
+    /// must still be destroyed.
+    constexpr void relocate_into(AlignedArray& fresh, std::size_t last, std::size_t first = 0, std::size_t gap = 0) {
+        std::size_t done = first;
+        ScopeGuard undo([&]() noexcept { fresh.destroy(first + gap, done + gap); });
+        for (; done != last; ++done) fresh.construct(done + gap, std::move_if_noexcept(data_[done]));
         undo.dismiss();
     }
     /// Undoes the second step.
-    constexpr void take_back(AlignedArray& fresh, std::size_t alive) noexcept {
+    constexpr void take_back(AlignedArray& fresh, std::size_t last, std::size_t first = 0, std::size_t gap = 0) noexcept {
         if constexpr (std::is_nothrow_move_constructible_v<T>) // others were copied, or cannot be brought back
-            for (std::size_t i = 0; i != alive; ++i) {
-                destroy(i, i + 1);
-                construct(i, std::move(fresh[i]));
-            }
-        fresh.destroy(0, alive);
+            for (std::size_t i = first; i != last; ++i) relocate(i, fresh[i + gap]);
+        fresh.destroy(first + gap, last + gap);
     }
 
     /// Builds the value in place i. @pre none is alive there

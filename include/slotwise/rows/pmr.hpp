@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Rows with polymorphic allocators. A separate header because <memory_resource> is slow to include.
+#ifndef SLOTWISE_ROWS_PMR_HPP
+#define SLOTWISE_ROWS_PMR_HPP
+
+#include "soa_vector.hpp"
+
+#include <memory_resource>
+
+SLOTWISE_BEGIN
+
+namespace pmr {
+
+/// SoaVector with memory from a std::pmr::memory_resource.
+template <class... Ts>
+using SoaVector = BasicSoaVector<Members<Ts...>, AllocBy<std::pmr::polymorphic_allocator<std::byte>>>;
+
+} // namespace pmr
+SLOTWISE_END
+
+#endif
