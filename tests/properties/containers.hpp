@@ -291,6 +291,7 @@ inline constexpr SeriesOptions series_options[] = {
     {.delta = DeltaRepresentation::bitmap, .handle = {12, 4, 0}},
     {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1}},
 };
+using NarrowHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0}>;
 template <SeriesOptions O>
 using TimeSetOf = TSSStorage<int, Options<O>>;
 template <SeriesOptions O>
@@ -327,14 +328,15 @@ struct IdentityMap : IdentityVerbs, detail::List<slotwise::IdentityMap<int, Some
     static constexpr bool names_slots = false;
 };
 
+struct EntityIndex : EntityVerbs,
+                     detail::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<detail::NarrowHandle, int>> {};
+
 struct Handle : Part {};
 struct Versioned : Part {};
 struct Occupancy : Part {};
 struct SlotObserver : Part {};
 struct SlotRange : Part {};
 struct RowObserver : Part {};
-// Makes ids, and has no elements of a number; see tests/sparse/entity_index.cpp.
-struct EntityIndex : Part {};
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};

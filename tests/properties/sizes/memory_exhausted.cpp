@@ -113,6 +113,8 @@ struct GrowsUnderACap {
             many = std::min<std::size_t>(many, std::size_t{1} << std::min(C::options.handle.index_bits, 31u));
         if constexpr (requires { C::options.max_slots; })
             if (C::options.max_slots != 0) many = std::min<std::size_t>(many, C::options.max_slots);
+        if constexpr (requires { C::id_type::layout; })
+            many = std::min<std::size_t>(many, std::size_t{1} << std::min(C::id_type::layout.index_bits, 31u));
         for (std::size_t n = 0; n != many; ++n) Entry::insert(c, static_cast<int>(n));
         CHECK(c.size() == many);
         INFO("bytes an element: " << cap.peak() / many);

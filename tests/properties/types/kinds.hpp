@@ -136,6 +136,11 @@ struct ByOwnHandle : ByHandle {
     }
 };
 
+/// Ids only, or what is copied by bytes: other elements it cannot hold.
+struct NoElements {
+    static constexpr bool is_container = false;
+};
+
 template <class T, class Hash>
 struct DefaultOf : Hash { // what a description makes by itself
     DefaultOf() : Hash(0) {}
@@ -204,6 +209,7 @@ struct IdentityMap : ByOwnHandle {
     template <class T, class A, class H, class E>
     using of = slotwise::IdentityMap<T, handle, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
+struct EntityIndex : NoElements {};
 } // namespace kinds
 
 /// An empty container, its hash and equality of this salt.
