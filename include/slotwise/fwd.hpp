@@ -207,6 +207,12 @@ using RowToken = BasicObserverToken<RowObserver>;
 template <class Entity, class Location, class... With>
 class EntityIndex;
 
+template <class Id, class... With>
+class SparseSet;
+
+template <class Id, class T, class... With>
+class SparseMap;
+
 //=== rows ===//
 
 template <class... Refs>

@@ -61,5 +61,7 @@
 #include "slots/value_array.hpp"
 #include "sparse/entity_index.hpp"
 #include "sparse/row_observer.hpp"
+#include "sparse/sparse_map.hpp"
+#include "sparse/sparse_set.hpp"
 
 #endif

@@ -337,6 +337,8 @@ struct Occupancy : Part {};
 struct SlotObserver : Part {};
 struct SlotRange : Part {};
 struct RowObserver : Part {};
+struct SparseSet : Part {};
+struct SparseMap : Part {};
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMapItem and MapItem: what iterators yield that give a name and its value.
+// SlotMapItem, MapItem and IdItem: what iterators yield that give a name and its value.
 #ifndef SLOTWISE_CORE_ITEM_HPP
 #define SLOTWISE_CORE_ITEM_HPP
 
@@ -34,6 +34,17 @@ struct MapItem : std::pair<const Key&, T&> {
     friend void swap(MapItem&, MapItem&) = delete; // that of std::pair would exchange the elements' values
 };
 
+/// An id that the user brought and a reference to its value: what iterators of sparse containers yield. Binds as
+/// auto [id, value], and is a std::pair too, as SlotMapItem is.
+template <class Id, class Reference>
+struct IdItem : std::pair<Id, Reference> {
+    Id id;           ///< names the entry
+    Reference value; ///< refers to its value
+    /// Of these two.
+    constexpr IdItem(Id of, Reference to) noexcept : std::pair<Id, Reference>(of, to), id(of), value(to) {}
+    friend void swap(IdItem&, IdItem&) = delete; // that of std::pair would exchange the values
+};
+
 namespace detail {
 
 /// A handle and the element itself, for PartIterator.
@@ -56,5 +67,9 @@ template <class Key, class T>
 struct std::tuple_size<slotwise::MapItem<Key, T>> : std::integral_constant<std::size_t, 2> {};
 template <std::size_t I, class Key, class T>
 struct std::tuple_element<I, slotwise::MapItem<Key, T>> : std::tuple_element<I, std::pair<const Key&, T&>> {};
+template <class Id, class Reference>
+struct std::tuple_size<slotwise::IdItem<Id, Reference>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I, class Id, class Reference>
+struct std::tuple_element<I, slotwise::IdItem<Id, Reference>> : std::tuple_element<I, std::pair<Id, Reference>> {};
 
 #endif
