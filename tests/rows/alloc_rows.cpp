@@ -14,3 +14,11 @@ TEST_CASE("BitColumn: copies, moves and swaps are exact under every kind of allo
 TEST_CASE("TickColumn: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     alloc_matrix<TickColumns>();
 }
+
+TEST_CASE("SoaVector: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<SoaVectors<>>();
+}
+
+TEST_CASE("AnyRows: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<ManyRows<>>();
+}

@@ -366,7 +366,7 @@ void sweep(const char* function, F&& scenario) {
 // proves: BasicAnyRows::push_back throws, BasicAnyRows::push_back_default throws, BasicAnyRows::append throws
 // proves: BasicAnyRows::push_back_copy throws, BasicAnyRows::push_back_moved throws
 // proves: BasicAnyRows::reserve throws, BasicAnyRows::shrink_to_fit throws, BasicAnyRows::operator= throws
-TEST_CASE("a throw at any step leaves the rows as they were, and all columns of one length", "[any_rows]") {
+TEST_CASE("a throw at any step leaves the rows as they were, and all columns of one length", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
     const auto each = [](const char* function, auto&& act) {
@@ -397,7 +397,7 @@ TEST_CASE("a throw at any step leaves the rows as they were, and all columns of 
 }
 
 // proves: BasicAnyRows::move_row throws
-TEST_CASE("a row that could not be moved is where it was, if moves do not throw", "[any_rows]") {
+TEST_CASE("a row that could not be moved is where it was, if moves do not throw", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
     const std::int32_t map[] = {AnyRows::no_column, 1, 0};
@@ -410,7 +410,7 @@ TEST_CASE("a row that could not be moved is where it was, if moves do not throw"
 }
 
 // proves: BasicAnyRows::swap_erase throws, BasicAnyRows::swap_rows throws
-TEST_CASE("columns keep one length when a move throws", "[any_rows]") {
+TEST_CASE("columns keep one length when a move throws", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
     const auto sound = [](Sweeping& rows, std::size_t count) { // each value may be moved-from, and each is alive
@@ -436,7 +436,7 @@ TEST_CASE("columns keep one length when a move throws", "[any_rows]") {
     });
 }
 
-TEST_CASE("erasing calls nothing that could throw, if moves do not", "[any_rows]") {
+TEST_CASE("erasing calls nothing that could throw, if moves do not", "[any_rows][throws]") {
     Sweeping rows = sweeping<ThrowingCopy, Tracked>(3);
     calls_nothing_that_throws(swept<Sweeping>("swap_erase"), [&] { rows.swap_erase(0); });
     calls_nothing_that_throws(swept<Sweeping>("pop_back"), [&] { rows.pop_back(); });

@@ -37,21 +37,6 @@ Vector numbered(int count) {
 }
 Model rows_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
 
-struct SoaVectors {
-    template <class A>
-    using container = BasicSoaVector<Members<test::Tracked, short>, AllocBy<A>>;
-    using element = test::Tracked;
-    static void fill(auto& vector, int first, int count) {
-        for (int i = 0; i != count; ++i) vector.push_back(first + i, static_cast<short>(i));
-    }
-    static test::Contents contents(const auto& vector) {
-        test::Contents all;
-        for (const auto& [tracked, number] : vector) all.insert(all.end(), {tracked.value(), number});
-        return all;
-    }
-    static bool sound(const auto& vector) { return vector.check_invariants(); }
-};
-
 struct Owner {
     constexpr Owner() = default;
     constexpr Owner(std::nullptr_t) {}
@@ -375,9 +360,6 @@ TEST_CASE("a snapshot of rows is restored exactly, and bytes it would not have a
     CHECK((SoaVector<short>().try_restore(tags.snapshot()) != nullptr && same_tags.size() == 9));
 }
 
-TEST_CASE("copies, moves and swaps of rows are exact under every kind of allocator", "[soa_vector][alloc]") {
-    test::alloc_matrix<SoaVectors>();
-}
 TEST_CASE("rows take memory from a memory resource, and pass it on to their members", "[soa_vector]") {
     std::pmr::monotonic_buffer_resource memory;
     pmr::SoaVector<std::pmr::string, int> vector(&memory);
