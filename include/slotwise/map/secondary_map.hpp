@@ -5,10 +5,9 @@
 #ifndef SLOTWISE_MAP_SECONDARY_MAP_HPP
 #define SLOTWISE_MAP_SECONDARY_MAP_HPP
 
-#include "../memory/sparse_pages.hpp"
 #include "../slots/arguments.hpp"
-#include "map_iterator.hpp"
 #include "secondary_face.hpp"
+#include "secondary_page.hpp"
 
 SLOTWISE_BEGIN
 
@@ -32,24 +31,21 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With.
     friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
-    struct Page;
-    using version_type = typename detail::HandleTraits<H::layout>::version_type;
-    using Pages = detail::SparsePages<Page, Allocator>;
+    using Walk = detail::SecondaryWalk<H, T, Allocator>;
+    using Page = typename Walk::Page;
+    using Pages = typename Walk::Pages;
     using Operation = typename Follower::Operation;
     using Insertion = typename Follower::Insertion;
-    static constexpr std::uint64_t end_slot = std::uint64_t{1} << 33; // beyond every handle's
+    template <class Value>
+    using ChunkIterator = detail::SecondaryChunkIterator<H, Value, Allocator>;
     using value_allocator = detail::rebind_t<Allocator, T>;
     using traits = std::allocator_traits<value_allocator>;
-    // A far handle claims one page. 10,000 of them with values of 256 bytes claim 12 MB; pages of 64 slots claimed 167.
-    static constexpr unsigned page_slots = sizeof(T) >= 1024 ? 1 : sizeof(T) <= 16 ? 64 : std::bit_floor(1024u / sizeof(T));
 
 public:
     using size_type = std::size_t;
     using allocator_type = Allocator;
-    template <bool Const>
-    class basic_iterator;
-    using iterator = basic_iterator<false>;
-    using const_iterator = basic_iterator<true>;
+    using iterator = detail::SecondaryIterator<H, T, Allocator, false>;
+    using const_iterator = detail::SecondaryIterator<H, T, Allocator, true>;
 
     SecondaryMap() = default;
     explicit SecondaryMap(const Allocator& alloc) : pages_(alloc) {}
@@ -112,7 +108,7 @@ public:
     size_type erase_if(Pred pred) {
         size_type erased = 0;
         std::uint64_t at = 0;
-        for (Page* page = next_entry(pages_, at); page != nullptr; page = next_entry(pages_, ++at)) {
+        for (Page* page = Walk::next(pages_, at); page != nullptr; page = Walk::next(pages_, ++at)) {
             const H handle = page->handle(static_cast<slot_t>(at));
             hold(*page, handle.index(), [&](T& value) {
                 if (!Face::holds(pred, handle, value) || !contains_slot(handle.index())) return;
@@ -130,9 +126,9 @@ public:
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
     iterator begin() noexcept { return iterator::first(&pages_); }
-    iterator end() noexcept { return iterator(&pages_, end_slot); }
+    iterator end() noexcept { return iterator(&pages_, Walk::end); }
     const_iterator begin() const noexcept { return const_iterator::first(&pages_); }
-    const_iterator end() const noexcept { return const_iterator(&pages_, end_slot); }
+    const_iterator end() const noexcept { return const_iterator(&pages_, Walk::end); }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
     /// The same walk as a range.
@@ -142,6 +138,21 @@ public:
     auto values() noexcept { return detail::part_range<detail::ValuePart>(begin(), end(), size_); }
     auto values() const noexcept { return detail::part_range<detail::ValuePart>(begin(), end(), size_); }
     auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), size_); }
+    /// The entries page by page, for SIMD loops and jobs: a chunk has {first slot, values, mask of live ones}, and touches only
+    /// pages that have entries.
+    ///     for (auto [first, values, live] : velocities.chunks()) live.for_each([&](slot_t i) { move(first + i, values[i]); });
+    /// An entry that is erased leaves the mask at once. A page ends with its last entry.
+    auto chunks() noexcept { return chunks_of<T>(); }
+    auto chunks() const noexcept { return chunks_of<const T>(); }
+    /// Calls f(chunk) for each of them. f may erase entries of its chunk, and insert.
+    template <class F>
+    void for_each_chunk(F&& f) {
+        for (const auto& chunk : chunks()) f(chunk);
+    }
+    template <class F>
+    void for_each_chunk(F&& f) const {
+        for (const auto& chunk : chunks()) f(chunk);
+    }
     /// The entry of exactly this handle, or end().
     iterator find(H handle) noexcept { return iterator(&pages_, place_of(handle)); }
     const_iterator find(H handle) const noexcept { return const_iterator(&pages_, place_of(handle)); }
@@ -176,8 +187,15 @@ public:
     }
 
 private:
+    template <class Value>
+    auto chunks_of() const noexcept {
+        std::size_t pages = 0;
+        pages_.for_each([&](std::uint32_t, const Page& page) { pages += page.live != 0; });
+        using It = ChunkIterator<Value>;
+        return detail::IteratorRange<It>(It(&pages_, 0), It(&pages_, Walk::end), pages);
+    }
     InsertResult<iterator> result(H handle, std::pair<T*, bool> of) noexcept {
-        return {iterator(&pages_, of.first != nullptr ? handle.index() : end_slot), of.second};
+        return {iterator(&pages_, of.first != nullptr ? handle.index() : Walk::end), of.second};
     }
     template <class... Args>
     std::pair<T*, bool> do_try_emplace(H handle, Args&&... args) {
@@ -196,10 +214,10 @@ private:
         T* const value = do_emplace(*page, handle, std::forward<Args>(args)...);
         return {value, value != nullptr};
     }
-    static std::uint32_t number(slot_t slot) noexcept { return slot / page_slots; }
-    static unsigned place(slot_t slot) noexcept { return slot % page_slots; }
+    static std::uint32_t number(slot_t slot) noexcept { return Page::number(slot); }
+    static unsigned place(slot_t slot) noexcept { return Page::place(slot); }
 
-    std::uint64_t place_of(H handle) const noexcept { return do_get(handle) == nullptr ? end_slot : handle.index(); }
+    std::uint64_t place_of(H handle) const noexcept { return do_get(handle) == nullptr ? Walk::end : handle.index(); }
     T* do_get(H handle) const noexcept {
         Page* page = pages_.find(number(handle.index()));
         const unsigned i = place(handle.index());
@@ -210,36 +228,6 @@ private:
         return page != nullptr && page->holds(place(slot)) ? page->value(place(slot)) : nullptr;
     }
     bool contains_slot(slot_t slot) const noexcept { return find_slot(slot) != nullptr; }
-    /// Advances `at` to the first slot with an entry at or after it. Returns its page, or null.
-    static Page* next_entry(const Pages& pages, std::uint64_t& at) noexcept {
-        std::uint64_t page_number = at / page_slots;
-        auto from = static_cast<unsigned>(at % page_slots);
-        for (std::uint64_t wanted = page_number; Page* page = pages.next(page_number); wanted = ++page_number, from = 0) {
-            if (page_number != wanted) from = 0;
-            const bits::word_t rest = page->live & (bits::full_word << from);
-            if (rest == 0) continue;
-            at = page_number * page_slots + bits::lowest(rest);
-            return page;
-        }
-        return nullptr;
-    }
-
-    /// To the last entry before slot `at`. @pre there is one
-    static void previous_entry(const Pages& pages, std::uint64_t& at) noexcept {
-        std::uint64_t page_number = at / page_slots;
-        auto places = static_cast<unsigned>(at % page_slots);
-        for (std::uint64_t wanted = page_number; Page* page = pages.previous(page_number); wanted = --page_number) {
-            if (page_number != wanted) places = bits::word_bits;
-            const bits::word_t before = page->live & bits::low_mask(places);
-            if (before != 0) {
-                at = page_number * page_slots + bits::highest(before);
-                return;
-            }
-            places = bits::word_bits;
-            if (page_number == 0) return;
-        }
-    }
-
     template <class... Args>
     void construct(Page& page, unsigned i, Args&&... args) {
         value_allocator alloc(pages_.get_allocator());
@@ -268,7 +256,7 @@ private:
             vacate.dismiss();
             page.busy = others;
         }
-        page.versions[i] = static_cast<version_type>(handle.version());
+        page.versions[i] = static_cast<typename Page::version_type>(handle.version());
         page.live |= bits::bit_of(i);
         ++size_;
         return page.value(i);
@@ -320,7 +308,7 @@ private:
             });
             if (dropped) return false;
         }
-        page->versions[i] = static_cast<version_type>(handle.version());
+        page->versions[i] = static_cast<typename Page::version_type>(handle.version());
         return true;
     }
     /// Calls f(value) of the entry in `slot`. The value lives while f runs, even if the entry is dropped meanwhile.
@@ -384,7 +372,7 @@ private:
     /// First removes all these entries, then destroys their values.
     void drop_slots(Occupancy slots) noexcept {
         pages_.for_each([&](std::uint32_t page_number, Page& page) {
-            const std::size_t first = std::size_t{page_number} * page_slots;
+            const std::size_t first = std::size_t{page_number} * Page::slots;
             if (first < slots.size()) drop(page, slots.word(bits::word_of(first)) >> (first % bits::word_bits));
         });
         destroy_all_dropped();
@@ -421,77 +409,6 @@ private:
 
     Pages pages_{};
     size_type size_ = 0;
-};
-
-/// Entries of page_slots slots: liveness, versions, raw memory for values.
-template <class H, class T, class... With>
-struct SecondaryMap<H, T, With...>::Page {
-    bits::word_t live = 0;
-    bits::word_t busy = 0;  // a constructor, a destructor or hold() runs there: the place is not vacant
-    bits::word_t dying = 0; // dropped, but not destroyed yet
-    bool listed = false;    // see SparsePages::emptied
-    version_type versions[page_slots] = {};
-    alignas(T) std::byte memory[page_slots * sizeof(T)];
-
-    Page() noexcept {} // the memory is not initialised
-    bool holds(unsigned i) const noexcept { return (live >> i & 1u) != 0; }
-    bool in_use(unsigned i) const noexcept { return ((busy | dying) >> i & 1u) != 0; } // although there is no entry
-    bool idle() const noexcept { return live == 0 && (busy | dying) == 0; }
-    T* address(unsigned i) noexcept { return reinterpret_cast<T*>(memory + i * sizeof(T)); }
-    T* value(unsigned i) noexcept { return std::launder(address(i)); }
-    H handle(slot_t slot) const noexcept { return H(slot, versions[place(slot)]); }
-};
-
-template <class H, class T, class... With>
-template <bool Const>
-class SecondaryMap<H, T, With...>::basic_iterator
-    : public detail::IteratorFacade<basic_iterator<Const>, SlotMapItem<H, std::conditional_t<Const, const T&, T&>>,
-                                    SlotMapItem<H, std::conditional_t<Const, const T&, T&>>, std::bidirectional_iterator_tag> {
-    using Item = SlotMapItem<H, std::conditional_t<Const, const T&, T&>>;
-    using Facade = detail::IteratorFacade<basic_iterator, Item, Item, std::bidirectional_iterator_tag>;
-
-public:
-    basic_iterator() noexcept = default;
-    /// For the map: at the entry in slot `at`, or at the end; and at the first entry.
-    basic_iterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) {}
-    static basic_iterator first(const Pages* pages) noexcept {
-        basic_iterator it(pages, 0);
-        it.skip_to_entry();
-        return it;
-    }
-    /// iterator to const_iterator.
-    operator basic_iterator<true>() const noexcept
-        requires(!Const)
-    {
-        return {pages_, next_};
-    }
-    friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept { return a.next_ == b.next_; }
-    /// The slot of the entry here. @pre not at the end
-    slot_t slot() const noexcept { return static_cast<slot_t>(next_); }
-    /// Its handle. @pre not at the end
-    H handle() const noexcept { return dereference().handle; }
-
-private:
-    friend Facade;
-
-    Item dereference() const noexcept {
-        const auto slot = static_cast<slot_t>(next_);
-        Page* page = pages_->find(number(slot));
-        SLOTWISE_EXPECT_DEBUG(page != nullptr && page->holds(place(slot)), "SecondaryMap iterator: the entry here was erased");
-        return {page->handle(slot), *page->value(place(slot))};
-    }
-    void increment() noexcept {
-        ++next_;
-        skip_to_entry();
-    }
-    void decrement() noexcept { previous_entry(*pages_, next_); }
-    // Advances to the first entry at or after next_.
-    void skip_to_entry() noexcept {
-        if (next_entry(*pages_, next_) == nullptr) next_ = end_slot;
-    }
-
-    const Pages* pages_ = nullptr;
-    std::uint64_t next_ = end_slot; // slot number
 };
 
 SLOTWISE_END
