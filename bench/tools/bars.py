@@ -128,6 +128,13 @@ def series_bars():
     return [Bar(text, limit, "series", at(operation, n, size=8), "adaptive", other, *kind) for text, limit, operation, n, other, *kind in rows]
 
 
+def rows_bars():
+    rows = [(f"update of 2 of 8 columns, {power(n)} / arrays by hand", 1.05, "update", 32, n, "plain_arrays") for n in (E5, E6)]
+    rows += [(f"{text} / vectors by hand", limit, operation, 20, E5, "vectors") for text, limit, operation in (
+        ("push_back of 4 columns after reserve", 1.3, "push"), ("push_back of 4 columns, growing", 1.5, "push_grows"), ("sort by 1 of 4 columns", 1.0, "sort"))]
+    return [Bar(f"SoaVector {text}", limit, "rows", at(operation, n, size=size), "SoaVector", other) for text, limit, operation, size, n, other in rows]
+
+
 def rust_bars():
     def bar(text, limit, key):
         return Bar(f"{text} / the best Rust crate with versions", limit, "slot_map", key, "SlotMap", BEST_RUST)
@@ -149,7 +156,7 @@ def judged(limit, stretch, value):
 
 def run_bars(runner, results, only, with_rust, no_rust):
     """with_rust: judge the bars against Rust too; no_rust: why its programs are absent, or None."""
-    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + (rust_bars() if with_rust else [])
+    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + rows_bars() + (rust_bars() if with_rust else [])
     bars = [bar for bar in bars if only in (None, bar.question)]
     absent = []
     for question in dict.fromkeys(bar.question for bar in bars):

@@ -229,13 +229,14 @@ public:
         const auto rows = std::as_const(*this).begin();
         const auto at = [&](std::size_t row) { return rows[static_cast<difference_type>(row)]; };
         sort_as([&]<class Number>(Number) {
-            rows_.template sort_rows<Number>([&](std::size_t a, std::size_t b) { return less(at(a), at(b)); }, Unnumbered{});
+            rows_.template sort_rows<Number>([&](std::size_t a, std::size_t b) { return less(at(a), at(b)); },
+                                             detail::Unnumbered{});
         });
     }
     /// Sorts the rows by member I, as above. Keys of at most 16 bytes, trivially copyable, are sorted in an array of their own.
     template <std::size_t I, class Less>
     constexpr void sort(Less less) {
-        sort_as([&]<class Number>(Number) { rows_.template sort_by<Number, I>(less, Unnumbered{}); });
+        sort_as([&]<class Number>(Number) { rows_.template sort_by<Number, I>(less, detail::Unnumbered{}); });
     }
     template <std::size_t I>
     constexpr void sort() {
@@ -412,9 +413,6 @@ private:
     friend Rules;
     constexpr void swap_contents(BasicSoaVector& other) noexcept { rows_.swap(other.rows_); }
 
-    struct Unnumbered {
-        constexpr void operator()(std::size_t, std::size_t) const noexcept {}
-    };
     template <std::size_t I>
     static constexpr bool has_column = !detail::is_tag<member<I>>;
     /// The place of the member of type T.
