@@ -213,6 +213,9 @@ class SparseSet;
 template <class Id, class T, class... With>
 class SparseMap;
 
+template <class Id, class Value, class... With>
+class SwitchMap;
+
 //=== rows ===//
 
 template <class... Refs>

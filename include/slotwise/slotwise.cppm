@@ -122,6 +122,7 @@ using slotwise::StaticObserver;
 using slotwise::Storable;
 using slotwise::Strictness;
 using slotwise::Subscription;
+using slotwise::SwitchMap;
 using slotwise::TSDStorage;
 using slotwise::TSDView;
 using slotwise::TSDWriter;

@@ -63,5 +63,6 @@
 #include "sparse/row_observer.hpp"
 #include "sparse/sparse_map.hpp"
 #include "sparse/sparse_set.hpp"
+#include "sparse/switch_map.hpp"
 
 #endif

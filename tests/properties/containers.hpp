@@ -339,6 +339,7 @@ struct SlotRange : Part {};
 struct RowObserver : Part {};
 struct SparseSet : Part {};
 struct SparseMap : Part {};
+struct SwitchMap : Part {};
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};

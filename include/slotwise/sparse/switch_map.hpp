@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SwitchMap: each id has one of a few values, and each value has its ids in one array.
+#ifndef SLOTWISE_SPARSE_SWITCH_MAP_HPP
+#define SLOTWISE_SPARSE_SWITCH_MAP_HPP
+
+#include "../core/codec.hpp"
+#include "../core/id_traits.hpp"
+#include "../memory/sparse_pages.hpp"
+#include "../slots/arguments.hpp"
+#include "switch_buckets.hpp"
+#include "switch_iterator.hpp"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+SLOTWISE_BEGIN
+
+/// At most one value an id: a state machine's state, a team, the target of a relation. For each value the ids that have it are
+/// packed in one array, so that a loop over the ids of a value costs what a loop over a span costs. (flecs had these lists as
+/// links between ids, which took 9 to 180 times as long to walk.) Pages, found by the id's index, have the value's number and the
+/// id's row among the ids of that value.
+///
+/// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id goes
+/// is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a snapshot.
+///
+/// While of(v), values() or items() are walked from the last to the first, the current id or value may be erased or set to
+/// another value. Hash, Equal, and constructors and destructors of values must not change the map.
+/// @tparam Id a type with IdTraits @tparam Value hashable and equality comparable; its move does not throw
+/// @tparam With in any order: HashBy<H>, EqualBy<E>, AllocBy<A>
+template <class Id, class Value, class... With>
+class SwitchMap {
+    static_assert(AnyId<Id>, "SwitchMap<Id, Value>: the first argument is an id: a handle, an unsigned integer of at most 32 "
+                             "bits, an enumeration over one, or a type with a specialisation of IdTraits");
+    static_assert(Storable<Value> && std::is_nothrow_move_constructible_v<Value>,
+                  "SwitchMap<Id, Value>: Value is an object type whose move constructor does not throw; store an index or a "
+                  "std::shared_ptr of another one");
+    using Args = detail::Arguments<detail::with_hash | detail::with_equal | detail::with_alloc, detail::NoOptions, std::byte,
+                                   Value, With...>;
+    using Hash = typename Args::template get<detail::with_hash, DefaultHash<Value>>;
+    using Equal = typename Args::template get<detail::with_equal, EqualTo>;
+    using Allocator = typename Args::allocator;
+    static_assert(std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>,
+                  "SwitchMap: the copy constructors of HashBy<H> and EqualBy<E> must not throw");
+    using Traits = IdTraits<Id>;
+    using Buckets = detail::SwitchBuckets<Id, Value, Hash, Equal, Allocator>;
+    using Bucket = typename Buckets::Bucket;
+    using IdIterator = detail::SwitchIdIterator<Buckets>;
+
+    struct Entry {
+        slot_t bucket = no_slot; // no_slot: the index has no value
+        slot_t row = 0;
+    };
+    static constexpr slot_t page_slots = 4096 / sizeof(Entry);
+    struct Page {
+        Entry entries[page_slots];
+        slot_t used = 0;
+        bool listed = false; // see SparsePages::emptied
+    };
+    using Pages = detail::SparsePages<Page, Allocator>;
+    static constexpr bool nothrow_move = detail::propagates_on_move<Allocator> || detail::always_equal<Allocator>;
+    static constexpr bool nothrow_swap = detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>;
+
+public:
+    using id_type = Id;
+    using value_type = Value;
+    using size_type = std::size_t;
+    using allocator_type = Allocator;
+
+    /// A value and its ids: `value` and `ids`. Binds as auto [value, ids].
+    using Item = detail::SwitchItem<Id, Value>;
+    using iterator = detail::SwitchIterator<Buckets>;
+    using const_iterator = iterator;
+
+    //=== construction ===//
+
+    SwitchMap()
+        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Hash> &&
+                 std::is_default_constructible_v<Equal>)
+        : SwitchMap(Allocator()) {}
+    explicit SwitchMap(const Allocator& alloc)
+        requires(std::is_default_constructible_v<Hash> && std::is_default_constructible_v<Equal>)
+        : SwitchMap(Hash(), Equal(), alloc) {}
+    /// Uses these functors.
+    explicit SwitchMap(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : pages_(alloc), buckets_(hash, equal, alloc) {}
+    /// Copies ids and values in their order. @throws what the allocator and the copies throw
+    SwitchMap(const SwitchMap& other)
+        : SwitchMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
+    SwitchMap(const SwitchMap& other, const Allocator& alloc) : SwitchMap(other.hash(), other.equal(), alloc) {
+        enter(other, [](Bucket& bucket) -> const Value& { return bucket.value; });
+    }
+    /// `other` is empty then.
+    SwitchMap(SwitchMap&& other) noexcept : SwitchMap(other.hash(), other.equal(), other.get_allocator()) { exchange(other); }
+    /// As above; values are moved one by one when the allocators differ. @throws what the allocator throws; `other` is empty then
+    SwitchMap(SwitchMap&& other, const Allocator& alloc) : SwitchMap(other.hash(), other.equal(), alloc) {
+        if (alloc == other.get_allocator()) {
+            exchange(other);
+            return;
+        }
+        const ScopeGuard emptied([&]() noexcept { other.clear(); });
+        enter(other, [](Bucket& bucket) -> Value&& { return std::move(bucket.value); });
+    }
+    /// @throws what the allocator and the copies throw; strong
+    SwitchMap& operator=(const SwitchMap& other) {
+        if (this == std::addressof(other)) return *this;
+        SwitchMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
+        exchange(copy);
+        return *this;
+    }
+    /// `other` is empty then. @throws what the allocator throws when the allocators differ and do not propagate
+    SwitchMap& operator=(SwitchMap&& other) noexcept(nothrow_move) {
+        if (this == std::addressof(other)) return *this;
+        SwitchMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
+        exchange(taken);
+        return *this;
+    }
+    ~SwitchMap() = default;
+    /// Exchanges the contents. Unequal allocators that do not propagate: values are moved one by one.
+    void swap(SwitchMap& other) noexcept(nothrow_swap) {
+        if constexpr (!nothrow_swap)
+            if (get_allocator() != other.get_allocator()) {
+                SwitchMap mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
+                exchange(theirs);
+                return other.exchange(mine);
+            }
+        exchange(other);
+    }
+    friend void swap(SwitchMap& a, SwitchMap& b) noexcept(nothrow_swap) { a.swap(b); }
+    allocator_type get_allocator() const noexcept { return pages_.get_allocator(); }
+
+    //=== capacity ===//
+
+    /// The number of ids that have a value.
+    size_type size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    /// Room for `values` different values. @throws what the allocator throws; strong
+    void reserve(size_type values) { buckets_.reserve(values); }
+    /// Frees memory that no id and no value needs. @throws what the allocator throws; strong
+    void shrink_to_fit() {
+        buckets_.shrink_to_fit();
+        pages_.clear_if([](const Page& page) { return page.used == 0; });
+    }
+
+    //=== lookup ===//
+
+    /// The value of exactly this id, or null. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
+    /// @invalidates a value without ids; set() of a new value; moves of the map
+    SLOTWISE_ALWAYS_INLINE const Value* get(Id id) const noexcept {
+        const Entry* const entry = find(id);
+        return entry == nullptr ? nullptr : std::addressof(buckets_[entry->bucket].value);
+    }
+    bool contains(Id id) const noexcept { return find(id) != nullptr; }
+    /// @throws std::out_of_range when the id has no value
+    const Value& at(Id id) const {
+        const Value* const value = get(id);
+        if (value == nullptr) [[unlikely]]
+            detail::throw_out_of_range("SwitchMap at(id): the id has no value; get(id) returns null then");
+        return *value;
+    }
+    /// The ids that have the value. @throws what Hash and Equal throw @complexity O(1) @invalidates set() and erase() of an id that
+    /// has the value, or gets it
+    std::span<const Id> of(const Value& value) const {
+        const slot_t number = buckets_.find(value);
+        return number == no_slot ? std::span<const Id>() : buckets_[number].span();
+    }
+    /// How many ids have the value. @throws what Hash and Equal throw
+    size_type count(const Value& value) const { return of(value).size(); }
+    /// Whether any id has the value. @throws what Hash and Equal throw
+    bool contains_value(const Value& value) const { return buckets_.find(value) != no_slot; }
+
+    //=== ids come and go ===//
+
+    /// Gives the id this value in place of the one it has. Whether something changed: false when it has the value, and when the id
+    /// is refused, because a newer version of its index has a value or it can never be live. `value` may be one of the map's.
+    /// @throws what the allocator, Hash, Equal and the value's copy throw; strong @complexity amortised O(1), far indices O(log
+    /// pages)
+    bool set(Id id, const Value& value) { return do_set(id, value); }
+    bool set(Id id, Value&& value) { return do_set(id, std::move(value)); }
+    /// Removes the id; false when it has no value. The last id of that value takes its row. @complexity as get
+    bool erase(Id id) noexcept {
+        Entry* const entry = find(id);
+        if (entry == nullptr) return false;
+        const slot_t bucket = entry->bucket;
+        take_out(*entry);
+        entry->bucket = no_slot;
+        release(Traits::index(id));
+        --size_;
+        if (buckets_[bucket].count == 0) buckets_.drop(bucket);
+        return true;
+    }
+    /// Removes all ids that have the value, for example because it is the target of a relation and dies; returns how many.
+    /// @throws what Hash and Equal throw; nothing is erased then @complexity O(ids of the value)
+    size_type erase_value(const Value& value) {
+        const slot_t number = buckets_.find(value);
+        if (number == no_slot) return 0;
+        const auto gone = buckets_[number].span();
+        for (const Id id : gone) {
+            pages_.find(Traits::index(id) / page_slots)->entries[Traits::index(id) % page_slots].bucket = no_slot;
+            release(Traits::index(id));
+        }
+        size_ -= gone.size();
+        const size_type count = gone.size();
+        buckets_.drop(number);
+        return count;
+    }
+    /// Removes all and frees the memory.
+    void clear() noexcept {
+        pages_.clear();
+        size_ = 0;
+        buckets_.clear();
+    }
+
+    //=== walks ===//
+
+    /// The values that have ids, each with its ids: for (auto [value, ids] : map).
+    iterator begin() const noexcept { return iterator(buckets_, 0); }
+    iterator end() const noexcept { return iterator(buckets_, buckets_.size()); }
+    auto items() const noexcept { return detail::IteratorRange<iterator>(begin(), end(), buckets_.size()); }
+    /// The values that have ids, without gaps.
+    auto values() const noexcept { return detail::part_range<detail::ValuePart>(begin(), end(), buckets_.size()); }
+    /// The ids that have a value, value by value.
+    auto ids() const noexcept { return detail::IteratorRange<IdIterator>(IdIterator(begin()), IdIterator(end()), size_); }
+    /// Calls f(value, ids) for each value that has ids.
+    template <class F>
+    void for_each(F&& f) const {
+        for (slot_t place = buckets_.size(); place-- != 0;)
+            if (place < buckets_.size()) f(buckets_.listed(place).value, buckets_.listed(place).span());
+    }
+
+    //=== comparison and snapshots ===//
+
+    /// Whether both have the same ids, each with an equal value, in whatever order.
+    friend bool operator==(const SwitchMap& a, const SwitchMap& b) {
+        if (a.size_ != b.size_) return false;
+        for (const auto& [value, ids] : a)
+            for (const Id id : ids)
+                if (const Value* const other = b.get(id); other == nullptr || !a.equal()(value, *other)) return false;
+        return true;
+    }
+    /// The exact state as bytes, in the order of items(). The same state gives the same bytes.
+    /// @param codec how values become bytes; see DefaultCodec
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        ByteWriter out;
+        for (const std::uint8_t byte : header()) out.number(byte);
+        out.number(std::uint64_t{buckets_.size()});
+        for (const auto& [value, ids] : *this) {
+            codec.write(value, out);
+            out.number(std::uint64_t{ids.size()});
+            out.raw(ids.data(), ids.size_bytes());
+        }
+        return out.take();
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would not
+    /// write are refused.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator, Hash, Equal and the codec
+    /// throw; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* const error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        SwitchMap restored(hash(), equal(), get_allocator());
+        ByteReader in(bytes);
+        if (restored.read(in, codec)) exchange(restored);
+        return in.error();
+    }
+    /// Whether pages and buckets agree; for tests. @complexity O(pages + ids)
+    bool check_invariants() const {
+        size_type ids = 0, entries = 0;
+        for (const auto& [value, of_value] : *this) {
+            ids += of_value.size();
+            for (const Id& id : of_value) {
+                const Entry* const entry = find(id);
+                if (entry == nullptr || !Traits::can_live(id) ||
+                    std::addressof(buckets_[entry->bucket].value) != std::addressof(value) ||
+                    std::addressof(id) != of_value.data() + entry->row)
+                    return false;
+            }
+        }
+        bool sound = true;
+        pages_.for_each([&](slot_t, const Page& page) {
+            slot_t used = 0;
+            for (const Entry& entry : page.entries) used += entry.bucket != no_slot;
+            sound = sound && used == page.used;
+            entries += used;
+        });
+        return sound && ids == size_ && entries == size_ && buckets_.check();
+    }
+
+private:
+    const Hash& hash() const noexcept { return buckets_.hash(); }
+    const Equal& equal() const noexcept { return buckets_.equal(); }
+    // The user bits of a handle are no part of its identity.
+    static constexpr Id plain(Id id) noexcept {
+        if constexpr (requires { id.with_user_bits(0); })
+            return id.with_user_bits(0);
+        else
+            return id;
+    }
+    static constexpr auto header() noexcept {
+        constexpr auto size = static_cast<std::uint32_t>(std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0);
+        return std::array<std::uint8_t, 9>{'S',
+                                           'L',
+                                           'W',
+                                           std::endian::native == std::endian::little ? std::uint8_t{1} : std::uint8_t{2},
+                                           sizeof(Id),
+                                           size & 0xFF,
+                                           size >> 8 & 0xFF,
+                                           size >> 16 & 0xFF,
+                                           size >> 24};
+    }
+
+    /// The entry of exactly this id, or null.
+    SLOTWISE_ALWAYS_INLINE Entry* find(Id id) const noexcept {
+        const slot_t index = Traits::index(id);
+        Page* const page = pages_.find(index / page_slots);
+        if (page == nullptr) return nullptr;
+        Entry& entry = page->entries[index % page_slots];
+        if (entry.bucket == no_slot) return nullptr;
+        if constexpr (Traits::versioned)
+            if (Traits::version(buckets_[entry.bucket].ids[entry.row]) != Traits::version(id)) return nullptr;
+        return std::addressof(entry);
+    }
+    template <class V>
+    SLOTWISE_ALWAYS_INLINE bool do_set(Id id, V&& value) {
+        if (!Traits::can_live(id)) return false;
+        const slot_t index = Traits::index(id);
+        const std::uint32_t tag = buckets_.tag(value);
+        const slot_t to = buckets_.find(tag, value);
+        Page* const page = pages_.find(index / page_slots);
+        if (page == nullptr || to == no_slot) [[unlikely]]
+            return set_slowly(id, tag, to, std::forward<V>(value));
+        return put(id, page->entries[index % page_slots], *page, to);
+    }
+    // Gives the id the value of bucket `to`. Only growth throws, and nothing has changed then.
+    SLOTWISE_ALWAYS_INLINE bool put(Id id, Entry& entry, Page& page, slot_t to) {
+        const slot_t from = entry.bucket;
+        if (from != no_slot) {
+            Id& there = buckets_[from].ids[entry.row];
+            if constexpr (Traits::versioned)
+                if (Traits::version(there) > Traits::version(id)) return false;
+            if (from == to) {
+                const bool same = Traits::version(there) == Traits::version(id);
+                there = plain(id);
+                return !same;
+            }
+        }
+        Bucket& bucket = buckets_[to];
+        if (bucket.count == bucket.ids.size()) [[unlikely]]
+            Buckets::grow(bucket);
+        bucket.ids[bucket.count] = plain(id);
+        if (from != no_slot) {
+            take_out(entry);
+        } else {
+            ++page.used;
+            ++size_;
+        }
+        entry = {to, bucket.count++};
+        if (from != no_slot && buckets_[from].count == 0) [[unlikely]]
+            buckets_.drop(from);
+        return true;
+    }
+    // The page or the value is new.
+    template <class V>
+    SLOTWISE_NEVER_INLINE bool set_slowly(Id id, std::uint32_t tag, slot_t to, V&& value) {
+        const slot_t index = Traits::index(id);
+        if (Traits::versioned && to == no_slot)
+            if (const Page* const page = pages_.find(index / page_slots); page != nullptr)
+                if (const Entry& entry = page->entries[index % page_slots]; entry.bucket != no_slot)
+                    if (Traits::version(buckets_[entry.bucket].ids[entry.row]) > Traits::version(id)) return false;
+        Page& page = pages_.make(index / page_slots);
+        ScopeGuard undo([&]() noexcept {
+            if (page.used == 0) emptied(index, page);
+        });
+        if (to == no_slot) to = buckets_.add(tag, std::forward<V>(value)); // it has room for an id
+        const bool changed = put(id, page.entries[index % page_slots], page, to);
+        undo.dismiss();
+        return changed;
+    }
+    // Fills the row of the entry with the last id of its bucket.
+    SLOTWISE_ALWAYS_INLINE void take_out(const Entry& entry) noexcept {
+        Bucket& bucket = buckets_[entry.bucket];
+        const Id last = bucket.ids[--bucket.count];
+        bucket.ids[entry.row] = last;
+        const slot_t index = Traits::index(last);
+        pages_.find(index / page_slots)->entries[index % page_slots].row = entry.row;
+    }
+    void release(slot_t index) noexcept {
+        Page& page = *pages_.find(index / page_slots);
+        if (--page.used == 0) emptied(index, page);
+    }
+    void emptied(slot_t index, Page& page) noexcept {
+        pages_.emptied(index / page_slots, page, [](const Page& each) { return each.used == 0; });
+    }
+    void exchange(SwitchMap& other) noexcept {
+        pages_.swap(other.pages_);
+        buckets_.swap(other.buckets_);
+        std::swap(size_, other.size_);
+    }
+    // @pre this is empty
+    template <class Take>
+    void enter(const SwitchMap& other, Take&& take) {
+        for (slot_t place = 0; place != other.buckets_.size(); ++place) {
+            Bucket& bucket = other.buckets_.listed(place);
+            slot_t to = no_slot;
+            for (const Id id : bucket.span()) {
+                Page& page = pages_.make(Traits::index(id) / page_slots);
+                if (to == no_slot) to = buckets_.add(bucket.tag, take(bucket)); // by its tag, because its value may move
+                put(id, page.entries[Traits::index(id) % page_slots], page, to);
+            }
+        }
+    }
+    template <class Codec>
+    bool read(ByteReader& in, Codec& codec) {
+        for (const std::uint8_t byte : header())
+            if (in.number<std::uint8_t>() != byte)
+                return in.fail("snapshot: these bytes are no snapshot of a SwitchMap with ids and values of these sizes");
+        const auto values = in.number<std::uint64_t>();
+        for (std::uint64_t i = 0; i != values && in.error() == nullptr; ++i) {
+            const Value value(codec.template read<Value>(in));
+            const std::size_t count = in.length(sizeof(Id));
+            const auto bytes = in.raw(count * sizeof(Id));
+            if (in.error() != nullptr) break;
+            if (count == 0 || contains_value(value)) return in.fail("snapshot: a value has no ids, or occurs twice");
+            for (std::size_t row = 0; row != count; ++row) {
+                Id id;
+                std::memcpy(static_cast<void*>(std::addressof(id)), bytes.data() + row * sizeof(Id), sizeof(Id));
+                if (!Traits::can_live(id) || !(plain(id) == id)) return in.fail("snapshot: an id is one that no container has");
+                const size_type before = size_;
+                set(id, value);
+                if (size_ == before) return in.fail("snapshot: two ids have one index");
+            }
+        }
+        if (in.error() == nullptr && in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
+        return in.error() == nullptr;
+    }
+
+    Pages pages_;
+    Buckets buckets_;
+    size_type size_ = 0;
+};
+
+SLOTWISE_END
+
+#endif
