@@ -216,6 +216,9 @@ class SparseMap;
 template <class Id, class Value, class... With>
 class SwitchMap;
 
+template <class... Sets>
+class SparseGroup;
+
 //=== rows ===//
 
 template <class... Refs>

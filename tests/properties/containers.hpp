@@ -339,7 +339,11 @@ struct SlotRange : Part {};
 struct RowObserver : Part {};
 struct SparseSet : Part {};
 struct SparseMap : Part {};
+<<<<<<< HEAD
 struct SwitchMap : Part {};
+=======
+struct SparseGroup : Part {};
+>>>>>>> 15db2df (SparseGroup: the ids that several sparse sets share, first in each)
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};

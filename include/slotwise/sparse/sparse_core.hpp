@@ -17,15 +17,28 @@ SLOTWISE_BEGIN
 namespace detail {
 
 struct SparseRuns;
+template <class Id, class Values, class Allocator>
+class SparseCore;
 
-/// For groups: swaps rows of a container that they own.
+/// The core of a container, and its values: Core, Value.
+template <class Id, class Values, class Allocator>
+struct PartsOfCore {
+    using Core = SparseCore<Id, Values, Allocator>;
+    using Value = std::remove_pointer_t<decltype(std::declval<Values&>().at(0))>;
+};
+template <class Id, class Values, class Allocator>
+PartsOfCore<Id, Values, Allocator> parts_of_core(const SparseCore<Id, Values, Allocator>&);
+
+/// For groups: changes the order of rows in a container that they own.
 struct OwnedRows {
+    template <class Core, class Less>
+    static void sort(Core& core, std::size_t count, Less& less) {
+        core.sort_rows(count, less);
+    }
     template <class Core>
-    static void swap(Core& core, std::size_t a, std::size_t b) {
+    static void swap(Core& core, std::size_t a, std::size_t b) noexcept(noexcept(core.do_swap_rows(a, b))) {
         core.do_swap_rows(a, b);
     }
-    template <class Set>
-    using core_of = typename Set::Core;
 };
 
 /// Packed ids, a value of `Values` beside each, and the entries that find their rows. A set has values that take no memory. It
@@ -39,6 +52,8 @@ class SparseCore : protected SparseRows<Id, Values, Allocator> {
 protected:
     using Core = SparseCore;
     using Rows = SparseRows<Id, Values, Allocator>;
+    using typename Rows::Entries;
+    using typename Rows::Page;
     using typename Rows::Traits;
     using typename Rows::Value;
 
@@ -137,7 +152,10 @@ public:
     }
 
     /// Whether exactly this id is here. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
-    SLOTWISE_ALWAYS_INLINE bool contains(Id id) const noexcept { return this->entries_.row(id) < this->size_; }
+    SLOTWISE_ALWAYS_INLINE bool contains(Id id) const noexcept {
+        const Page* const page = this->entries_.find(id);
+        return page != nullptr && Entries::row(*page, id) < this->size_;
+    }
     /// 1 if the id is here, else 0.
     size_type count(Id id) const noexcept { return contains(id) ? 1 : 0; }
     /// The row of the id, or no_row.

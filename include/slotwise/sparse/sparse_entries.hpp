@@ -54,6 +54,7 @@ public:
     SLOTWISE_ALWAYS_INLINE static std::size_t any_row(const Page& page, Id id) noexcept {
         return static_cast<std::size_t>(page.entry[place(id)] & row_mask);
     }
+    SLOTWISE_ALWAYS_INLINE static bool vacant(const Page& page, Id id) noexcept { return page.entry[place(id)] == none; }
     SLOTWISE_ALWAYS_INLINE Page* find(Id id) const noexcept { return pages_.find(number(id)); }
     /// The page of the id, made if it is not there. @throws what the allocator throws; nothing has changed then
     Page& make(Id id) { return pages_.make(number(id)); }

@@ -95,8 +95,8 @@ public:
     T& at(Id id) { return *checked(get(id)); }
     const T& at(Id id) const { return *checked(get(id)); }
     /// @pre contains(id) (checked at level fast)
-    T& operator[](Id id) noexcept { return *expected(get(id)); }
-    const T& operator[](Id id) const noexcept { return *expected(get(id)); }
+    SLOTWISE_ALWAYS_INLINE T& operator[](Id id) noexcept { return expected(id); }
+    SLOTWISE_ALWAYS_INLINE const T& operator[](Id id) const noexcept { return expected(id); }
     /// The value in a row. @pre row < size() (checked at level fast)
     T& value_at(size_type row) noexcept { return in_row(row); }
     const T& value_at(size_type row) const noexcept { return in_row(row); }
@@ -140,7 +140,7 @@ public:
     template <class Less = std::less<>>
     void sort_by_id(Less less = {}) {
         this->expect_no_owner();
-        this->sort_rows(this->size(), std::move(less));
+        this->sort_rows(this->size(), less);
     }
 
     /// Items of id and value, from the last row to the first.
@@ -180,8 +180,9 @@ private:
     IdItem<Id, const T&> item(size_type row) const noexcept { return {this->id_at(row), this->value(row)}; }
     template <class U>
     SLOTWISE_ALWAYS_INLINE U* pointer(Id id) const noexcept {
-        const size_type row = this->row_of(id);
-        return row == Core::no_row ? nullptr : std::addressof(this->value(row));
+        if (const auto* const page = this->entries_.find(id); page != nullptr) [[likely]]
+            if (const auto row = Core::Entries::row(*page, id); row < this->size_) return this->values_.at(row);
+        return nullptr;
     }
     T& in_row(size_type row) const noexcept {
         SLOTWISE_EXPECT(row < this->size(), "SparseMap value_at(row): the map has no such row; rows are less than size()");
@@ -192,10 +193,9 @@ private:
         if (value == nullptr) detail::throw_out_of_range("SparseMap at(id): the id has no value here; ask get(id)");
         return value;
     }
-    template <class P>
-    static P expected(P value) noexcept {
-        SLOTWISE_EXPECT(value != nullptr, "SparseMap [id]: the id has no value here; ask get(id)");
-        return value;
+    SLOTWISE_ALWAYS_INLINE T& expected(Id id) const noexcept {
+        SLOTWISE_EXPECT(this->contains(id), "SparseMap [id]: the id has no value here; ask get(id)");
+        return this->value(this->expected_row(id));
     }
 };
 

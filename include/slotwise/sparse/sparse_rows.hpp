@@ -34,15 +34,22 @@ protected:
     ~SparseRows() = default;
 
     SLOTWISE_ALWAYS_INLINE size_type do_row_of(Id id) const noexcept {
-        const auto row = entries_.row(id);
-        return row < size_ ? static_cast<size_type>(row) : no_row;
+        if (const Page* const page = entries_.find(id); page != nullptr) [[likely]]
+            if (const auto row = Entries::row(*page, id); row < size_) return static_cast<size_type>(row);
+        return no_row;
+    }
+    /// @pre the id is here
+    SLOTWISE_ALWAYS_INLINE size_type expected_row(Id id) const noexcept {
+        const Page* const page = entries_.find(id);
+        SLOTWISE_ASSUME(page != nullptr);
+        return Entries::any_row(*page, id);
     }
     bool do_erase(Id id) noexcept(Values::nothrow_move) {
         Page* const page = entries_.find(id);
         if (page == nullptr) return false;
         const auto row = Entries::row(*page, id);
         if (!(row < size_)) return false;
-        erase_row(*page, static_cast<size_type>(row));
+        erase_row(*page, id, static_cast<size_type>(row));
         return true;
     }
     void do_reserve(size_type count) {
@@ -57,7 +64,7 @@ protected:
     SLOTWISE_ALWAYS_INLINE std::pair<size_type, bool> do_try_emplace(Id id, Args&&... args) {
         if constexpr (Values::template in_place<Args...>)
             if (Page* const page = entries_.find(id); page != nullptr) [[likely]]
-                if (Entries::any_row(*page, id) >= size_ && size_ < room_ && Traits::can_live(id)) [[likely]] {
+                if (Entries::vacant(*page, id) && size_ < room_ && Traits::can_live(id)) [[likely]] {
                     values_.construct(size_, std::forward<Args>(args)...);
                     return {append(*page, id), true};
                 }
@@ -65,11 +72,10 @@ protected:
     }
     Value& value(size_type row) const noexcept { return *values_.at(row); }
     /// @pre the entry is in this page
-    void erase_row(Page& page, size_type row) noexcept(Values::nothrow_move) {
+    void erase_row(Page& page, Id id, size_type row) noexcept(Values::nothrow_move) {
         static_assert(Values::relocatable,
                       "SparseMap<Id, T>: erase fills the gap with the last value, and T cannot be moved; use "
                       "SecondaryMap, whose values never move");
-        const Id id = ids_[row];
         if constexpr (!Values::nothrow_move) { // what may throw comes before anything is said
             do_swap_rows(row, size_ - 1);
             row = size_ - 1;
@@ -77,14 +83,14 @@ protected:
         if (hub_.attached()) [[unlikely]]
             row = notify_erase(id);
         if constexpr (Values::trivial || !Values::nothrow_move) {
-            remove(page, row);
+            remove(page, id, row);
         } else {
             // Destroyed when the container is consistent again.
             [[maybe_unused]] const typename Values::Temporary erased(values_.get_allocator(), std::move(value(row)));
-            remove(page, row);
+            remove(page, id, row);
         }
     }
-    void erase_row(size_type row) noexcept(Values::nothrow_move) { erase_row(*entries_.find(ids_[row]), row); }
+    void erase_row(size_type row) noexcept(Values::nothrow_move) { erase_row(*entries_.find(ids_[row]), ids_[row], row); }
     /// Removes the entries for which pred(row) holds, from the last to the first.
     template <class Pred>
     size_type erase_rows_if(Pred pred) {
@@ -98,7 +104,7 @@ protected:
     }
     /// Orders rows 0 to count - 1 by less(id, id).
     template <class Less>
-    void sort_rows(size_type count, Less less) {
+    void sort_rows(size_type count, Less& less) {
         auto order = ids_.resized(size_, Id{}); // of ids: it is sorted before a row moves, so that less may throw
         std::sort(order.data(), order.data() + count, [&](Id a, Id b) { return static_cast<bool>(less(a, b)); });
         for (size_type row = 0; row != count; ++row) do_swap_rows(do_row_of(order[row]), row);
@@ -109,7 +115,7 @@ protected:
 
     // The user bits of a handle are no part of its identity.
     static constexpr Id plain(Id id) noexcept {
-        if constexpr (requires { id.with_user_bits(0); })
+        if constexpr (requires { requires Id::layout.user_bits != 0; })
             return id.with_user_bits(0);
         else
             return id;
@@ -185,7 +191,7 @@ protected:
             undo.dismiss();
             if constexpr (Values::relocatable && Values::movable) {
                 if (Traits::version(ids_[there]) >= Traits::version(id)) return false;
-                erase_row(page, there);
+                erase_row(page, ids_[there], there);
             }
         }
     }
@@ -194,10 +200,10 @@ protected:
             Page& page = *entries_.find(id);
             const size_type row = do_row_of(id);
             if constexpr (Values::trivial || !Values::nothrow_move) {
-                remove(page, row);
+                remove(page, id, row);
             } else {
                 [[maybe_unused]] const typename Values::Temporary erased(values_.get_allocator(), std::move(value(row)));
-                remove(page, row);
+                remove(page, id, row);
             }
         });
         expect_not_notifying();
@@ -211,9 +217,8 @@ protected:
         return do_row_of(id);
     }
     // The value in `row` is moved-from or trivial, or the row is the last.
-    SLOTWISE_ALWAYS_INLINE void remove(Page& page, size_type row) noexcept {
+    SLOTWISE_ALWAYS_INLINE void remove(Page& page, Id id, size_type row) noexcept {
         const size_type last = size_ - 1;
-        const Id id = ids_[row];
         if (row != last) {
             const Id moved = ids_[last];
             ids_[row] = moved;

@@ -75,7 +75,7 @@ public:
     template <class Less = std::less<>>
     void sort(Less less = {}) {
         this->expect_no_owner();
-        this->sort_rows(this->size(), std::move(less));
+        this->sort_rows(this->size(), less);
     }
 
     /// From the last row to the first.
