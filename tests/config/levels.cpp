@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -164,6 +165,14 @@ void erase_last(M& map) {
     map.erase(++last);
 }
 using ColumnMap = SlotMap<int, Column<std::string>>;
+
+/// A row of an int moves to a table of an unsigned.
+void move_described(const std::vector<std::int32_t>& map) {
+    auto& from = *new AnyRows{&TypeDescriptor::of<int>()};
+    auto& to = *new AnyRows{&TypeDescriptor::of<unsigned>()};
+    from.push_back_default();
+    AnyRows::move_row(from, 0, to, map);
+}
 
 struct Check {
     Level level;
@@ -452,6 +461,29 @@ const Check checks[] = {
      [] { static_cast<void>(described_map().value(slot_t{1})); }},
     {Level::fast, "described map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(std::as_const(described_map()).value(slot_t{1})); }},
+    // bits, ticks, described rows
+    {Level::fast, "for_each_run: a column has fewer bits than there are rows; keep it in step with the others",
+     [] { for_each_run(4, include(BitColumn(3, true)), exclude(), [](std::size_t, std::size_t) {}); }},
+    {Level::fast, "BitColumn(words, rows): the words have fewer bits than that",
+     [] {
+         const bits::word_t words[2] = {};
+         const BitColumn column(std::span(words, 1), 65);
+     }},
+    {Level::fast, "BitColumn::insert(row, value): row is beyond size()", [] { BitColumn(3, true).insert(5, true); }},
+    {Level::fast, "BitColumn::pop_back(): there is no row", [] { BitColumn().pop_back(); }},
+    {Level::fast, "BitColumn: row is not below size()", [] { BitColumn(3, true).flip(3); }},
+    {Level::fast, "TickColumn::pop_back(): there is no row", [] { TickColumn().pop_back(); }},
+    {Level::fast, "TickColumn: row is not below size()", [] { TickColumn(3, 1).mark(3, 1); }},
+    {Level::fast, "AnySpan[i]: i is not below size()",
+     [] { static_cast<void>(AnySpan(TypeDescriptor::of<int>(), described, 1)[1]); }},
+    {Level::fast, "AnyRows::pop_back(): there is no row", [] { AnyRows().pop_back(); }},
+    {Level::fast, "AnyRows: row is not below size()", [] { AnyRows().swap_rows(0, 0); }},
+    {Level::fast, "AnyRows: there is no such column", [] { static_cast<void>(AnyRows().column(0)); }},
+    {Level::fast, "AnyRows::move_row: map, and values if there are some, have an entry for each column of the destination",
+     [] {
+         move_described({0, 0});
+     }},
+    {Level::debug, "AnyRows::move_row: map names a column that is not there, or of another type", [] { move_described({0}); }},
     // series
     {Level::fast, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first",
      [] {

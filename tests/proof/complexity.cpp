@@ -745,6 +745,71 @@ void of_series() {
         never_allocates);
 }
 
+void of_bits_ticks_and_described_rows() {
+    row("BasicBitColumn::push_back complexity", "rows, amortised", constant, [](std::size_t n) {
+        BitColumn column;
+        return mean(n, [&](std::size_t i) { column.push_back(i % 3 == 0); });
+    });
+    row(
+        "BasicBitColumn::erase complexity", "words behind the row", linear,
+        [](std::size_t n) {
+            BitColumn column(64 * n, true);
+            return once([&] { column.erase(0); });
+        },
+        never_allocates);
+    row(
+        "BasicBitColumn::count complexity", "words", linear,
+        [](std::size_t n) {
+            const BitColumn column(64 * n, true);
+            return once([&] { keep(column.count()); });
+        },
+        never_allocates);
+    row(
+        "for_each_run complexity", "words, ten runs", linear,
+        [](std::size_t n) {
+            BitColumn column(64 * n);
+            for (std::size_t i = 0; i != 10; ++i) column.set(pick(i, column.size()));
+            return once(
+                [&] { for_each_run(column.size(), include(column), exclude(), [](std::size_t a, std::size_t) { keep(a); }); });
+        },
+        never_allocates);
+    row("BasicTickColumn::push_back complexity", "rows, amortised", constant, [](std::size_t n) {
+        TickColumn column;
+        return mean(n, [&](std::size_t i) { column.push_back(static_cast<tick_t>(i)); });
+    });
+    row(
+        "BasicTickColumn::for_each_changed complexity", "rows / 4,096, none changed", linear,
+        [](std::size_t n) {
+            const TickColumn column(64 * n, 1);
+            return once([&] { column.for_each_changed(1, [](std::size_t changed) { keep(changed); }); });
+        },
+        never_allocates, 8);
+    row(
+        "BasicTickColumn::clamp complexity", "rows", linear,
+        [](std::size_t n) {
+            TickColumn column(n, 1);
+            return once([&] { column.clamp(2); });
+        },
+        never_allocates);
+    using Types = std::vector<const TypeDescriptor*>;
+    row("BasicAnyRows::push_back complexity", "columns", linear, [](std::size_t n) {
+        AnyRows rows(Types(n, &TypeDescriptor::of<int>()));
+        rows.reserve(2);
+        return once([&] { rows.push_back_default(); });
+    });
+    row(
+        "BasicAnyRows::move_row complexity", "columns", linear,
+        [](std::size_t n) {
+            const Types types(n, &TypeDescriptor::of<int>());
+            AnyRows from(types), to(types);
+            from.append(2), to.reserve(2);
+            std::vector<std::int32_t> map(n);
+            std::iota(map.begin(), map.end(), 0);
+            return once([&] { AnyRows::move_row(from, 0, to, map); });
+        },
+        never_allocates);
+}
+
 //=== controls: wrong claims are refused ===//
 
 /// Each of these has to be refused; if one is not, this program can prove nothing.
@@ -785,5 +850,6 @@ int main() {
     of_maps();
     of_keyed();
     of_series();
+    of_bits_ticks_and_described_rows();
     return finish(4);
 }

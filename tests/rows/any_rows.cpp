@@ -78,7 +78,7 @@ TEST_CASE("a wrong type is refused in words", "[any_rows]") {
     CHECK(records.column(0).as<int[3]>()[0][1] == 0x07070707);
 }
 
-// proves: BasicAnyRows::BasicAnyRows throws
+// proves: BasicAnyRows::BasicAnyRows(types, alloc) throws, AnyColumns::AnyColumns(types, alloc) throws
 TEST_CASE("types whose rows could not be moved are refused when the columns are made", "[any_rows]") {
     struct FixedMove { // its move may throw, and it cannot be assigned
         FixedMove() = default;
@@ -285,6 +285,7 @@ TEST_CASE("two tables do what vectors do, in any order of operations", "[any_row
     }
 }
 
+// proves: BasicAnyRows::operator== throws
 TEST_CASE("rows are copied, moved, swapped and compared as a whole", "[any_rows]") {
     AnyRows rows = some_rows(5);
     AnyRows copy(rows), assigned;
@@ -311,6 +312,19 @@ TEST_CASE("rows are copied, moved, swapped and compared as a whole", "[any_rows]
     CHECK_THROWS_AS(static_cast<void>(AnyRows{type<Number>()} == AnyRows{type<Number>()}), std::invalid_argument);
 }
 
+// proves: BasicAnyRows::reserve invalidates, BasicAnyRows::shrink_to_fit invalidates, BasicAnyRows::push_back invalidates
+// proves: BasicAnySpan invalidates
+TEST_CASE("described columns stay where they are until memory is exchanged", "[any_rows]") {
+    AnyRows rows = some_rows(3);
+    rows.reserve(100);
+    const void* const numbers = rows.column(0).data();
+    rows.push_back_default(), rows.append(90), rows.swap_erase(0), rows.swap_rows(0, 1), rows.reserve(90);
+    CHECK(rows.column(0).data() == numbers);
+    rows.shrink_to_fit();
+    CHECK((rows.capacity() == rows.size() && has(rows, 2, 2) && rows.check_invariants()));
+}
+
+// proves: BasicAnyRows::BasicAnyRows(other, alloc) throws, BasicAnyRows::operator=(other) throws #2
 TEST_CASE("described rows move between unequal allocators", "[any_rows]") {
     using Rows = BasicAnyRows<AllocBy<StatefulAllocator<std::byte>>>;
     using Memory = StatefulAllocator<std::byte>;
@@ -365,7 +379,9 @@ void sweep(const char* function, F&& scenario) {
 
 // proves: BasicAnyRows::push_back throws, BasicAnyRows::push_back_default throws, BasicAnyRows::append throws
 // proves: BasicAnyRows::push_back_copy throws, BasicAnyRows::push_back_moved throws
-// proves: BasicAnyRows::reserve throws, BasicAnyRows::shrink_to_fit throws, BasicAnyRows::operator= throws
+// proves: BasicAnyRows::reserve throws, BasicAnyRows::shrink_to_fit throws
+// proves: BasicAnyRows::operator=(other) throws, BasicAnyRows::BasicAnyRows(other) throws
+// proves: AnyColumns::AnyColumns(other, alloc) throws, AnyColumns::resize throws, AnyColumns::acquire throws
 TEST_CASE("a throw at any step leaves the rows as they were, and all columns of one length", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;

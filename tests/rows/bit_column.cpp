@@ -290,7 +290,8 @@ TEST_CASE("a snapshot of bits is restored exactly, and bytes it would not have a
 
 // proves: BasicBitColumn::push_back throws, BasicBitColumn::append throws, BasicBitColumn::insert throws
 // proves: BasicBitColumn::resize throws, BasicBitColumn::reserve throws, BasicBitColumn::shrink_to_fit throws
-// proves: BasicBitColumn::BasicBitColumn throws, BasicBitColumn::operator= throws, BasicBitColumn::snapshot throws
+// proves: BasicBitColumn::BasicBitColumn throws, BasicBitColumn::operator=(other) throws
+// proves: BasicBitColumn::operator=(other) throws #2, BasicBitColumn::snapshot throws
 TEST_CASE("bits are as before when memory runs out", "[bit_column]") {
     using Column = BasicBitColumn<AllocBy<test::ThrowingAllocator<int>>>;
     const test::EveryByteReturned returned;
@@ -315,6 +316,21 @@ TEST_CASE("bits are as before when memory runs out", "[bit_column]") {
     sweep("(copy)", [](Column& column, Column&) { Column copy(column); });
     sweep("(...)", [](Column& column, Column&) { Column copy(column.words(), 64); });
     sweep("restore", [](Column& column, Column& other) { column.restore(other.snapshot()); });
+}
+
+// proves: BasicBitColumn::push_back invalidates, BasicBitColumn::append invalidates, BasicBitColumn::resize invalidates
+// proves: BasicBitColumn::insert invalidates, BasicBitColumn::reserve invalidates, BasicBitColumn::shrink_to_fit invalidates
+// proves: BitSource invalidates
+TEST_CASE("words stay where they are until memory is exchanged", "[bit_column]") {
+    BitColumn column;
+    column.reserve(1000);
+    const auto* const words = column.words().data();
+    column.push_back(true), column.append(500, true), column.resize(900), column.insert(3, false), column.reserve(900);
+    CHECK((column.words().data() == words && column.count() == 501));
+    column.reserve(2000);
+    column.shrink_to_fit();
+    CHECK(column.capacity() < 1000);
+    CHECK(column.count() == 501);
 }
 
 TEST_CASE("more rows than can be are refused", "[bit_column]") {

@@ -220,7 +220,8 @@ TEST_CASE("a snapshot of ticks is restored exactly, and bytes it would not have 
 
 // proves: BasicTickColumn::push_back(tick) throws, BasicTickColumn::push_back(added, changed) throws
 // proves: BasicTickColumn::append throws, BasicTickColumn::resize throws, BasicTickColumn::reserve throws
-// proves: BasicTickColumn::shrink_to_fit throws, BasicTickColumn::BasicTickColumn throws, BasicTickColumn::operator= throws
+// proves: BasicTickColumn::shrink_to_fit throws, BasicTickColumn::BasicTickColumn throws, BasicTickColumn::operator=(other) throws
+// proves: BasicTickColumn::operator=(other) throws #2, TickLane::resized throws
 // proves: BasicTickColumn::snapshot throws
 TEST_CASE("ticks are as before when memory runs out", "[tick_column]") {
     using Column = BasicTickColumn<AllocBy<test::ThrowingAllocator<int>>>;
@@ -243,6 +244,19 @@ TEST_CASE("ticks are as before when memory runs out", "[tick_column]") {
     sweep("(copy)", [](Column& column, Column&) { Column copy(column); });
     sweep("(...)", [](Column&, Column&) { Column fresh(64, 3); });
     sweep("restore", [](Column& column, Column& other) { column.restore(other.snapshot()); });
+}
+
+// proves: BasicTickColumn::push_back invalidates, BasicTickColumn::reserve invalidates
+// proves: BasicTickColumn::shrink_to_fit invalidates
+TEST_CASE("ticks stay where they are until memory is exchanged", "[tick_column]") {
+    TickColumn column;
+    column.reserve(1000);
+    const tick_t* const changed = column.changed_ticks().data();
+    column.push_back(1), column.append(900, 2), column.reserve(900);
+    CHECK(column.changed_ticks().data() == changed);
+    column.reserve(2000);
+    column.shrink_to_fit();
+    CHECK((column.capacity() == 901 && column.changed(0) == 1 && column.added(900) == 2));
 }
 
 TEST_CASE("more rows of ticks than can be are refused", "[tick_column]") {

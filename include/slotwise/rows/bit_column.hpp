@@ -128,8 +128,7 @@ public:
         ++size_;
         put(size_ - 1, value);
     }
-    /// Adds `rows` rows of this value. @throws as push_back @complexity amortised linear in words
-    /// @invalidates words(), when it grows
+    /// Adds `rows` rows of this value, word by word. @throws as push_back @invalidates words(), when it grows
     constexpr void append(size_type rows, bool value) {
         if (rows > capacity() - size_) grow(rows);
         const size_type first = size_;
@@ -144,7 +143,7 @@ public:
             drop_from(rows);
     }
     /// Adds a row before `row`; the later ones move up. @pre row <= size() (checked at level fast) @throws as push_back
-    /// @complexity linear in the words behind it @invalidates words(), when it grows
+    /// @invalidates words(), when it grows
     constexpr void insert(size_type row, bool value) {
         SLOTWISE_EXPECT(row <= size_, "BitColumn::insert(row, value): row is beyond size()");
         if (size_ == capacity()) grow(1);
@@ -181,12 +180,12 @@ public:
         for (; w + 1 != end; words_[++w] >>= 1) words_[w] |= words_[w + 1] << (bits::word_bits - 1);
         --size_;
     }
-    /// Removes all rows; the memory stays. @complexity linear in words
+    /// Removes all rows, word by word; the memory stays.
     constexpr void clear() noexcept { drop_from(0); }
 
     //=== all rows ===//
 
-    /// Makes every bit `value`. @complexity linear in words
+    /// Makes every bit `value`, word by word.
     constexpr void assign_all(bool value) noexcept {
         const size_type rows = std::exchange(size_, 0);
         for (size_type w = 0; w != bits::word_count(rows); ++w) words_[w] = 0;
@@ -245,7 +244,7 @@ public:
         return nullptr;
     }
 
-    /// Whether the bits beyond the last row are zero; for tests. @complexity linear in capacity
+    /// Whether the bits beyond the last row are zero; for tests.
     constexpr bool check_invariants() const noexcept {
         if (size_ > capacity()) return false;
         word_t beyond = 0;

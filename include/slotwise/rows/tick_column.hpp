@@ -123,7 +123,7 @@ public:
         changed_.add(size_, changed);
         ++size_;
     }
-    /// Adds `rows` rows that were added and changed at `tick`. @throws as push_back @complexity amortised linear in `rows`
+    /// Adds `rows` rows that were added and changed at `tick`. @throws as push_back
     constexpr void append(size_type rows, tick_t tick) {
         if (rows > capacity() - size_) grow(rows);
         for (; rows != 0; --rows) push_back(tick);
@@ -163,7 +163,7 @@ public:
     constexpr void for_each_added(tick_t since, F&& f) const {
         added_.find_newer(size_, since, [&](size_type row) { return f(row), false; });
     }
-    /// Whether a row was changed, or added, after `since`. @complexity at most that of for_each_changed
+    /// Whether a row was changed, or added, after `since`; ends at the first.
     constexpr bool any_changed(tick_t since) const noexcept {
         return changed_.find_newer(size_, since, [](size_type) { return true; });
     }
@@ -222,7 +222,6 @@ public:
     }
 
     /// Whether no row is newer than what is kept of its page, if all ticks compare with each other; for tests.
-    /// @complexity linear
     constexpr bool check_invariants() const noexcept {
         return size_ <= capacity() && added_.capacity() == capacity() && added_.bounded(size_) && changed_.bounded(size_);
     }
