@@ -99,7 +99,7 @@ constexpr int constant_use() {
     return 0;
 }
 IN_CONSTANTS("a column of bits is made, changed, walked and destroyed", constant_use<BitColumn>())
-IN_CONSTANTS("so is one with an allocator that does not move with it",
+IN_CONSTANTS("a column of bits whose allocator does not move with it is, too",
              constant_use<BasicBitColumn<AllocBy<test::NumberedAllocator<int>>>>())
 
 } // namespace

@@ -56,7 +56,7 @@ constexpr int constant_use() {
     return b.empty() ? 0 : __LINE__;
 }
 IN_CONSTANTS("a column of ticks is made, changed, walked and destroyed", constant_use<TickColumn>())
-IN_CONSTANTS("so is one with an allocator that does not move with it",
+IN_CONSTANTS("a column of ticks whose allocator does not move with it is, too",
              constant_use<BasicTickColumn<AllocBy<test::NumberedAllocator<int>>>>())
 
 /// Times that do not wrap.
