@@ -122,7 +122,7 @@ struct IdentityVerbs : SlotMapVerbs {
     }
 };
 
-/// The user brings an id, a handle or a number: n. Values, where there are any, are n too.
+/// The user brings an id, a handle or a number: n. Values, where there are any, are made of n too.
 struct IdVerbs : SlotMapVerbs {
     static constexpr bool names_slots = false;
     template <class C>
@@ -131,7 +131,7 @@ struct IdVerbs : SlotMapVerbs {
         if constexpr (requires { c.try_emplace(id, n); })
             c.try_emplace(id, n);
         else if constexpr (requires { c.set(id, n); })
-            c.set(id, n);
+            c.set(id, n % 16); // each value has several ids
         else
             c.insert(id);
         return id;
@@ -172,7 +172,7 @@ struct RowVerbs : SlotMapVerbs {
         if constexpr (requires { c.push_back(n, n); })
             c.push_back(n, n);
         else
-            c.push_back(&n);
+            c.push_back({AnyValue::of(n), AnyValue::of(n)});
         return n;
     }
     template <class C>
@@ -216,7 +216,9 @@ struct View : Part {};
 
 template <class C>
 C made() {
-    if constexpr (std::is_default_constructible_v<C>)
+    if constexpr (requires(C& c) { c.column_count(); })
+        return C{&TypeDescriptor::of<int>(), &TypeDescriptor::of<int>()};
+    else if constexpr (std::is_default_constructible_v<C>)
         return C();
     else if constexpr (requires { C(TypeDescriptor::of<int>(), TypeDescriptor::of<int>()); })
         return C(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
@@ -331,32 +333,34 @@ struct IdentityMap : IdentityVerbs, detail::List<slotwise::IdentityMap<int, Some
 struct EntityIndex : EntityVerbs,
                      detail::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<detail::NarrowHandle, int>> {};
 
+struct SparseSet : IdVerbs,
+                   detail::List<slotwise::SparseSet<SomeHandle>, slotwise::SparseSet<detail::NarrowHandle>,
+                                slotwise::SparseSet<std::uint32_t>> {};
+struct SparseMap : IdVerbs, detail::List<slotwise::SparseMap<SomeHandle, int>, slotwise::SparseMap<std::uint32_t, int>> {};
+
+struct SwitchMap : IdVerbs, detail::List<slotwise::SwitchMap<SomeHandle, int>, slotwise::SwitchMap<std::uint32_t, int>> {};
+
+struct BasicSoaVector : RowVerbs, detail::List<slotwise::SoaVector<int, int>> {};
+struct BasicAnyRows : RowVerbs, detail::List<slotwise::AnyRows> {};
+
 struct Handle : Part {};
 struct Versioned : Part {};
 struct Occupancy : Part {};
 struct SlotObserver : Part {};
 struct SlotRange : Part {};
 struct RowObserver : Part {};
-struct SparseSet : Part {};
-struct SparseMap : Part {};
-<<<<<<< HEAD
-struct SwitchMap : Part {};
-=======
-struct SparseGroup : Part {};
->>>>>>> 15db2df (SparseGroup: the ids that several sparse sets share, first in each)
+struct SparseGroup : View {};
 struct BasicObserverToken : Part {};
 struct HashIndex : Part {};
 struct PortableHashIndex : Part {};
 struct GroupIndex : Part {};
 struct SeriesSubscriber : Part {};
 struct RowRef : Part {};
-struct BasicSoaVector : Part {}; // rows are numbers, which change; see tests/rows
 // A column a row of other containers, without elements that have names; see tests/rows.
 struct BasicBitColumn : Part {};
 struct BasicTickColumn : Part {};
 struct AnyValue : Part {};
 struct BasicAnySpan : View {};
-struct BasicAnyRows : Part {};
 struct ValueArray : ColumnPart {};
 struct TimeArray : ColumnPart {};
 struct DeltaTracker : ColumnPart {};

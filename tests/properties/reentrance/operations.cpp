@@ -145,9 +145,32 @@ struct Calling<slotwise::IdentityMap<int, H>> {
     using type = slotwise::IdentityMap<Caller, H, slotwise::HashBy<CallerHash>>;
 };
 
+template <class Id>
+struct Calling<slotwise::SparseMap<Id, int>> {
+    using type = slotwise::SparseMap<Id, Caller>;
+};
+// Without elements that could call: ids, and locations, which are trivially copyable.
 template <class Id, class... More>
 struct Calling<slotwise::EntityIndex<Id, More...>> {
-    using type = void; // locations are trivially copyable: nothing is called
+    using type = void;
+};
+template <class Id>
+struct Calling<slotwise::SparseSet<Id>> {
+    using type = void;
+};
+// Values must not change the map that they are in, because they are found by their hash.
+template <class Id>
+struct Calling<slotwise::SwitchMap<Id, int>> {
+    using type = void;
+};
+// Elements must not use the rows that they are in, as those of a std::vector.
+template <class Row, class... With>
+struct Calling<slotwise::BasicSoaVector<Row, With...>> {
+    using type = void;
+};
+template <class... With>
+struct Calling<slotwise::BasicAnyRows<With...>> {
+    using type = void;
 };
 
 template <class C>

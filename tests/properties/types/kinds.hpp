@@ -136,11 +136,38 @@ struct ByOwnHandle : ByHandle {
     }
 };
 
+/// Rows have no names: elements are found by a walk.
+struct ByRow {
+    static constexpr bool is_kind = true, hashes = false, moves_may_throw = true;
+    template <class T, class C>
+    static std::size_t find(const C& c, int n) {
+        std::size_t row = 0;
+        if constexpr (requires { c.template column<0>(); })
+            while (row != c.size() && number(c.template column<0>()[row]) != n) ++row;
+        else
+            while (row != c.size() && number(c.column(0).template as<T>()[row]) != n) ++row;
+        return row;
+    }
+    template <class T, class C>
+    static bool has(const C& c, int, int n) {
+        return find<T>(c, n) != c.size();
+    }
+    template <class T, class C>
+    static bool erase(C& c, int, int n) {
+        const std::size_t row = find<T>(c, n);
+        if (row != c.size()) c.swap_erase(row);
+        return true;
+    }
+};
 /// Ids only, or what is copied by bytes: other elements it cannot hold.
 struct NoElements {
     static constexpr bool is_container = false;
 };
 
+template <class T>
+struct NumberHash { // where the copy of a hash must not throw
+    std::size_t operator()(const T& value) const { return static_cast<std::size_t>(number(value)); }
+};
 template <class T, class Hash>
 struct DefaultOf : Hash { // what a description makes by itself
     DefaultOf() : Hash(0) {}
@@ -209,13 +236,50 @@ struct IdentityMap : ByOwnHandle {
     template <class T, class A, class H, class E>
     using of = slotwise::IdentityMap<T, handle, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
 };
+struct BasicSoaVector : ByRow {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicSoaVector<slotwise::Members<T, T>, slotwise::AllocBy<A>>;
+    template <class T, class C>
+    static int insert(C& c, int n) {
+        c.push_back(std::move(*made<T>(n)), std::move(*made<T>(n)));
+        return n;
+    }
+};
+struct BasicAnyRows : ByRow, Described {
+    using ByRow::erase, ByRow::has, ByRow::is_kind, ByRow::hashes, ByRow::moves_may_throw;
+    template <class T, class A, class, class>
+    using of = slotwise::BasicAnyRows<slotwise::AllocBy<A>>;
+    template <class T, class C>
+    static int insert(C& c, int n) {
+        c.push_back({slotwise::AnyValue::of(std::move(*made<T>(n)))});
+        return n;
+    }
+};
+struct SparseMap : ByOwnHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::SparseMap<handle, T, slotwise::AllocBy<A>>;
+};
+struct SwitchMap : ByOwnHandle {
+    static constexpr bool moves_may_throw = false;
+    template <class T, class A, class, class>
+    using of = slotwise::SwitchMap<handle, T, slotwise::HashBy<NumberHash<T>>, slotwise::AllocBy<A>>;
+    template <class T, class C>
+    static handle insert(C& c, int n) {
+        const handle name(static_cast<slot_t>(n), 1);
+        c.set(name, std::move(*made<T>(n)));
+        return name;
+    }
+};
+struct SparseSet : NoElements {};
 struct EntityIndex : NoElements {};
 } // namespace kinds
 
 /// An empty container, its hash and equality of this salt.
 template <class Kind, class T, class C, class H, class E>
 C empty(int salt = 7) {
-    if constexpr (Kind::hashes && std::is_constructible_v<H, int>)
+    if constexpr (requires(C& c) { c.column_count(); })
+        return C{&TypeDescriptor::of<T>()};
+    else if constexpr (Kind::hashes && std::is_constructible_v<H, int>)
         return C(H(salt), E(salt));
     else if constexpr (std::is_constructible_v<C, const TypeDescriptor&, const TypeDescriptor&>)
         return C(TypeDescriptor::of<T, DefaultOf<T, H>>(), TypeDescriptor::of<T, DefaultOf<T, H>>());
