@@ -180,6 +180,7 @@ using slotwise::bits::word_t;
 
 export namespace slotwise::pmr {
 using slotwise::pmr::DenseSlotMap;
+using slotwise::pmr::EntityIndex;
 using slotwise::pmr::IdentityMap;
 using slotwise::pmr::KeySet;
 using slotwise::pmr::MapStorage;
@@ -188,5 +189,8 @@ using slotwise::pmr::SetStorage;
 using slotwise::pmr::SlotMap;
 using slotwise::pmr::SoaSlotMap;
 using slotwise::pmr::SoaVector;
+using slotwise::pmr::SparseMap;
 using slotwise::pmr::SparseSecondaryMap;
+using slotwise::pmr::SparseSet;
+using slotwise::pmr::SwitchMap;
 } // namespace slotwise::pmr

@@ -484,6 +484,37 @@ const Check checks[] = {
          move_described({0, 0});
      }},
     {Level::debug, "AnyRows::move_row: map names a column that is not there, or of another type", [] { move_described({0}); }},
+    // sparse
+    {Level::fast, "EntityIndex attach(observer): it swaps rows, but their order decides future ids; attach it to a SparseSet",
+     [] {
+         struct Swaps final : RowObserver {
+             Swaps() : RowObserver(true) {}
+         };
+         new auto((new EntityIndex<Handle<int>, int>)->attach(*new Swaps));
+     }},
+    {Level::fast, "EntityIndex: an observer changes the index that notifies it; change it afterwards",
+     [] {
+         struct Meddler final : RowObserver {
+             void on_insert(std::size_t) override {
+                 if (armed) index->destroy(index->alive()[0]);
+             }
+             EntityIndex<Handle<int>, int>* index = new EntityIndex<Handle<int>, int>;
+             bool armed = false;
+         };
+         auto& meddler = *new Meddler;
+         meddler.index->create_n(2);
+         new auto(meddler.index->attach(meddler));
+         meddler.armed = true;
+         meddler.index->create();
+     }},
+    {Level::fast, "EntityIndex: the range is one of another index",
+     [] {
+         using Index = EntityIndex<Handle<int>, int>;
+         auto &index = *new Index, &other = *new Index;
+         index.add_range(1, 2);
+         other.add_range(1, 2);
+         static_cast<void>(index.alive(other.add_range(2, 3)).size());
+     }},
     // series
     {Level::fast, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first",
      [] {

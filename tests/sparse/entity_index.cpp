@@ -5,10 +5,11 @@
 #include "support/sweep.hpp"
 #include "support/thrown.hpp"
 
-#include <slotwise/sparse/entity_index.hpp>
+#include <slotwise/sparse/pmr.hpp>
 
 #include <algorithm>
 #include <map>
+#include <memory_resource>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -426,6 +427,14 @@ TEST_CASE("EntityIndex: row observers follow the living ids, also when many are 
     moved.create();
     index = moved; // a copy is not observed
     CHECK(main.rows.size() == 1);
+    Index source;
+    source.create_n(3);
+    moved = source; // it has no such range
+    CHECK(main.rows == list(source.alive()));
+    CHECK_FALSE(other_token.attached());
+    moved.restore(index.snapshot());
+    CHECK(main.rows == list(index.alive()));
+    CHECK(moved == index);
     moved = Index(); // the end of what was observed
     CHECK(main.rows.empty());
     CHECK_FALSE(token.attached());
@@ -455,6 +464,13 @@ TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", 
     CHECK(index == before);
     CHECK(first.rows == second.rows);
     CHECK(index.check_invariants());
+    second.refuses = 2;
+    CHECK_THROWS_AS(index.restore(before.snapshot()), std::size_t);
+#if SLOTWISE_EXCEPTIONS
+    CHECK(index == Index());
+    CHECK((first.rows.empty() && second.rows.empty()));
+    index = Index(before);
+#endif
     Mirror<Index> late(index, {});
     late.refuses = 2;
     CHECK_THROWS_AS(index.attach(late), std::size_t);
@@ -593,6 +609,12 @@ TEST_CASE("EntityIndex: copies, moves and swaps keep ids, order and locations; w
     swap(assigned, other);
     CHECK(other == copy);
     CHECK(assigned.size() == 1);
+    Checked unequal(A(4));
+    swap(other, unequal);
+    CHECK(unequal == copy);
+    CHECK(unequal.get_allocator().id() == 4);
+    CHECK(other == Checked());
+    swap(other, unequal);
     assigned = other;
     CHECK(assigned == copy);
     auto& self = assigned;
@@ -632,4 +654,19 @@ TEST_CASE("EntityIndex: bytes that are no snapshot are refused in words and chan
     CHECK(wide.try_restore(bytes) != nullptr);
     EntityIndex<S, int> other_location;
     CHECK(other_location.try_restore(bytes) != nullptr);
+}
+
+TEST_CASE("EntityIndex, SwitchMap, SparseSet, SparseMap: the pmr aliases draw all memory from their resource", "[sparse]") {
+    std::pmr::monotonic_buffer_resource arena(1 << 16);
+    slotwise::pmr::EntityIndex<E, Place> index(&arena);
+    slotwise::pmr::SwitchMap<E, std::pmr::string> map(&arena);
+    slotwise::pmr::SparseSet<E> set(&arena);
+    slotwise::pmr::SparseMap<E, std::pmr::string> names(&arena);
+    const E id = index.create();
+    map.set(id, "a text that does not fit into the string itself");
+    CHECK(map.get(id)->get_allocator().resource() == &arena);
+    CHECK(set.insert(id).inserted);
+    CHECK(names.try_emplace(id, "another text that does not fit in there").inserted);
+    CHECK(names.get(id)->get_allocator().resource() == &arena);
+    CHECK(index.get_allocator().resource() == &arena);
 }

@@ -38,6 +38,7 @@ class EntityIndex {
     using Directory = detail::EntityDirectory<Entity, Location, Allocator>;
     using Part = typename Directory::Part;
     static constexpr bool nothrow_move = detail::propagates_on_move<Allocator> || detail::always_equal<Allocator>;
+    static constexpr bool nothrow_swap = detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>;
 
 public:
     using id_type = Entity;
@@ -74,12 +75,13 @@ public:
         directory_.take(other.directory_);
         notify_moved(other);
     }
-    /// Replaces the contents; observers of the old ones are notified of the end and detached.
-    /// @throws what the allocator throws; strong
+    /// Replaces the contents. The observers of a range stay with the range that was added as the same one, and are notified of
+    /// both; others are notified of the end and detached. @throws what the allocator and observers throw; strong, but as new if
+    /// an observer throws
     EntityIndex& operator=(const EntityIndex& other) {
         if (this == std::addressof(other)) return *this;
         Directory copy(other.directory_, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
-        replace(copy);
+        adopt(copy);
         return *this;
     }
     /// Takes the contents with their observers; those of the old contents are notified of the end and detached. `other` is as
@@ -88,18 +90,22 @@ public:
         if (this == std::addressof(other)) return *this;
         Directory taken(detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
         taken.take(other.directory_);
-        replace(taken);
+        release();
+        directory_.swap(taken);
         notify_moved(other);
         return *this;
     }
     ~EntityIndex() { release(); }
-    /// Exchanges contents and observers. @pre the allocators are equal, or propagate on swap
-    void swap(EntityIndex& other) noexcept {
+    /// Exchanges contents and observers. Unequal allocators that do not propagate: ids and locations are copied.
+    /// @throws what the allocator throws then; strong
+    void swap(EntityIndex& other) noexcept(nothrow_swap) {
+        if constexpr (!nothrow_swap)
+            if (get_allocator() != other.get_allocator()) return swap_by_copies(other);
         directory_.swap(other.directory_);
         notify_moved(other);
         other.notify_moved(*this);
     }
-    friend void swap(EntityIndex& a, EntityIndex& b) noexcept { a.swap(b); }
+    friend void swap(EntityIndex& a, EntityIndex& b) noexcept(nothrow_swap) { a.swap(b); }
     allocator_type get_allocator() const noexcept { return directory_.get_allocator(); }
 
     //=== capacity ===//
@@ -283,18 +289,19 @@ public:
         return out.take();
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
-    /// not write are refused. Observers are notified of the end of the old contents and detached.
-    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator throws; strong
+    /// not write are refused. Observers are notified as by a copy assignment.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and observers throw;
+    /// strong, but as new if an observer throws
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* const error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
-    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator and observers throw
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         Directory restored(get_allocator());
         ByteReader in(bytes);
-        if (detail::EntityCheck::read(restored, in, codec)) replace(restored);
+        if (detail::EntityCheck::read(restored, in, codec)) adopt(restored);
         return in.error();
     }
     /// Whether array and pages agree; for tests. @complexity O(pages + ids)
@@ -329,15 +336,44 @@ private:
     void notify_moved(const EntityIndex& from) noexcept {
         directory_.for_each_part([&](Part& part) { part.hub.moved(std::addressof(from), this); });
     }
-    // Replaces the contents by those of `other`, with their observers.
-    void replace(Directory& other) noexcept {
-        release();
-        directory_.swap(other);
+    // Replaces the contents by those of `fresh`.
+    void adopt(Directory& fresh) {
+        exchange_contents(fresh);
+        ScopeGuard undo([&]() noexcept {
+            Directory none(get_allocator());
+            exchange_contents(none);
+        });
+        directory_.for_each_part([](Part& part) {
+            for (std::size_t row = 0; row != part.alive && part.hub.attached(); ++row) part.hub.insert([=] { return row; });
+        });
+        undo.dismiss();
     }
-    void release() noexcept {
+    // Observers of ranges that both have stay here, and were notified of the end of the old contents.
+    void exchange_contents(Directory& other) noexcept {
         directory_.for_each_part([](Part& part) {
             expect_at_rest(part);
             part.hub.clear();
+        });
+        directory_.swap(other);
+        const slot_t mine = directory_.last_part(), old = other.last_part();
+        for (slot_t number = 0; number <= mine && number <= old; ++number)
+            directory_.part(number).hub.swap(other.part(number).hub);
+    }
+    void swap_by_copies(EntityIndex& other) {
+        Directory mine(directory_, other.get_allocator()), theirs(other.directory_, get_allocator());
+        for (slot_t number = 0; number <= mine.last_part(); ++number) mine.part(number).hub.swap(directory_.part(number).hub);
+        for (slot_t number = 0; number <= theirs.last_part(); ++number)
+            theirs.part(number).hub.swap(other.directory_.part(number).hub);
+        directory_.swap(theirs);
+        other.directory_.swap(mine);
+        notify_moved(other);
+        other.notify_moved(*this);
+    }
+    void release() noexcept {
+        directory_.for_each_part([this](Part& part) {
+            expect_at_rest(part);
+            part.hub.clear();
+            part.hub.moved(this, nullptr);
             part.hub.release();
         });
     }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/sparse/entity_index.hpp>
+
+#include <string>
+
+using namespace slotwise;
+
+//=== of_numbers ===//
+// expect: Entity is a Handle<Tag, layout>
+// covers: sparse/entity_index.hpp static_assert "Entity is a Handle"
+EntityIndex<Handle<int>, int> index;
+EntityIndex<unsigned, int> other; // faulty
+
+//=== location_with_a_destructor ===//
+// expect: Location is trivially copyable
+// covers: sparse/entity_index.hpp static_assert "Location is trivially copyable"
+EntityIndex<Handle<int>, int> index;
+EntityIndex<Handle<int>, std::string> other; // faulty
+
+//=== made_without_its_allocator ===//
+// expect: is_default_constructible
+// covers: sparse/entity_index.hpp requires "std::is_default_constructible_v<Allocator>"
+template <class T>
+struct Arena : std::allocator<T> {
+    explicit Arena(int) {}
+    template <class U>
+    Arena(const Arena<U>&) {}
+    template <class U>
+    struct rebind {
+        using other = Arena<U>;
+    };
+};
+
+EntityIndex<Handle<int>, int, AllocBy<Arena<int>>> index(Arena<int>(1));
+EntityIndex<Handle<int>, int, AllocBy<Arena<int>>> other; // faulty
+
+//=== locations_that_do_not_compare ===//
+// expect: ==
+// covers: sparse/entity_index.hpp requires "location == location"
+struct Place {
+    int row = 0;
+};
+
+EntityIndex<Handle<int>, Place> a, b;
+const bool empty = a.empty() && b.empty();
+const bool equal = a == b; // faulty
