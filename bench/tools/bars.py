@@ -15,6 +15,7 @@ BEST_RUST = "the best crate whose handles have versions"
 # kind: how it is written, and what it is of the numbers of a row: ours, other, bytes of an element.
 KINDS = {"ratio": ("{:.2f}x", lambda a, b, key: a / b), "more": ("{:.2f} ns", lambda a, b, key: a - b), "bytes": ("{:.2f} B", lambda a, b, key: a),
          "overhead": ("{:.2f} B", lambda a, b, key: a - key[1]), "time": ("{:.0f} ns", lambda a, b, key: a),
+         "fine": ("{:.2f} ns", lambda a, b, key: a),
          "window": ("{:.2f} us", lambda a, b, key: a / 100)}  # of ten changes
 
 
@@ -132,7 +133,10 @@ def rows_bars():
     rows = [(f"update of 2 of 8 columns, {power(n)} / arrays by hand", 1.05, "update", 32, n, "plain_arrays") for n in (E5, E6)]
     rows += [(f"{text} / vectors by hand", limit, operation, 20, E5, "vectors") for text, limit, operation in (
         ("push_back of 4 columns after reserve", 1.3, "push"), ("push_back of 4 columns, growing", 1.5, "push_grows"), ("sort by 1 of 4 columns", 1.0, "sort"))]
-    return [Bar(f"SoaVector {text}", limit, "rows", at(operation, n, size=size), "SoaVector", other) for text, limit, operation, size, n, other in rows]
+    return [Bar(f"SoaVector {text}", limit, "rows", at(operation, n, size=size), "SoaVector", other) for text, limit, operation, size, n, other in rows] + [
+        Bar(f"BitColumn runs of {live} % set, 1e6, a row", limit, "rows", at("runs", E6, live, 1), "BitColumn", None, "fine")
+        for live, limit in ((1, 0.1), (50, 1.0), (99, 0.1))] + [
+            Bar("TickColumn, 10 changed of 1e6", 5, "rows", at("changed_10", E6, size=8), "TickColumn", None, "window")]
 
 
 def rust_bars():

@@ -287,7 +287,10 @@ private:
         return true;
     }
     void build(std::span<const AnyValue> values, size_type i, void* to) const {
-        (values.empty() ? AnyValue() : values[i]).build(*columns_[i].type, to);
+        if (values.empty())
+            AnyValue().build(*columns_[i].type, to);
+        else
+            values[i].build(*columns_[i].type, to);
     }
     /// Builds the values of a row behind the last in the columns that `which` accepts. The row is not counted yet.
     template <class Which, class Build>
