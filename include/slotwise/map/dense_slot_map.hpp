@@ -140,8 +140,7 @@ public:
     /// @complexity O(n log n) compares, n row moves, whatever the order was @invalidates addresses
     template <class Less>
     constexpr void sort(Less less) {
-        const T* const values = data();
-        core_.store.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
+        core_.store.template sort_by<0>(std::move(less));
     }
     /// Sorts the rows by operator<.
     constexpr void sort() {

@@ -5,22 +5,19 @@
 #ifndef SLOTWISE_MAP_DENSE_STORE_HPP
 #define SLOTWISE_MAP_DENSE_STORE_HPP
 
-#include "../memory/aligned_array.hpp"
-#include "../memory/allocator.hpp"
+#include "../rows/packed_columns.hpp"
 #include "../slots/snapshot.hpp"
-
-#include <algorithm>
-#include <tuple>
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Rows packed in the order of insertion, with the last row moved into the place of an erased one.
+/// Rows packed in the order of insertion, with the last row moved into the place of an erased one: the rows of a SoaVector, the
+/// slot of each row and the row of each slot.
 /// @tparam Face defines the interface of a row: value_type, row_type, pointer, reference, pointer_to(columns, row) ... 8 bytes
 /// a row over values and directory: a row number for each slot, a slot number for each row.
 template <class Face, class Allocator, class... Ts>
 class DenseStore {
-    static constexpr auto columns_index = std::index_sequence_for<Ts...>{};
+    using Columns = PackedColumns<false, AlignedArray<Ts, Allocator>...>;
 
 public:
     using value_type = typename Face::value_type;
@@ -30,12 +27,11 @@ public:
     using reference = typename Face::reference;
     using const_reference = typename Face::const_reference;
     using Cursor = std::size_t; ///< a row
-    using columns_type = std::tuple<AlignedArray<Ts, Allocator>...>;
     static constexpr bool stable = false;
     static constexpr bool indexed = false;
-    static constexpr bool trivial = (std::is_trivially_copyable_v<Ts> && ...);
+    static constexpr bool trivial = Columns::trivial;
     static constexpr std::size_t slot_bytes = (sizeof(Ts) + ...);
-    static constexpr bool nothrow_move = (std::is_nothrow_move_constructible_v<Ts> && ...); // then values are never assigned
+    static constexpr bool nothrow_move = Columns::nothrow_move; // then values are never assigned
     static constexpr bool nothrow_destroy = nothrow_move;
     static constexpr std::size_t max_slots = no_slot;
     template <class... Args>
@@ -44,8 +40,7 @@ public:
     static constexpr bool builds_nothrow = true; // the row is built before, so only its move remains
 
     constexpr DenseStore() = default;
-    constexpr explicit DenseStore(const Allocator& alloc)
-        : columns_(AlignedArray<Ts, Allocator>(alloc)...), slots_(alloc), rows_(alloc) {}
+    constexpr explicit DenseStore(const Allocator& alloc) : columns_(alloc), slots_(alloc), rows_(alloc) {}
     template <class ExpectThere>
     constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slots, const Allocator& alloc, ExpectThere&&)
         : DenseStore(alloc) {
@@ -56,13 +51,11 @@ public:
         take_rows(capacity(), other, [](auto& value) -> auto&& { return std::move(value); });
     }
     constexpr DenseStore(DenseStore&& other) noexcept
-        : columns_(std::move(other.columns_)), slots_(std::move(other.slots_)), rows_(std::move(other.rows_)),
-          count_(std::exchange(other.count_, 0)) {}
+        : columns_(std::move(other.columns_)), slots_(std::move(other.slots_)), rows_(std::move(other.rows_)) {}
     constexpr void swap(DenseStore& other) noexcept {
-        each([](auto& mine, auto& theirs) { mine.swap(theirs); }, other.columns_);
+        columns_.swap(other.columns_);
         slots_.swap(other.slots_);
         rows_.swap(other.rows_);
-        std::swap(count_, other.count_);
         epoch_.advance();
         other.epoch_.advance();
     }
@@ -74,29 +67,31 @@ public:
     constexpr void reserve(std::size_t slots) {
         if (slots > capacity()) resize(slots);
     }
-    constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return end > count_ ? end : count_; }
+    constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return end > count() ? end : count(); }
     constexpr void shrink(std::size_t end) { resize(shrunk_capacity(end)); }
 
     //=== rows ===//
 
-    constexpr std::size_t count() const noexcept { return count_; }
+    constexpr std::size_t count() const noexcept { return columns_.count(); }
     /// Advances when rows are added, removed or moved.
     constexpr const ViewEpoch& epoch() const noexcept { return epoch_; }
     constexpr std::size_t row_of(slot_t slot) const noexcept { return rows_[slot]; }
     constexpr slot_t slot(std::size_t row) const noexcept {
-        SLOTWISE_EXPECT_DEBUG(row < count_, "slot map iterator: it is the end, or the rows from here on were erased");
+        SLOTWISE_EXPECT_DEBUG(row < count(), "slot map iterator: it is the end, or the rows from here on were erased");
         return slots_[row];
     }
     template <std::size_t I>
     constexpr auto* data() const noexcept {
-        return std::get<I>(columns_).data();
+        return columns_.template column<I>().data();
     }
     constexpr auto places() const noexcept {
-        return [this, rows = rows_.data()](slot_t slot) noexcept { return Face::pointer_to(columns_, rows[slot]); };
+        return [this, rows = rows_.data()](slot_t slot) noexcept { return Face::pointer_to(columns_.columns(), rows[slot]); };
     }
     constexpr pointer ptr(slot_t slot) const noexcept { return places()(slot); }
 
-    constexpr void construct(slot_t slot, row_type&& row) noexcept(nothrow_move) { push(slot, std::move(row), columns_index); }
+    constexpr void construct(slot_t slot, row_type&& row) noexcept(nothrow_move) {
+        construct_row(slot, Face::split(std::move(row)));
+    }
     template <class... Args>
     constexpr void construct(slot_t slot, Args&&... args) {
         construct(slot, row_type(std::forward<Args>(args)...));
@@ -108,40 +103,35 @@ public:
     /// If moving can throw: moves the slot's row to the end now, before observers are notified.
     constexpr void move_to_last_row(slot_t slot) noexcept(nothrow_move) {
         if constexpr (!nothrow_move) {
-            const std::size_t last = count_ - 1;
+            const std::size_t last = count() - 1;
             if (rows_[slot] != last) swap_rows(rows_[slot], last);
         }
     }
     constexpr void destroy(slot_t slot) noexcept {
-        const std::size_t row = rows_[slot], last = count_ - 1;
-        if constexpr ((std::is_trivially_destructible_v<Ts> && ...) || !nothrow_move) {
+        const std::size_t row = rows_[slot], last = count() - 1;
+        if constexpr (Columns::trivially_destructible || !nothrow_move) {
             erase_row(row, last);
         } else {
             // The row is moved out first. Its destructor runs when the arrays are consistent again, and may insert and erase.
-            auto victim = std::apply([row](auto&... column) { return std::tuple<Ts...>(std::move(column[row])...); }, columns_);
+            auto victim = std::apply([row](const auto&... column) { return std::tuple<Ts...>(std::move(column[row])...); },
+                                     columns_.columns());
             erase_row(row, last);
         }
     }
-    constexpr row_type take(slot_t slot) const { return Face::take(columns_, rows_[slot]); }
+    constexpr row_type take(slot_t slot) const { return Face::take(columns_.columns(), rows_[slot]); }
     constexpr void swap_values(slot_t a, slot_t b) {
-        if (a != b) swap_columns<0>(rows_[a], rows_[b]);
+        if (a != b) columns_.swap_rows(rows_[a], rows_[b]);
     }
     /// Exchanges two rows and their slots. @throws what the swaps throw; strong if each of them is
     constexpr void swap_rows(std::size_t a, std::size_t b) {
-        swap_columns<0>(a, b);
+        columns_.swap_rows(a, b);
         swap_numbers(a, b);
     }
 
-    /// Brings the rows into the order of less(row, row), which sees the rows as they are before.
-    template <class Less>
-    constexpr void sort_rows(Less less) {
-        // No std::vector: in libstdc++'s debug mode it is not constexpr.
-        auto order = FlatArray<slot_t, std::allocator<slot_t>>().resized(count_, 0);
-        for (std::size_t row = 0; row != count_; ++row) order[row] = static_cast<slot_t>(row);
-        std::sort(order.data(), order.data() + count_, less);
-        // Cycle by cycle: each row moves once.
-        for (std::size_t first = 0; first != count_; ++first)
-            if (order[first] != first) rotate_cycle(order.data(), first);
+    /// Brings the rows into the order of less(value, value) of column I, which sees the values as they are before.
+    template <std::size_t I, class Less>
+    constexpr void sort_by(Less less) {
+        columns_.template sort_by<slot_t, I>(less, [this](std::size_t a, std::size_t b) { swap_numbers(a, b); });
     }
 
     template <class Directory>
@@ -149,7 +139,7 @@ public:
         if (trivial && directory.cursor() == end) // otherwise a column's destructor has added rows
             drop_all();
         else
-            for (std::size_t row = count_; row-- != 0;) { // rows that a destructor adds are appended and stay
+            for (std::size_t row = count(); row-- != 0;) { // rows that a destructor adds are appended and stay
                 const slot_t slot = slots_[row];
                 if (slot >= end) continue; // added by a column's value
                 directory.mark_destroyed(slot);
@@ -159,8 +149,8 @@ public:
     /// f may erase the slot it is given, because rows are visited from the last. Destructors may erase more rows.
     template <class Directory, class F>
     constexpr void for_each_slot(const Directory&, F&& f) const {
-        for (std::size_t row = count_; row-- != 0;)
-            if (row < count_) f(slots_[row]);
+        for (std::size_t row = count(); row-- != 0;)
+            if (row < count()) f(slots_[row]);
     }
     template <class Directory>
     constexpr Cursor first(const Directory&) const noexcept {
@@ -168,7 +158,7 @@ public:
     }
     template <class Directory>
     constexpr Cursor last(const Directory&) const noexcept {
-        return count_;
+        return count();
     }
     template <class Directory>
     constexpr void advance(const Directory&, Cursor& row) const noexcept {
@@ -182,16 +172,16 @@ public:
     constexpr void step_back(const Directory&, Cursor& row) const noexcept {
         --row;
     }
-    constexpr pointer at(Cursor row) const noexcept { return Face::pointer_to(columns_, row); }
+    constexpr pointer at(Cursor row) const noexcept { return Face::pointer_to(columns_.columns(), row); }
 
     //=== snapshots ===//
 
     template <class Directory, class Codec>
     void write(const Directory&, ByteWriter& out, Codec& codec) const {
         (out.number(size_stamp<Ts>()), ...);
-        for (std::size_t row = 0; row != count_; ++row) {
+        for (std::size_t row = 0; row != count(); ++row) {
             out.number(slots_[row]);
-            std::apply([&](const auto&... column) { (codec.write(std::as_const(column[row]), out), ...); }, columns_);
+            std::apply([&](const auto&... column) { (codec.write(std::as_const(column[row]), out), ...); }, columns_.columns());
         }
     }
     template <class Directory, class Codec>
@@ -201,7 +191,7 @@ public:
         ScopeGuard undo([this]() noexcept { drop_all(); });
         for (std::size_t n = directory.size(); n != 0; --n) {
             const slot_t slot = in.number<slot_t>();
-            if (!directory.is_live(slot) || rows_[slot] < count_)
+            if (!directory.is_live(slot) || rows_[slot] < count())
                 return in.fail("snapshot: a row names a slot that is not live, or one twice");
             construct_row(slot, std::tuple<Ts...>{codec.template read<Ts>(in)...});
             if (in.error() != nullptr) return false;
@@ -211,76 +201,21 @@ public:
     }
     template <class Directory>
     constexpr bool check(const Directory& directory) const noexcept {
-        if (count_ != directory.size() || directory.capacity() > capacity()) return false;
-        for (std::size_t row = 0; row != count_; ++row)
+        if (count() != directory.size() || directory.capacity() > capacity() || !columns_.check()) return false;
+        for (std::size_t row = 0; row != count(); ++row)
             if (!directory.is_live(slots_[row]) || rows_[slots_[row]] != row) return false;
         return true;
     }
 
 private:
-    template <class F>
-    constexpr void each(F&& f) {
-        std::apply([&](auto&... column) { (f(column), ...); }, columns_);
-    }
-    template <class F>
-    constexpr void each(F&& f, columns_type& others) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f(std::get<I>(columns_), std::get<I>(others)), ...);
-        }(columns_index);
-    }
-
-    template <std::size_t... I>
-    constexpr void push(slot_t slot, row_type&& row, std::index_sequence<I...>) noexcept(nothrow_move) {
-        construct_row(slot, Face::split(std::move(row)));
-    }
     // `values` is a tuple of values or of references to them.
     template <class Tuple>
     constexpr void construct_row(slot_t slot, Tuple&& values) {
-        construct_columns<0>(values);
-        slots_[count_] = slot;
-        rows_[slot] = static_cast<slot_t>(count_++);
+        const std::size_t row = count();
+        columns_.append(std::forward<Tuple>(values));
+        slots_[row] = slot;
+        rows_[slot] = static_cast<slot_t>(row);
         epoch_.advance();
-    }
-    template <std::size_t I, class Tuple>
-    constexpr void construct_columns(Tuple& values) {
-        if constexpr (I != sizeof...(Ts)) {
-            auto& column = std::get<I>(columns_);
-            column.construct(count_, std::forward<std::tuple_element_t<I, Tuple>>(std::get<I>(values)));
-            ScopeGuard undo([&]() noexcept { column.destroy(count_, count_ + 1); });
-            construct_columns<I + 1>(values);
-            undo.dismiss();
-        }
-    }
-    // Exchanges the values of two rows, all columns or none if each swap is strong: swaps already done are undone. A swap that
-    // throws while it is undone ends the program, because a handle would name halves of two rows.
-    template <std::size_t I>
-    constexpr void swap_columns(std::size_t a, std::size_t b) {
-        if constexpr (I != sizeof...(Ts)) {
-            const auto exchange = [&column = std::get<I>(columns_), a, b] {
-                using std::swap;
-                swap(column[a], column[b]);
-            };
-            exchange();
-            ScopeGuard undo([&]() noexcept { exchange(); });
-            swap_columns<I + 1>(a, b);
-            undo.dismiss();
-        }
-    }
-    // Row `first` receives row order[first], that row receives its own in turn, and the last of the cycle receives the former
-    // row `first`. A row in its place gets its own number in `order`.
-    constexpr void rotate_cycle(slot_t* order, std::size_t first) noexcept(nothrow_move) {
-        std::size_t row = first;
-        if constexpr (nothrow_move) {
-            each([&](auto& column) {
-                auto kept = std::move(column[first]);
-                for (row = first; order[row] != first; row = order[row]) column.relocate(row, column[order[row]]);
-                column.relocate(row, kept);
-            });
-            for (row = first; order[row] != first; row = std::exchange(order[row], static_cast<slot_t>(row)))
-                swap_numbers(row, order[row]);
-        } else
-            for (; order[row] != first; row = std::exchange(order[row], static_cast<slot_t>(row))) swap_rows(row, order[row]);
-        order[row] = static_cast<slot_t>(row);
     }
     constexpr void swap_numbers(std::size_t a, std::size_t b) noexcept {
         std::swap(slots_[a], slots_[b]);
@@ -290,64 +225,44 @@ private:
     }
     constexpr void erase_row(std::size_t row, std::size_t last) noexcept {
         if (row != last) {
-            if constexpr (nothrow_move) each([&](auto& column) { column.relocate(row, column[last]); });
+            if constexpr (nothrow_move) columns_.fill_from_last(row);
             slots_[row] = slots_[last];
             rows_[slots_[row]] = static_cast<slot_t>(row);
         }
-        count_ = last;
         epoch_.advance();
-        each([&](auto& column) { column.destroy(last, last + 1); });
+        columns_.drop_last();
     }
     constexpr void drop_all() noexcept {
-        each([this](auto& column) { column.destroy(0, count_); });
-        count_ = 0;
+        columns_.truncate(0);
         epoch_.advance();
     }
     constexpr void resize(std::size_t slots) {
         auto slots_by_row = slots_.resized(slots, no_slot);
         auto rows_by_slot = rows_.resized(slots, no_slot);
-        auto fresh = std::apply([slots](const auto&... column) { return columns_type(column.sized(slots)...); }, columns_);
-        relocate_into<0>(fresh);
-        each(
-            [this](auto& column, auto& sized) {
-                column.destroy(0, count_);
-                column.swap(sized);
-            },
-            fresh);
+        columns_.resize(slots);
         slots_.swap(slots_by_row);
         rows_.swap(rows_by_slot);
         epoch_.advance();
-    }
-    // All columns or none, because they share one capacity().
-    template <std::size_t I>
-    constexpr void relocate_into(columns_type& fresh) {
-        if constexpr (I != sizeof...(Ts)) {
-            auto& column = std::get<I>(columns_);
-            column.relocate_into(std::get<I>(fresh), count_);
-            ScopeGuard undo([&]() noexcept { column.take_back(std::get<I>(fresh), count_); });
-            relocate_into<I + 1>(fresh);
-            undo.dismiss();
-        }
     }
     template <class Other, class Get>
     constexpr void take_rows(std::size_t slots, Other& other, Get&& get) {
         reserve(slots);
         ScopeGuard undo([this]() noexcept { drop_all(); });
-        const std::size_t count = other.count_;
+        const std::size_t count = other.count();
         for (std::size_t row = 0; row != count; ++row) {
             if constexpr (!trivial)
-                SLOTWISE_EXPECT(count == other.count_ && other.slots_[row] < slots,
+                SLOTWISE_EXPECT(count == other.count() && other.slots_[row] < slots,
                                 "container copy: the copy of an element changes the source; it must not");
-            std::apply([&](auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },
-                       other.columns_);
+            std::apply(
+                [&](const auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },
+                other.columns_.columns());
         }
         undo.dismiss();
     }
 
-    columns_type columns_{};
+    Columns columns_{};
     FlatArray<slot_t, Allocator> slots_{}; // by row
     FlatArray<slot_t, Allocator> rows_{};  // by slot; meaningless for vacant slots
-    std::size_t count_ = 0;
     SLOTWISE_NO_UNIQUE_ADDRESS ViewEpoch epoch_{};
 };
 

@@ -198,8 +198,7 @@ public:
     /// Sorts the rows by member I. Handles stay valid. As DenseSlotMap::sort.
     template <std::size_t I, class Less>
     constexpr void sort(Less less) {
-        const auto* const values = core_.store.template data<I>();
-        core_.store.sort_rows([&](slot_t a, slot_t b) { return less(values[a], values[b]); });
+        core_.store.template sort_by<I>(std::move(less));
     }
     /// The same by the member of type T.
     template <class T, class Less>
