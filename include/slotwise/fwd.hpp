@@ -140,6 +140,9 @@ struct AllocBy {};
 /// The members of the rows of a BasicSoaSlotMap or a BasicSoaVector.
 template <class... Ts>
 struct Members {};
+/// The members of a struct that a BasicSoaStruct keeps: Fields<&P::x, &P::y>.
+template <auto... Ms>
+struct Fields {};
 
 struct EqualTo;
 struct PublicId;
@@ -230,6 +233,13 @@ class BasicSoaVector;
 /// Rows of members Ts..., each packed in an array of its own; see BasicSoaVector.
 template <class... Ts>
 using SoaVector = BasicSoaVector<Members<Ts...>>;
+
+template <class Fields, class... With>
+class BasicSoaStruct;
+
+/// Rows of an existing struct, split into the members &P::x ...; see BasicSoaStruct.
+template <auto... Ms>
+using SoaStruct = BasicSoaStruct<Fields<Ms...>>;
 
 template <class... With>
 class BasicBitColumn;

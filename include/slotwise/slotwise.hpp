@@ -38,6 +38,7 @@
 #include "rows/bit_column.hpp"
 #include "rows/pmr.hpp"
 #include "rows/row_iterator.hpp"
+#include "rows/soa_struct.hpp"
 #include "rows/soa_vector.hpp"
 #include "rows/tick_column.hpp"
 #include "series/capture.hpp"

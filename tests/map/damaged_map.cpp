@@ -25,7 +25,9 @@ TEST_PRIVATE(DenseCore, DenseSlotMap<int>, core_)
 using Directory = reached_t<DenseCore, DenseSlotMap<int>>::Directory;
 using Rows = reached_t<DenseCore, DenseSlotMap<int>>::Store;
 TEST_PRIVATE(Counters, Directory, n_)
-TEST_PRIVATE(Count, Rows, count_)
+TEST_PRIVATE(Columns, Rows, columns_)
+using PackedRows = reached_t<Columns, Rows>;
+TEST_PRIVATE(Count, PackedRows, count_)
 TEST_PRIVATE(SlotsByRow, Rows, slots_)
 TEST_PRIVATE(RowsBySlot, Rows, rows_)
 TEST_PRIVATE(Pages, Secondary, pages_)
@@ -66,7 +68,7 @@ TEST_CASE("a packed map notices damage to its directory, and rows that disagree 
     auto map = three<DenseSlotMap<int>>();
     auto& rows = reach<DenseCore>(map).store;
     CHECK(notices(map, reach<Counters>(reach<DenseCore>(map).directory).retired, 1));
-    CHECK(notices(map, reach<Count>(rows), 2));
+    CHECK(notices(map, reach<Count>(reach<Columns>(rows)), 2));
     CHECK(notices(map, reach<SlotsByRow>(rows)[1], 9)); // the slot is vacant
     CHECK(notices(map, reach<SlotsByRow>(rows)[1], 2)); // that is row 2
     CHECK(notices(map, reach<RowsBySlot>(rows)[1], 0));

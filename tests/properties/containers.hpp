@@ -356,6 +356,7 @@ struct PortableHashIndex : Part {};
 struct GroupIndex : Part {};
 struct SeriesSubscriber : Part {};
 struct RowRef : Part {};
+struct BasicSoaStruct : Part {}; // is a SoaVector; see tests/rows
 // A column a row of other containers, without elements that have names; see tests/rows.
 struct BasicBitColumn : Part {};
 struct BasicTickColumn : Part {};

@@ -380,10 +380,11 @@ class SlotMapShape(Shape):
             yield Item(self.directory.handle(slot), value(slot))
 
     def rows(self):
-        count, slots = self.store["count_"].integer(), Flat(self.store["slots_"])
+        rows, slots = self.store["columns_"], Flat(self.store["slots_"])
+        count = rows["count_"].integer()
         if count != self.directory.size or not slots.covers(count):
             raise Damaged("rows and slots do not agree")
-        columns = [each["data_"] for each in tuple_elements(self.store["columns_"])]
+        columns = [each["data_"] for each in tuple_elements(rows["columns_"])]
         for row in range(count):
             handle = self.directory.handle(slots[row])
             for number, data in enumerate(columns):

@@ -7,64 +7,13 @@
 #define SLOTWISE_ROWS_PACKED_COLUMNS_HPP
 
 #include "../core/bits.hpp"
-#include "../memory/aligned_array.hpp"
+#include "tag_column.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 
 SLOTWISE_BEGIN
 namespace detail {
-
-/// Whether rows need no memory for a T: one value is as good as another.
-template <class T>
-inline constexpr bool is_tag =
-    std::is_empty_v<T> && std::is_trivially_copyable_v<T> && std::is_nothrow_default_constructible_v<T>;
-
-/// The column of a tag: the interface of AlignedArray, without memory.
-template <class T, class Allocator>
-class TagColumn {
-public:
-    using value_type = T;
-    constexpr TagColumn()
-        requires std::is_default_constructible_v<Allocator>
-    = default;
-    constexpr explicit TagColumn(const Allocator& alloc) noexcept : allocator_(alloc) {}
-    constexpr TagColumn(TagColumn&& other) noexcept
-        : allocator_(std::move(other.allocator_)), capacity_(std::exchange(other.capacity_, 0)) {}
-    TagColumn(const TagColumn&) = delete;
-    TagColumn& operator=(const TagColumn&) = delete;
-    TagColumn& operator=(TagColumn&&) = delete;
-    ~TagColumn() = default;
-    constexpr void swap(TagColumn& other) noexcept {
-        exchange_allocators(allocator_, other.allocator_);
-        std::swap(capacity_, other.capacity_);
-    }
-    constexpr Allocator get_allocator() const noexcept { return allocator_; }
-    constexpr std::size_t capacity() const noexcept { return capacity_; }
-    constexpr T operator[](std::size_t) const noexcept { return T(); }
-    constexpr TagColumn sized(std::size_t capacity) const {
-        TagColumn fresh(allocator_);
-        fresh.capacity_ = capacity;
-        return fresh;
-    }
-    constexpr void relocate_into(TagColumn&, std::size_t, std::size_t = 0, std::size_t = 0) noexcept {}
-    constexpr void take_back(TagColumn&, std::size_t, std::size_t = 0, std::size_t = 0) noexcept {}
-    template <class... Args>
-    constexpr void construct(std::size_t, Args&&... args) {
-        static_cast<void>(T(std::forward<Args>(args)...));
-    }
-    constexpr void destroy(std::size_t, std::size_t) noexcept {}
-    constexpr void relocate(std::size_t, const T&) noexcept {}
-
-private:
-    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator_{};
-    std::size_t capacity_ = 0;
-};
-
-/// The column of a T in a container of rows.
-template <class T, class Allocator>
-using RowColumn = std::conditional_t<is_tag<T>, TagColumn<T, Allocator>, AlignedArray<T, Allocator>>;
 
 /// Whether an argument for a T is a function that makes one.
 template <class T, class Arg>
@@ -418,51 +367,57 @@ private:
     /// Row r receives row order[r]. `order` is used up. @throws if moves do not throw: std::bad_alloc, nothing has changed then
     template <class Number, class OnSwap>
     constexpr void permute(Number* order, OnSwap& on_swap) {
-        if constexpr (nothrow_move) {
+        if (!std::is_constant_evaluated()) {
             gather(order);
-            if constexpr (!std::is_same_v<std::remove_const_t<OnSwap>, Unnumbered>)
-                for (std::size_t first = 0; first != count_; ++first) for_each_of_cycle(order, first, on_swap);
-        } else
-            for (std::size_t first = 0; first != count_; ++first)
-                for_each_of_cycle(order, first, [&](std::size_t a, std::size_t b) {
-                    swap_rows(a, b);
-                    on_swap(a, b);
-                });
+            if constexpr (trivial && std::is_same_v<std::remove_const_t<OnSwap>, Unnumbered>) return;
+        }
+        for (std::size_t first = 0; first != count_; ++first)
+            if (order[first] != first) rotate_cycle(order, first, on_swap);
     }
     // Row `first` receives row order[first], that row receives its own in turn, and the last of the cycle receives the former
-    // row `first`, by swaps. A row in its place gets its own number in `order`.
-    template <class Number, class F>
-    static constexpr void for_each_of_cycle(Number* order, std::size_t first, F&& exchange) {
+    // row `first`. A row in its place gets its own number in `order`. Each value moves once, that of `first` twice.
+    template <class Number, class OnSwap>
+    constexpr void rotate_cycle(Number* order, std::size_t first, OnSwap& on_swap) noexcept(nothrow_move) {
         std::size_t row = first;
-        for (; order[row] != first; row = std::exchange(order[row], static_cast<Number>(row)))
-            exchange(row, std::size_t{order[row]});
+        if constexpr (nothrow_move)
+            each([&]<class Column>(Column& column) {
+                if (is_gathered<typename Column::value_type> && !std::is_constant_evaluated()) return;
+                auto kept = std::move(column[first]);
+                for (row = first; order[row] != first; row = order[row]) {
+                    auto&& value = column[order[row]];
+                    column.relocate(row, value);
+                }
+                column.relocate(row, kept);
+            });
+        for (row = first; order[row] != first; row = std::exchange(order[row], static_cast<Number>(row))) {
+            if constexpr (!nothrow_move) swap_rows(row, order[row]);
+            on_swap(row, std::size_t{order[row]});
+        }
         order[row] = static_cast<Number>(row);
     }
-    // Column by column into memory of its own, and back: addresses stay, and no move waits for the one before, as they do
-    // along cycles. Sorting 1e6 rows of four columns takes half the time.
+    template <class T>
+    static constexpr bool is_gathered = nothrow_move && std::is_trivially_copyable_v<T> && !is_tag<T>;
+    // Trivial values go column by column into memory of their own, and back: addresses stay, and no load waits for the one
+    // before, as they do along cycles. Sorting 1e6 rows of four columns takes half the time.
     template <class Number>
-    constexpr void gather(const Number* order) {
-        constexpr std::size_t align = std::max({alignof(LineOf<typename Columns::value_type>)...});
-        constexpr std::size_t widest = std::max({sizeof(typename Columns::value_type)...});
-        struct alignas(align) Unit {
-            unsigned char bytes[align];
-        };
-        bool in_constant = false;
-        if (std::is_constant_evaluated()) in_constant = true; // then each column has memory of its own type
-        const auto memory = AlignedArray<Unit>().sized(in_constant ? 0 : checked_bytes(count_, widest, align - 1) / align);
-        each([&]<class Column>(Column& column) {
-            using T = typename Column::value_type;
-            if constexpr (!is_tag<T>) {
-                const auto typed = AlignedArray<T>().sized(in_constant ? count_ : 0);
-                T* const sorted = in_constant ? typed.data() : static_cast<T*>(static_cast<void*>(memory.data()));
-                for (std::size_t i = 0; i != count_; ++i) std::construct_at(sorted + i, std::move(column[order[i]]));
-                if (move_bytes(column, 0, sorted, count_)) return;
-                for (std::size_t i = 0; i != count_; ++i) {
-                    column.relocate(i, sorted[i]);
-                    std::destroy_at(sorted + i);
+    void gather(const Number* order) {
+        constexpr std::size_t widest =
+            std::max({is_gathered<typename Columns::value_type> ? sizeof(typename Columns::value_type) : 0 ...});
+        if constexpr (widest != 0) {
+            constexpr std::size_t align = std::max({alignof(LineOf<typename Columns::value_type>)...});
+            struct alignas(align) Unit {
+                unsigned char bytes[align];
+            };
+            const auto memory = AlignedArray<Unit>().sized(checked_bytes(count_, widest, align - 1) / align);
+            each([&]<class Column>(Column& column) {
+                using T = typename Column::value_type;
+                if constexpr (is_gathered<T>) {
+                    T* const sorted = static_cast<T*>(static_cast<void*>(memory.data()));
+                    for (std::size_t i = 0; i != count_; ++i) std::construct_at(sorted + i, column[order[i]]);
+                    move_bytes(column, 0, sorted, count_);
                 }
-            }
-        });
+            });
+        }
     }
     template <std::size_t I>
     constexpr bool equal_column(const PackedColumns& other) const {

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_PMR_HPP
 #define SLOTWISE_ROWS_PMR_HPP
 
-#include "soa_vector.hpp"
+#include "soa_struct.hpp"
 
 #include <memory_resource>
 
@@ -16,6 +16,9 @@ namespace pmr {
 /// SoaVector with memory from a std::pmr::memory_resource.
 template <class... Ts>
 using SoaVector = BasicSoaVector<Members<Ts...>, AllocBy<std::pmr::polymorphic_allocator<std::byte>>>;
+/// SoaStruct with memory from a std::pmr::memory_resource.
+template <auto... Ms>
+using SoaStruct = BasicSoaStruct<Fields<Ms...>, AllocBy<std::pmr::polymorphic_allocator<std::byte>>>;
 
 } // namespace pmr
 SLOTWISE_END
