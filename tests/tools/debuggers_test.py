@@ -181,7 +181,7 @@ class Natvis(unittest.TestCase):
     def test_every_expression_evaluates_and_shows_what_the_printers_show_and_faults_are_found(self):
         good = NATVIS.read_text(encoding="utf-8")
         self.assertRegex(self.evaluate(good), r"^natvis: \d+ variables, (\d+) of \1 expressions\n$")
-        for old, new, fault in (("core_.store.count_", "core_.store.amount_", "dense: natvis shows 0 elements"),
+        for old, new, fault in (("core_.store.columns_.count_", "core_.store.amount_", "dense: natvis shows 0 elements"),
                                 ("slot % 64)) &amp; 1", "slot % 64)) &amp; 0", "elements"), ("max_index + 1ull", "max_version + 1ull", "user_handle")):
             self.assertIn(old, good)
             self.assertRegex(self.evaluate(good.replace(old, new)), f"(?m)^fault: .*{fault}")
