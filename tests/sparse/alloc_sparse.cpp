@@ -10,3 +10,15 @@ using namespace test;
 TEST_CASE("EntityIndex: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     alloc_matrix<EntityIndices>();
 }
+
+TEST_CASE("SparseSet: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<SparseSets>();
+}
+
+TEST_CASE("SparseMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<SparseMaps<>>();
+}
+
+TEST_CASE("SwitchMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<Switches<>>();
+}

@@ -206,7 +206,7 @@ TEST_CASE("an observer that throws rolls the insert into a SparseMap back", "[sp
         std::size_t rows = 0;
     };
     NothingLeaks objects;
-    fail_at_every_step(swept("SparseCore::attach"), [](auto&& attempt) {
+    fail_at_every_step(swept<SparseMap<H, Tracked>>("attach"), [](auto&& attempt) {
         SparseMap<H, Tracked> map;
         Refusing a, b;
         map.try_emplace(H(1, 1), 1), map.try_emplace(H(2, 1), 2);

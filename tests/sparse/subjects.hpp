@@ -8,6 +8,9 @@
 #include "support/whole.hpp"
 
 #include <slotwise/sparse/entity_index.hpp>
+#include <slotwise/sparse/sparse_map.hpp>
+#include <slotwise/sparse/sparse_set.hpp>
+#include <slotwise/sparse/switch_map.hpp>
 
 namespace test {
 
@@ -52,6 +55,86 @@ struct EntityIndices : SparseSubject {
     static auto future(C& c) {
         const auto ids = c.create_n(40);
         return std::vector<AnEntity>(ids.begin(), ids.end());
+    }
+};
+
+/// The id of a number: some are far from all others.
+inline AnEntity some_id(int n) { return AnEntity(static_cast<slot_t>(n % 7 == 0 ? n * 1000 : n), 1); }
+template <class C>
+void erase_some(C& c, int first, int count) {
+    for (int i = first + 4; i < first + count; i += 5) c.erase(some_id(i));
+}
+
+struct SparseSets : SparseSubject {
+    using element = AnEntity;
+    template <class A>
+    using container = SparseSet<AnEntity, AllocBy<A>>;
+    template <class C>
+    static void fill(C& c, int first, int count) {
+        for (int i = first; i != first + count; ++i) c.insert(some_id(i));
+        erase_some(c, first, count);
+    }
+    template <class C>
+    static Contents contents(const C& c) {
+        Contents all;
+        for (const AnEntity id : c.ids()) all.push_back(static_cast<std::int64_t>(id.to_bits()));
+        return all;
+    }
+};
+
+/// The number of a value.
+template <class T>
+std::int64_t number_in(const T& value) {
+    if constexpr (requires { value.value(); })
+        return value.value();
+    else
+        return value;
+}
+
+template <class T = Tracked>
+struct SparseMaps : SparseSubject {
+    using element = T;
+    template <class A>
+    using container = SparseMap<AnEntity, T, AllocBy<A>>;
+    template <class C>
+    static void fill(C& c, int first, int count) {
+        for (int i = first; i != first + count; ++i) c.try_emplace(some_id(i), i);
+        erase_some(c, first, count);
+    }
+    template <class C>
+    static Contents contents(const C& c) {
+        Contents all = SparseSets::contents(c);
+        for (const auto& value : c.values()) all.push_back(number_in(value));
+        return all;
+    }
+};
+
+struct SpendingNumber {
+    template <class T>
+    std::size_t operator()(const T& value) const {
+        if constexpr (!std::is_same_v<T, Tracked>) Budget::spend();
+        return static_cast<std::size_t>(number_in(value));
+    }
+};
+/// Each value has several ids.
+template <class T = Tracked>
+struct Switches : SparseSubject {
+    using element = std::byte;
+    template <class A>
+    using container = SwitchMap<AnEntity, T, HashBy<SpendingNumber>, AllocBy<A>>;
+    template <class C>
+    static void fill(C& c, int first, int count) {
+        for (int i = first; i != first + count; ++i) c.set(some_id(i), i / 3);
+        erase_some(c, first, count);
+    }
+    template <class C>
+    static Contents contents(const C& c) {
+        Contents all;
+        for (const auto& [value, ids] : c) {
+            all.push_back(number_in(value));
+            for (const AnEntity id : ids) all.push_back(static_cast<std::int64_t>(id.to_bits()));
+        }
+        return all;
     }
 };
 

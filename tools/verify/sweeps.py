@@ -31,7 +31,7 @@ import proof
 SETTINGS = 16
 ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IdentityMap", "SetStorage",
             "MapStorage", "BasicAnySetStorage", "BasicAnyMapStorage", "HashIndex", "TSSStorage", "TSDStorage", "BasicBitColumn", "BasicTickColumn", "BasicSoaVector", "BasicAnyRows",
-            "EntityIndex")
+            "EntityIndex", "SparseSet", "SparseMap", "SwitchMap")
 # Every container that issues handles. MapStorage and AnyMapStorage share SetStorage's core; MapStorage has its own long walks.
 ISSUE_HANDLES = ("SlotDirectory", "SlotMap", "DenseSlotMap", "SoaSlotMap", "SetStorage", "MapStorage", "TSSStorage", "TSDStorage",
                  "EntityIndex")
