@@ -57,7 +57,7 @@ public:
     SLOTWISE_ALWAYS_INLINE Page* find(std::uint32_t number) const noexcept {
         if (number < near_.size()) [[likely]]
             return near_[number];
-        return find_far(number);
+        return far_.empty() ? nullptr : find_far(number); // most containers have no far page
     }
     /// The page, made if it is not there. @throws what the allocator throws; nothing has changed then
     Page& make(std::uint32_t number) {

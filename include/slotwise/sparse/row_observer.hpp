@@ -24,7 +24,7 @@ public:
     virtual void on_insert([[maybe_unused]] std::size_t row) {}
     /// The entry in `row` is about to go and still intact. The last row takes its place afterwards.
     virtual void on_erase([[maybe_unused]] std::size_t row) noexcept {}
-    /// The entries of two rows have changed places.
+    /// The entries of two rows have changed places. An observer that swaps rows is not notified of it.
     virtual void on_swap([[maybe_unused]] std::size_t a, [[maybe_unused]] std::size_t b) noexcept {}
     /// All rows are about to go and still intact. The container was emptied, assigned, restored or destroyed.
     virtual void on_clear() noexcept {}
@@ -114,9 +114,10 @@ public:
         erase_from(row, true, cell_->count);
         erase_from(row, false, cell_->count);
     }
-    void swapped(std::size_t a, std::size_t b) noexcept {
-        if (!attached()) return;
-        cell_->forward([=](RowObserver& each, std::size_t) { each.on_swap(a, b); });
+    /// The observer that swaps rows is not notified of swaps, which are its own.
+    SLOTWISE_ALWAYS_INLINE void swapped(std::size_t a, std::size_t b) noexcept {
+        if (attached()) [[unlikely]]
+            notify_swapped(a, b);
     }
     void clear() noexcept {
         if (!attached()) return;
@@ -137,6 +138,13 @@ public:
     }
 
 private:
+    void notify_swapped(std::size_t a, std::size_t b) noexcept {
+        for (std::size_t i = 0; i != cell_->count; ++i) // without a Notification: no list is compacted while an observer runs
+            if (RowObserver* const each = at(i, false)) {
+                const Cell::Notification running(*cell_);
+                each->on_swap(a, b);
+            }
+    }
     RowObserver* at(std::size_t i, bool owner) const noexcept {
         RowObserver* const each = cell_->list[i];
         return each != nullptr && each->swaps_rows() == owner ? each : nullptr;

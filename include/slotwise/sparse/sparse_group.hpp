@@ -39,8 +39,8 @@ class SparseGroup {
     template <std::size_t I, class Set>
     struct Member final : RowObserver {
         explicit Member(Set& of) noexcept : RowObserver(true), set(&of) {}
-        void on_insert(std::size_t row) override { group->template join<I>(row); }
-        void on_erase(std::size_t row) noexcept override { group->template leave<I>(row); }
+        void on_insert(std::size_t row) override { group->template join<I>(row, Indices()); }
+        void on_erase(std::size_t row) noexcept override { group->leave(row); }
         void on_clear() noexcept override { group->size_ = 0; }
         void on_move(const void*, void* to) noexcept override {
             set = static_cast<Set*>(static_cast<CoreOf<Set>*>(to));
@@ -165,20 +165,20 @@ private:
     static void bring(Set& set, id_type id, size_type row) noexcept {
         Own::swap(set, set.row_of(id), row);
     }
-    template <std::size_t I>
-    void join(size_type row) noexcept {
+    template <std::size_t I, std::size_t... J>
+    void join(size_type row, std::index_sequence<J...>) noexcept {
         const id_type id = std::get<I>(members_).set->id_at(row);
         if (!whole_ || row < size_) return; // below size_: it was brought there when another container was attached
-        if (!std::apply([&](auto&... member) { return (member.set->contains(id) && ...); }, members_)) return;
-        each([&](auto& member) { bring(*member.set, id, size_); });
+        const size_type rows[] = {(I == J ? row : std::get<J>(members_).set->row_of(id))...};
+        for (const size_type each : rows)
+            if (each == First::no_row) return;
+        (Own::swap(*std::get<J>(members_).set, rows[J], size_), ...);
         ++size_;
     }
-    template <std::size_t I>
     void leave(size_type row) noexcept {
         if (row >= size_) return;
-        const id_type id = std::get<I>(members_).set->id_at(row);
         --size_;
-        each([&](auto& member) { bring(*member.set, id, size_); });
+        each([&](auto& member) { Own::swap(*member.set, row, size_); });
     }
     value_type item(size_type row) const noexcept {
         return std::apply(

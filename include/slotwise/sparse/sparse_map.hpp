@@ -194,8 +194,10 @@ private:
         return value;
     }
     SLOTWISE_ALWAYS_INLINE T& expected(Id id) const noexcept {
-        SLOTWISE_EXPECT(this->contains(id), "SparseMap [id]: the id has no value here; ask get(id)");
-        return this->value(this->expected_row(id));
+        const auto* const page = this->entries_.find(id);
+        SLOTWISE_EXPECT(page != nullptr && Core::Entries::row(*page, id) < this->size(),
+                        "SparseMap [id]: the id has no value here; ask get(id)");
+        return this->value(Core::Entries::row(*page, id));
     }
 };
 

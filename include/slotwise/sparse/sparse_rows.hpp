@@ -38,12 +38,6 @@ protected:
             if (const auto row = Entries::row(*page, id); row < size_) return static_cast<size_type>(row);
         return no_row;
     }
-    /// @pre the id is here
-    SLOTWISE_ALWAYS_INLINE size_type expected_row(Id id) const noexcept {
-        const Page* const page = entries_.find(id);
-        SLOTWISE_ASSUME(page != nullptr);
-        return Entries::any_row(*page, id);
-    }
     bool do_erase(Id id) noexcept(Values::nothrow_move) {
         Page* const page = entries_.find(id);
         if (page == nullptr) return false;
