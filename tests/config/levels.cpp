@@ -40,6 +40,11 @@ C& holed() {
     }
     return c;
 }
+SoaVector<int>& three_rows() {
+    auto& rows = *new SoaVector<int>;
+    rows.resize(3);
+    return rows;
+}
 template <class C>
 auto last_of(C& c) {
     auto it = c.begin();
@@ -461,6 +466,18 @@ const Check checks[] = {
      [] { static_cast<void>(described_map().value(slot_t{1})); }},
     {Level::fast, "described map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(std::as_const(described_map()).value(slot_t{1})); }},
+    // rows of members
+    {Level::fast, "SoaVector: there is no such row; ask size()", [] { static_cast<void>(three_rows()[3]); }},
+    {Level::fast, "SoaVector::insert(row, values...): row is beyond size()", [] { three_rows().insert(5, 1); }},
+    {Level::fast, "SoaVector::pop_back: there is no row",
+     [] {
+         auto& rows = three_rows();
+         rows.clear();
+         rows.pop_back();
+     }},
+    {Level::fast, "SoaVector::erase(row): row is not below size()", [] { three_rows().erase(3); }},
+    {Level::fast, "SoaVector::swap_erase(row): row is not below size()", [] { three_rows().swap_erase(3); }},
+    {Level::fast, "SoaVector::swap_rows(a, b): a row is not below size()", [] { three_rows().swap_rows(0, 3); }},
     // bits, ticks, described rows
     {Level::fast, "for_each_run: a column has fewer bits than there are rows; keep it in step with the others",
      [] { for_each_run(4, include(BitColumn(3, true)), exclude(), [](std::size_t, std::size_t) {}); }},

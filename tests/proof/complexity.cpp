@@ -810,6 +810,46 @@ void of_bits_ticks_and_described_rows() {
         never_allocates);
 }
 
+using Rows = SoaVector<std::uint32_t, double>;
+Rows rows_below(std::size_t n) {
+    Rows rows;
+    rows.reserve(2 * n);
+    for (std::size_t i = 0; i != n; ++i) rows.push_back(static_cast<std::uint32_t>(i), 1.0);
+    return rows;
+}
+void of_rows() {
+    row("BasicSoaVector::push_back complexity", "rows, amortised", constant, [](std::size_t n) {
+        Rows rows;
+        return mean(n, [&](std::size_t i) { rows.push_back(static_cast<std::uint32_t>(i), 1.0); });
+    });
+    row("BasicSoaVector::emplace_back complexity", "rows, amortised", constant, [](std::size_t n) {
+        Rows rows;
+        return mean(n, [&](std::size_t i) { rows.emplace_back(static_cast<std::uint32_t>(i), [] { return 1.0; }); });
+    });
+    const auto once_of = [](auto act) {
+        return [act](std::size_t n) {
+            Rows rows = rows_below(n);
+            return once([&] { act(rows); });
+        };
+    };
+    row("BasicSoaVector::insert complexity", "rows behind it", linear, once_of([](Rows& rows) { rows.insert(0, 1u, 1.0); }),
+        never_allocates);
+    row("BasicSoaVector::erase complexity", "rows behind it", linear, once_of([](Rows& rows) { rows.erase(0); }),
+        never_allocates);
+    row("BasicSoaVector::swap_erase complexity", "rows", constant, once_of([](Rows& rows) { rows.swap_erase(0); }),
+        never_allocates);
+    row("BasicSoaVector::clear complexity", "rows of trivial types", constant, once_of([](Rows& rows) { rows.clear(); }),
+        never_allocates);
+    row("BasicSoaVector::erase_if complexity", "rows", linear,
+        once_of([](Rows& rows) { rows.erase_if([](const auto& each) { return each.template get<0>() % 3 == 0; }); }),
+        never_allocates);
+    row("BasicSoaVector::sort complexity", "rows", linearithmic, [](std::size_t n) {
+        Rows rows = rows_below(n);
+        for (std::uint32_t& number : rows.column<0>()) number = static_cast<std::uint32_t>(scattered(number));
+        return once([&] { rows.sort<0>(); });
+    });
+}
+
 //=== controls: wrong claims are refused ===//
 
 /// Each of these has to be refused; if one is not, this program can prove nothing.
@@ -851,5 +891,6 @@ int main() {
     of_keyed();
     of_series();
     of_bits_ticks_and_described_rows();
+    of_rows();
     return finish(4);
 }

@@ -178,16 +178,29 @@ TEST_CASE("columns, rows and iterators stay while rows are added within the capa
     CHECK(first != vector.column<int>().data());
 }
 
-// proves: BasicSoaVector::erase(row) invalidates, BasicSoaVector::swap_erase invalidates, table SoaVector erase(row) / addresses
+// proves: BasicSoaVector::erase invalidates, BasicSoaVector::swap_erase invalidates, BasicSoaVector::erase_if invalidates
+// proves: BasicSoaVector::insert invalidates, BasicSoaVector::resize invalidates, BasicSoaVector::shrink_to_fit invalidates
+// proves: BasicSoaVector::sort invalidates, table SoaVector erase(row) / exceptions, table SoaVector erase(row) / addresses
 // proves: table SoaVector erase(row) / iterators
-TEST_CASE("an erased row leaves those before it where they are", "[soa_vector]") {
+TEST_CASE("rows stay where they are when others behind them come and go", "[soa_vector]") {
+    static_assert(noexcept(std::declval<Vector&>().erase(0))&& noexcept(std::declval<Vector&>().swap_erase(0)));
+    static_assert(!noexcept(std::declval<SoaVector<test::Throwing>&>().erase(0)));
     Vector vector = numbered(9);
+    vector.reserve(20);
     const std::string* const third = &vector[2].get<1>();
     const auto it = vector.cbegin() + 2;
     vector.erase(3);
     vector.swap_erase(3);
     vector.pop_back();
-    CHECK((third == &vector[2].get<1>() && (*it).get<1>() == "2" && vector[3].get<0>() == 8));
+    vector.erase_if([](const auto& row) { return row.template get<0>() == 5; });
+    vector.insert(3, 50, "50", Tag0(), true);
+    vector.resize(12);
+    vector.resize(5);
+    CHECK((third == &vector[2].get<1>() && (*it).get<1>() == "2" && vector[4].get<0>() == 8));
+    vector.sort<0>([](int a, int b) { return a > b; }); // the values change places, the columns stay
+    CHECK((third == &vector[2].get<1>() && *third == "2" && vector[0].get<0>() == 50 && vector.capacity() == 20));
+    vector.shrink_to_fit();
+    CHECK(vector.capacity() == 5);
 }
 
 TEST_CASE("an argument may be an element of the vector, also when that moves", "[soa_vector]") {

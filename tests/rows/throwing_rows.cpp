@@ -57,6 +57,13 @@ TEST_CASE("BitColumn: what throws leaves it as it was", "[rows][throws]") {
 
 TEST_CASE("TickColumn: what throws leaves it as it was", "[rows][throws]") { sweep_rows<TickColumns>(tick_t{7}); }
 
+// proves: BasicSoaVector::BasicSoaVector(other) throws, BasicSoaVector::BasicSoaVector(other, alloc) throws
+// proves: BasicSoaVector::operator=(other) throws, BasicSoaVector::operator=(other) throws #2, BasicSoaVector::swap throws
+// proves: BasicSoaVector::reserve throws, BasicSoaVector::shrink_to_fit throws, BasicSoaVector::resize throws
+// proves: BasicSoaVector::push_back throws, BasicSoaVector::emplace_back throws, BasicSoaVector::insert throws
+// proves: BasicSoaVector::erase_if throws, BasicSoaVector::sort throws, PackedColumns::resize throws
+// proves: PackedColumns::append throws, PackedColumns::erase_if throws, PackedColumns::permute throws
+// proves: table SoaVector insert / exceptions
 TEST_CASE("SoaVector: what throws leaves it as it was", "[rows][throws]") {
     using Subject = SoaVectors<ThrowingCopy>;
     using C = Container<Subject>;
@@ -102,10 +109,15 @@ void keeps_rows(const char* function, Act act) {
     });
     demand(failures != 0, "nothing threw");
 }
+// proves: BasicSoaVector::erase throws, BasicSoaVector::swap_erase throws, BasicSoaVector::swap_rows throws
+// proves: PackedColumns::erase_at throws
 TEST_CASE("SoaVector: moves that throw lose no row", "[rows][throws]") {
     keeps_rows("erase", [](auto& c) { c.erase(2); });
     keeps_rows("swap_erase", [](auto& c) { c.swap_erase(2); });
     keeps_rows("swap_rows", [](auto& c) { c.swap_rows(2, 5); });
+    keeps_rows("sort", [](auto& c) { c.template sort<1>([](short a, short b) { return a > b; }); });
+    keeps_rows("erase_if", [](auto& c) { c.erase_if([](const auto& row) { return spent(row.template get<1>() % 3 == 0); }); });
+    keeps_rows("insert", [](auto& c) { c.insert(3, 1, short{1}); });
     using C = SoaVector<Throwing, short>;
     const auto failures = fail_at_every_step(swept<C::reference>("swap"), [&](auto&& attempt) {
         C c;
