@@ -3,6 +3,7 @@
 //
 // AnyRows beside vectors of structs: rows added, moved between tables of other columns and erased, with a throw at every step.
 #include <slotwise/rows/any_rows.hpp>
+#include <slotwise/rows/pmr.hpp>
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
@@ -10,7 +11,9 @@
 #include "support/tracked.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <random>
 #include <string>
@@ -457,4 +460,16 @@ TEST_CASE("erasing calls nothing that could throw, if moves do not", "[any_rows]
     calls_nothing_that_throws(swept<Sweeping>("swap_erase"), [&] { rows.swap_erase(0); });
     calls_nothing_that_throws(swept<Sweeping>("pop_back"), [&] { rows.pop_back(); });
     calls_nothing_that_throws(swept<Sweeping>("clear"), [&] { rows.clear(); });
+}
+
+TEST_CASE("described rows, bits and ticks take memory from a memory resource", "[any_rows]") {
+    std::array<std::byte, 8192> room{};
+    std::pmr::monotonic_buffer_resource memory(room.data(), room.size(), std::pmr::null_memory_resource());
+    pmr::AnyRows rows({type<int>(), type<std::string>()}, &memory);
+    pmr::BitColumn bits(&memory);
+    pmr::TickColumn ticks(&memory);
+    for (tick_t i = 0; i != 10; ++i) rows.push_back_default(), bits.push_back(true), ticks.push_back(i);
+    CHECK((rows.size() == 10 && bits.count() == 10 && ticks.changed(9) == 9 && rows.get_allocator().resource() == &memory));
+    const pmr::AnyRows copy(rows); // in memory of the default resource, as the standard has it
+    CHECK((copy == rows && copy.get_allocator().resource() == std::pmr::get_default_resource()));
 }
