@@ -131,16 +131,19 @@ TEST_CASE("a tag has a column and no memory", "[any_rows]") {
     CHECK((copy == tags && copy.size() == 999'998));
 }
 
+// proves: table AnyRows swap_erase(row) / addresses, table AnyRows swap_erase(row) / iterators
 TEST_CASE("the last row comes in the place of an erased one, and the caller learns which row that was", "[any_rows]") {
     AnyRows rows = some_rows(4);
+    const std::string* const text = &at<std::string>(rows, 1, 2);
     CHECK(rows.swap_erase(1) == 3);
-    CHECK((rows.size() == 3 && has(rows, 1, 3) && has(rows, 2, 2)));
+    CHECK((rows.size() == 3 && has(rows, 1, 3) && has(rows, 2, 2) && text == &at<std::string>(rows, 1, 2)));
     CHECK(rows.swap_erase(2) == AnyRows::no_row); // the last: nothing moves
     CHECK(rows.swap_erase(0) == 1);
     CHECK(rows.swap_erase(0) == AnyRows::no_row); // the only one
     CHECK(rows.empty());
 }
 
+// proves: table AnyRows move_row / addresses, table AnyRows move_row / iterators
 TEST_CASE("a row moves between tables: shared columns are moved, new ones built, the others destroyed", "[any_rows]") {
     const NothingLeaks scope;
     AnyRows from{type<MoveOnly>(), type<Stunned>(), type<Tracked>()};
@@ -317,6 +320,7 @@ TEST_CASE("rows are copied, moved, swapped and compared as a whole", "[any_rows]
 
 // proves: BasicAnyRows::reserve invalidates, BasicAnyRows::shrink_to_fit invalidates, BasicAnyRows::push_back invalidates
 // proves: BasicAnySpan invalidates
+// proves: table AnyRows / BitColumn / TickColumn insert / addresses, table AnyRows / BitColumn / TickColumn insert / iterators
 TEST_CASE("described columns stay where they are until memory is exchanged", "[any_rows]") {
     AnyRows rows = some_rows(3);
     rows.reserve(100);
@@ -385,6 +389,7 @@ void sweep(const char* function, F&& scenario) {
 // proves: BasicAnyRows::reserve throws, BasicAnyRows::shrink_to_fit throws
 // proves: BasicAnyRows::operator=(other) throws, BasicAnyRows::BasicAnyRows(other) throws
 // proves: AnyColumns::AnyColumns(other, alloc) throws, AnyColumns::resize throws, AnyColumns::acquire throws
+// proves: table AnyRows / BitColumn / TickColumn insert / exceptions
 TEST_CASE("a throw at any step leaves the rows as they were, and all columns of one length", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
@@ -415,7 +420,7 @@ TEST_CASE("a throw at any step leaves the rows as they were, and all columns of 
     each("(...)", [](Sweeping&, Sweeping&) { Sweeping fresh{type<int>(), type<Throwing>()}; });
 }
 
-// proves: BasicAnyRows::move_row throws
+// proves: BasicAnyRows::move_row throws, table AnyRows move_row / exceptions
 TEST_CASE("a row that could not be moved is where it was, if moves do not throw", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
@@ -455,6 +460,7 @@ TEST_CASE("columns keep one length when a move throws", "[any_rows][throws]") {
     });
 }
 
+// proves: table AnyRows swap_erase(row) / exceptions
 TEST_CASE("erasing calls nothing that could throw, if moves do not", "[any_rows][throws]") {
     Sweeping rows = sweeping<ThrowingCopy, Tracked>(3);
     calls_nothing_that_throws(swept<Sweeping>("swap_erase"), [&] { rows.swap_erase(0); });

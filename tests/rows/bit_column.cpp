@@ -7,8 +7,6 @@
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
-#include "support/constant.hpp"
-#include "support/constant_allocator.hpp"
 #include "support/thrown.hpp"
 
 #include <random>
@@ -54,53 +52,6 @@ Runs runs_of(std::size_t rows, const With& with, const Without& without) {
     for_each_run(rows, with, without, [&](std::size_t first, std::size_t last) { runs.emplace_back(first, last); });
     return runs;
 }
-
-template <class Column>
-constexpr int constant_use() {
-    Column a;
-    a.append(70, true);
-    a.push_back(false);
-    a.reset(3);
-    a.flip(70);
-    a.set(3, a.test(2));
-    a.swap_rows(0, 70);
-    HOLDS(a.size() == 71 && a.count() == 71 && a[70]);
-    a.insert(64, false);
-    a.erase(0);
-    HOLDS(a.size() == 71 && !a[63] && a.count() == 70);
-    a.swap_erase(63);
-    HOLDS(a.count() == 70 && a.check_invariants());
-    std::size_t rows = 0;
-    for_each_run(a.size(), include(a), exclude(), [&](std::size_t first, std::size_t last) { rows += last - first; });
-    a.for_each_run([&](std::size_t first, std::size_t last) { rows += last - first; });
-    HOLDS(rows == 140);
-    Column b(a), c(a.words(), 65), d(130, true), e(a, a.get_allocator()), f(a.get_allocator());
-    HOLDS(b == a && e == a && c.size() == 65 && c.words().size() == 2 && d.count() == 130);
-    b = d;
-    b.assign_all(false);
-    c = std::move(d);
-    HOLDS(d.empty() && c.count() == 130 && b.count() == 0);
-    swap(b, c);
-    f = Column(std::move(b), a.get_allocator());
-    f.resize(10);
-    f.resize(12, true);
-    f.reserve(1000);
-    HOLDS(f.capacity() >= 1000 && f.size() == 12 && f.count() == 12);
-    f.shrink_to_fit();
-    f.pop_back();
-    HOLDS(f.capacity() == 64 && f.size() == 11 && !f.empty());
-    f.clear();
-    const BitSource source(a), plain(a.words().data(), 70);
-    HOLDS(f.empty() && source.size() == plain.size() && source.word(0) == plain.word(0));
-    HOLDS(include(a).cover(70) && !exclude(a).cover(71) && exclude(a).word(0) == 0);
-    const BitSource all[] = {a, a};
-    HOLDS(include(std::span<const BitSource>(all)).word(0) == a.words()[0]);
-    HOLDS(exclude(std::span<const BitSource>(all)).cover(70) && BitSource().size() == 0);
-    return 0;
-}
-IN_CONSTANTS("a column of bits is made, changed, walked and destroyed", constant_use<BitColumn>())
-IN_CONSTANTS("a column of bits whose allocator does not move with it is, too",
-             constant_use<BasicBitColumn<AllocBy<test::NumberedAllocator<int>>>>())
 
 } // namespace
 

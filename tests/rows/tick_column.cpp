@@ -6,8 +6,6 @@
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
-#include "support/constant.hpp"
-#include "support/constant_allocator.hpp"
 #include "support/thrown.hpp"
 
 #include <random>
@@ -20,44 +18,6 @@ namespace {
 static_assert(is_newer(1, 0) && !is_newer(0, 1) && !is_newer(7, 7) && is_newer(0, 0xFFFF'FFFFu) && is_newer(5, 0x8000'0006u));
 static_assert(!is_newer(0x8000'0000u, 0) && is_newer(0x7FFF'FFFFu, 0) && max_tick_age == 0x4000'0000u);
 static_assert(clamp_tick(5, 7) == 5 && clamp_tick(0, max_tick_age + 1) == 1 && clamp_tick(9, 7) == 9);
-
-template <class Column>
-constexpr int constant_use() {
-    Column a;
-    a.push_back(0xFFFF'FFFEu);
-    a.push_back(1, 2);
-    a.append(4100, 3);
-    a.mark(0, 5);
-    HOLDS(a.size() == 4102 && a.added(0) == 0xFFFF'FFFEu && a.changed(0) == 5 && a.changed(1) == 2);
-    HOLDS(a.changed_since(0, 4) && !a.changed_since(0, 5) && a.added_since(0, 0xFFFF'FFFDu) && a.check_invariants());
-    a.swap_rows(0, 4101);
-    std::size_t rows = 0;
-    a.for_each_changed(4, [&](std::size_t row) { rows += row; });
-    a.for_each_added(0xFFFF'FFFEu, [&](std::size_t) { ++rows; });
-    HOLDS(rows == 2 * 4101 && a.any_changed(4) && !a.any_changed(5) && !a.any_added(3));
-    a.swap_erase(1);
-    HOLDS(a.changed(1) == 5 && a.size() == 4101 && a.capacity() >= 4101);
-    Column b(a), c(3, 7), d(a, a.get_allocator()), e(a.get_allocator());
-    HOLDS(b == a && d == a && !(c == a) && e.empty());
-    c = b;
-    b = std::move(d);
-    HOLDS(d.empty() && b == c);
-    swap(b, e);
-    b = Column(std::move(c), a.get_allocator());
-    b.resize(2, 0);
-    b.resize(66, 9);
-    b.pop_back();
-    b.shrink_to_fit();
-    HOLDS(b.size() == 65 && b.capacity() == 65 && b.added_ticks()[64] == 9 && b.changed_ticks().size() == 65);
-    b.reserve(100);
-    b.clamp(max_tick_age + 8);
-    HOLDS(b.capacity() >= 100 && b.added(0) == 8 && b.added(64) == 9);
-    b.clear();
-    return b.empty() ? 0 : __LINE__;
-}
-IN_CONSTANTS("a column of ticks is made, changed, walked and destroyed", constant_use<TickColumn>())
-IN_CONSTANTS("a column of ticks whose allocator does not move with it is, too",
-             constant_use<BasicTickColumn<AllocBy<test::NumberedAllocator<int>>>>())
 
 /// Times that do not wrap.
 struct Model {
