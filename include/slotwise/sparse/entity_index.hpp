@@ -180,7 +180,7 @@ public:
     Entity create(Range range = Range()) {
         Part& part = part_of(range);
         if (part.alive == part.count || part.hub.attached()) [[unlikely]]
-            return create_n(range, 1)[0];
+            return create_slowly(range);
         return part.ids[part.alive++];
     }
     /// `count` living ids at once, the same as by that many calls of create(). The span ends at the next create, make_alive or
@@ -332,6 +332,11 @@ private:
     const Part& part_of(Range range) const noexcept {
         expect_own(range);
         return directory_.part(range.number_);
+    }
+    SLOTWISE_NEVER_INLINE Entity create_slowly(Range range) {
+        Part& part = part_of(range);
+        const Entity* const fresh = part.hub.attached() ? nullptr : directory_.create_fresh(part);
+        return fresh != nullptr ? *fresh : create_n(range, 1)[0];
     }
     void notify_moved(const EntityIndex& from) noexcept {
         directory_.for_each_part([&](Part& part) { part.hub.moved(std::addressof(from), this); });
