@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include "arena.hpp"
+#include <slotwise/rows/soa_vector.hpp>
+
+#include <mutex>
+
+using namespace slotwise;
+
+struct Empty {};
+
+//=== members_not_named ===//
+// expect: the members stand first, in Members<...>
+// covers: rows/soa_vector.hpp static_assert "the members stand first"
+BasicSoaVector<Members<int>> rows;
+BasicSoaVector<int> other; // faulty
+
+//=== no_members ===//
+// expect: name at least one member type
+// covers: rows/soa_vector.hpp static_assert "name at least one member type"
+SoaVector<int> rows;
+SoaVector<> other; // faulty
+
+//=== const_member ===//
+// expect: members must be non-const object types
+// covers: rows/soa_vector.hpp static_assert "members must be non-const object types"
+SoaVector<int> rows;
+SoaVector<int, const int> other; // faulty
+
+//=== member_that_cannot_move ===//
+// expect: members must be movable, because rows move
+// covers: rows/soa_vector.hpp static_assert "members must be movable"
+SoaVector<int> rows;
+SoaVector<std::mutex> other; // faulty
+
+//=== column_of_a_tag ===//
+// expect: this member is a tag, which has no column
+// covers: rows/soa_vector.hpp static_assert "this member is a tag"
+SoaVector<Empty, int> rows;
+auto numbers = rows.column<1>();
+auto tags = rows.column<0>(); // faulty
+
+//=== column_of_a_type_that_is_there_twice ===//
+// expect: T must name exactly one member; name it by its number
+// covers: rows/soa_vector.hpp static_assert "T must name exactly one member"
+SoaVector<int, int, float> rows;
+auto size = rows.column<float>().size() + rows.column<1>().size();
+auto numbers = rows.column<int>(); // faulty
+
+//=== made_without_its_allocator ===//
+// expect: is_default_constructible
+// covers: rows/soa_vector.hpp requires "std::is_default_constructible_v<Allocator>"
+using Rows = BasicSoaVector<Members<int>, AllocBy<test::Arena<std::byte>>>;
+
+int memory = 0;
+Rows rows(test::Arena<std::byte>{&memory});
+Rows other; // faulty
+
+//=== resized_without_defaults ===//
+// expect: default_initializable
+// covers: rows/soa_vector.hpp requires "std::default_initializable<Ts>"
+struct Explicit {
+    explicit Explicit(int) {}
+};
+
+SoaVector<Explicit> rows;
+rows.resize(3, Explicit(1));
+rows.resize(3); // faulty
+
+//=== resized_with_what_cannot_be_copied ===//
+// expect: copy_constructible
+// covers: rows/soa_vector.hpp requires "std::copy_constructible<Ts>"
+struct Once {
+    Once() = default;
+    Once(Once&&) = default;
+};
+
+SoaVector<Once> rows;
+const Once once;
+rows.resize(3);
+rows.resize(3, once); // faulty
+
+//=== too_few_values ===//
+// expect: sizeof...
+// covers: rows/soa_vector.hpp requires "std::is_constructible_v<Ts, Args&&>"
+SoaVector<int, float> rows;
+rows.push_back(1, 2.5f);
+rows.push_back(1); // faulty
+
+//=== maker_of_another_type ===//
+// expect: made_by
+// covers: rows/soa_vector.hpp requires "detail::made_by<Ts, Args>"
+SoaVector<int> rows;
+rows.emplace_back([] { return 1; });
+rows.emplace_back([] { return "one"; }); // faulty
+
+//=== no_columns ===//
+// expect: sizeof...
+// covers: rows/soa_vector.hpp requires "sizeof...(Us) > 0"
+// covers: rows/soa_vector.hpp requires "sizeof...(I) > 0"
+SoaVector<int> rows;
+auto [numbers] = rows.columns<int>();
+auto none = rows.columns<>(); // faulty
+
+//=== padding_of_what_is_not_trivial ===//
+// expect: is_trivially_copyable
+// covers: rows/soa_vector.hpp requires "std::is_trivially_copyable_v<member<I>>"
+struct Owner {
+    Owner() = default;
+    Owner(Owner&&) noexcept {}
+};
+
+SoaVector<int, Owner> rows;
+auto* numbers = rows.padded_data<0>();
+auto* owners = rows.padded_data<1>(); // faulty
+
+//=== compared_without_equality ===//
+// expect: equality_comparable
+// covers: rows/soa_vector.hpp requires "std::equality_comparable<Ts>"
+struct Unequal {
+    int value;
+};
+
+SoaVector<int> numbers;
+SoaVector<Unequal> rows;
+const bool same = numbers == numbers;
+const bool also = rows == rows; // faulty
+
+//=== blocks_of_no_rows ===//
+// expect: a block has at least one row
+// covers: rows/row_blocks.hpp static_assert "a block has at least one row"
+SoaVector<int> rows;
+const auto nothing = [](auto) {};
+rows.for_each_block<4>(nothing);
+rows.for_each_block<0>(nothing); // faulty
+
+//=== const_rows_to_write ===//
+// expect: binds
+// covers: rows/row_iterator.hpp requires "binds<const Us&...>"
+SoaVector<int> rows;
+const std::tuple<int> value(1);
+const SoaVector<int>::const_reference reader(value);
+const SoaVector<int>::reference writer(value); // faulty
+
+//=== const_rows_assigned ===//
+// expect: takes
+// covers: rows/row_iterator.hpp requires "takes<Refs...>"
+// covers: rows/row_iterator.hpp requires "takes<const Us&...>"
+// covers: rows/row_iterator.hpp requires "takes<Us...>"
+SoaVector<int> rows;
+const SoaVector<int>& reader = rows;
+rows[0] = reader[0];
+reader[0] = rows[0]; // faulty
