@@ -12,7 +12,7 @@ template <class Subject>
 using Container =
     typename Subject::template container<StatefulAllocator<typename Subject::element, Propagation{.throws = true}>>;
 
-bool spent(bool answer) {
+[[maybe_unused]] bool spent(bool answer) {
     Budget::spend();
     return answer;
 }

@@ -185,7 +185,7 @@ public:
         for (const auto& column : columns_) {
             if (column.stride == 0) continue;
             if (column.nothrow_move) column.fill(row, last);
-            column.destroy(last, last + 1);
+            if (!column.trivial) column.destroy(last, last + 1);
         }
         return last;
     }
@@ -231,20 +231,14 @@ public:
         SLOTWISE_EXPECT_DEBUG(fits(from, to, map),
                               "AnyRows::move_row: map names a column that is not there, or of another type");
         const auto given = [&](size_type i) { return map[i] < 0; };
-        const auto shared = [&](size_type i) { return map[i] >= 0; };
         // Everything that may throw comes first: memory, given values, and only then the moves.
         to.add_row(given, [&](size_type i, void* place) { to.build(values, i, place); });
-        const size_type added = to.size_;
-        ScopeGuard undo([&]() noexcept { to.columns_.destroy_row(added, to.column_count(), given); });
-        to.columns_.build_row(added, shared, [&](size_type i, void* place) {
-            to.columns_[i].move(place, from.columns_[static_cast<size_type>(map[i])].at(row));
-        });
-        ScopeGuard undo_moves([&]() noexcept { to.columns_.destroy_row(added, to.column_count(), shared); });
-        const size_type filled_from = from.swap_erase(row);
-        undo_moves.dismiss();
-        undo.dismiss();
-        ++to.size_;
-        return {added, filled_from};
+        if (!from.columns_.throwing()) [[likely]] {
+            to.take_shared(from, row, map);
+            const size_type filled_from = from.swap_erase(row);
+            return {to.size_++, filled_from};
+        }
+        return to.take_row_or_undo(from, row, map);
     }
 
     /// Equal when the columns have the same types in the same order, and the rows equal values.
@@ -323,6 +317,29 @@ private:
     void drop_from(size_type rows) noexcept {
         const size_type end = std::exchange(size_, rows);
         columns_.destroy_rows(rows, end);
+    }
+    /// Moves what `map` names from a row of `from` behind the last row.
+    SLOTWISE_ALWAYS_INLINE void take_shared(BasicAnyRows& from, size_type row, std::span<const std::int32_t> map) {
+        const detail::AnyColumnPlace* column = columns_.begin();
+        for (const std::int32_t i : map) {
+            if (i >= 0 && column->stride != 0)
+                column->move(column->at(size_), from.columns_[static_cast<size_type>(i)].at(row));
+            ++column;
+        }
+    }
+    /// The second half of move_row where a move may throw: the new row is there in part, and not counted.
+    SLOTWISE_NEVER_INLINE RowMove take_row_or_undo(BasicAnyRows& from, size_type row, std::span<const std::int32_t> map) {
+        const auto given = [&](size_type i) { return map[i] < 0; };
+        const auto shared = [&](size_type i) { return map[i] >= 0; };
+        ScopeGuard undo([&]() noexcept { columns_.destroy_row(size_, column_count(), given); });
+        columns_.build_row(size_, shared, [&](size_type i, void* place) {
+            columns_[i].move(place, from.columns_[static_cast<size_type>(map[i])].at(row));
+        });
+        ScopeGuard undo_moves([&]() noexcept { columns_.destroy_row(size_, column_count(), shared); });
+        const size_type filled_from = from.swap_erase(row);
+        undo_moves.dismiss();
+        undo.dismiss();
+        return {size_++, filled_from};
     }
     /// Takes all rows of `other` by take(column, to, from). @pre the same columns, without memory
     template <class Take>
