@@ -219,6 +219,43 @@ int main() {
     auto tss_writer = tss.write(2);
     auto tsd_writer = tsd.write(2);
 
+    //=== rows ===//
+    SoaVector<int, std::string> soa_vector;
+    SoaStruct<&Body::id, &Body::mass> soa_struct;
+    AnyRows any_rows{&TypeDescriptor::of<int>(), &TypeDescriptor::of<std::string>()};
+    BitColumn bit_column;
+    TickColumn tick_column;
+    for (int i = 0; i != 3; ++i) {
+        const std::string text = std::to_string(i);
+        soa_vector.push_back(i, text);
+        soa_struct.push_back(Body{i, i * 10});
+        any_rows.push_back({AnyValue::of(i), AnyValue::of(text)});
+        bit_column.push_back(i != 1);
+        tick_column.push_back(static_cast<tick_t>(100 + i));
+    }
+    const AnyRows no_rows;
+    const auto soa_row = soa_vector[1];
+    const auto struct_row = soa_struct[1];
+    const auto any_span = any_rows.column(1);
+
+    //=== sparse ===//
+    SparseSet<Bodies::handle_type> sparse_set{Bodies::handle_type(3, 1), far_handle};
+    SparseMap<std::uint32_t, std::string> sparse_map;
+    SparseMap<std::uint32_t, Tag<Other>> sparse_tags;
+    SwitchMap<Bodies::handle_type, int> switch_map;
+    EntityIndex<Bodies::handle_type, Body> entity_index;
+    for (const std::uint32_t id : {5u, 1'000'000u, 7u}) {
+        sparse_map.insert(id, std::to_string(id));
+        sparse_tags.try_emplace(id);
+        switch_map.set(Bodies::handle_type(id, 1), id < 10 ? 1 : 2);
+        *entity_index.location(entity_index.create()) = Body{static_cast<int>(id), 1};
+    }
+    sparse_map.erase(5u);
+    entity_index.destroy(entity_index.alive()[0]);
+    SparseMap<std::uint32_t, int> sparse_other;
+    sparse_other.insert(7, 77);
+    SparseGroup sparse_group(sparse_map, sparse_other);
+
     //=== damaged ===//
     Wreck<Bodies> filled(0xA5), zeroed(0);
     Wreck<MapStorage<std::string, int>> filled_keyed(0xA5);
@@ -227,6 +264,11 @@ int main() {
     Wreck<SparseSecondaryMap<Bodies::handle_type, int>> filled_sparse(0xA5);
     Wreck<TSSStorage<int>> filled_tss(0xA5);
     Wreck<AnySetStorage> filled_any(0xA5);
+    Wreck<SoaVector<int, std::string>> filled_rows(0xA5);
+    Wreck<AnyRows> filled_any_rows(0xA5);
+    Wreck<SparseMap<std::uint32_t, std::string>> filled_sparse_map(0xA5);
+    Wreck<EntityIndex<Bodies::handle_type, Body>> filled_entities(0xA5);
+    Wreck<SwitchMap<Bodies::handle_type, int>> filled_switch(0xA5);
     Bodies& wreck = filled.object();
     Bodies& zero_wreck = zeroed.object();
     auto& keyed_wreck = filled_keyed.object();
@@ -235,6 +277,11 @@ int main() {
     auto& sparse_wreck = filled_sparse.object();
     auto& tss_wreck = filled_tss.object();
     auto& any_wreck = filled_any.object();
+    auto& soa_wreck = filled_rows.object();
+    auto& rows_wreck = filled_any_rows.object();
+    auto& map_wreck = filled_sparse_map.object();
+    auto& entity_wreck = filled_entities.object();
+    auto& switch_wreck = filled_switch.object();
     // All numbers are sound, but the arrays lie where nothing is mapped.
     Wreck<Bodies> torn_bytes(0);
     std::memcpy(torn_bytes.bytes, static_cast<const void*>(&map), sizeof(Bodies));
@@ -244,7 +291,8 @@ int main() {
     mention(null_handle, promised_handle, pending_handle, some_handle, user_handle, small_handle, nil_id, public_id,
             reserved_handle, empty, moved_to, row, row_pointer, column_view, slot_range, value_array, plain_array, no_token,
             no_secondary, no_storage, set_view, map_view, no_tss, no_observers, tss_view, tsd_view, tracker, times, delta_range,
-            unused, wreck, zero_wreck, keyed_wreck, dense_wreck, secondary_wreck, sparse_wreck, tss_wreck, any_wreck, torn);
+            unused, wreck, zero_wreck, keyed_wreck, dense_wreck, secondary_wreck, sparse_wreck, tss_wreck, any_wreck, torn,
+            no_rows, soa_row, struct_row, any_span, soa_wreck, rows_wreck, map_wreck, entity_wreck, switch_wreck);
     stop_here();
     std::printf("%d\n", stops + static_cast<int>(map.size()));
 }

@@ -33,11 +33,12 @@ SECONDS = 900  # for a session, on a busy machine; each takes two or three
 # Classes that a debugger shows well by itself, and why.
 PLAIN = {
     "ScopeGuard": "a function and a flag, on the stack for a moment",
-    "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members",
+    "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members", "RowObserver": "an interface and a flag",
+    "AnyValue": "pointers and what to do with them", "BitSource": "a pointer and a number",
     "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
     "DroppingCodec": "has no state",
 }
-NATVIS_INHERITS = {"SoaRow": "what Visual Studio has for std::tuple"}
+NATVIS_INHERITS = dict.fromkeys(("SoaRow", "RowRef", "StructRef"), "what Visual Studio has for std::tuple")
 # Their headers need a library that not everybody has: a variable where it is there.
 ADAPTERS = {"BoostIndex", "RobinIndex", "AnkerlIndex"}
 BASES = {"SlotMapCore", "KeySetCore"}

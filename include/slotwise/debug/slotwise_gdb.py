@@ -52,7 +52,7 @@ class GdbNode:
         return int(self.value) & ((1 << 8 * self.type.sizeof) - 1)
 
     def at(self, i):
-        return GdbNode((self.value + i).dereference())
+        return GdbNode(self.value[i])
 
     def pointee(self):
         return self.type.target()

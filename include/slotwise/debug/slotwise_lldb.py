@@ -62,6 +62,8 @@ class LldbNode:
         return number & ((1 << 8 * self.size()) - 1)
 
     def at(self, i):
+        if self.type.IsArrayType():
+            return LldbNode(self.value.GetChildAtIndex(i))
         kind = self.pointee()
         return self.value_at(self.integer() + i * kind.GetByteSize(), kind)
 

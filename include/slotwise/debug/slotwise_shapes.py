@@ -7,7 +7,7 @@ A *node* is a value of the program: GdbNode or LldbNode. Shapes ask it for
   name            of its type, without typedef, reference, const; layout() of a Handle
   node[member]    a member, also a private or inherited one; has(member)
   integer()       of a number, an enumerator or a pointer
-  at(i)           of a pointer: what lies i elements on
+  at(i)           of a pointer: what lies i elements on; of an array: element i
   pointee_size()  of a pointer: sizeof of what it points to
   address()       where the value lies
   parts()         base classes and members in order, as (name, node)
@@ -281,10 +281,9 @@ def column(node):
     return value
 
 
-def described_column(node):
-    """Values of a described type: of the type itself where TypeDescriptor::of made the description, else bytes."""
-    table, pages, shift = Flat(node["table_"]), node["pages_"].integer(), node["shift_"].integer()
-    descriptor = node["type_"]
+def described(node, descriptor):
+    """(the way from an address to a value of a described type, its size): a value of the type itself where TypeDescriptor::of made
+    the description, else bytes."""
     if descriptor.integer() == 0:
         raise Damaged("it has no TypeDescriptor")
     size = descriptor.at(0)["size"].integer()
@@ -293,12 +292,17 @@ def described_column(node):
     if made:
         text = made.string[made.end() - 1:]
         kind = node.linker_type(arguments(text[1:closing(text, 0)])[0])
+    return lambda address: node.value_at(address, kind) if kind is not None else node.bytes_at(address, size), size
+
+
+def described_column(node):
+    table, pages, shift = Flat(node["table_"]), node["pages_"].integer(), node["shift_"].integer()
+    value_at, size = described(node, node["type_"])
 
     def value(slot):
         if not slot >> shift < pages <= table.size or shift > 31:
             raise Damaged("a live slot lies outside the pages")
-        address = table[slot >> shift] + (slot & (1 << shift) - 1) * size
-        return node.value_at(address, kind) if kind is not None else node.bytes_at(address, size)
+        return value_at(table[slot >> shift] + (slot & (1 << shift) - 1) * size)
     return value
 
 
@@ -384,11 +388,210 @@ class SlotMapShape(Shape):
         count = rows["count_"].integer()
         if count != self.directory.size or not slots.covers(count):
             raise Damaged("rows and slots do not agree")
-        columns = [each["data_"] for each in tuple_elements(rows["columns_"])]
-        for row in range(count):
-            handle = self.directory.handle(slots[row])
-            for number, data in enumerate(columns):
-                yield Item(handle if len(columns) == 1 else f"{handle}<{number}>", data.at(row))
+        yield from packed_rows(rows, lambda row: self.directory.handle(slots[row]))
+
+
+def packed_rows(rows, name):
+    """The members of the rows of PackedColumns; tags have no column."""
+    columns = [(number, each["data_"]) for number, each in enumerate(tuple_elements(rows["columns_"])) if each.has("data_")]
+    for row in range(rows["count_"].integer()):
+        for number, data in columns:
+            yield Item(name(row) if len(columns) == 1 else f"{name(row)}<{number}>", data.at(row))
+
+
+def numbered(row):
+    return f"[{row}]"
+
+
+class RowsShape(Shape):
+    """Rows that have a size, capacity and items of their own."""
+
+    def __init__(self, node, name, size, capacity):
+        super().__init__(node, name)
+        self.size, self.capacity = size, capacity
+        if size > capacity:
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return f"slotwise::{self.name} with {count_of(self.size, 'row')}, capacity {self.capacity}"
+
+
+class SoaVectorShape(RowsShape):
+    """SoaVector, SoaStruct."""
+
+    def __init__(self, node, name):
+        first = next(tuple_elements(node["rows_"]["columns_"]))
+        super().__init__(node, name, node["rows_"]["count_"].integer(), first["capacity_"].integer())
+        if self.size >> 40:
+            raise Damaged("there is no memory for so many rows")
+        if self.size and first.has("data_"):  # the memory of the last row is there
+            node.read(first["data_"].integer() + (self.size - 1) * first["data_"].pointee_size(), 1)
+
+    def items(self):
+        return packed_rows(self.node["rows_"], numbered)
+
+
+class AnyRowsShape(RowsShape):
+    def __init__(self, node, name):
+        self.places, capacity = Flat(node["columns_"]["places_"]), node["columns_"]["capacity_"].integer()
+        super().__init__(node, name, node["size_"].integer(), capacity)
+        if not self.places.covers(self.places.size):
+            raise Damaged("its columns are not there")
+
+    def summary(self):
+        room = self.capacity if self.capacity >> 32 != NO_SLOT else "without limit"
+        return f"slotwise::{self.name} with {count_of(self.size, 'row')} of {count_of(self.places.size, 'column')}, capacity {room}"
+
+    def items(self):
+        columns = []
+        for number in range(self.places.size):
+            place = self.places.data.at(number)
+            if place["data"].integer():
+                columns.append((number, place["data"].integer(), *described(self.node, place["type"])))
+        for row in range(self.size):
+            for number, data, value_at, size in columns:
+                yield Item(f"[{row}]<{number}>", value_at(data + row * size))
+
+
+class AnySpanShape(Shape):
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.size = node["count_"].integer()
+
+    def summary(self):
+        return f"slotwise::{self.name} of {count_of(self.size, 'value')}"
+
+    def items(self):
+        value_at, size = described(self.node, self.node["type_"])
+        if self.node["data_"].integer():
+            for i in range(self.size):
+                yield Item(numbered(i), value_at(self.node["data_"].integer() + i * size))
+
+
+class BitsShape(RowsShape):
+    """A BitColumn: the rows whose bit is set."""
+    hint = "array"
+
+    def __init__(self, node, name):
+        words = Flat(node["words_"])
+        super().__init__(node, name, node["size_"].integer(), words.size * WORD)
+        self.rows = lambda: live_slots(node, words.data.integer(), self.size)
+
+    def items(self):
+        for place, row in enumerate(self.rows()):
+            yield Item(numbered(place), self.node.number(row))
+
+
+class TicksShape(RowsShape):
+    """A TickColumn: when each row was last changed."""
+
+    def __init__(self, node, name):
+        self.ticks = Flat(node["changed_"]["rows_"])
+        super().__init__(node, name, node["size_"].integer(), self.ticks.size)
+
+    def items(self):
+        for row in range(self.size):
+            yield Item(numbered(row), self.ticks.data.at(row))
+
+
+#=== sparse ===#
+
+def id_text(node):
+    return handle_text(node) if class_of(node.name)[0] == "Handle" else node.text()
+
+
+def sparse_pages(node, pages):
+    """(number, address) of each page of SparsePages: near ones in an array, far ones in a std::map."""
+    near, count = Flat(pages["near_"]), pages["count_"].integer()
+    if count > NO_SLOT or not near.covers(near.size):
+        raise Damaged("its counts contradict each other")
+    for number, address in enumerate(numbers(node, near.data.integer(), 0, near.size, near.width)):
+        if address:
+            yield number, address
+    yield from standard_map(pages["far_"], count)
+
+
+class SparseSetShape(RowsShape):
+    """SparseSet, SparseMap: ids row by row, and what belongs to them."""
+
+    def __init__(self, node, name):
+        self.ids, self.values = Flat(node["ids_"]), node["values_"]
+        super().__init__(node, name, node["size_"].integer(), self.ids.size)
+        self.hint = None if self.values.has("pages_") else "array"
+        if not self.ids.covers(self.size):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.size, f"capacity {self.capacity}")
+
+    def items(self):
+        value = column(self.values["pages_"]) if self.values.has("pages_") else None
+        for row in range(self.size):
+            each = self.ids.data.at(row)
+            yield Item(numbered(row), each) if value is None else Item(f"[{id_text(each)}]", value(row))
+
+
+class SparseGroupShape(Shape):
+    hint = "array"
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.size = node["size_"].integer()
+        self.first = next(tuple_elements(node["members_"]))["set"]
+
+    def summary(self):
+        return f"slotwise::{self.name} of {count_of(self.size, 'shared id')}"
+
+    def items(self):
+        for row in range(self.size):
+            yield Item(numbered(row), self.first.at(0)["ids_"]["data_"].at(row))
+
+
+class SwitchMapShape(Shape):
+    """The value of each id, value by value."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.size, buckets = node["size_"].integer(), node["buckets_"]
+        self.count, self.list, self.data = buckets["count_"].integer(), Flat(buckets["list_"]), buckets["buckets_"]["data_"]
+        if self.count > self.size or not self.list.covers(self.count):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.size, count_of(self.count, "value"))
+
+    def items(self):
+        for place in range(self.count):
+            bucket = self.data.at(self.list[place])
+            for row in range(bucket["count"].integer()):
+                yield Item(f"[{id_text(bucket['ids']['data_'].at(row))}]", bucket["value"])
+
+
+class EntityIndexShape(Shape):
+    """The locations of living ids, but for those of ranges."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.directory = node["directory_"]
+        main = self.directory["main_"]
+        self.ids, self.alive, self.retired = Flat(main["ids"]), main["alive"].integer(), main["retired"].integer()
+        self.dead = main["count"].integer() - self.alive
+        if self.dead < 0 or not self.ids.covers(self.alive + self.dead):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.alive, f"{self.dead} dead, {self.retired} retired")
+
+    def items(self):
+        pages = self.directory["pages_"]
+        found, page_type = dict(sparse_pages(self.node, pages)), pages["near_"]["data_"].at(0).pointee()
+        for row in range(self.alive):
+            each = self.ids.data.at(row)
+            index = handle_parts(each)[0]
+            entries = self.node.value_at(next(iter(found.values())), page_type)["entries"]
+            slots = entries.size() // entries.at(0).size()
+            entry = self.node.value_at(found[index // slots], page_type)["entries"].at(index % slots)
+            yield Item(f"[{id_text(each)}]", entry["location"])
 
 
 class PagesShape(Shape):
@@ -399,7 +602,7 @@ class PagesShape(Shape):
         self.entries = node["nodes_"] if node.has("nodes_") else node
         self.size, pages = self.entries["size_"].integer(), self.entries["pages_"]
         self.slots = 1 << max(0, min(6, (1024 // self.entries.size_of(self.entries.argument(1))).bit_length() - 1))  # page_slots
-        self.near, self.far, self.count = Flat(pages["near_"]), pages["far_"], pages["count_"].integer()
+        self.near, self.count = Flat(pages["near_"]), pages["count_"].integer()
         if not (self.size <= self.count * self.slots and max(self.count, self.near.size) <= NO_SLOT // self.slots + 1 and
                 self.near.covers(self.near.size)):
             raise Damaged("its counts contradict each other")
@@ -407,16 +610,10 @@ class PagesShape(Shape):
     def summary(self):
         return self.title(self.size, f"{count_of(self.count, 'page')} of {self.slots}")
 
-    def pages(self):
-        for number, address in enumerate(numbers(self.node, self.near.data.integer(), 0, self.near.size, self.near.width)):
-            if address:
-                yield number, address
-        yield from standard_map(self.far, self.count)
-
     def items(self):
         kind, page_type = self.entries.argument(1), self.near.data.at(0).pointee()
         left = self.size
-        for number, address in self.pages():
+        for number, address in sparse_pages(self.node, self.entries["pages_"]):
             page = self.node.value_at(address, page_type)
             memory, versions, size = page["memory"].address(), page["versions"], self.entries.size_of(kind)
             width = versions.size() // self.slots
@@ -734,10 +931,13 @@ class TokenShape(Shape):
 
 
 class RowShape(Shape):
-    """SoaRow: a tuple."""
+    """SoaRow, RowRef, StructRef: a tuple."""
 
     def items(self):
-        for number, element in enumerate(tuple_elements(self.node.parts()[0][1])):
+        base = self.node.parts()[0][1]
+        while class_of(base.name)[0]:
+            base = base.parts()[0][1]
+        for number, element in enumerate(tuple_elements(base)):
             yield Item(f"<{number}>", element)
 
 
@@ -771,6 +971,10 @@ SHAPES = {
     "ValueArray": ValueArrayShape, "TimeArray": ValueArrayShape, "DynamicColumn": DynamicColumnShape,
     "PagedArray": ArrayShape, "ReservedArray": ArrayShape, "AlignedArray": ArrayShape,
     "SlotDirectory": DirectoryShape, "BasicObserverToken": TokenShape, "SoaRow": RowShape, "SoaPointer": RowPointerShape,
+    "BasicSoaVector": SoaVectorShape, "BasicSoaStruct": SoaVectorShape, "RowRef": RowShape, "StructRef": RowShape,
+    "BasicAnyRows": AnyRowsShape, "BasicAnySpan": AnySpanShape, "BasicBitColumn": BitsShape, "BasicTickColumn": TicksShape,
+    "SparseSet": SparseSetShape, "SparseMap": SparseSetShape, "SparseGroup": SparseGroupShape,
+    "SwitchMap": SwitchMapShape, "EntityIndex": EntityIndexShape,
 }
 
 
