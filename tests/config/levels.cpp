@@ -108,6 +108,22 @@ void during_insert() {
     c.insert(3);
 }
 
+/// Does something to the sparse set that tells it of a row.
+using Ids = SparseSet<unsigned>;
+struct Row final : RowObserver {
+    Ids set{1};
+    void (*act)(Ids&, Row&) = nullptr;
+    void on_insert(std::size_t) override {
+        if (act != nullptr) act(set, *new Row);
+    }
+};
+void during_row(void (*act)(Ids&, Row&)) {
+    auto& row = *new Row;
+    new auto(row.set.attach(row));
+    row.act = act;
+    row.set.insert(2);
+}
+
 int described[] = {0, 1, 2};
 AnyMapStorage& described_map() {
     const TypeDescriptor& type = TypeDescriptor::of<int>();
@@ -531,6 +547,55 @@ const Check checks[] = {
          index.add_range(1, 2);
          other.add_range(1, 2);
          static_cast<void>(index.alive(other.add_range(2, 3)).size());
+     }},
+    {Level::fast, "attach(observer): the container is notifying its observers; attach it afterwards",
+     [] { during_row([](Ids& set, Row& row) { static_cast<void>(set.attach(row)); }); }},
+    {Level::fast, "sparse container: an observer changes the container that notifies it; change it later",
+     [] { during_row([](Ids& set, Row&) { set.erase(1); }); }},
+    {Level::fast, "sparse container: a group owns it and keeps its rows in order; sort the group instead",
+     [] {
+         Ids a{1, 2}, b{1, 2};
+         const SparseGroup group(a, b);
+         a.sort();
+     }},
+    {Level::fast, "align_prefix(a, b, ...): a group owns one of them and keeps its rows in order",
+     [] {
+         Ids a{1, 2}, b{1, 2};
+         const SparseGroup group(a, b);
+         align_prefix(a, b);
+     }},
+    {Level::fast, "SparseGroup id_at(row): the group has no such row; rows are less than size()",
+     [] {
+         Ids a{1}, b{2};
+         static_cast<void>(SparseGroup(a, b).id_at(0));
+     }},
+    {Level::fast, "id_at(row): the container has no such row; rows are less than size()",
+     [] { static_cast<void>(Ids().id_at(0)); }},
+    {Level::fast, "swap_rows(a, b): the container has no such row; rows are less than size()", [] { Ids{1}.swap_rows(0, 1); }},
+    {Level::fast, "SparseMap value_at(row): the map has no such row; rows are less than size()",
+     [] { static_cast<void>(SparseMap<unsigned, int>().value_at(0)); }},
+    {Level::fast, "SparseMap [id]: the id has no value here; ask get(id)",
+     [] { static_cast<void>(SparseMap<unsigned, int>()[0]); }},
+    {Level::fast,
+     "SparseMap: the constructor or destructor of a value whose moves may throw, or that has none, inserts into the map; "
+     "declare "
+     "the moves noexcept, then it may",
+     [] {
+         struct Fixed {
+             Fixed(SparseMap<unsigned, Fixed>& map, unsigned depth) {
+                 if (depth != 0) map.try_emplace(depth, map, depth - 1);
+             }
+             Fixed(const Fixed&) = delete;
+         };
+         auto& map = *new SparseMap<unsigned, Fixed>;
+         map.try_emplace(9, map, 1u);
+     }},
+    {Level::debug, "sparse container iterator: it is the end, or entries before it in the walk were erased",
+     [] {
+         auto& set = *new Ids{1, 2};
+         const auto last = set.begin();
+         set.erase(1);
+         static_cast<void>(*last);
      }},
     // series
     {Level::fast, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first",

@@ -880,6 +880,72 @@ void controls() {
     failures += !measure("(control) a sum of sums is not", "elements", linear, may_allocate, 1, halve, false);
 }
 
+void of_sparse_sets() {
+    using Id = std::uint32_t;
+    const auto below = [](std::size_t n, std::size_t step = 1) {
+        SparseMap<Id, int> map;
+        for (std::size_t i = 0; i != n; ++i) map.try_emplace(static_cast<Id>(i * step), 1);
+        return map;
+    };
+    row(
+        "SparseCore::contains complexity", "ids", constant,
+        [=](std::size_t n) {
+            const auto map = below(n);
+            return mean(100, [&](std::size_t i) { keep(map.contains(static_cast<Id>(pick(i, 2 * n)))); });
+        },
+        never_allocates);
+    row(
+        "SparseCore::erase complexity", "ids", constant,
+        [=](std::size_t n) {
+            auto map = below(n);
+            return mean(100, [&](std::size_t i) { keep(map.erase(static_cast<Id>(pick(i, n)))); });
+        },
+        never_allocates);
+    row("SparseMap::try_emplace complexity", "ids, amortised", constant, [](std::size_t n) {
+        SparseMap<Id, int> map;
+        return mean(n, [&](std::size_t i) { map.try_emplace(static_cast<Id>(i), 1); });
+    });
+    row("SparseSet::insert complexity", "ids, amortised", constant, [](std::size_t n) {
+        SparseSet<Id> set;
+        return mean(n, [&](std::size_t i) { set.insert(static_cast<Id>(i)); });
+    });
+    row("SparseCore::sort_like complexity", "ids of the other", linear, [=](std::size_t n) {
+        auto map = below(100);
+        const auto other = below(n);
+        return once([&] { map.sort_like(other); });
+    });
+    row("align_prefix complexity", "ids of the smallest", linear, [=](std::size_t n) {
+        auto a = below(8 * n), b = below(n, 3);
+        return once([&] { keep(align_prefix(a, b)); });
+    });
+    row("SparseGroup::SparseGroup complexity", "ids", linear, [=](std::size_t n) {
+        auto a = below(n), b = below(n, 2);
+        return once([&] {
+            SparseGroup group(a, b);
+            keep(group.size());
+        });
+    });
+    const auto scattered_ids = [](std::size_t n) {
+        SparseSet<Id> set;
+        for (std::size_t i = 0; i != n; ++i) set.insert(static_cast<Id>(pick(i, 16 * n)));
+        return set;
+    };
+    row("SparseSet::sort complexity", "ids", linearithmic, [=](std::size_t n) {
+        auto set = scattered_ids(n);
+        return once([&] { set.sort(); });
+    });
+    row("SparseMap::sort complexity", "values", linearithmic, [](std::size_t n) {
+        SparseMap<Id, std::uint64_t> map;
+        for (std::size_t i = 0; i != n; ++i) map.try_emplace(static_cast<Id>(i), scattered(i));
+        return once([&] { map.sort(); });
+    });
+    row("SparseGroup::sort complexity", "ids", linearithmic, [=](std::size_t n) {
+        auto a = scattered_ids(n), b = a;
+        SparseGroup group(a, b);
+        return once([&] { group.sort(); });
+    });
+}
+
 } // namespace
 
 int main() {
@@ -892,5 +958,6 @@ int main() {
     of_series();
     of_bits_ticks_and_described_rows();
     of_rows();
+    of_sparse_sets();
     return finish(4);
 }

@@ -75,7 +75,7 @@ public:
         return false;
     }
 
-    /// Attaches the observer and notifies it of rows 0 to rows - 1. @throws std::bad_alloc, and what the observer throws: it is
+    /// Attaches the observer and notifies it of rows 0 to rows - 1. Throws std::bad_alloc, and what the observer throws: it is
     /// not attached then, and got on_erase for the rows it had been notified of @pre !(observer.swaps_rows() && owned())
     RowToken attach(RowObserver& observer, std::size_t rows) {
         SLOTWISE_EXPECT(!notifying(), "attach(observer): the container is notifying its observers; attach it afterwards");
@@ -89,7 +89,7 @@ public:
         undo.dismiss();
         return token;
     }
-    /// Notifies all of an insert. @throws what an observer throws; those notified before it got on_erase @param row gives the
+    /// Notifies all of an insert. Throws what an observer throws; those notified before it got on_erase @param row gives the
     /// row that the entry is in now
     template <class Row>
     SLOTWISE_NEVER_INLINE void insert(Row&& row) {

@@ -7,7 +7,7 @@
 
 #include "../core/iterator_facade.hpp"
 #include "../fwd.hpp"
-#include "../memory/paged_array.hpp"
+#include "sparse_values.hpp"
 
 #include <span>
 
@@ -20,7 +20,7 @@ struct SparseChunk {
     std::span<const Id> ids; ///< one a row
     T* data;                 ///< the value of the first row; for an empty T the one object that stands for all
     /// Of values in memory: 0 for an empty T, one otherwise.
-    static constexpr std::size_t step = std::is_empty_v<T> && std::is_trivially_copyable_v<T> ? 0 : 1;
+    static constexpr std::size_t step = detail::takes_no_memory<std::remove_const_t<T>> ? 0 : 1;
 
     /// How many rows.
     std::size_t size() const noexcept { return ids.size(); }

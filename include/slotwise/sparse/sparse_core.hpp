@@ -188,7 +188,7 @@ public:
         OwnedRows::swap(*this, a, b);
     }
     /// Brings the ids that `other` has too to the front, in the order of its rows. Others follow in unspecified order. `other` is
-    /// a sparse container of the same ids. @throws what moves of values throw @complexity linear in the smaller size @pre no
+    /// a sparse container of the same ids. @throws what moves of values throw @complexity linear in the size of other @pre no
     /// group owns the container (checked at level fast)
     template <class Other>
     void sort_like(const Other& other) noexcept(Values::nothrow_move) {
@@ -240,7 +240,7 @@ public:
         return in.error();
     }
 
-    /// Whether ids, rows and entries agree; for tests. @complexity linear
+    /// Whether ids, rows and entries agree; for tests. Linear.
     bool check_invariants() const noexcept {
         for (size_type row = 0; row != this->size_; ++row)
             if (row_of(this->ids_[row]) != row || !Traits::can_live(this->ids_[row])) return false;

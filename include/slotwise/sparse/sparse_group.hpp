@@ -139,7 +139,7 @@ public:
         });
     }
 
-    /// Whether the shared ids are in the first rows of each container, and no others; for tests. @complexity linear
+    /// Whether the shared ids are in the first rows of each container, and no others; for tests. Linear.
     bool check_invariants() const noexcept {
         if (!whole_) return size_ == 0;
         for (size_type row = 0; row != first().size(); ++row) {

@@ -82,7 +82,7 @@ public:
         for (auto&& [id, value] : range) try_emplace(id, value);
     }
 
-    /// The value of exactly this id, or null. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
+    /// The value of exactly this id, or null. Any bit pattern is allowed. Costs as contains.
     SLOTWISE_ALWAYS_INLINE T* get(Id id) noexcept { return pointer<T>(id); }
     SLOTWISE_ALWAYS_INLINE const T* get(Id id) const noexcept { return pointer<const T>(id); }
     /// A copy of the value, or T(otherwise) where the id has none. @throws what that copy or conversion throws

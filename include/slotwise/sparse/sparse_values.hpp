@@ -11,6 +11,11 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+/// Whether one object stands for all values of T.
+template <class T>
+inline constexpr bool takes_no_memory =
+    std::is_empty_v<T> && std::is_trivially_copyable_v<T> && std::is_move_constructible_v<T>;
+
 /// Values of T in pages that never move. The owner knows how many rows are alive; they are always the first ones.
 template <class T, class Allocator>
 class PagedValues {
@@ -66,7 +71,7 @@ public:
         construct(to, std::move(*at(from)));
         destroy(from);
     }
-    /// @throws what moves throw; each row has a value then
+    /// Throws what moves throw; each row has a value then
     void exchange(std::size_t a, std::size_t b) noexcept(nothrow_move) {
         Temporary kept(get_allocator(), std::move(*at(a)));
         if constexpr (nothrow_move) {
@@ -123,8 +128,7 @@ private:
 struct NoValue {};
 
 template <class T, class Allocator>
-using SparseValues =
-    std::conditional_t<std::is_empty_v<T> && std::is_trivially_copyable_v<T>, EmptyValues<T>, PagedValues<T, Allocator>>;
+using SparseValues = std::conditional_t<takes_no_memory<T>, EmptyValues<T>, PagedValues<T, Allocator>>;
 
 } // namespace detail
 SLOTWISE_END

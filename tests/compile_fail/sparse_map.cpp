@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/sparse/sparse_group.hpp>
+#include <slotwise/sparse/sparse_map.hpp>
+#include <slotwise/sparse/sparse_set.hpp>
+
+using namespace slotwise;
+
+struct Fixed {
+    explicit Fixed(int number) : value(number) {}
+    Fixed(const Fixed&) = delete;
+    int value;
+};
+
+//=== of_signed_ids ===//
+// expect: the first argument is an id
+// covers: sparse/sparse_entries.hpp static_assert "the first argument is an id"
+SparseSet<unsigned> set;
+SparseSet<int> other; // faulty
+
+//=== of_references ===//
+// expect: T is an object type, not const, not an array
+// covers: sparse/sparse_map.hpp static_assert "T is an object type"
+SparseMap<unsigned, int> map;
+SparseMap<unsigned, const int> other; // faulty
+
+//=== erase_of_what_cannot_move ===//
+// expect: erase fills the gap with the last value, and T cannot be moved
+// covers: sparse/sparse_rows.hpp static_assert "erase fills the gap with the last value"
+SparseMap<unsigned, Fixed> map;
+
+map.try_emplace(1u, 2);
+map.clear();
+map.erase(1u); // faulty
+
+//=== versions_of_what_cannot_move ===//
+// expect: replaces the entry of an older one, which moves values, and T cannot be moved
+// covers: sparse/sparse_rows.hpp static_assert "an id with a newer version replaces"
+SparseMap<unsigned, Fixed> map;
+SparseMap<Handle<int>, Fixed> other;
+
+map.try_emplace(1u, 2);
+other.try_emplace(Handle<int>(1, 1), 2); // faulty
+
+//=== span_of_an_empty_type ===//
+// expect: no matching function || constraints not satisfied || invalid reference to function 'values'
+// covers: sparse/sparse_chunks.hpp requires "step == 1"
+struct Empty {};
+SparseMap<unsigned, int> map;
+SparseMap<unsigned, Empty> other;
+
+for (const auto& chunk : map.chunks()) static_cast<void>(chunk.values());
+for (const auto& chunk : other.chunks()) static_cast<void>(chunk.values()); // faulty
+
+//=== const_iterator_to_iterator ===//
+// expect: no viable conversion || conversion from
+// covers: sparse/sparse_iterator.hpp requires "!std::is_const_v<Container> && std::is_same_v<Const, const Container>"
+SparseMap<unsigned, int> map;
+
+SparseMap<unsigned, int>::const_iterator it = map.begin();
+SparseMap<unsigned, int>::iterator other = map.cbegin(); // faulty
+
+//=== group_of_one ===//
+// expect: a group has two containers or more
+// covers: sparse/sparse_group.hpp static_assert "a group has two containers or more"
+SparseSet<unsigned> a, b;
+
+SparseGroup group(a, b);
+SparseGroup<SparseSet<unsigned>> other(a); // faulty
+
+//=== group_of_other_ids ===//
+// expect: the containers have different types of ids
+// covers: sparse/sparse_group.hpp static_assert "the containers have different types of ids"
+SparseSet<unsigned> a, b;
+SparseSet<unsigned short> c;
+
+SparseGroup group(a, b);
+SparseGroup other(a, c); // faulty
+
+//=== group_of_values_whose_moves_throw ===//
+// expect: a value's moves may throw, and the group moves values when ids come and go
+// covers: sparse/sparse_group.hpp static_assert "a value's moves may throw"
+struct Copied {
+    explicit Copied(int number) : value(number) {}
+    Copied(const Copied& other) : value(other.value) {}
+    Copied& operator=(const Copied&) = default;
+    int value;
+};
+SparseMap<unsigned, int> a, b;
+SparseMap<unsigned, Copied> c;
+
+SparseGroup group(a, b);
+SparseGroup other(a, c); // faulty
+
+//=== align_other_ids ===//
+// expect: the containers have different types of ids
+// covers: sparse/align_prefix.hpp static_assert "the containers have different types of ids"
+SparseSet<unsigned> a, b;
+SparseSet<unsigned short> c;
+
+align_prefix(a, b);
+align_prefix(a, c); // faulty
