@@ -258,6 +258,7 @@ using TickColumn = BasicTickColumn<>;
 
 struct TypeDescriptor;
 class AnyValue;
+class AnyCodec;
 
 template <class Void>
 class BasicAnySpan;

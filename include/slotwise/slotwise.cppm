@@ -11,6 +11,7 @@ export module slotwise;
 export namespace slotwise {
 using slotwise::AlignedArray;
 using slotwise::AllocBy;
+using slotwise::AnyCodec;
 using slotwise::AnyHandle;
 using slotwise::AnyId;
 using slotwise::AnyMapItem;
@@ -183,6 +184,8 @@ using slotwise::bits::word_t;
 } // namespace slotwise::bits
 
 export namespace slotwise::pmr {
+using slotwise::pmr::AnyRows;
+using slotwise::pmr::BitColumn;
 using slotwise::pmr::DenseSlotMap;
 using slotwise::pmr::EntityIndex;
 using slotwise::pmr::IdentityMap;
@@ -198,4 +201,5 @@ using slotwise::pmr::SparseMap;
 using slotwise::pmr::SparseSecondaryMap;
 using slotwise::pmr::SparseSet;
 using slotwise::pmr::SwitchMap;
+using slotwise::pmr::TickColumn;
 } // namespace slotwise::pmr

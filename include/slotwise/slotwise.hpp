@@ -34,6 +34,7 @@
 #include "memory/occupancy.hpp"
 #include "memory/paged_array.hpp"
 #include "memory/reserved_array.hpp"
+#include "rows/any_codec.hpp"
 #include "rows/any_rows.hpp"
 #include "rows/bit_column.hpp"
 #include "rows/pmr.hpp"

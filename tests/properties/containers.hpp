@@ -361,6 +361,7 @@ struct BasicSoaStruct : Part {}; // is a SoaVector; see tests/rows
 struct BasicBitColumn : Part {};
 struct BasicTickColumn : Part {};
 struct AnyValue : Part {};
+struct AnyCodec : Part {};
 struct BasicAnySpan : View {};
 struct ValueArray : ColumnPart {};
 struct TimeArray : ColumnPart {};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // AnyRows beside vectors of structs: rows added, moved between tables of other columns and erased, with a throw at every step.
+#include <slotwise/rows/any_codec.hpp>
 #include <slotwise/rows/any_rows.hpp>
 #include <slotwise/rows/pmr.hpp>
 
@@ -377,6 +378,17 @@ bool holds(Sweeping& rows, int count) {
     }
     return same;
 }
+/// The number of a tracked value.
+struct NumberCodec {
+    template <class T>
+    void write(const T& value, ByteWriter& out) const {
+        out.number(static_cast<std::uint32_t>(value.value()));
+    }
+    template <class T>
+    T read(ByteReader& in) const {
+        return T(static_cast<int>(in.number<std::uint32_t>()));
+    }
+};
 template <class F>
 void sweep(const char* function, F&& scenario) {
     REQUIRE(fail_at_every_step(swept<Sweeping>(function), std::forward<F>(scenario)) > 0);
@@ -417,6 +429,10 @@ TEST_CASE("a throw at any step leaves the rows as they were, and all columns of 
     each("shrink_to_fit", [](Sweeping& rows, Sweeping&) { rows.reserve(10), rows.shrink_to_fit(); });
     each("operator=(copy)", [](Sweeping& rows, Sweeping& other) { rows = other; });
     each("(copy)", [](Sweeping& rows, Sweeping&) { Sweeping copy(rows); });
+    AnyCodec codec;
+    codec.add<ThrowingCopy, NumberCodec>().add<Throwing, NumberCodec>();
+    each("restore", [&](Sweeping& rows, Sweeping& other) { rows.restore(other.snapshot(codec), codec); });
+    each("try_restore", [&](Sweeping& rows, Sweeping& other) { rows.try_restore(other.snapshot(codec), codec); });
     each("(...)", [](Sweeping&, Sweeping&) { Sweeping fresh{type<int>(), type<Throwing>()}; });
 }
 
@@ -478,4 +494,47 @@ TEST_CASE("described rows, bits and ticks take memory from a memory resource", "
     CHECK((rows.size() == 10 && bits.count() == 10 && ticks.changed(9) == 9 && rows.get_allocator().resource() == &memory));
     const pmr::AnyRows copy(rows); // in memory of the default resource, as the standard has it
     CHECK((copy == rows && copy.get_allocator().resource() == std::pmr::get_default_resource()));
+}
+
+// proves: BasicAnyRows::snapshot throws, BasicAnyRows::restore throws, BasicAnyRows::try_restore throws
+// proves: AnyCodec::add throws, AnyCodec::write throws, AnyCodec::read throws
+TEST_CASE("a snapshot of described rows is restored exactly, and bytes it would not have are refused", "[any_rows]") {
+    AnyCodec codec;
+    codec.add<int>().add<std::string>();
+    AnyRows rows{type<int>(), type<Stunned>(), type<std::string>()}, other(rows);
+    for (int i = 0; i != 20; ++i)
+        rows.push_back({AnyValue::of(i), AnyValue(), AnyValue::of(std::string(static_cast<std::size_t>(i), 'x'))});
+    const auto bytes = rows.snapshot(codec);
+    other.append(3);
+    other.restore(bytes, codec);
+    REQUIRE((other == rows && other.check_invariants() && other.snapshot(codec) == bytes));
+    for (std::size_t cut = 0; cut != bytes.size(); ++cut)
+        REQUIRE(other.try_restore(std::span(bytes).first(cut), codec) != nullptr);
+    for (std::size_t i = 0; i != bytes.size(); ++i) { // what is accepted is what such rows would write
+        auto wrong = bytes;
+        wrong[i] ^= std::byte{0x81};
+        AnyRows read(other);
+        if (read.try_restore(wrong, codec) == nullptr) REQUIRE(read.snapshot(codec) == wrong);
+    }
+    auto more = bytes;
+    more.push_back(std::byte{});
+    CHECK_THROWS_AS(other.restore(more, codec), std::invalid_argument);
+    AnyRows columns{type<int>(), type<std::string>()}, order{type<std::string>(), type<Stunned>(), type<int>()};
+    CHECK(columns.try_restore(bytes, codec) != nullptr);
+    CHECK(order.try_restore(bytes, codec) != nullptr);
+    CHECK(other == rows);
+    // A type that the codec does not know.
+    AnyCodec numbers;
+    numbers.add<int>();
+    CHECK_THROWS_AS(rows.snapshot(numbers), std::invalid_argument);
+    CHECK_THROWS_AS(rows.restore(bytes, numbers), std::invalid_argument);
+    // Of tags only: a row is a byte, so no count is out of thin air.
+    AnyRows tags{type<Stunned>()};
+    tags.append(5);
+    auto few = tags.snapshot(numbers);
+    tags.clear();
+    tags.restore(few, numbers);
+    CHECK(tags.size() == 5);
+    few[few.size() - 6] = std::byte{1}; // rows, the highest byte
+    CHECK((tags.try_restore(few, numbers) != nullptr && tags.size() == 5));
 }

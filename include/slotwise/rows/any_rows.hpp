@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ROWS_ANY_ROWS_HPP
 #define SLOTWISE_ROWS_ANY_ROWS_HPP
 
+#include "../core/bytes.hpp"
 #include "any_columns.hpp"
 #include "row_container.hpp"
 
@@ -256,11 +257,64 @@ public:
         }
         return true;
     }
+    /// The rows as bytes. `codec` is an AnyCodec to which the columns' types were added, or a class with its functions. The bytes have
+    /// the byte order of the machine, and say which.
+    /// @throws std::invalid_argument when the codec does not cover a column's type; what the allocator and the codec throw
+    template <class Codec>
+    std::vector<std::byte> snapshot(const Codec& codec) const {
+        expect_covered(codec);
+        ByteWriter out;
+        out.number(snapshot_kind);
+        out.number(byte_order);
+        out.number(static_cast<std::uint32_t>(column_count()));
+        for (const auto& column : columns_) out.number(column.stride == 0 ? std::uint32_t{0} : codec.stamp(*column.type));
+        out.number(std::uint64_t{size_});
+        for (size_type row = 0; row != size_; ++row) {
+            out.number(std::uint8_t{0}); // so that every row is backed by a byte, whatever its values write
+            for (const auto& column : columns_)
+                if (column.stride != 0) codec.write(*column.type, column.at(row), out);
+        }
+        return out.take();
+    }
+    /// Replaces the rows by those of a snapshot of the same columns. Bytes that snapshot() would not write are refused.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec does not cover a column's
+    /// type; what the allocator and the codec throw; strong
+    template <class Codec>
+    void restore(std::span<const std::byte> bytes, const Codec& codec) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns what is wrong with the bytes; null on success.
+    /// @throws std::invalid_argument when the codec does not cover a column's type; what the allocator and the codec throw; strong
+    template <class Codec>
+    const char* try_restore(std::span<const std::byte> bytes, const Codec& codec) {
+        expect_covered(codec);
+        ByteReader in(bytes);
+        if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of described rows";
+        if (in.number<std::uint8_t>() != byte_order) return "snapshot: it was made by a machine of another byte order";
+        if (in.number<std::uint32_t>() != column_count()) return "snapshot: it was made by rows of other columns";
+        for (const auto& column : columns_)
+            if (in.number<std::uint32_t>() != (column.stride == 0 ? 0 : codec.stamp(*column.type)))
+                return "snapshot: it was made by rows of other columns";
+        BasicAnyRows fresh(get_allocator());
+        detail::AnyColumns<allocator_type> columns(columns_, get_allocator());
+        fresh.columns_.swap(columns);
+        for (size_type rows = in.length(1); rows != 0 && in.error() == nullptr; --rows) {
+            if (in.number<std::uint8_t>() != 0) in.fail("snapshot: a row does not begin as it should");
+            fresh.add_row(every, [&](size_type i, void* to) { codec.read(fresh.type(i), to, in); });
+            ++fresh.size_;
+        }
+        if (in.error() == nullptr && in.left() != 0) in.fail("snapshot: there are more bytes than rows");
+        if (in.error() == nullptr) swap_contents(fresh);
+        return in.error();
+    }
+
     /// Whether columns are aligned and have room for all rows; for tests.
     bool check_invariants() const noexcept { return size_ <= capacity() && columns_.check(); }
 
 private:
     friend detail::RowRules;
+    static constexpr std::uint32_t snapshot_kind = 0x5241'4C53; // "SLAR"
+    static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
     static constexpr auto every = [](size_type) noexcept { return true; };
 
     void expect_row([[maybe_unused]] size_type row) const noexcept {
@@ -269,6 +323,13 @@ private:
     const detail::AnyColumnPlace& column_at(size_type i) const noexcept {
         SLOTWISE_EXPECT(i < column_count(), "AnyRows: there is no such column");
         return columns_[i];
+    }
+    template <class Codec>
+    void expect_covered(const Codec& codec) const {
+        for (const auto& column : columns_)
+            if (column.stride != 0 && !codec.covers(*column.type))
+                detail::throw_invalid_argument(
+                    "AnyRows snapshot: the codec lacks a column's type; codec.add<T>(), and describe it with its id");
     }
     static bool same_type(const TypeDescriptor& a, const TypeDescriptor& b) noexcept {
         return &a == &b || (a.id != nullptr && a.id == b.id);
