@@ -87,11 +87,12 @@ public:
 
     //=== rows ===//
 
-    /// When `row` was added, and when it was last changed. @pre row < size() (checked at level fast)
+    /// When `row` was added. @pre row < size() (checked at level fast)
     constexpr tick_t added(size_type row) const noexcept {
         expect_row(row);
         return added_[row];
     }
+    /// When `row` was last changed. @pre row < size() (checked at level fast)
     constexpr tick_t changed(size_type row) const noexcept {
         expect_row(row);
         return changed_[row];
@@ -163,10 +164,11 @@ public:
     constexpr void for_each_added(tick_t since, F&& f) const {
         added_.find_newer(size_, since, [&](size_type row) { return f(row), false; });
     }
-    /// Whether a row was changed, or added, after `since`; ends at the first.
+    /// Whether a row was changed after `since`; ends at the first.
     constexpr bool any_changed(tick_t since) const noexcept {
         return changed_.find_newer(size_, since, [](size_type) { return true; });
     }
+    /// Whether a row was added after `since`; ends at the first.
     constexpr bool any_added(tick_t since) const noexcept {
         return added_.find_newer(size_, since, [](size_type) { return true; });
     }
@@ -175,8 +177,9 @@ public:
         added_.clamp(size_, now);
         changed_.clamp(size_, now);
     }
-    /// The ticks, one a row.
+    /// When each row was added.
     constexpr std::span<const tick_t> added_ticks() const noexcept { return {added_.data(), size_}; }
+    /// When each row was last changed.
     constexpr std::span<const tick_t> changed_ticks() const noexcept { return {changed_.data(), size_}; }
 
     /// Equal when there are as many rows, with the same ticks.
