@@ -5,7 +5,7 @@
 #include <slotwise/rows/pmr.hpp>
 #include <slotwise/rows/soa_struct.hpp>
 
-#include "support/constant.hpp"
+#include "support/catch.hpp"
 #include "support/tracked.hpp"
 
 #include <algorithm>
@@ -30,46 +30,7 @@ using Particles = SoaStruct<&Particle::x, &Particle::y, &Particle::name, &Partic
 
 struct Point {
     int x = 3, y = 4;
-    friend constexpr bool operator==(const Point&, const Point&) = default;
 };
-using Points = SoaStruct<&Point::x, &Point::y>;
-
-constexpr int constant_use() {
-    Points a;
-    const Point kept{5, 6};
-    a.push_back(kept);
-    a.push_back(Point());
-    a.insert(0, kept);
-    a.insert(1, Point{1, 2});
-    a.resize(5);
-    a.resize(6, kept);
-    const Points& reader = a;
-    HOLDS(a.front().get<&Point::x>() == 5 && reader.front().get<&Point::y>() == 6 && Point(a[1]) == Point{1, 2});
-    HOLDS(a.back() == reader.back() && Point(reader[4]) == Point() && reader[4].get<0>() == 3);
-    a[0] = Point{9, 9};
-    a[1] = a[0];
-    a[2] = reader[0];
-    a.sort<&Point::y>();
-    a.sort<&Point::x>([](int x, int y) { return x > y; });
-    a.sort([](const auto& p, const auto& q) { return p.template get<&Point::y>() < q.template get<&Point::y>(); });
-    HOLDS(a.erase_if([](const Point& point) { return point.x == 9; }) == 3);
-    HOLDS(a.erase_if([](int x, int) { return x == 3; }) == 2);
-    a.push_back(Point());
-    int sum = 0;
-    for (auto [y] : a.rows<&Point::y>()) sum += y;
-    for (auto [y] : reader.rows<&Point::y>()) sum += y;
-    a.for_each_block<1, &Point::y>([&](auto ys) { sum += ys[0]; });
-    reader.for_each_block<1, &Point::y>([&](auto ys) { sum += ys[0]; });
-    for (const int y : a.column<&Point::y>()) sum += y;
-    for (const int y : reader.column<&Point::y>()) sum += y;
-    HOLDS(sum == 6 * 10);
-    HOLDS(std::get<0>(a.columns<&Point::y>())[0] == 6 && std::get<0>(reader.columns<&Point::y>())[0] == 6);
-    Points b(a), c;
-    swap(b, c);
-    return c == a && b.empty() ? 0 : __LINE__;
-}
-IN_CONSTANTS("points are split, changed, sorted and put together again", constant_use())
-
 } // namespace
 
 // proves: BasicSoaStruct::column invalidates

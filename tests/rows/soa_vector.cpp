@@ -5,8 +5,7 @@
 #include <slotwise/rows/pmr.hpp>
 #include <slotwise/rows/soa_vector.hpp>
 
-#include "support/constant.hpp"
-#include "support/constant_allocator.hpp"
+#include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/whole.hpp"
 
@@ -36,72 +35,6 @@ Vector numbered(int count) {
     return vector;
 }
 Model rows_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
-
-struct Owner {
-    constexpr Owner() = default;
-    constexpr Owner(std::nullptr_t) {}
-    constexpr Owner(Owner&& other) noexcept : owned(std::exchange(other.owned, nullptr)) {}
-    constexpr Owner& operator=(Owner&& other) noexcept {
-        std::swap(owned, other.owned);
-        return *this;
-    }
-    constexpr ~Owner() { delete owned; }
-    constexpr bool operator==(const Owner&) const = default;
-    int* owned = new int(1);
-};
-
-template <class Vector>
-constexpr int constant_use() {
-    Vector a;
-    a.reserve(3);
-    for (int i = 0; i != 20; ++i) a.push_back(20 - i, Owner(), Tag0());
-    a.emplace_back([] { return 50; }, nullptr, Tag0());
-    a.template sort<int>();
-    a.template sort<0>([](int x, int y) { return x > y; });
-    HOLDS(a.front().template get<0>() == 50 && a.back().template get<0>() == 1 && a.check_invariants());
-    a.sort([](const auto& x, const auto& y) { return x.template get<0>() < y.template get<0>(); });
-    a.insert(1, 7, nullptr, Tag0());
-    a.insert(a.size(), 8, nullptr, Tag0());
-    for (int i = 0; i != 30; ++i) a.insert(2, 100, nullptr, Tag0());
-    HOLDS(a.erase_if([](int number, const auto&, Tag0) { return number == 100; }) == 30);
-    a.erase(1);
-    a.swap_erase(0);
-    a.swap_rows(0, 1);
-    a.swap_rows(1, 1);
-    a.pop_back();
-    HOLDS(a.size() == 20 && a.front().template get<0>() == 2 && a[1].template get<0>() == 8);
-    a.resize(25);
-    a.resize(4);
-    const Vector& reader = a;
-    HOLDS(reader.front() == reader[0] && reader.back() == a.back() && reader.size() == 4 && !reader.empty());
-    HOLDS(reader.template padded_size<0>() >= 4 && reader.template padded_data<0>()[0] == 2);
-    int sum = 0;
-    for (auto [number, owner, tag] : a) sum += number;
-    for (auto [number, owner, tag] : reader.rows()) sum += number;
-    for (auto [number] : a.template rows<int>()) sum += number;
-    for (auto [number] : reader.template rows<0>()) sum += number;
-    for (auto [tag, number] : a.template rows<2, 0>()) sum += number;
-    for (auto [tag, number] : reader.template rows<Tag0, int>()) sum += number;
-    a.rows();
-    a.template for_each_block<3>([&](auto numbers, auto owners) { sum += numbers[0] + static_cast<int>(owners.size()); });
-    reader.template for_each_block<3, 0>([&](auto numbers) { sum += numbers[0]; });
-    a.template for_each_block<3, int>([&](auto numbers) { sum += numbers[0]; });
-    reader.template for_each_block<3, int>([&](auto numbers) { sum += numbers[0]; });
-    HOLDS(sum == 6 * (8 + 2 + 3 + 4) + 4 * (2 + 4) + 4);
-    HOLDS(std::get<0>(a.template columns<int>()).size() == 4 && std::get<0>(reader.template columns<0>())[0] == 2);
-    HOLDS(std::get<0>(reader.template columns<int>()).size() == 4 && std::get<0>(a.template columns<0>())[0] == 2);
-    HOLDS(a.template column<int>()[0] == 2 && reader.template column<int>()[0] == 2);
-    HOLDS(a.template column<0>()[1] == 8 && reader.template column<0>()[1] == 8);
-    Vector b(std::move(a)), c(b.get_allocator()), d(std::move(b), typename Vector::allocator_type());
-    swap(c, d);
-    d = std::move(c);
-    HOLDS(d.size() == 4 && c.empty() && c == b);
-    d.shrink_to_fit();
-    HOLDS(d.capacity() == 4);
-    d.clear();
-    return d.cbegin() == d.cend() ? 0 : __LINE__;
-}
-IN_CONSTANTS("rows are made, changed, sorted and destroyed", constant_use<SoaVector<int, Owner, Tag0>>())
 
 } // namespace
 
