@@ -810,6 +810,102 @@ void of_bits_ticks_and_described_rows() {
         never_allocates);
 }
 
+void of_entities_and_states() {
+    using Id = Handle<struct Entity>;
+    using Index = EntityIndex<Id, std::uint32_t>;
+    const auto of_size = [](std::size_t n) {
+        Index index;
+        index.create_n(n);
+        return index;
+    };
+    const auto id_of = [](std::size_t i, std::size_t n) { return Id(static_cast<slot_t>(pick(i, n)), 1); };
+    row(
+        "EntityIndex::is_alive complexity", "ids", constant,
+        [=](std::size_t n) {
+            const Index index = of_size(n);
+            return mean(100, [&](std::size_t i) { keep(index.is_alive(id_of(i, 2 * n))); });
+        },
+        never_allocates);
+    row("EntityIndex::create complexity", "ids, amortised", constant, [](std::size_t n) {
+        Index index;
+        return mean(n, [&](std::size_t) { keep(index.create().index()); });
+    });
+    row(
+        "EntityIndex::create_n complexity", "dead ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            index.clear();
+            return once([&] { keep(index.create_n(n).size()); });
+        },
+        never_allocates);
+    row("EntityIndex::create_n complexity", "fresh ids", linear, [](std::size_t n) {
+        Index index;
+        return once([&] { keep(index.create_n(n).size()); });
+    });
+    row("EntityIndex::make_alive complexity", "ids, amortised", constant, [](std::size_t n) {
+        Index index;
+        return mean(n, [&](std::size_t i) { keep(index.make_alive(Id(static_cast<slot_t>(i), 5))); });
+    });
+    row(
+        "EntityIndex::destroy complexity", "ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            return mean(100, [&](std::size_t i) { keep(index.destroy(id_of(i, n))); });
+        },
+        never_allocates);
+    row(
+        "EntityIndex::clear complexity", "ids", linear,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            return once([&] { index.clear(); });
+        },
+        never_allocates);
+    row("EntityIndex::add_range complexity", "pages", linear, [](std::size_t n) {
+        Index index;
+        index.reserve(64 * n);
+        return once([&] { index.add_range(0, static_cast<slot_t>(64 * n)); });
+    });
+
+    using States = SwitchMap<Id, std::uint32_t>;
+    const auto in_state = [](std::size_t n, std::size_t states) {
+        States map;
+        for (std::size_t i = 0; i != n; ++i)
+            map.set(Id(static_cast<slot_t>(i), 1), static_cast<std::uint32_t>(i % states) << 20);
+        return map;
+    };
+    row(
+        "SwitchMap::get complexity", "ids and values", constant,
+        [=](std::size_t n) {
+            const States map = in_state(n, n / 2);
+            return mean(100, [&](std::size_t i) { keep(map.get(id_of(i, 2 * n))); });
+        },
+        never_allocates);
+    row(
+        "SwitchMap::of complexity", "ids and values", constant,
+        [=](std::size_t n) {
+            const States map = in_state(n, n / 2);
+            return mean(100, [&](std::size_t i) { keep(map.of(static_cast<std::uint32_t>(pick(i, n)) << 20).size()); });
+        },
+        never_allocates);
+    row("SwitchMap::set complexity", "ids and values, amortised", constant, [](std::size_t n) {
+        States map;
+        return mean(4 * n, [&](std::size_t i) {
+            map.set(Id(static_cast<slot_t>(pick(i, n)), 1), static_cast<std::uint32_t>(pick(3 * i, n / 8)) << 12);
+        });
+    });
+    row(
+        "SwitchMap::erase complexity", "ids", constant,
+        [=](std::size_t n) {
+            States map = in_state(n, 3);
+            return mean(100, [&](std::size_t i) { keep(map.erase(id_of(i, n))); });
+        },
+        never_allocates);
+    row("SwitchMap::erase_value complexity", "ids of the value", linear, [=](std::size_t n) {
+        States map = in_state(2 * n, 2);
+        return once([&] { keep(map.erase_value(0)); });
+    });
+}
+
 using Rows = SoaVector<std::uint32_t, double>;
 Rows rows_below(std::size_t n) {
     Rows rows;
@@ -959,5 +1055,6 @@ int main() {
     of_bits_ticks_and_described_rows();
     of_rows();
     of_sparse_sets();
+    of_entities_and_states();
     return finish(4);
 }

@@ -68,6 +68,7 @@ struct Mirror final : RowObserver {
 
 } // namespace
 
+// proves: EntityIndex::at throws
 TEST_CASE("EntityIndex: ids live from create to destroy and have a location", "[sparse]") {
     Index index;
     CHECK(index.empty());
@@ -138,6 +139,7 @@ TEST_CASE("EntityIndex: the id that died last is created first", "[sparse]") {
     CHECK(index.create() == E(5, 1));
 }
 
+// proves: EntityIndex::alive invalidates, EntityIndex::dead invalidates
 TEST_CASE("EntityIndex: create_n recycles as many as asked, exactly as many as there are, or all and fresh ones", "[sparse]") {
     for (const std::size_t count : {0u, 1u, 3u, 4u, 7u}) {
         Index bulk;
@@ -222,6 +224,7 @@ TEST_CASE("EntityIndex: an id with 1 to 4 version bits is issued once and is ali
     CHECK(walk_every_state<Small<2, 1>>() > 10);
 }
 
+// proves: EntityIndex::create throws, EntityIndex::reserve throws
 TEST_CASE("EntityIndex: an exhausted id leaves the recyclable part when it dies", "[sparse]") {
     EntityIndex<Small<4, 2>, Place> index; // versions 1 and 3
     auto ids = list(index.create_n(3));
@@ -317,6 +320,7 @@ TEST_CASE("EntityIndex: ranges have ids of their own and recycle only these", "[
     CHECK(index.dead(low).size() == 3);
 }
 
+// proves: EntityIndex::add_range throws
 TEST_CASE("EntityIndex: a range that is empty, too high, overlaps another or is in use is refused", "[sparse]") {
     Index index;
     index.create_n(10);
@@ -440,6 +444,7 @@ TEST_CASE("EntityIndex: row observers follow the living ids, also when many are 
     CHECK_FALSE(token.attached());
 }
 
+// proves: EntityIndex::attach throws, EntityIndex::operator=(other) throws, EntityIndex::restore throws
 TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", "[sparse]") {
     Index index;
     index.create_n(6);
@@ -477,14 +482,19 @@ TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", 
     CHECK(late.rows.empty());
 }
 
+// proves: EntityIndex::create_n throws, EntityIndex::make_alive throws, EntityIndex::shrink_to_fit throws
+// proves: EntityIndex::EntityIndex(other) throws, EntityIndex::EntityIndex(other, alloc) throws, EntityIndex::try_restore throws
+// proves: EntityIndex::operator=(other) throws #2, EntityIndex::swap throws
 TEST_CASE("EntityIndex: an allocation that fails changes nothing", "[sparse]") {
-    using Failing = IndexOver<ThrowingAllocator<std::byte>>;
+    using A = StatefulAllocator<std::byte, Propagation{.throws = true}>;
+    using Failing = IndexOver<A>;
     const EveryByteReturned scope;
     const auto sweep = [](const char* name, auto&& act) {
         const std::size_t failures = fail_at_every_step(swept<Failing>(name), [&](auto&& attempt) {
             Failing index;
             index.add_range(300, 400);
-            index.create_n(8); // exactly full
+            index.create_n(8);
+            index.create(); // half of the room is free
             index.destroy(index.alive()[3]);
             const Failing before = index;
             if (!attempt([&] { act(index); })) return;
@@ -508,10 +518,16 @@ TEST_CASE("EntityIndex: an allocation that fails changes nothing", "[sparse]") {
     source.create_n(9);
     const auto bytes = source.snapshot();
     sweep("try_restore", [&](Failing& index) { static_cast<void>(index.try_restore(bytes)); });
-    sweep("(move, allocator)", [](Failing& index) {
-        Failing other(index, index.get_allocator());
-        const Failing moved(std::move(other), index.get_allocator());
-        index.create_n(5000);
+    sweep("shrink_to_fit", [&](Failing& index) { index.shrink_to_fit(); });
+    sweep("(move, allocator)", [](Failing& index) { Failing elsewhere(std::move(index), A(2)); }); // copies
+    sweep("operator=(move)", [](Failing& index) {
+        Failing elsewhere(A(2));
+        elsewhere = std::move(index);
+    });
+    sweep("swap", [](Failing& index) {
+        Failing elsewhere(A(2));
+        elsewhere.create();
+        index.swap(elsewhere);
     });
 }
 

@@ -47,6 +47,7 @@ struct OneHash {
 template <>
 struct slotwise::CodecFor<Mode> : slotwise::EnumCodec<Mode::stun, Mode::run> {};
 
+// proves: SwitchMap::at throws
 TEST_CASE("SwitchMap: an id has one value, which replaces the one before", "[sparse]") {
     Modes modes;
     CHECK(modes.set(E(1, 1), Mode::walk));
@@ -135,6 +136,7 @@ TEST_CASE("SwitchMap: erase_value removes all ids of the value and frees it", "[
     CHECK(targets.check_invariants());
 }
 
+// proves: SwitchMap::get invalidates, SwitchMap::of invalidates
 TEST_CASE("SwitchMap: ids and values may be erased while they are walked backwards", "[sparse]") {
     Modes modes;
     for (slot_t i = 0; i != 30; ++i) modes.set(E(i, 1), static_cast<Mode>(i % 3));
@@ -305,12 +307,16 @@ TEST_CASE("SwitchMap: small numbers move to their array when it grows", "[sparse
     CHECK(map.check_invariants());
 }
 
+// proves: SwitchMap::set throws, SwitchMap::reserve throws, SwitchMap::shrink_to_fit throws, SwitchMap::operator=(other) throws
+// proves: SwitchMap::SwitchMap(other) throws, SwitchMap::SwitchMap(other, alloc) throws, SwitchMap::operator=(other) throws #2
+// proves: SwitchMap::try_restore throws
 TEST_CASE("SwitchMap: an allocation or a copy that fails changes nothing", "[sparse]") {
     using Value = BasicTracked<TrackedOptions{.copy_throws = true}>;
     struct Hash {
         std::size_t operator()(const Value& value) const noexcept { return static_cast<std::size_t>(value.value()); }
     };
-    using Failing = SwitchMap<E, Value, HashBy<Hash>, AllocBy<ThrowingAllocator<std::byte>>>;
+    using A = StatefulAllocator<std::byte, Propagation{.throws = true}>;
+    using Failing = SwitchMap<E, Value, HashBy<Hash>, AllocBy<A>>;
     const EveryByteReturned scope;
     const NothingLeaks leaks;
     const auto sweep = [](const char* name, auto&& act) {
@@ -335,11 +341,46 @@ TEST_CASE("SwitchMap: an allocation or a copy that fails changes nothing", "[spa
         Failing other(copy);
         map = other;
     });
-    fail_at_every_step(swept<Failing>("(move, allocator)"), [&](auto&& attempt) {
-        Failing map;
-        map.set(E(1, 1), known);
-        attempt([&] { Failing(std::move(map), map.get_allocator()).set(E(2, 1), fresh); });
+    const std::size_t failures = fail_at_every_step(swept<Failing>("(move, allocator)"), [&](auto&& attempt) {
+        Failing map, elsewhere(A(2));
+        for (slot_t i = 0; i != 20; ++i) map.set(E(i, 1), i % 2 == 0 ? known : fresh);
+        if (!attempt([&] { elsewhere = std::move(map); })) return;
+        CHECK(map.check_invariants());
+        CHECK(map.empty() == (SLOTWISE_EXCEPTIONS != 0)); // its values may have moved
+        CHECK((elsewhere.empty() && elsewhere.check_invariants()));
     });
+    CHECK(failures != 0);
+}
+
+// proves: SwitchMap::of throws, SwitchMap::erase_value throws
+TEST_CASE("SwitchMap: a hash or an equality that throws changes nothing", "[sparse]") {
+    struct Hash {
+        std::size_t operator()(int value) const {
+            Budget::spend();
+            return static_cast<std::size_t>(value % 2); // values meet, and are compared
+        }
+    };
+    struct Equal {
+        bool operator()(int a, int b) const {
+            Budget::spend();
+            return a == b;
+        }
+    };
+    using Failing = SwitchMap<E, int, HashBy<Hash>, EqualBy<Equal>>;
+    const auto sweep = [](const char* name, auto&& act) {
+        const std::size_t failures = fail_at_every_step(swept<Failing>(name), [&](auto&& attempt) {
+            Failing map;
+            for (slot_t i = 0; i != 10; ++i) map.set(E(i, 1), static_cast<int>(i) / 2);
+            const auto before = map.snapshot();
+            if (!attempt([&] { act(map); })) return;
+            CHECK(map.snapshot() == before);
+            CHECK(map.check_invariants());
+        });
+        CHECK(failures >= 2);
+    };
+    sweep("set", [](Failing& map) { map.set(E(1, 1), 4); });
+    sweep("of", [](Failing& map) { static_cast<void>(map.of(4)); });
+    sweep("erase_value", [](Failing& map) { map.erase_value(4); });
 }
 
 TEST_CASE("SwitchMap: copies, moves and swaps keep ids and values, also between unequal allocators", "[sparse]") {
@@ -377,6 +418,7 @@ TEST_CASE("SwitchMap: copies, moves and swaps keep ids and values, also between 
     CHECK_FALSE(assigned == copy);
 }
 
+// proves: SwitchMap::restore throws
 TEST_CASE("SwitchMap: bytes that are no snapshot are refused in words and change nothing", "[sparse]") {
     Modes modes;
     for (slot_t i = 0; i != 5; ++i) modes.set(E(i, 1), static_cast<Mode>(i % 2));

@@ -123,7 +123,6 @@ public:
     static constexpr size_type max_size() noexcept { return Directory::max_slots; }
     /// Room for `count` living ids of the range in all: until then create() allocates nothing.
     /// @throws std::length_error when the range has fewer indices that are not retired, what the allocator throws; strong
-    /// @complexity O(count)
     void reserve(size_type count, Range range = Range()) {
         Part& part = part_of(range);
         if (count > part.slots - part.retired)
@@ -139,7 +138,7 @@ public:
 
     /// Whether this id lives. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
     SLOTWISE_ALWAYS_INLINE bool is_alive(Entity id) const noexcept { return directory_.living(id) != nullptr; }
-    /// The location of a living id, else null. Its address is stable while the id lives. @complexity as is_alive
+    /// The location of a living id, else null. Its address is stable while the id lives.
     SLOTWISE_ALWAYS_INLINE Location* location(Entity id) noexcept { return location_in(directory_.living(id)); }
     SLOTWISE_ALWAYS_INLINE const Location* location(Entity id) const noexcept { return location_in(directory_.living(id)); }
     /// The location of a living id. @throws std::out_of_range when it does not live
@@ -304,7 +303,7 @@ public:
         if (detail::EntityCheck::read(restored, in, codec)) adopt(restored);
         return in.error();
     }
-    /// Whether array and pages agree; for tests. @complexity O(pages + ids)
+    /// Whether array and pages agree; for tests.
     bool check_invariants() const { return detail::EntityCheck::holds(directory_); }
 
 private:

@@ -147,7 +147,7 @@ public:
     //=== lookup ===//
 
     /// The value of exactly this id, or null. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
-    /// @invalidates a value without ids; set() of a new value; moves of the map
+    /// @invalidates set() and erase()
     SLOTWISE_ALWAYS_INLINE const Value* get(Id id) const noexcept {
         const Entry* const entry = find(id);
         return entry == nullptr ? nullptr : std::addressof(buckets_[entry->bucket].value);
@@ -166,9 +166,9 @@ public:
         const slot_t number = buckets_.find(value);
         return number == no_slot ? std::span<const Id>() : buckets_[number].span();
     }
-    /// How many ids have the value. @throws what Hash and Equal throw
+    /// How many ids have the value; as of()
     size_type count(const Value& value) const { return of(value).size(); }
-    /// Whether any id has the value. @throws what Hash and Equal throw
+    /// Whether any id has the value; as of()
     bool contains_value(const Value& value) const { return buckets_.find(value) != no_slot; }
 
     //=== ids come and go ===//
@@ -179,7 +179,8 @@ public:
     /// pages)
     bool set(Id id, const Value& value) { return do_set(id, value); }
     bool set(Id id, Value&& value) { return do_set(id, std::move(value)); }
-    /// Removes the id; false when it has no value. The last id of that value takes its row. @complexity as get
+    /// Removes the id; false when it has no value. The last id of that value takes its row. @complexity O(1), far indices O(log
+    /// pages)
     bool erase(Id id) noexcept {
         Entry* const entry = find(id);
         if (entry == nullptr) return false;
@@ -270,7 +271,7 @@ public:
         if (restored.read(in, codec)) exchange(restored);
         return in.error();
     }
-    /// Whether pages and buckets agree; for tests. @complexity O(pages + ids)
+    /// Whether pages and buckets agree; for tests.
     bool check_invariants() const {
         size_type ids = 0, entries = 0;
         for (const auto& [value, of_value] : *this) {
