@@ -31,6 +31,6 @@ private:
     slotwise::SparseGroup<slotwise::SparseMap<Id, float>, slotwise::SparseMap<Id, float>> group_{a_, b_};
 };
 
-const Registered registered([] { sparse::add_group<Group>("sparse_group", Role::ours); });
+const Registered registered([] { sparse::add_group<Group>("SparseGroup", Role::ours); });
 
 } // namespace

@@ -57,10 +57,10 @@ public:
 };
 
 const Registered registered([] {
-    sparse::add_map<Map<Narrow>>("sparse_map_32", Role::ours);
-    sparse::add_map<Map<Wide>>("sparse_map_64", Role::ours);
-    sparse::add_map<Map<std::uint32_t>>("sparse_map_number", Role::ours);
-    sparse::add_map<Checked>("sparse_map_32_checked", Role::ours);
+    sparse::add_map<Map<Narrow>>("SparseMap", Role::ours);
+    sparse::add_map<Map<Wide>>("SparseMap_64_bits", Role::ours);
+    sparse::add_map<Map<std::uint32_t>>("SparseMap_numbers", Role::ours);
+    sparse::add_map<Checked>("SparseMap_checked", Role::ours);
 });
 
 } // namespace

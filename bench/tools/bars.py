@@ -139,6 +139,12 @@ def rows_bars():
             Bar("TickColumn, 10 changed of 1e6", 5, "rows", at("changed_10", E6, size=8), "TickColumn", None, "window")]
 
 
+def sparse_bars():
+    rows = [(f"SparseMap {operation} of values, {power(n)} / vector", operation, 4, n, "SparseMap", "vector") for operation in ("iterate", "update") for n in (E5, E6)]
+    rows += [(f"SparseGroup of 2, iteration, {power(n)} / two arrays", "group_update", 8, n, "SparseGroup", "plain_arrays") for n in (E5, E6)]
+    return [Bar(text, 1.1, "sparse", at(operation, n, size=size), ours, other) for text, operation, size, n, ours, other in rows]
+
+
 def rust_bars():
     def bar(text, limit, key):
         return Bar(f"{text} / the best Rust crate with versions", limit, "slot_map", key, "SlotMap", BEST_RUST)
@@ -160,7 +166,7 @@ def judged(limit, stretch, value):
 
 def run_bars(runner, results, only, with_rust, no_rust):
     """with_rust: judge the bars against Rust too; no_rust: why its programs are absent, or None."""
-    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + rows_bars() + (rust_bars() if with_rust else [])
+    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + rows_bars() + sparse_bars() + (rust_bars() if with_rust else [])
     bars = [bar for bar in bars if only in (None, bar.question)]
     absent = []
     for question in dict.fromkeys(bar.question for bar in bars):

@@ -54,6 +54,7 @@ QUESTIONS = {
         "ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
         lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, keyed_usual, "boost_flat_map"),
     "rows": Question("ns per row", "SoaVector", "plain_arrays", [("ours / vectors", "SoaVector", "vectors")], lambda row: row.n == 100_000),
+    "sparse": Question("ns per id", "SparseMap", "vector", [("ours / Boost", "SparseMap", "boost_flat_map")], lambda row: row.n == 100_000),
     "series": Question(
         "ns per write, change or slot, the window's share included", "adaptive", "writes_only",
         [("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"),
