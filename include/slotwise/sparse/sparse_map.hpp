@@ -181,7 +181,8 @@ private:
     template <class U>
     SLOTWISE_ALWAYS_INLINE U* pointer(Id id) const noexcept {
         if (const auto* const page = this->entries_.find(id); page != nullptr) [[likely]]
-            if (const auto row = Core::Entries::row(*page, id); row < this->size_) return this->values_.at(row);
+            if (const auto row = Core::Entries::row(*page, id); row < this->size_)
+                return this->values_.at(static_cast<size_type>(row));
         return nullptr;
     }
     T& in_row(size_type row) const noexcept {
