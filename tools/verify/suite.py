@@ -28,7 +28,8 @@ import time
 import proof
 
 # Programs that touch every container and compile fast: the bodies of the fuzz targets over the committed inputs.
-QUICK = ("slotwise_fuzz_slots", "slotwise_fuzz_map", "slotwise_fuzz_keyed", "slotwise_fuzz_series", "slotwise_fuzz_rows")
+QUICK = ("slotwise_fuzz_slots", "slotwise_fuzz_map", "slotwise_fuzz_keyed", "slotwise_fuzz_series", "slotwise_fuzz_rows",
+         "slotwise_fuzz_sparse")
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 # What reads sources tells the same in every world; full bounds take hours with sanitizers.
 NOT_HERE = ("-LE", "^(house|consumer|compile_fail)$", "-E", "/full bounds$")
