@@ -76,10 +76,14 @@ public:
         other.clear();
     }
     /// Takes the columns and a copy of the rows. @throws as the copy; strong
-    BasicAnyRows& operator=(const BasicAnyRows& other) { return detail::RowRules::assign_copy(*this, other); }
+    BasicAnyRows& operator=(const BasicAnyRows& other) {
+        detail::RowRules::assign_copy(*this, other);
+        return *this;
+    }
     /// Takes columns and rows. @throws what the allocator and the moves throw if it must move them one by one
     BasicAnyRows& operator=(BasicAnyRows&& other) noexcept(detail::RowRules::nothrow_move<BasicAnyRows>) {
-        return detail::RowRules::assign_move(*this, other);
+        detail::RowRules::assign_move(*this, other);
+        return *this;
     }
     ~BasicAnyRows() { columns_.destroy_rows(0, size_); }
     void swap(BasicAnyRows& other) noexcept(detail::RowRules::nothrow_swap<BasicAnyRows>) {

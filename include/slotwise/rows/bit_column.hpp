@@ -60,10 +60,14 @@ public:
             swap_contents(other);
     }
     /// @throws what the allocator throws; strong
-    constexpr BasicBitColumn& operator=(const BasicBitColumn& other) { return detail::RowRules::assign_copy(*this, other); }
+    constexpr BasicBitColumn& operator=(const BasicBitColumn& other) {
+        detail::RowRules::assign_copy(*this, other);
+        return *this;
+    }
     /// Leaves `other` empty. @throws what the allocator throws if it must copy
     constexpr BasicBitColumn& operator=(BasicBitColumn&& other) noexcept(detail::RowRules::nothrow_move<BasicBitColumn>) {
-        return detail::RowRules::assign_move(*this, other);
+        detail::RowRules::assign_move(*this, other);
+        return *this;
     }
     constexpr ~BasicBitColumn() = default;
     constexpr void swap(BasicBitColumn& other) noexcept(detail::RowRules::nothrow_swap<BasicBitColumn>) {

@@ -55,10 +55,14 @@ public:
             swap_contents(other);
     }
     /// @throws what the allocator throws; strong
-    constexpr BasicTickColumn& operator=(const BasicTickColumn& other) { return detail::RowRules::assign_copy(*this, other); }
+    constexpr BasicTickColumn& operator=(const BasicTickColumn& other) {
+        detail::RowRules::assign_copy(*this, other);
+        return *this;
+    }
     /// Leaves `other` empty. @throws what the allocator throws if it must copy
     constexpr BasicTickColumn& operator=(BasicTickColumn&& other) noexcept(detail::RowRules::nothrow_move<BasicTickColumn>) {
-        return detail::RowRules::assign_move(*this, other);
+        detail::RowRules::assign_move(*this, other);
+        return *this;
     }
     constexpr ~BasicTickColumn() = default;
     constexpr void swap(BasicTickColumn& other) noexcept(detail::RowRules::nothrow_swap<BasicTickColumn>) {
