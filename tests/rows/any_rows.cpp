@@ -232,6 +232,30 @@ TEST_CASE("rows are added from addresses, copied or moved, and null is the defau
     CHECK((rows.size() == 2 && fixed.empty()));
 }
 
+TEST_CASE("a type described by hand is copied where it has no move, and assigned where that is all there is", "[any_rows]") {
+    const TypeDescriptor& text = *type<std::string>();
+    const TypeDescriptor by_hand{.size = text.size,
+                                 .align = text.align,
+                                 .construct = text.construct,
+                                 .copy = text.copy,
+                                 .assign = text.assign,
+                                 .destroy = text.destroy,
+                                 .id = text.id};
+    AnyRows rows{&by_hand, type<std::array<float, 3>>(), type<std::array<double, 2>>()}, other{&by_hand};
+    for (int i = 0; i != 10; ++i) {
+        std::string value = "a text that is long enough, number " + std::to_string(i);
+        rows.push_back({AnyValue::moved(&value), AnyValue(), AnyValue::of(std::array<double, 2>{1.0 * i, 2})});
+        CHECK_FALSE(value.empty()); // a copy was made
+    }
+    rows.swap_rows(0, 9);
+    CHECK(rows.swap_erase(3) == 9);
+    CHECK((at<std::string>(rows, 0, 0).back() == '9' && at<std::string>(rows, 0, 3).back() == '0'));
+    CHECK((at<std::array<double, 2>>(rows, 2, 3)[0] == 0 && at<std::array<float, 3>>(rows, 1, 3)[0] == 0));
+    const std::int32_t map[] = {0};
+    CHECK(AnyRows::move_row(rows, 1, other, map).filled_from == 8);
+    CHECK((at<std::string>(other, 0, 0).back() == '1' && at<std::string>(rows, 0, 1).back() == '8' && rows.check_invariants()));
+}
+
 TEST_CASE("two tables do what vectors do, in any order of operations", "[any_rows]") {
     const NothingLeaks scope;
     struct Row {

@@ -339,11 +339,12 @@ private:
         return &a == &b || (a.id != nullptr && a.id == b.id);
     }
     static bool fits(const BasicAnyRows& from, const BasicAnyRows& to, std::span<const std::int32_t> map) noexcept {
-        for (size_type i = 0; i != map.size(); ++i)
-            if (map[i] >= 0 && (static_cast<size_type>(map[i]) >= from.column_count() ||
-                                !same_type(from.type(static_cast<size_type>(map[i])), to.type(i))))
-                return false;
-        return true;
+        bool fit = true;
+        for (size_type i = 0; i != map.size(); ++i) {
+            const auto source = static_cast<size_type>(map[i]);
+            fit = fit && (map[i] < 0 || (source < from.column_count() && same_type(from.type(source), to.type(i))));
+        }
+        return fit;
     }
     void build(std::span<const AnyValue> values, size_type i, void* to) const {
         if (values.empty())
