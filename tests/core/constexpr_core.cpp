@@ -8,6 +8,7 @@
 #include <slotwise/core/bits.hpp>
 #include <slotwise/core/concepts.hpp>
 #include <slotwise/core/hash.hpp>
+#include <slotwise/core/item.hpp>
 #include <slotwise/core/iterator_facade.hpp>
 #include <slotwise/core/members.hpp>
 #include <slotwise/core/public_id.hpp>
@@ -164,6 +165,9 @@ constexpr int ranges() {
     std::size_t count = 3;
     const detail::IteratorRange range(numbers, numbers + count, count);
     HOLDS(range.size() == count && !range.empty() && range.end() - range.begin() == 3);
+    int number = 1;
+    const auto [id, value] = IdItem<char, int&>('a', number);
+    HOLDS(id == 'a' && &value == &number);
     return 0;
 }
 

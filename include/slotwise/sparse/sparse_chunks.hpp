@@ -70,7 +70,7 @@ struct SparseRuns {
     }
     /// Consecutive rows with values side by side, as many as are certain.
     template <class Core>
-    static constexpr std::size_t page() noexcept {
+    static std::size_t page() noexcept {
         using Values = std::remove_cvref_t<decltype(std::declval<const Core&>().values_)>;
         if constexpr (requires { Values::page_rows; })
             return Values::page_rows;

@@ -264,7 +264,7 @@ private:
     friend OwnedRows;
     friend SparseRuns;
 
-    static constexpr auto header() noexcept {
+    static auto header() noexcept {
         // "SLS" and the byte order; the sizes of id and value.
         constexpr std::uint32_t order = std::endian::native == std::endian::little ? 1 : 2;
         constexpr std::size_t size = std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0;

@@ -105,11 +105,11 @@ private:
     }
     static constexpr Entry row_mask = static_cast<Entry>(~std::uint64_t{0} >> (64 - row_bits));
 
-    static constexpr std::uint32_t number(Id id) noexcept {
+    static std::uint32_t number(Id id) noexcept {
         return static_cast<std::uint32_t>(Traits::index(id) / static_cast<std::uint32_t>(page_entries));
     }
-    static constexpr std::size_t place(Id id) noexcept { return Traits::index(id) % page_entries; }
-    static constexpr Entry version(Id id) noexcept {
+    static std::size_t place(Id id) noexcept { return Traits::index(id) % page_entries; }
+    static Entry version(Id id) noexcept {
         if constexpr (Traits::versioned)
             return static_cast<Entry>(std::uint64_t{Traits::version(id)} << row_bits);
         else

@@ -198,7 +198,7 @@ private:
         const auto* const page = this->entries_.find(id);
         SLOTWISE_EXPECT(page != nullptr && Core::Entries::row(*page, id) < this->size(),
                         "SparseMap [id]: the id has no value here; ask get(id)");
-        return this->value(Core::Entries::row(*page, id));
+        return this->value(static_cast<size_type>(Core::Entries::row(*page, id)));
     }
 };
 

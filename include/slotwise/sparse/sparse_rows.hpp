@@ -108,7 +108,7 @@ protected:
     }
 
     // The user bits of a handle are no part of its identity.
-    static constexpr Id plain(Id id) noexcept {
+    static Id plain(Id id) noexcept {
         if constexpr (requires { requires Id::layout.user_bits != 0; })
             return id.with_user_bits(0);
         else

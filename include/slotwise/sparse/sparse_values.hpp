@@ -103,8 +103,8 @@ public:
     explicit EmptyValues(const Allocator&) noexcept {}
     void swap(EmptyValues&) noexcept {}
 
-    static constexpr std::size_t capacity() noexcept { return static_cast<std::size_t>(-1); }
-    static constexpr std::size_t grown_capacity() noexcept { return capacity(); }
+    static std::size_t capacity() noexcept { return static_cast<std::size_t>(-1); }
+    static std::size_t grown_capacity() noexcept { return capacity(); }
     void reserve(std::size_t) noexcept {}
     void shrink(std::size_t) noexcept {}
     static std::allocator<T> get_allocator() noexcept { return {}; }
