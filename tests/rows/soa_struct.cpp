@@ -5,6 +5,7 @@
 #include <slotwise/rows/pmr.hpp>
 #include <slotwise/rows/soa_struct.hpp>
 
+#include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/tracked.hpp"
 
@@ -92,6 +93,31 @@ TEST_CASE("a struct is added whole or not at all", "[soa_struct]") {
     sweep("insert", [](Twos& twos, Two& two) { twos.insert(3, std::move(two)); });
     sweep("resize", [](Twos& twos, Two& two) { twos.resize(20, two); });
     sweep("resize", [](Twos& twos, Two&) { twos.resize(20); });
+    const auto keeps_rows = [](const test::Swept& function, auto&& act) {
+        const auto failures = test::fail_at_every_step(function, [&](auto&& attempt) {
+            Twos twos, other;
+            for (int i = 0; i != 9; ++i) twos.push_back(9 - i, 7);
+            const Two two;
+            static_cast<void>(attempt([&] { act(twos, two); }));
+            REQUIRE((twos.size() == 9 && twos.check_invariants()));
+        });
+        REQUIRE(failures > 0);
+    };
+    keeps_rows(test::swept<Twos>("sort"), [](Twos& twos, const Two&) { twos.sort<&Two::first>(); });
+    keeps_rows(test::swept<Twos>("erase_if"), [](Twos& twos, const Two&) {
+        twos.erase_if([](const auto& row) { return test::Budget::spend(), row.template get<&Two::first>().value() == 50; });
+    });
+    keeps_rows(test::swept<Twos::reference>("operator=(copy)"), [](Twos& twos, const Two&) { twos[0] = twos[1]; });
+    keeps_rows(test::swept<Twos::reference>("operator=(copy)"), [](Twos& twos, const Two& two) { twos[0] = two; });
+    keeps_rows(test::swept("RowRef::operator=(copy)"), [](Twos& twos, const Two&) { twos[0] = std::as_const(twos)[1]; });
+    using Memory = test::StatefulAllocator<int, test::Propagation{.throws = true}>;
+    using Elsewhere = BasicSoaStruct<Fields<&Two::first, &Two::second>, AllocBy<Memory>>;
+    REQUIRE(test::fail_at_every_step(test::swept<Elsewhere>("swap"), [](auto&& attempt) {
+                Elsewhere one(Memory(1)), other(Memory(2));
+                one.push_back(1, 2);
+                if (!attempt([&] { swap(one, other); })) CHECK((one.empty() && other[0].get<0>().value() == 1));
+                CHECK((one.check_invariants() && other.check_invariants() && one.get_allocator() == Memory(1)));
+            }) > 0);
 }
 
 TEST_CASE("a struct's columns take memory from a memory resource", "[soa_struct]") {
