@@ -34,7 +34,6 @@ class SparseMap : public detail::SparseMapCore<Id, T, With...> {
     static_assert(Storable<T>, "SparseMap<Id, T>: T is an object type, not const, not an array, with a noexcept destructor");
     using Core = detail::SparseMapCore<Id, T, With...>;
     friend detail::SparseItems;
-    friend detail::OwnedRows;
 
 public:
     using typename Core::size_type;
@@ -43,6 +42,7 @@ public:
     using iterator = detail::SparseIterator<SparseMap, IdItem<Id, T&>>;
     using const_iterator = detail::SparseIterator<const SparseMap, IdItem<Id, const T&>>;
 
+    /// Empty or like another one, in memory of an allocator or without: the constructors of the core.
     using Core::Core;
     SparseMap() = default;
     /// Inserts these pairs. @throws as insert

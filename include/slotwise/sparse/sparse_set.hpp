@@ -29,7 +29,6 @@ template <class Id, class... With>
 class SparseSet : public detail::SparseSetCore<Id, With...> {
     using Core = detail::SparseSetCore<Id, With...>;
     friend detail::SparseItems;
-    friend detail::OwnedRows;
 
 public:
     using typename Core::size_type;
@@ -37,6 +36,7 @@ public:
     using iterator = detail::SparseIterator<const SparseSet, Id>;
     using const_iterator = iterator;
 
+    /// Empty or like another one, in memory of an allocator or without: the constructors of the core.
     using Core::Core;
     SparseSet() = default;
     /// Inserts these ids. @throws as insert
