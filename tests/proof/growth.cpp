@@ -64,8 +64,13 @@ struct Orders {
         // Short handles and few slots: the same code.
         if constexpr (requires { C::options.max_slots; })
             if (C::options.max_slots != 0) return;
-        if constexpr (index_bits(static_cast<typename C::handle_type*>(nullptr)) >= 20) grow<Entry, C>();
+        // Rows are found by a walk there, so that each erase would be linear; complexity.cpp counts their operations.
+        if constexpr (!std::is_base_of_v<RowVerbs, Entry>)
+            if constexpr (index_bits(static_cast<Name<Entry, C>*>(nullptr)) >= 20) grow<Entry, C>();
     }
+    template <class Entry, class C>
+    using Name = decltype(Entry::insert(std::declval<C&>(), 0));
+    static constexpr unsigned index_bits(const std::uint32_t*) { return 32; }
     template <class Tag, HandleLayout L>
     static constexpr unsigned index_bits(const Handle<Tag, L>*) {
         return L.index_bits;
@@ -109,6 +114,10 @@ struct Orders {
         else if constexpr (requires(C& c) { c.begin().handle(); })
             check("while not empty, the first", linear, [](auto& s, int) {
                 while (!s.c.empty()) Entry::erase(s.c, s.c.begin().handle());
+            });
+        else if constexpr (requires(C& c) { c.begin().id(); })
+            check("while not empty, the first", linear, [](auto& s, int) {
+                while (!s.c.empty()) Entry::erase(s.c, s.c.begin().id());
             });
         if constexpr (requires(C& c) { c.begin() != c.end(); }) {
             const auto walk = [](C& c) {

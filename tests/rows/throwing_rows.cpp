@@ -3,6 +3,10 @@
 //
 // Containers of rows with a throw at every step of every function: as before, and no byte lost.
 #include "subjects.hpp"
+#include "support/failing_new.hpp"
+
+#include <slotwise/rows/any_codec.hpp>
+#include <slotwise/rows/soa_struct.hpp>
 
 using namespace test;
 
@@ -126,6 +130,44 @@ TEST_CASE("SoaVector: moves that throw lose no row", "[rows][throws]") {
         demand(c.check_invariants(), "it is not sound");
     });
     demand(failures != 0, "nothing threw");
+}
+
+/// A struct whose members throw when they are copied.
+struct Split {
+    ThrowingCopy value;
+    short number;
+};
+struct SoaStructs : SoaVectors<ThrowingCopy> {
+    template <class A>
+    using container = BasicSoaStruct<Fields<&Split::value, &Split::number>, AllocBy<A>>;
+};
+TEST_CASE("SoaStruct: what throws leaves it as it was", "[rows][throws]") {
+    using C = Container<SoaStructs>;
+    const auto full = [](C& c) {
+        while (c.size() != c.capacity()) c.push_back(Split{1, 2});
+    };
+    const Split split{7, 7};
+    sweep_function<SoaStructs, C>("push_back", full, [&](C& c) { c.push_back(split); });
+    sweep_function<SoaStructs, C>("insert", [&](C& c) { c.insert(3, split); });
+    sweep_function<SoaStructs, C>("resize", [&](C& c) { c.resize(90, split); });
+    sweep_function<SoaStructs, C>("erase_if",
+                                  [](C& c) { c.erase_if([](const auto& row) { return spent(row.template get<1>() == 29); }); });
+    sweep_function<SoaStructs, C>("sort", [](C& c) {
+        c.template sort<&Split::value>([](const auto& a, const auto& b) { return spent(a.value() > b.value()); });
+    });
+    never_throws<noexcept(swap(std::declval<SoaStruct<&Split::number>&>(), std::declval<SoaStruct<&Split::number>&>()))>(
+        swept<C>("swap"));
+}
+
+TEST_CASE("AnyCodec: memory that runs out leaves it as it was", "[rows][throws]") {
+    const auto failures = run_out_of_memory([](auto&& attempt) {
+        AnyCodec codec;
+        const bool threw = attempt([&] { codec.add<int>(); });
+        demand(codec.covers(TypeDescriptor::of<int>()) == !threw, "a type was added although it threw");
+    });
+    demand(failures != 0, "nothing threw");
+    report_sweep(swept<AnyCodec>("add"), failures);
+    never_throws<std::is_nothrow_default_constructible_v<AnyCodec>>(swept<AnyCodec>("()"));
 }
 
 TEST_CASE("AnyRows: what throws leaves it as it was", "[rows][throws]") {

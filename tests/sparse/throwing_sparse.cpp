@@ -60,6 +60,8 @@ bool spent(T answer) {
 } // namespace
 
 #if defined(__cpp_exceptions)
+// proves: EntityIds::reserve throws, EntityDirectory::take throws, EntityDirectory::add_range throws
+// proves: EntityDirectory::add throws, EntityDirectory::revive throws, EntityCheck::read throws
 TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<EntityIndices>;
     sweep_all<EntityIndices>();
@@ -68,6 +70,11 @@ TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     sweep_function<EntityIndices, C>("create", full, [](C& c) { c.create(); });
     sweep_function<EntityIndices, C>("create_n", [](C& c) { c.create_n(5000); });
     sweep_function<EntityIndices, C>("make_alive", [](C& c) { c.make_alive(AnEntity(1u << 31, 7)); });
+    sweep_function<EntityIndices, C>("make_alive", [](C& c) { // a dead id, which observers refuse
+        Refuses observer;
+        const auto token = c.attach(observer);
+        c.make_alive(c.dead()[0]);
+    });
     sweep_function<EntityIndices, C>("add_range", [](C& c) { c.add_range(70'000'000, 80'000'000); });
 }
 
@@ -170,6 +177,8 @@ TEST_CASE("SparseGroup: a sort that throws leaves its containers as they were", 
     demand(failures != 0, "nothing threw");
 }
 
+// proves: ValueTable::make_room throws, SwitchBuckets::find throws, SwitchBuckets::reserve throws
+// proves: SwitchBuckets::add throws, SwitchBuckets::grow throws
 TEST_CASE("SwitchMap: what throws leaves it as it was", "[sparse][throws]") {
     using Subject = Switches<ThrowingCopy>;
     using C = Container<Subject>;
