@@ -25,7 +25,8 @@ struct EntityCheck {
                 return false;
             for (slot_t row = 0; row != part.count; ++row) {
                 const auto* const entry = d.find(part.ids[row].index());
-                if (entry == nullptr || entry->place != row + 1 || !fits(d, part.ids[row], number, row < part.alive))
+                if (entry == nullptr || entry->place != row + 1 || entry->version != part.ids[row].version() ||
+                    !fits(d, part.ids[row], number, row < part.alive))
                     return false;
             }
             for (slot_t index = part.first; index != part.next; ++index) {
@@ -156,6 +157,7 @@ private:
             if (entry.place != 0) return in.fail("snapshot: an id occurs twice");
             part.ids[row] = id;
             entry.place = ++part.count;
+            entry.version = static_cast<decltype(entry.version)>(id.version());
         }
         part.alive = alive;
         for (slot_t row = 0; row != alive && in.error() == nullptr; ++row)

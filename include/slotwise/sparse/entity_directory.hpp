@@ -25,6 +25,7 @@ public:
     using Part = EntityIds<Entity, Allocator>;
     struct Entry {
         slot_t place = 0; // in Part::ids, counted from 1; 0: the index was never used
+        typename HandleTraits<Entity::layout>::version_type version = 0; // of the id there: is_alive() reads one array, not two
         SLOTWISE_NO_UNIQUE_ADDRESS Location location{};
     };
     static constexpr slot_t page_slots = static_cast<slot_t>(std::bit_floor((4096 / sizeof(Entry)) | 1u));
@@ -140,11 +141,11 @@ public:
         Page* const page = self.pages_.find(index / page_slots);
         if (page == nullptr) return nullptr;
         part = std::addressof(self.main_);
-        if (!self.parts_.empty()) [[unlikely]]
+        if (!self.order_.empty()) [[unlikely]]
             part = std::addressof(self.part(page->part == mixed ? self.search(index) : page->part));
         Entry& entry = page->entries[index % page_slots];
         const slot_t row = entry.place - 1;
-        return row < part->alive && part->ids[row] == bare(id) ? std::addressof(entry) : nullptr;
+        return row < part->alive && entry.version == id.version() ? std::addressof(entry) : nullptr;
     }
     SLOTWISE_ALWAYS_INLINE Entry* living(Entity id) noexcept {
         const Part* part = nullptr;
@@ -187,6 +188,7 @@ public:
             if (Entry& entry = page->entries[index % page_slots]; entry.place == 0) {
                 part.ids[part.count] = Entity(index, 1);
                 entry.place = ++part.count;
+                entry.version = 1;
                 part.next = index + 1;
                 return part.ids.data() + part.alive++;
             }
@@ -210,6 +212,7 @@ public:
             Entry& entry = touch(index);
             part.ids[part.count] = Entity(index, 1);
             entry.place = ++part.count;
+            entry.version = 1;
             part.next = index + 1;
         }
         if (!part.hub.attached()) part.alive = after;
@@ -267,15 +270,19 @@ public:
 private:
     void put(Part& part, slot_t row, Entity id) noexcept {
         part.ids[row] = id;
-        find(id.index())->place = row + 1;
+        Entry& entry = *find(id.index());
+        entry.place = row + 1;
+        entry.version = static_cast<decltype(entry.version)>(id.version());
     }
     // The id, which no other row refers to any more, leaves the last living row, and becomes the next to be recycled or retires.
     SLOTWISE_ALWAYS_INLINE void bury(Part& part, Entity id, Entry& entry) noexcept {
         const slot_t row = --part.alive;
         entry.location = Location{};
         if (id.version() < Entity::max_version - 1) [[likely]] {
-            part.ids[row] = Entity(id.index(), id.version() + 2);
+            const Entity next(id.index(), id.version() + 2);
+            part.ids[row] = next;
             entry.place = row + 1;
+            entry.version = static_cast<decltype(entry.version)>(next.version());
             return;
         }
         entry.place = retired_place;

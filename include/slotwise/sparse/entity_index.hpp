@@ -18,8 +18,8 @@ SLOTWISE_BEGIN
 ///
 /// An entry of the array is an id with an odd version, as everywhere: that of the living one, or the one of the next life of a
 /// dead one. The version is stepped when the id dies, because create_n() then has nothing to write. A handle is alive when its
-/// place is in the living part and the entry there is this handle. Both are needed: the entry of a dead id equals a handle that
-/// was not issued yet. An id that has used its last version leaves the array when it dies, because create_n() looks at no
+/// place is in the living part and the entry there is this handle; pages have the version too, so that this reads one array. Both
+/// are needed: the entry of a dead id equals a handle that was not issued yet. An id that has used its last version leaves the array when it dies, because create_n() looks at no
 /// version. It is retired and never issued again.
 ///
 /// An index that was never used takes no memory, except in a page with others: at most 4 KiB.
