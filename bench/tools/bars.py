@@ -142,7 +142,11 @@ def rows_bars():
 def sparse_bars():
     rows = [(f"SparseMap {operation} of values, {power(n)} / vector", operation, 4, n, "SparseMap", "vector") for operation in ("iterate", "update") for n in (E5, E6)]
     rows += [(f"SparseGroup of 2, iteration, {power(n)} / two arrays", "group_update", 8, n, "SparseGroup", "plain_arrays") for n in (E5, E6)]
-    return [Bar(text, 1.1, "sparse", at(operation, n, size=size), ours, other) for text, operation, size, n, ours, other in rows]
+    return [Bar(text, 1.1, "sparse", at(operation, n, size=size), ours, other) for text, operation, size, n, ours, other in rows] + [
+        Bar(f"SwitchMap set, {states} states, 1e5", 6, "sparse", at(f"set_{states}", size=2), "SwitchMap", None, "fine") for states in (4, 64, 4096)] + [
+        Bar(f"SwitchMap walk over a state of {states} / lists by hand", 1.2, "sparse", at(f"walk_{states}", size=2), "SwitchMap_numbers", "lists_by_hand")
+        for states in (4, 64, 4096)] + [
+        Bar("EntityIndex create_n of 1e5 dead ids, an id", 0.3, "sparse", at("create_n", size=8), "EntityIndex", None, "fine")]
 
 
 def rust_bars():

@@ -27,7 +27,6 @@ using AnEntity = Handle<struct OfSubjects>;
 
 /// Living and dead ids, near and far, also of a range.
 struct EntityIndices : SparseSubject {
-    static constexpr bool swaps_equal_only = true; // EntityIndex::swap says so
     using element = std::byte;
     template <class A>
     using container = EntityIndex<AnEntity, int, AllocBy<A>>;
