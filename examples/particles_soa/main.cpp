@@ -78,7 +78,7 @@ void step(std::vector<Particle>& particles) {
 
 /// Light adds up where particles overlap.
 bool draw(const Particles& particles, const std::string& file) {
-    std::vector<std::uint8_t> pixels(3 * width * height);
+    std::vector<std::uint8_t> pixels(std::size_t{3} * width * height);
     for (const auto& [x, y, colour] : particles.rows<&Particle::x, &Particle::y, &Particle::colour>()) {
         const int column = static_cast<int>(x), row = height - 1 - static_cast<int>(y);
         if (x < 0 || y < 0 || column >= width || row < 0) continue;

@@ -79,7 +79,7 @@ constexpr int rows_in_constants() {
     Vector b(std::move(a)), c(b.get_allocator()), d(std::move(b), typename Vector::allocator_type());
     swap(c, d);
     d = std::move(c);
-    HOLDS(d.size() == 4 && c.empty() && c == b);
+    HOLDS(d.size() == 4 && c.empty() && c == b); // NOLINT(bugprone-use-after-move)
     d.shrink_to_fit();
     HOLDS(d.capacity() == 4);
     d.clear();
@@ -95,7 +95,9 @@ constexpr int iterators_in_constants() {
     for (int i = 0; i != 9; ++i) a.push_back(9 - i, static_cast<short>(i), Tag0());
     It it = a.begin();
     HOLDS(it++ == a.begin() && it-- == a.begin() + 1 && (1 + it).row() == 1 && (it + 3 - 2) - it == 1 && it < it + 1);
-    HOLDS(((it += 4) -= 4) == a.cbegin() && (++it).row() == 1 && (--it).row() == 0 && it[2].template get<0>() == 7);
+    it += 4;
+    it -= 4;
+    HOLDS(it == a.cbegin() && (++it).row() == 1 && (--it).row() == 0 && it[2].template get<0>() == 7);
     iter_swap(it, it + 1);
     HOLDS((*it).template get<0>() == 8 && Row(iter_move(it)) == Row(8, 1, Tag0()));
     swap(a[0], a[1]);
@@ -103,11 +105,11 @@ constexpr int iterators_in_constants() {
     const Row kept(3, 4, Tag0());
     const typename Vector::reference refers(row);
     const typename Vector::const_reference reads(row), of_kept(kept), of_temporary(Row(5, 6, Tag0())),
-        of_const(std::move(kept));
+        of_const(std::move(kept)); // NOLINT(performance-move-const-arg)
     HOLDS(refers.template get<0>() == 1 && reads == refers && of_kept == of_const);
     static_cast<void>(of_temporary);
     a[0] = row;
-    a[1] = kept;
+    a[1] = kept; // NOLINT(bugprone-use-after-move)
     a[2] = Row(7, 8, Tag0());
     a[3] = a[2];
     HOLDS(a[0] == row && a[1] == kept && a[3].template get<1>() == 8);
@@ -137,7 +139,7 @@ constexpr int allocators_in_constants() {
     a = b;
     b = std::move(a);
     const Vector c(std::move(b), Memory(1)), d(c, Memory(3));
-    return c == d && b.empty() && a.empty() ? 0 : __LINE__;
+    return c == d && b.empty() && a.empty() ? 0 : __LINE__; // NOLINT(bugprone-use-after-move)
 }
 IN_CONSTANTS("rows move between allocators that differ", allocators_in_constants())
 

@@ -251,7 +251,8 @@ TEST_CASE("rows of what can only be moved, is large, or has no default", "[soa_v
     vector.erase_if([](const auto& row) { return row.template get<1>().value() % 2 == 0; });
     CHECK((vector.size() == 19 && vector[0].get<0>().value() == 39 && vector[0].get<2>().value() == 39));
     auto moved = std::move(vector);
-    CHECK((vector.empty() && moved.back().get<1>().value() == 1 && moved.check_invariants()));
+    CHECK((moved.back().get<1>().value() == 1 && moved.check_invariants()));
+    CHECK(vector.empty()); // NOLINT(bugprone-use-after-move)
     struct NoDefault {
         explicit NoDefault(int) {}
     };

@@ -47,9 +47,10 @@ struct RowRules {
     template <class C>
     static constexpr void swap(C& a, C& b) noexcept(nothrow_swap<C>) {
         if (nothrow_swap<C> || a.get_allocator() == b.get_allocator()) return a.swap_contents(b);
+        // NOLINTNEXTLINE(bugprone-use-after-move): what was moved from keeps its allocator, and is empty
         C mine(std::move(a), b.get_allocator()), theirs(std::move(b), a.get_allocator());
-        a.swap_contents(theirs);
-        b.swap_contents(mine);
+        a.swap_contents(theirs); // NOLINT(bugprone-use-after-move)
+        b.swap_contents(mine);   // NOLINT(bugprone-use-after-move)
     }
 };
 

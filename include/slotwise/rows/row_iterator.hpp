@@ -52,6 +52,7 @@ public:
         requires binds<const Us...>
     constexpr RowRef(const std::tuple<Us...>&& other) noexcept : RowRef(std::move(other), std::index_sequence_for<Refs...>{}) {}
     ~RowRef() = default;
+    // NOLINTBEGIN(misc-unconventional-assign-operator): std::indirectly_writable asks for assignment to a const reference
     /// Assigns the values that `other` refers to. A const RowRef assigns too, because it is the values that change.
     constexpr const RowRef& operator=(const RowRef& other) const
         requires takes<Refs...>
@@ -68,6 +69,7 @@ public:
     constexpr const RowRef& operator=(std::tuple<Us...>&& other) const {
         return assign(std::move(other), std::index_sequence_for<Refs...>{});
     }
+    // NOLINTEND(misc-unconventional-assign-operator)
     /// The value of column I.
     template <std::size_t I>
     constexpr std::tuple_element_t<I, Base> get() const noexcept {

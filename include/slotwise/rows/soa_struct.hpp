@@ -60,6 +60,7 @@ public:
     ~StructRef() = default;
     using Row::get;
     using Row::operator=;
+    // NOLINTBEGIN(misc-unconventional-assign-operator): as RowRef's
     constexpr const StructRef& operator=(const StructRef& other) const {
         Row::operator=(static_cast<const Row&>(other));
         return *this;
@@ -69,6 +70,7 @@ public:
         Row::operator=(std::tuple<const typename detail::member_pointer<Ms>::type&...>(value.*Ms...));
         return *this;
     }
+    // NOLINTEND(misc-unconventional-assign-operator)
     /// Member M.
     template <auto M>
         requires detail::DataMember<M>
@@ -139,11 +141,13 @@ public:
 
     /// Appends the members of `value`. @throws as SoaVector's push_back; strong
     constexpr void push_back(const struct_type& value) { Base::push_back(value.*Ms...); }
+    // NOLINTBEGIN(bugprone-use-after-move): each member is moved by itself
     constexpr void push_back(struct_type&& value) { Base::push_back(std::move(value).*Ms...); }
     /// Inserts the members of `value` at `row`; those from there on move up by one. @pre row <= size() (checked at level fast)
     /// @throws as SoaVector's insert; strong
     constexpr void insert(size_type row, const struct_type& value) { Base::insert(row, value.*Ms...); }
     constexpr void insert(size_type row, struct_type&& value) { Base::insert(row, std::move(value).*Ms...); }
+    // NOLINTEND(bugprone-use-after-move)
     /// `count` rows: removes the last ones, or appends copies of `value`, by default of a struct_type{}.
     /// @throws as push_back; strong
     constexpr void resize(size_type count, const struct_type& value) { Base::resize(count, value.*Ms...); }

@@ -80,10 +80,14 @@ public:
         rows_.fill(other.rows_, [](auto& value) -> auto&& { return std::move(value); });
     }
     /// @throws what the allocator and the copies throw; strong
-    constexpr BasicSoaVector& operator=(const BasicSoaVector& other) { return Rules::assign_copy(*this, other); }
+    constexpr BasicSoaVector& operator=(const BasicSoaVector& other) {
+        Rules::assign_copy(*this, other);
+        return *this;
+    }
     /// @throws if the allocators differ and do not propagate: as the constructor
     constexpr BasicSoaVector& operator=(BasicSoaVector&& other) noexcept(Rules::nothrow_move<BasicSoaVector>) {
-        return Rules::assign_move(*this, other);
+        Rules::assign_move(*this, other);
+        return *this;
     }
     ~BasicSoaVector() = default;
     /// Exchanges the rows. Allocators that do not propagate stay; if they differ, values are moved one by one.
