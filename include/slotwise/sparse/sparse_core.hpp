@@ -81,14 +81,12 @@ public:
     }
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
     SparseCore(SparseCore&& other, const Allocator& alloc) : SparseCore(alloc) {
-        if constexpr (always_equal<Allocator>)
-            this->swap_rows_with(other);
-        else if (alloc == other.get_allocator())
-            this->swap_rows_with(other);
-        else {
-            this->take_rows(other, [](Value& value) -> Value&& { return std::move(value); });
-            SparseCore(other.get_allocator()).swap_rows_with(other);
-        }
+        if constexpr (!always_equal<Allocator>)
+            if (alloc != other.get_allocator()) {
+                this->take_rows(other, [](Value& value) -> Value&& { return std::move(value); });
+                SparseCore(other.get_allocator()).swap_rows_with(other);
+            }
+        if (alloc == other.get_allocator()) this->swap_rows_with(other);
         this->take_observers(other);
     }
     /// Replaces the entries and keeps the observers, which are notified. @throws what the allocator, the copies and observers
@@ -117,23 +115,19 @@ public:
     }
     /// Exchanges entries and observers. Unequal allocators that do not propagate: the values are moved one by one.
     void swap(SparseCore& other) noexcept(propagates_on_swap<Allocator> || always_equal<Allocator>) {
-        const auto exchange = [&]() noexcept {
-            this->swap_rows_with(other);
-            this->hub_.swap(other.hub_);
-            this->hub_.moved(&other, this);
-            other.hub_.moved(this, &other);
-        };
-        if constexpr (propagates_on_swap<Allocator> || always_equal<Allocator>)
-            exchange();
-        else if (get_allocator() == other.get_allocator())
-            exchange();
-        else {
-            SparseCore mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
-            this->swap_rows_with(theirs);
-            this->take_observers(theirs);
-            other.swap_rows_with(mine);
-            other.take_observers(mine);
-        }
+        if constexpr (!propagates_on_swap<Allocator> && !always_equal<Allocator>)
+            if (get_allocator() != other.get_allocator()) {
+                SparseCore mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
+                this->swap_rows_with(theirs);
+                this->take_observers(theirs);
+                other.swap_rows_with(mine);
+                other.take_observers(mine);
+                return;
+            }
+        this->swap_rows_with(other);
+        this->hub_.swap(other.hub_);
+        this->hub_.moved(&other, this);
+        other.hub_.moved(this, &other);
     }
 
     size_type size() const noexcept { return this->size_; }
