@@ -201,27 +201,6 @@ class SparseSecondaryMap;
 template <class Id, class Handle, class... With>
 class IdentityMap;
 
-//=== sparse ===//
-
-class RowObserver;
-/// Keeps a RowObserver attached.
-using RowToken = BasicObserverToken<RowObserver>;
-
-template <class Entity, class Location, class... With>
-class EntityIndex;
-
-template <class Id, class... With>
-class SparseSet;
-
-template <class Id, class T, class... With>
-class SparseMap;
-
-template <class Id, class Value, class... With>
-class SwitchMap;
-
-template <class... Sets>
-class SparseGroup;
-
 //=== rows ===//
 
 template <class... Refs>
@@ -273,6 +252,27 @@ class BasicAnyRows;
 
 /// Rows whose columns are described at run time; see BasicAnyRows.
 using AnyRows = BasicAnyRows<>;
+
+//=== sparse ===//
+
+class RowObserver;
+/// Keeps a RowObserver attached.
+using RowToken = BasicObserverToken<RowObserver>;
+
+template <class Entity, class Location, class... With>
+class EntityIndex;
+
+template <class Id, class... With>
+class SparseSet;
+
+template <class Id, class T, class... With>
+class SparseMap;
+
+template <class Id, class Value, class... With>
+class SwitchMap;
+
+template <class... Sets>
+class SparseGroup;
 
 //=== keyed storage ===//
 
