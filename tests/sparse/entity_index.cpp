@@ -113,6 +113,7 @@ TEST_CASE("EntityIndex: the next version of a dead id is not alive before it is 
     CHECK(index.is_alive(next));
 }
 
+// proves: table EntityIndex destroy / exceptions
 TEST_CASE("EntityIndex: destroy puts the last living id into the row, steps the version and clears the location", "[sparse]") {
     using Checked = IndexOver<StatefulAllocator<std::byte>>;
     Checked index;
@@ -137,6 +138,23 @@ TEST_CASE("EntityIndex: the id that died last is created first", "[sparse]") {
     for (const E id : ids) index.destroy(id);
     for (slot_t i = 5; i-- != 0;) CHECK(index.create() == E(i, 3));
     CHECK(index.create() == E(5, 1));
+}
+
+// proves: table EntityIndex create / addresses, table EntityIndex create / handles
+// proves: table EntityIndex create / iterators, table EntityIndex destroy / iterators
+// proves: table EntityIndex destroy / addresses, table EntityIndex destroy / handles
+TEST_CASE("EntityIndex: locations keep their addresses, and ids live, while others come and go", "[sparse]") {
+    Index index;
+    std::map<typename E::bits_type, const Place*> places;
+    for (const E id : list(index.create_n(300))) places[id.to_bits()] = index.location(id);
+    for (slot_t i = 0; i != 2000; ++i) {
+        index.create();
+        index.make_alive(E(i * 100'000, 5));
+        if (i % 10 == 0 && i < 3000) index.destroy(E(i / 10, 1)), places.erase(E(i / 10, 1).to_bits());
+    }
+    for (const auto& [bits, place] : places) CHECK(index.location(E::from_bits(bits)) == place);
+    CHECK(places.size() == 100);
+    CHECK(list(index.alive()).size() == index.size()); // read anew: what alive() was has ended
 }
 
 // proves: EntityIndex::alive invalidates, EntityIndex::dead invalidates
@@ -482,6 +500,7 @@ TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", 
     CHECK(late.rows.empty());
 }
 
+// proves: table EntityIndex create / exceptions
 // proves: EntityIndex::create_n throws, EntityIndex::make_alive throws, EntityIndex::shrink_to_fit throws
 // proves: EntityIndex::EntityIndex(other) throws, EntityIndex::EntityIndex(other, alloc) throws, EntityIndex::try_restore throws
 // proves: EntityIndex::operator=(other) throws #2, EntityIndex::swap throws

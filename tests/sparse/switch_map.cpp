@@ -159,6 +159,23 @@ TEST_CASE("SwitchMap: ids and values may be erased while they are walked backwar
     CHECK(modes.empty());
 }
 
+// proves: table SwitchMap set / addresses, table SwitchMap set / iterators, table SwitchMap erase(id) / exceptions
+// proves: table SwitchMap erase(id) / addresses, table SwitchMap erase(id) / iterators
+TEST_CASE("SwitchMap: what is not of the value before or after stays as it is", "[sparse]") {
+    Names names;
+    for (std::uint32_t id = 0; id != 40; ++id) names.set(id, std::to_string(id % 4));
+    const std::span<const std::uint32_t> twos = names.of("2");
+    const std::vector<std::uint32_t> before = list(twos);
+    const std::string* const two = names.get(2);
+    for (std::uint32_t id = 0; id != 40; id += 4) names.set(id, "1"); // the last id of "0" goes
+    for (std::uint32_t id = 3; id < 40; id += 4) names.erase(id);
+    CHECK(list(names.of("2")) == before);
+    CHECK(names.of("2").data() == twos.data());
+    CHECK(names.get(2) == two);
+    CHECK(names.count("1") == 20);
+    STATIC_REQUIRE(noexcept(names.erase(1)));
+}
+
 TEST_CASE("SwitchMap: a newer version of an id takes the place of the older one, a staler one is refused", "[sparse]") {
     Modes modes;
     modes.set(E(4, 3), Mode::walk);
@@ -307,6 +324,7 @@ TEST_CASE("SwitchMap: small numbers move to their array when it grows", "[sparse
     CHECK(map.check_invariants());
 }
 
+// proves: table SwitchMap set / exceptions
 // proves: SwitchMap::set throws, SwitchMap::reserve throws, SwitchMap::shrink_to_fit throws, SwitchMap::operator=(other) throws
 // proves: SwitchMap::SwitchMap(other) throws, SwitchMap::SwitchMap(other, alloc) throws, SwitchMap::operator=(other) throws #2
 // proves: SwitchMap::try_restore throws

@@ -42,6 +42,7 @@ class EntityIndex {
 
 public:
     using id_type = Entity;
+    /// What each living id has.
     using location_type = Location;
     using size_type = std::size_t;
     using allocator_type = Allocator;
