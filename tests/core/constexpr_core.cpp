@@ -8,6 +8,7 @@
 #include <slotwise/core/bits.hpp>
 #include <slotwise/core/concepts.hpp>
 #include <slotwise/core/hash.hpp>
+#include <slotwise/core/id_traits.hpp>
 #include <slotwise/core/item.hpp>
 #include <slotwise/core/iterator_facade.hpp>
 #include <slotwise/core/members.hpp>
@@ -85,6 +86,14 @@ constexpr int ids() {
     std::uint32_t seed = 7;
     const auto generator = [&] { return seed = seed * 1664525u + 1013904223u; };
     HOLDS(PublicId::random(generator) != PublicId::random(generator));
+    return 0;
+}
+
+constexpr int parts_of_ids() {
+    using H = Handle<int>;
+    HOLDS(IdTraits<H>::index(H(7, 3)) == 7 && IdTraits<H>::version(H(7, 3)) == 3 && !IdTraits<H>::can_live(H(7, 2)));
+    using Number = std::uint16_t;
+    HOLDS(IdTraits<Number>::index(7) == 7 && IdTraits<Number>::version(7) == 0 && IdTraits<Number>::can_live(7));
     return 0;
 }
 
@@ -176,6 +185,7 @@ constexpr int ranges() {
 IN_CONSTANTS("handles work in constant expressions", handles())
 IN_CONSTANTS("handles and names are written and read in constant expressions", texts())
 IN_CONSTANTS("public ids work in constant expressions", ids())
+IN_CONSTANTS("ids are taken apart in constant expressions", parts_of_ids())
 IN_CONSTANTS("hashes and equality work in constant expressions", hashes())
 IN_CONSTANTS("versioned values work in constant expressions", values())
 IN_CONSTANTS("scope guards work in constant expressions", guards())

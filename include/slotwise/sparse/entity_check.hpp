@@ -132,7 +132,7 @@ private:
         const std::uint8_t* end() const noexcept { return bytes + sizeof bytes; }
     };
     template <class Entity>
-    static constexpr Header header() noexcept {
+    static Header header() noexcept {
         return {{std::endian::native == std::endian::little ? std::uint8_t{1} : std::uint8_t{2}, Entity::layout.index_bits,
                  Entity::layout.version_bits, Entity::layout.user_bits}};
     }

@@ -155,7 +155,7 @@ public:
         const Part* part = nullptr;
         return living(*this, id, part);
     }
-    static constexpr Entity bare(Entity id) noexcept {
+    static Entity bare(Entity id) noexcept {
         if constexpr (Entity::layout.user_bits == 0)
             return id;
         else

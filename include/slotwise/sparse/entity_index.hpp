@@ -55,7 +55,7 @@ public:
 
     private:
         friend EntityIndex;
-        constexpr explicit Range(slot_t number) noexcept : number_(number) {}
+        explicit Range(slot_t number) noexcept : number_(number) {}
         slot_t number_ = 0;
     };
 

@@ -298,13 +298,13 @@ private:
     const Hash& hash() const noexcept { return buckets_.hash(); }
     const Equal& equal() const noexcept { return buckets_.equal(); }
     // The user bits of a handle are no part of its identity.
-    static constexpr Id plain(Id id) noexcept {
+    static Id plain(Id id) noexcept {
         if constexpr (requires { id.with_user_bits(0); })
             return id.with_user_bits(0);
         else
             return id;
     }
-    static constexpr auto header() noexcept {
+    static auto header() noexcept {
         constexpr auto size = static_cast<std::uint32_t>(std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0);
         return std::array<std::uint8_t, 9>{'S',
                                            'L',
