@@ -11,7 +11,8 @@ using namespace slotwise;
 namespace {
 
 constexpr int limits() {
-    HOLDS(EntityIndex<Handle<int, HandleLayout{20, 12, 0}>, int>::max_size() == std::size_t{1} << 20);
+    std::size_t most = EntityIndex<Handle<int, HandleLayout{20, 12, 0}>, int>::max_size();
+    HOLDS(most == std::size_t{1} << 20);
     return 0;
 }
 
