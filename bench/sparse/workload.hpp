@@ -98,12 +98,12 @@ SLOTWISE_BENCH_LOOP void churn_group(C& contender, const std::vector<std::uint32
 // Registers the rows of a map from ids to 4 bytes.
 template <class C>
 void add_map(const std::string& name, Role role) {
-    for (const std::size_t n : sizes) {
+    for (const std::size_t size : sizes) {
         const auto add_row = [&](const char* operation, auto body) {
-            add({operation, 4, n}, name, role, batches_for(n), [n, body](benchmark::State& state) {
+            add({operation, 4, size}, name, role, batches_for(size), [size, body](benchmark::State& state) {
                 C contender;
-                if (n != 0) fill(contender, ids_in_order<C>(n));
-                return body(state, contender, n);
+                fill(contender, ids_in_order<C>(size));
+                return body(state, contender, size);
             });
         };
         add_row("contains_hit", [](benchmark::State& state, C& contender, std::size_t n) {
@@ -161,12 +161,12 @@ void add_map(const std::string& name, Role role) {
 // Registers the rows of two columns over the same ids.
 template <class C>
 void add_group(const std::string& name, Role role) {
-    for (const std::size_t n : sizes) {
+    for (const std::size_t size : sizes) {
         const auto add_row = [&](const char* operation, auto body) {
-            add({operation, 8, n}, name, role, batches_for(n), [n, body](benchmark::State& state) {
+            add({operation, 8, size}, name, role, batches_for(size), [size, body](benchmark::State& state) {
                 C contender;
-                contender.fill(shuffled(n, 1), shuffled(n, 2));
-                return body(state, contender, n);
+                contender.fill(shuffled(size, 1), shuffled(size, 2));
+                return body(state, contender, size);
             });
         };
         add_row("group_update", [](benchmark::State& state, C& contender, std::size_t n) {
