@@ -127,6 +127,77 @@ private:
     }
 };
 
+/// The same of containers whose elements are named by ids, and whose rows are packed.
+struct IdInterface {
+    static inline int compared = 0;
+
+    template <class Entry, class C>
+    static void run() {
+        if constexpr (requires(C& c, typename C::id_type id) {
+                          c.find(id);
+                          c.row_of(id);
+                      }) {
+            ++compared;
+            static_assert(std::ranges::bidirectional_range<C> && std::ranges::bidirectional_range<const C>);
+            C c = made<C>();
+            std::vector<typename C::id_type> names;
+            for (int n = 0; n != 200; ++n) names.push_back(Entry::insert(c, n));
+            for (std::size_t i = 0; i < names.size(); i += 3) Entry::erase(c, names[i]);
+            agree(c, names);
+            CHECK(erase_if(c, [](const auto& item) { return IdTraits<typename C::id_type>::index(id_in(item)) > 150; }) == 33);
+            agree(c, names);
+            CHECK(c.erase_if([](auto&&...) { return true; }) == 100);
+            agree(c, names);
+            CHECK(c.begin() == c.end());
+        }
+    }
+
+private:
+    template <class Item>
+    static auto id_in(const Item& item) {
+        if constexpr (requires { item.id; })
+            return item.id;
+        else
+            return item;
+    }
+    template <class C>
+    static void agree(C& c, const std::vector<typename C::id_type>& names) {
+        const C& reader = c;
+        std::size_t found = 0;
+        for (const auto id : names) {
+            const bool there = c.contains(id);
+            found += there;
+            CHECK(c.count(id) == (there ? 1u : 0u));
+            CHECK((c.find(id) != c.end()) == there);
+            CHECK((reader.find(id) != reader.end()) == there);
+            CHECK((c.row_of(id) != C::no_row) == there);
+            if (there) CHECK((c.find(id).id() == id && c.find(id).row() == c.row_of(id) && c.id_at(c.row_of(id)) == id));
+            if constexpr (requires { c.get(id); }) {
+                CHECK((c.get(id) != nullptr) == there);
+                CHECK(reader.value_or(id, -1) == (there ? static_cast<int>(IdTraits<typename C::id_type>::index(id)) : -1));
+                if (there)
+                    CHECK((&c[id] == c.get(id) && &reader.at(id) == c.get(id) && &c.value_at(c.row_of(id)) == c.get(id)));
+            }
+        }
+        CHECK((found == c.size() && c.ids().size() == found && c.empty() == (found == 0)));
+        // The walk goes from the last row to the first; ids, values and chunks from the first.
+        std::vector<typename C::id_type> walked, rows(c.ids().begin(), c.ids().end()), backwards;
+        for (const auto& item : reader) walked.push_back(id_in(item));
+        for (auto it = c.end(); it != c.begin();) backwards.push_back(id_in(*--it));
+        CHECK(backwards == rows);
+        std::ranges::reverse(walked);
+        CHECK(walked == rows);
+        if constexpr (requires { c.values(); }) {
+            std::size_t row = 0;
+            for (const int value : reader.values()) CHECK(value == *c.get(rows[row++]));
+            CHECK(row == found);
+            for (const auto& [id, value] : c.items()) CHECK(&value == c.get(id));
+            for (const auto& chunk : c.chunks()) row -= chunk.size();
+            CHECK(row == 0);
+        }
+    }
+};
+
 /// A static observer.
 struct Counts {
     int inserts = 0;
@@ -236,6 +307,11 @@ TEST_CASE("columns and observers are found by their type, also where values are 
 TEST_CASE("find, get, contains, count, values, handles, items and walks both ways agree in every container", "[properties]") {
     for_each_container<Interface>();
     CHECK(Interface::compared >= 28); // slot maps, keyed containers and secondary maps, each with each set of options
+}
+
+TEST_CASE("find, get, contains, count, ids, values, items and rows agree in every sparse container", "[properties]") {
+    for_each_container<IdInterface>();
+    CHECK(IdInterface::compared >= 5);
 }
 
 TEST_CASE("items are pairs: std::get and std::views::keys, values and elements take them apart", "[properties]") {
