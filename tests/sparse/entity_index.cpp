@@ -281,7 +281,8 @@ TEST_CASE("EntityIndex: the order of alive and dead decides future ids and is pa
     const Ids same = list(other.create_n(6));
     for (const std::size_t i : {0u, 4u, 2u}) other.destroy(same[i]);
     restored.restore(Index().snapshot());
-    CHECK(restored == Index());
+    const Index none;
+    CHECK(restored == none);
     CHECK_FALSE(other == index);
 }
 
@@ -320,7 +321,7 @@ TEST_CASE("EntityIndex: ranges have ids of their own and recycle only these", "[
     CHECK(index.range_of(E(4, 9)) == low);
     CHECK(index.range_of(E(6, 9)) == Index::Range());
     CHECK(index.check_invariants());
-    CHECK(thrown_text<std::length_error>([&] { index.create(low); }) != "");
+    CHECK(thrown_text<std::length_error>([&] { index.create(low); }).find("EntityIndex create") == 0);
     index.destroy(E(3, 1));
     index.destroy(E(6, 1));
     CHECK(index.dead(far).empty());
@@ -350,13 +351,13 @@ TEST_CASE("EntityIndex: a range that is empty, too high, overlaps another or is 
                   index.add_range(range.first, range.second);
               }).find("EntityIndex add_range") == 0);
     EntityIndex<Small<4, 4>, Place> small;
-    CHECK(thrown_text<std::invalid_argument>([&] { small.add_range(8, 17); }) != "");
+    CHECK(thrown_text<std::invalid_argument>([&] { small.add_range(8, 17); }).find("EntityIndex add_range") == 0);
     CHECK(small.max_size() == 16);
     CHECK(index == before);
     index.add_range(10, 100);
     index.add_range(200, no_slot);
     CHECK(index.check_invariants());
-    CHECK(thrown_text<std::length_error>([&] { index.create(); }) != "");
+    CHECK(thrown_text<std::length_error>([&] { index.create(); }).find("EntityIndex create") == 0);
 }
 
 TEST_CASE("EntityIndex: an isolated id costs at most 8 KiB, wherever it is", "[sparse]") {
@@ -366,7 +367,7 @@ TEST_CASE("EntityIndex: an isolated id costs at most 8 KiB, wherever it is", "[s
     index.create(range);
     CHECK(scope.live_bytes() <= 8192);
     for (slot_t i = 0; i != 100; ++i) REQUIRE(index.make_alive(E(i << 24, 1)));
-    CHECK(scope.live_bytes() <= 101 * 8192);
+    CHECK(scope.live_bytes() <= std::size_t{101} * 8192);
     CHECK(index.check_invariants());
 }
 
@@ -490,7 +491,8 @@ TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", 
     second.refuses = 2;
     CHECK_THROWS_AS(index.restore(before.snapshot()), std::size_t);
 #if SLOTWISE_EXCEPTIONS
-    CHECK(index == Index());
+    const Index none;
+    CHECK(index == none);
     CHECK((first.rows.empty() && second.rows.empty()));
     index = Index(before);
 #endif
@@ -532,7 +534,7 @@ TEST_CASE("EntityIndex: an allocation that fails changes nothing", "[sparse]") {
         other.create_n(300);
         index = other;
     });
-    sweep("(copy)", [](Failing& index) { const Failing copy(index); });
+    sweep("(copy)", [](Failing& index) { static_cast<void>(Failing(index).size()); });
     Failing source;
     source.create_n(9);
     const auto bytes = source.snapshot();
@@ -623,7 +625,8 @@ TEST_CASE("EntityIndex: copies, moves and swaps keep ids, order and locations; w
     const auto is_new = [](Checked& from) {
         CHECK(from.empty());
         CHECK(from.check_invariants());
-        CHECK(from == Checked());
+        const Checked none;
+        CHECK(from == none);
         CHECK(from.create() == E(0, 1));
         from = Checked(from.get_allocator());
     };
@@ -648,7 +651,7 @@ TEST_CASE("EntityIndex: copies, moves and swaps keep ids, order and locations; w
     swap(other, unequal);
     CHECK(unequal == copy);
     CHECK(unequal.get_allocator().id() == 4);
-    CHECK(other == Checked());
+    CHECK(other.empty());
     swap(other, unequal);
     assigned = other;
     CHECK(assigned == copy);

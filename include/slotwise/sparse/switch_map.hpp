@@ -124,7 +124,7 @@ public:
             if (get_allocator() != other.get_allocator()) {
                 SwitchMap mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
                 exchange(theirs);
-                return other.exchange(mine);
+                return other.exchange(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
             }
         exchange(other);
     }
