@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // DefaultCodec and the bases of CodecFor: what is written comes back, padding is not written, and nothing else is read.
-#include <slotwise/map/slot_map.hpp>
 #include <slotwise/core/codec.hpp>
+#include <slotwise/map/slot_map.hpp>
 
 #include "support/catch.hpp"
 
