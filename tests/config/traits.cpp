@@ -7,6 +7,7 @@
 
 #include <slotwise/keyed/pmr.hpp>
 #include <slotwise/map/pmr.hpp>
+#include <slotwise/rows/pmr.hpp>
 #include <slotwise/slotwise.hpp>
 
 #include <algorithm>
@@ -153,6 +154,42 @@ ROW("nynynnn", SecondaryMap<Handle<Element>, MoveOnly>)
 ROW("nynynnn", SparseSecondaryMap<Handle<Element>, int>)
 ROW("nynynnn", IdentityMap<PublicId, Handle<Element>>)
 ROW("nynynnn", IdentityMap<std::string, Handle<Element>>)
+
+// rows
+ROW("nynynnn", AnyCodec)
+ROW("nynynnn", AnyRows)
+ROW("-ttttnt", AnySpan)
+ROW("-ttttnt", ConstAnySpan)
+ROW("nttttnt", AnyValue)
+ROW("tttttnt", RowMove)
+ROW("nynynnn", BitColumn)
+ROW("nttttnt", BitSource)
+ROW("nttttnt", BitTerms<true, std::array<BitSource, 2>>)
+ROW("nynynnn", TickColumn)
+ROW("nynynnn", SoaVector<int, float>)
+ROW("ntnnnnt", SoaVector<int, float>::iterator)
+ROW("nynynnn", SoaVector<MoveOnly>)
+ROW("nynynnn", SoaVector<ThrowingMove>)
+ROW("nynyyyn", pmr::SoaVector<int>)
+ROW("-ttyyyt", RowRef<int&, float&>)
+ROW("nynynnn", SoaStruct<&Pinned::number>)
+ROW("-ttyyyt", StructRef<SoaVector<int>::reference, &Pinned::number>)
+
+// sparse
+ROW("tttttnt", IdTraits<std::uint32_t>)
+ROW("tttttnt", IdTraits<Handle<Element>>)
+ROW("-tt---t", IdItem<std::uint32_t, int&>)
+ROW("-------", RowObserver)
+ROW("n-n-nnn", RowToken)
+ROW("nynynnn", SparseSet<std::uint32_t>)
+ROW("nttttnt", SparseSet<std::uint32_t>::iterator)
+ROW("nynynnn", SparseMap<Handle<Element>, int>)
+ROW("nynynnn", SparseMap<Handle<Element>, MoveOnly>)
+ROW("nynynnn", SparseMap<std::uint32_t, Pinned>)
+ROW("nttttnt", SparseChunk<std::uint32_t, int>)
+ROW("------n", SparseGroup<SparseSet<std::uint32_t>, SparseMap<std::uint32_t, int>>)
+ROW("yynynnn", SwitchMap<Handle<Element>, int>)
+ROW("yynynnn", EntityIndex<Handle<Element>, int>)
 
 // keyed
 ROW("n-n---n", HashIndex<std::allocator<int>>)
