@@ -34,7 +34,7 @@ SECONDS = 900  # for a session, on a busy machine; each takes two or three
 PLAIN = {
     "ScopeGuard": "a function and a flag, on the stack for a moment",
     "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members", "RowObserver": "an interface and a flag",
-    "AnyValue": "pointers and what to do with them", "BitSource": "a pointer and a number",
+    "AnyValue": "pointers and what to do with them", "BitSource": "a pointer and a number", "AnyCodec": "a std::vector",
     "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
     "DroppingCodec": "has no state",
 }

@@ -11,8 +11,9 @@ SLOTWISE_BEGIN
 
 /// Brings the ids that all of these sparse containers share to their first rows, in the same order in each, and returns how many
 /// there are: rows 0 to result - 1 stand beside each other then, until one of them changes. SparseGroup keeps it so.
-/// @param first, others SparseSet and SparseMap of one id type, no object twice @throws what moves of values throw @complexity
-/// linear in the rows of the smallest @pre no group owns one of them (checked at level fast)
+/// @param first a SparseSet or SparseMap @param others such containers of the same id type, no object twice
+/// @throws what moves of values throw @complexity linear in the rows of the smallest
+/// @pre no group owns one of them (checked at level fast)
 template <class First, class... Others>
 std::size_t align_prefix(First& first, Others&... others) {
     static_assert((std::is_same_v<typename First::id_type, typename Others::id_type> && ...),
