@@ -7,6 +7,7 @@
 #include <slotwise/sparse/switch_map.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -312,6 +313,22 @@ TEST_CASE("SwitchMap: random operations agree with a model after each step, for 
     run([](unsigned n) { return static_cast<std::uint8_t>(n); }, std::uint8_t{});
     run([](unsigned n) { return n < 6 ? static_cast<int>(n) : static_cast<int>(n << 26); }, 0); // some are small
     run([](unsigned n) { return std::to_string(n); }, std::string());
+}
+
+TEST_CASE("SwitchMap: a value that does not equal itself is a new one each time it is set", "[sparse]") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    SwitchMap<std::uint32_t, float> map;
+    CHECK(map.set(1, nan));
+    CHECK(map.set(2, nan));
+    CHECK(map.set(1, nan));
+    CHECK(map.size() == 2);
+    CHECK(map.values().size() == 2);
+    CHECK(map.of(nan).empty());
+    CHECK(map.check_invariants());
+    CHECK(map.erase(1));
+    CHECK(map.set(2, 1.0f));
+    CHECK(map.of(1.0f).size() == 1);
+    CHECK(map.check_invariants());
 }
 
 TEST_CASE("SwitchMap: small numbers move to their array when it grows", "[sparse]") {

@@ -175,9 +175,8 @@ public:
     bool check() const {
         for (slot_t place = 0; place != count_; ++place) {
             const Bucket& bucket = listed(place);
-            if (bucket.place != place || bucket.count == 0 || bucket.count > bucket.ids.size() ||
-                find(tag(bucket.value), bucket.value) != list_[place])
-                return false;
+            if (bucket.place != place || bucket.count == 0 || bucket.count > bucket.ids.size()) return false;
+            if (find(tag(bucket.value), bucket.value) != list_[place] && equal_(bucket.value, bucket.value)) return false;
         }
         slot_t vacant = 0;
         for (slot_t number = free_; number != no_slot; number = buckets_[number].place, ++vacant)

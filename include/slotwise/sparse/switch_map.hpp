@@ -24,7 +24,8 @@ SLOTWISE_BEGIN
 /// id's row among the ids of that value.
 ///
 /// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id goes
-/// is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a snapshot.
+/// is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a snapshot. A
+/// value that does not equal itself (NaN) is a new one each time it is set, which of() does not find.
 ///
 /// While of(v), values() or items() are walked from the last to the first, the current id or value may be erased or set to
 /// another value. Hash, Equal, and constructors and destructors of values must not change the map.
