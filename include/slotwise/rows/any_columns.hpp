@@ -102,7 +102,8 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Columns with room for the same number of rows, in one block: growth is one allocation. It does not know which rows there are.
+/// Columns with room for the same number of rows, in one block: growth is one allocation. It does not know which rows there
+/// are.
 template <class Allocator>
 class AnyColumns {
     static constexpr std::size_t line = 64;
@@ -181,8 +182,8 @@ public:
             if (column.stride != 0) column.destroy(first, last);
     }
 
-    /// Room for `capacity` rows, of which the first `alive` are moved there (copied, where a move may throw and there is a copy).
-    /// Before that prepare(columns) may build more, in the new memory, and on failure undoes what it has built.
+    /// Room for `capacity` rows, of which the first `alive` are moved there (copied, where a move may throw and there is a
+    /// copy). Before that prepare(columns) may build more, in the new memory, and on failure undoes what it has built.
     /// @throws what the allocator, prepare and the types throw; nothing has changed then, but for values whose move threw that
     /// cannot be copied
     template <class Prepare>
@@ -258,8 +259,8 @@ private:
             if (place.type->align > align_) align_ = place.type->align;
         }
     }
-    /// Calls f(column, offset) for each column with memory, and makes `bytes` the end of the last. A line lies between two: columns
-    /// whose size is a power of two would else all begin at the same place of the cache.
+    /// Calls f(column, offset) for each column with memory, and makes `bytes` the end of the last. A line lies between two:
+    /// columns whose size is a power of two would else all begin at the same place of the cache.
     template <class F>
     void walk(std::size_t capacity, std::size_t& bytes, F&& f) {
         for (std::size_t i = 0; i != places_.size(); ++i) {

@@ -19,10 +19,10 @@ struct RowMove {
     std::size_t filled_from; ///< the row of the source that is now in the place of the moved one, or AnyRows::no_row
 };
 
-/// Rows of values whose types are known only at run time: one array a column, all of them in one block of memory, 64-byte aligned
-/// or as the type asks, up to 4096. All columns always have the same number of values, also after a throw. Erasing a row moves
-/// the last one into its place, and says so. A type without state (TypeDescriptor::empty, or of size 0) is a tag: it has a
-/// column number and no memory.
+/// Rows of values whose types are known only at run time: one array a column, all of them in one block of memory, 64-byte
+/// aligned or as the type asks, up to 4096. All columns always have the same number of values, also after a throw. Erasing a
+/// row moves the last one into its place, and says so. A type without state (TypeDescriptor::empty, or of size 0) is a tag: it
+/// has a column number and no memory.
 ///     const TypeDescriptor* types[] = {&TypeDescriptor::of<Position>(), &TypeDescriptor::of<Name>()};
 ///     AnyRows rows(types);
 ///     rows.push_back({AnyValue::of(position), AnyValue::of(std::move(name))});
@@ -122,8 +122,8 @@ public:
 
     //=== rows ===//
 
-    /// Adds a row, a value for each column in their order; without values the default ones. Those of tags are ignored. Values may
-    /// refer to this container. Returns the new row.
+    /// Adds a row, a value for each column in their order; without values the default ones. Those of tags are ignored. Values
+    /// may refer to this container. Returns the new row.
     /// @throws std::invalid_argument when there are not as many values as columns, or a type cannot be built so; what the
     /// allocator and the types throw; strong, but for values that were moved from @complexity linear in columns, amortised
     /// @invalidates columns, when it grows
@@ -218,12 +218,13 @@ public:
     void clear() noexcept { drop_from(0); }
 
     /// Moves row `row` of `from` to the end of `to`. map[i] is the column of `from` whose value goes to column i of `to`, or
-    /// no_column: then it is built from values[i], or by default if there are no values. What `from` has besides is destroyed. The
-    /// last row of `from` comes in the place of `row`. No memory is allocated but for growth. Values may refer to both.
-    /// @pre row < from.size(); map has a column for each of `to`, of the same type (checked at level fast, types at level debug)
+    /// no_column: then it is built from values[i], or by default if there are no values. What `from` has besides is destroyed.
+    /// The last row of `from` comes in the place of `row`. No memory is allocated but for growth. Values may refer to both.
+    /// @pre row < from.size(); map has a column for each of `to`, of the same type (checked at level fast, types at level
+    /// debug)
     /// @throws std::invalid_argument when `from` is `to`, or a type cannot be built so; what the allocator and the types throw;
-    /// strong if shared columns and those of `from` move without a throw, else basic: both keep their rows, some of whose values
-    /// are moved-from @complexity linear in columns
+    /// strong if shared columns and those of `from` move without a throw, else basic: both keep their rows, some of whose
+    /// values are moved-from @complexity linear in columns
     static RowMove move_row(BasicAnyRows& from, size_type row, BasicAnyRows& to, std::span<const std::int32_t> map,
                             std::span<const AnyValue> values = {}) {
         if (&from == &to) [[unlikely]]
@@ -261,8 +262,8 @@ public:
         }
         return true;
     }
-    /// The rows as bytes. `codec` is an AnyCodec to which the columns' types were added, or a class with its functions. The bytes have
-    /// the byte order of the machine, and say which.
+    /// The rows as bytes. `codec` is an AnyCodec to which the columns' types were added, or a class with its functions. The
+    /// bytes have the byte order of the machine, and say which.
     /// @throws std::invalid_argument when the codec does not cover a column's type; what the allocator and the codec throw
     template <class Codec>
     std::vector<std::byte> snapshot(const Codec& codec) const {
@@ -281,14 +282,15 @@ public:
         return out.take();
     }
     /// Replaces the rows by those of a snapshot of the same columns. Bytes that snapshot() would not write are refused.
-    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec does not cover a column's
-    /// type; what the allocator and the codec throw; strong
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec does not cover a
+    /// column's type; what the allocator and the codec throw; strong
     template <class Codec>
     void restore(std::span<const std::byte> bytes, const Codec& codec) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
     /// As restore, but returns what is wrong with the bytes; null on success.
-    /// @throws std::invalid_argument when the codec does not cover a column's type; what the allocator and the codec throw; strong
+    /// @throws std::invalid_argument when the codec does not cover a column's type; what the allocator and the codec throw;
+    /// strong
     template <class Codec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec) {
         expect_covered(codec);

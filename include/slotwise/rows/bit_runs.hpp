@@ -37,7 +37,8 @@ private:
     std::size_t rows_ = 0;
 };
 
-/// Columns of bits that a row must have, or must not have; made by include() and exclude(). @tparam Columns a range of BitSource
+/// Columns of bits that a row must have, or must not have; made by include() and exclude(). @tparam Columns a range of
+/// BitSource
 template <bool Has, class Columns>
 struct BitTerms {
     Columns columns{};

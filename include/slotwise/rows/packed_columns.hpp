@@ -205,8 +205,8 @@ public:
         }
         return before - kept;
     }
-    /// Exchanges two rows: all values, or none if each swap is strong, because swaps already done are undone. A swap that throws
-    /// while it is undone ends the program: the result would be halves of two rows. @pre a != b
+    /// Exchanges two rows: all values, or none if each swap is strong, because swaps already done are undone. A swap that
+    /// throws while it is undone ends the program: the result would be halves of two rows. @pre a != b
     constexpr void swap_rows(std::size_t a, std::size_t b) { swap_columns<0>(a, b); }
 
     constexpr bool equals(const PackedColumns& other) const {

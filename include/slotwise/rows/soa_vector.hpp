@@ -20,9 +20,9 @@ class BasicSoaVector {
 };
 
 /// Rows of members Ts..., each member packed in a 64-byte aligned array of its own. All arrays have one length always, also
-/// after a throw. Arguments may refer to elements of the same vector. A tag (an empty type, trivially copyable) takes no memory;
-/// it keeps its place in the row, as a value, and has no column. The functions of an element must not use the vector that
-/// it is in. SoaVector<Ts...> is the one without further arguments.
+/// after a throw. Arguments may refer to elements of the same vector. A tag (an empty type, trivially copyable) takes no
+/// memory; it keeps its place in the row, as a value, and has no column. The functions of an element must not use the vector
+/// that it is in. SoaVector<Ts...> is the one without further arguments.
 /// @tparam Ts movable; a row is erased noexcept if their moves are
 /// @tparam With AllocBy<A>
 template <class... Ts, class... With>

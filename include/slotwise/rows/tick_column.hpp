@@ -11,15 +11,15 @@
 
 SLOTWISE_BEGIN
 
-/// Two ticks a row: when it was added, and when it was last changed. Ticks are numbers that count up and wrap; is_newer compares
-/// them. Readers keep the tick at which they ran last and ask what is newer.
+/// Two ticks a row: when it was added, and when it was last changed. Ticks are numbers that count up and wrap; is_newer
+/// compares them. Readers keep the tick at which they ran last and ask what is newer.
 ///     changes.mark(row, now);
 ///     changes.for_each_changed(last_run, [&](std::size_t row) {...});
 /// It follows the rows of a packed container: push_back with them, swap_erase and swap_rows where they do. The newest tick of
 /// every 64 and every 4,096 rows is kept, so that a walk skips what did not change. Where a row was erased or moved away, that
 /// is an upper bound until clamp(): a walk may look at a page for nothing, and never misses a row.
-/// Ticks compare as long as they are less than 2^31 apart: call clamp(now) at least once in 2^30 ticks, and clamp_tick for those
-/// of readers. @tparam With AllocBy<A>
+/// Ticks compare as long as they are less than 2^31 apart: call clamp(now) at least once in 2^30 ticks, and clamp_tick for
+/// those of readers. @tparam With AllocBy<A>
 template <class... With>
 class BasicTickColumn {
     using Args = detail::RowArguments<tick_t, With...>;
@@ -118,8 +118,8 @@ public:
         changed_.swap_rows(a, b);
     }
     /// Adds a row that was added and changed at `tick`.
-    /// @throws what the allocator throws; strong @complexity amortised O(1) @invalidates added_ticks() and changed_ticks(), when
-    /// it grows
+    /// @throws what the allocator throws; strong @complexity amortised O(1) @invalidates added_ticks() and changed_ticks(),
+    /// when it grows
     constexpr void push_back(tick_t tick) { push_back(tick, tick); }
     /// Adds a row that has these ticks, as one that comes from another table. @throws as push_back(tick)
     constexpr void push_back(tick_t added, tick_t changed) {

@@ -37,9 +37,9 @@ inline constexpr tick_t max_tick_age = detail::max_tick_age<tick_t>;
 /// Whether `tick` came after `than`. Ticks wrap: of two that are less than 2^31 apart the later one is newer.
 constexpr bool is_newer(tick_t tick, tick_t than) noexcept { return detail::is_newer(tick, than); }
 
-/// `tick`, or now - max_tick_age where it is older than that. If every tick that is kept is clamped at least once in 2^30 ticks,
-/// those of columns (TickColumn::clamp) and those of readers (when a system ran last), all of them compare as they should: one
-/// that was older stays older than what is newer than max_tick_age.
+/// `tick`, or now - max_tick_age where it is older than that. If every tick that is kept is clamped at least once in 2^30
+/// ticks, those of columns (TickColumn::clamp) and those of readers (when a system ran last), all of them compare as they
+/// should: one that was older stays older than what is newer than max_tick_age.
 constexpr tick_t clamp_tick(tick_t tick, tick_t now) noexcept { return detail::clamp_tick(tick, now); }
 
 namespace detail {
@@ -78,8 +78,8 @@ public:
         raise(pages_[row / page_rows], tick);
         raise(groups_[row / group_rows], tick);
     }
-    /// The same of the row behind the last one. In a page or group without rows an old bound is forgotten: it may be so old that
-    /// it would not compare.
+    /// The same of the row behind the last one. In a page or group without rows an old bound is forgotten: it may be so old
+    /// that it would not compare.
     constexpr void add(std::size_t row, tick_t tick) noexcept {
         if (row % page_rows == 0) pages_[row / page_rows] = tick;
         if (row % group_rows == 0) groups_[row / group_rows] = tick;
@@ -95,8 +95,8 @@ public:
         for (std::size_t row = 0; row != rows; ++row) add(row, slotwise::clamp_tick(rows_[row], now));
     }
 
-    /// Calls f(row) for each of the first `rows` rows whose tick is newer than `since`, until f returns true; returns whether it
-    /// did.
+    /// Calls f(row) for each of the first `rows` rows whose tick is newer than `since`, until f returns true; returns whether
+    /// it did.
     template <class F>
     constexpr bool find_newer(std::size_t rows, tick_t since, F&& f) const {
         for (std::size_t group = 0; group * group_rows < rows; ++group) {

@@ -9,8 +9,8 @@
 
 SLOTWISE_BEGIN
 
-/// Brings the ids that all of these sparse containers share to their first rows, in the same order in each, and returns how many
-/// there are: rows 0 to result - 1 stand beside each other then, until one of them changes. SparseGroup keeps it so.
+/// Brings the ids that all of these sparse containers share to their first rows, in the same order in each, and returns how
+/// many there are: rows 0 to result - 1 stand beside each other then, until one of them changes. SparseGroup keeps it so.
 /// @param first a SparseSet or SparseMap @param others such containers of the same id type, no object twice
 /// @throws what moves of values throw @complexity linear in the rows of the smallest
 /// @pre no group owns one of them (checked at level fast)

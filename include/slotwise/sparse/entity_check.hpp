@@ -90,8 +90,8 @@ struct EntityCheck {
         });
     }
 
-    /// Reads into `d`, which is new. False when the bytes are no valid state; in.error() says why. Memory: a page for each id at
-    /// most. @throws what the allocator and the codec throw
+    /// Reads into `d`, which is new. False when the bytes are no valid state; in.error() says why. Memory: a page for each id
+    /// at most. @throws what the allocator and the codec throw
     template <class Entity, class Location, class Allocator, class Codec>
     static bool read(EntityDirectory<Entity, Location, Allocator>& d, ByteReader& in, Codec& codec) {
         using Directory = EntityDirectory<Entity, Location, Allocator>;

@@ -178,8 +178,8 @@ public:
 
     //=== ids come and go ===//
 
-    /// An id of an index that was never used, when all ids of the part live and there is room: the usual case, for which create()
-    /// does too much. @return null, and no effect, otherwise @pre no observer is attached
+    /// An id of an index that was never used, when all ids of the part live and there is room: the usual case, for which
+    /// create() does too much. @return null, and no effect, otherwise @pre no observer is attached
     const Entity* create_fresh(Part& part) noexcept {
         const slot_t index = part.next;
         Page* const page = pages_.find(index / page_slots);
@@ -274,7 +274,8 @@ private:
         entry.place = row + 1;
         entry.version = static_cast<decltype(entry.version)>(id.version());
     }
-    // The id, which no other row refers to any more, leaves the last living row, and becomes the next to be recycled or retires.
+    // The id, which no other row refers to any more, leaves the last living row, and becomes the next to be recycled or
+    // retires.
     SLOTWISE_ALWAYS_INLINE void bury(Part& part, Entity id, Entry& entry) noexcept {
         const slot_t row = --part.alive;
         entry.location = Location{};

@@ -18,9 +18,9 @@ SLOTWISE_BEGIN
 ///
 /// An entry of the array is an id with an odd version, as everywhere: that of the living one, or the one of the next life of a
 /// dead one. The version is stepped when the id dies, because create_n() then has nothing to write. A handle is alive when its
-/// place is in the living part and the entry there is this handle; pages have the version too, so that this reads one array. Both
-/// are needed: the entry of a dead id equals a handle that was not issued yet. An id that has used its last version leaves the array when it dies, because create_n() looks at no
-/// version. It is retired and never issued again.
+/// place is in the living part and the entry there is this handle; pages have the version too, so that this reads one array.
+/// Both are needed: the entry of a dead id equals a handle that was not issued yet. An id that has used its last version leaves
+/// the array when it dies, because create_n() looks at no version. It is retired and never issued again.
 ///
 /// An index that was never used takes no memory, except in a page with others: at most 4 KiB.
 /// @tparam Entity a Handle<Tag, layout>; its user bits are ignored @tparam Location trivially copyable
@@ -161,8 +161,8 @@ public:
         const auto* const entry = directory_.living(id);
         return entry == nullptr ? no_slot : entry->place - 1;
     }
-    /// Why an id does or does not live, for diagnostics: null, out_of_range (its index was never used), live, stale (it died, or
-    /// was not issued yet) or retired (it has no versions left).
+    /// Why an id does or does not live, for diagnostics: null, out_of_range (its index was never used), live, stale (it died,
+    /// or was not issued yet) or retired (it has no versions left).
     HandleStatus explain(Entity id) const noexcept {
         if (id.is_null()) return HandleStatus::null;
         const auto* const entry = directory_.find(id.index());
@@ -175,7 +175,8 @@ public:
 
     /// A living id of the range: the one that died last, else one whose index was never used, the lowest first. Its location is
     /// value-initialised. (When an id retires, the one that has been dead for the longest time becomes the next one.)
-    /// @throws std::length_error when each index of the range lives or is retired, what the allocator and observers throw; strong
+    /// @throws std::length_error when each index of the range lives or is retired, what the allocator and observers throw;
+    /// strong
     /// @complexity amortised O(1)
     Entity create(Range range = Range()) {
         Part& part = part_of(range);
@@ -197,8 +198,8 @@ public:
     }
     /// Makes exactly this id live, for replication and loading. True when it lives then, also if it did before. False, and no
     /// effect: its version is even, another version of the index lives, the index is retired, or the id may have died before,
-    /// because it is older than the next life of a dead one. Versions that are skipped are never issued. An id far from others takes
-    /// a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
+    /// because it is older than the next life of a dead one. Versions that are skipped are never issued. An id far from others
+    /// takes a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
     /// @throws what the allocator and observers throw; strong @complexity amortised O(1), far indices O(log pages)
     bool make_alive(Entity given) {
         const Entity id = Directory::bare(given);
@@ -240,8 +241,8 @@ public:
     /// Gives the indices from `first` up to, not including, `last` ids of their own: only create(range) and make_alive() issue
     /// them, and they are recycled among themselves. A range stays for ever. In a page that a range shares with others a lookup
     /// takes a binary search.
-    /// @throws std::invalid_argument when first >= last, last is more than max_size(), the indices overlap another range, or one
-    /// of them is in use; std::bad_alloc and what the allocator throws; strong @complexity O(ranges + pages in the range)
+    /// @throws std::invalid_argument when first >= last, last is more than max_size(), the indices overlap another range, or
+    /// one of them is in use; std::bad_alloc and what the allocator throws; strong @complexity O(ranges + pages in the range)
     Range add_range(slot_t first, slot_t last) {
         if (first >= last || last > max_size())
             detail::throw_invalid_argument(
@@ -297,7 +298,8 @@ public:
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* const error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
-    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator and observers throw
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator and observers
+    /// throw
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         Directory restored(get_allocator());

@@ -28,8 +28,8 @@ public:
     virtual void on_swap([[maybe_unused]] std::size_t a, [[maybe_unused]] std::size_t b) noexcept {}
     /// All rows are about to go and still intact. The container was emptied, assigned, restored or destroyed.
     virtual void on_clear() noexcept {}
-    /// The container was moved or swapped, and the observer with its contents: the object at `to` notifies it from now on. Null:
-    /// the container is destroyed.
+    /// The container was moved or swapped, and the observer with its contents: the object at `to` notifies it from now on.
+    /// Null: the container is destroyed.
     virtual void on_move([[maybe_unused]] const void* from, [[maybe_unused]] void* to) noexcept {}
     /// Whether it swaps rows of the containers it is attached to.
     bool swaps_rows() const noexcept { return swaps_rows_; }

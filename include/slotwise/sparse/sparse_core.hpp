@@ -44,9 +44,9 @@ struct OwnedRows {
 /// Packed ids, a value of `Values` beside each, and the entries that find their rows. A set has values that take no memory. It
 /// knows neither the items that iterators yield nor how arguments of inserts become values.
 ///
-/// Constructors and destructors of values may do anything to the container but move, swap, assign or destroy it. An entry is not
-/// found before its value is built, nor once its destructor runs. Moves of values, and destructors of moved-from ones, must not
-/// change the container.
+/// Constructors and destructors of values may do anything to the container but move, swap, assign or destroy it. An entry is
+/// not found before its value is built, nor once its destructor runs. Moves of values, and destructors of moved-from ones, must
+/// not change the container.
 template <class Id, class Values, class Allocator>
 class SparseCore : protected SparseRows<Id, Values, Allocator> {
 protected:
@@ -181,9 +181,9 @@ public:
         this->expect_no_owner();
         OwnedRows::swap(*this, a, b);
     }
-    /// Brings the ids that `other` has too to the front, in the order of its rows. Others follow in unspecified order. `other` is
-    /// a sparse container of the same ids. @throws what moves of values throw @complexity linear in the size of other @pre no
-    /// group owns the container (checked at level fast)
+    /// Brings the ids that `other` has too to the front, in the order of its rows. Others follow in unspecified order. `other`
+    /// is a sparse container of the same ids. @throws what moves of values throw @complexity linear in the size of other @pre
+    /// no group owns the container (checked at level fast)
     template <class Other>
     void sort_like(const Other& other) noexcept(Values::nothrow_move) {
         this->expect_no_owner();

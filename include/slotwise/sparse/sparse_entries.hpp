@@ -13,9 +13,10 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// An entry has the row of an id and the id's version, so that lookups read no other array (as in EnTT's sparse_set). It takes 32
-/// bits where index and version do, else 64. A lookup is one comparison: entry ^ version < size holds for a row that is in use and
-/// for no other entry, because the row of an empty entry has all bits set. A page is 4 KiB, so that a far id costs one such page.
+/// An entry has the row of an id and the id's version, so that lookups read no other array (as in EnTT's sparse_set). It takes
+/// 32 bits where index and version do, else 64. A lookup is one comparison: entry ^ version < size holds for a row that is in
+/// use and for no other entry, because the row of an empty entry has all bits set. A page is 4 KiB, so that a far id costs one
+/// such page.
 template <class Id, class Allocator>
 class SparseEntries {
     static_assert(AnyId<Id>,

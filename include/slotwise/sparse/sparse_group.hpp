@@ -13,12 +13,13 @@
 
 SLOTWISE_BEGIN
 
-/// The ids that all of `Sets` have, in the first rows of each and in one order, so that a loop over them looks nothing up: EnTT's
-/// owning group. It follows inserts and erases as an observer; each costs a lookup in every set and at most one swap of rows in
-/// each. A set has one group at most, which alone swaps its rows.
+/// The ids that all of `Sets` have, in the first rows of each and in one order, so that a loop over them looks nothing up:
+/// EnTT's owning group. It follows inserts and erases as an observer; each costs a lookup in every set and at most one swap of
+/// rows in each. A set has one group at most, which alone swaps its rows.
 ///     SparseGroup group(positions, velocities);
 ///     group.for_each([](Id id, Position& p, const Velocity& v) { p += v; });
-/// It cannot be copied or moved. It follows a set that is moved or swapped, and is empty for ever when one of them is destroyed.
+/// It cannot be copied or moved. It follows a set that is moved or swapped, and is empty for ever when one of them is
+/// destroyed.
 /// @tparam Sets SparseSet and SparseMap of one id type; values move without throwing
 template <class... Sets>
 class SparseGroup {
@@ -69,8 +70,8 @@ public:
     using value_type = decltype(std::tuple_cat(std::declval<std::tuple<id_type>>(), std::declval<Values<Sets>>()...));
     using iterator = detail::SparseIterator<const SparseGroup, value_type>;
 
-    /// Groups these containers, which outlive the group or not. @throws std::invalid_argument: one of them has a group already, or
-    /// is named twice; what the allocator throws. Their rows may have changed places then @complexity linear in the rows
+    /// Groups these containers, which outlive the group or not. @throws std::invalid_argument: one of them has a group already,
+    /// or is named twice; what the allocator throws. Their rows may have changed places then @complexity linear in the rows
     explicit SparseGroup(Sets&... sets) : members_(sets...) {
         each([this](auto& member) { member.group = this; });
         each([](auto& member) { member.token = member.set->attach(member); });
@@ -128,8 +129,8 @@ public:
     iterator begin() const noexcept { return {this, size_}; }
     iterator end() const noexcept { return {this, 0}; }
 
-    /// Orders the shared rows of all containers by less(id, id). @throws what `less` and the allocator throw; strong @complexity
-    /// O(n log n)
+    /// Orders the shared rows of all containers by less(id, id). @throws what `less` and the allocator throw; strong
+    /// @complexity O(n log n)
     template <class Less = std::less<>>
     void sort(Less less = {}) {
         if (size_ == 0) return;

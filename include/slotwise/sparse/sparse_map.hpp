@@ -22,13 +22,14 @@ using SparseMapCore = SparseCore<Id, SparseValues<T, SparseAllocator<T, With...>
 } // namespace detail
 
 /// Values by id: packed in pages that never move, found through pages of 4 KiB by the id's index. Insert moves no value; erase
-/// moves the last value into the gap. Values of an empty type take no memory. Ids, refused ids and the walk are as in SparseSet.
+/// moves the last value into the gap. Values of an empty type take no memory. Ids, refused ids and the walk are as in
+/// SparseSet.
 ///
-/// Constructors and destructors of values may insert, erase, clear and look up in the map that calls them. The map as a whole must
-/// not be moved, swapped, assigned or destroyed from there. Moves of T must not change the map. A T whose moves may throw, or that
-/// cannot be moved, must not insert from its constructor and destructor (checked at level fast).
-/// @tparam Id a type with IdTraits @tparam T any type; one that cannot be moved cannot be erased but by clear(), and its ids have no
-/// versions @tparam With AllocBy<A>
+/// Constructors and destructors of values may insert, erase, clear and look up in the map that calls them. The map as a whole
+/// must not be moved, swapped, assigned or destroyed from there. Moves of T must not change the map. A T whose moves may throw,
+/// or that cannot be moved, must not insert from its constructor and destructor (checked at level fast).
+/// @tparam Id a type with IdTraits @tparam T any type; one that cannot be moved cannot be erased but by clear(), and its ids
+/// have no versions @tparam With AllocBy<A>
 template <class Id, class T, class... With>
 class SparseMap : public detail::SparseMapCore<Id, T, With...> {
     static_assert(Storable<T>, "SparseMap<Id, T>: T is an object type, not const, not an array, with a noexcept destructor");
@@ -51,9 +52,10 @@ public:
     void swap(SparseMap& other) noexcept(noexcept(std::declval<Core&>().swap(other))) { Core::swap(other); }
     friend void swap(SparseMap& a, SparseMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
-    /// Builds a value for the id behind the last row. Not inserted: the id has a value, or is refused (at end() then) because the
-    /// map has a newer version or it can never be live. Arguments may refer to values of this map. An older version of the id is
-    /// erased, when the new value is built. @throws what the allocator, T and observers throw; strong @complexity amortised O(1)
+    /// Builds a value for the id behind the last row. Not inserted: the id has a value, or is refused (at end() then) because
+    /// the map has a newer version or it can never be live. Arguments may refer to values of this map. An older version of the
+    /// id is erased, when the new value is built. @throws what the allocator, T and observers throw; strong @complexity
+    /// amortised O(1)
     template <class... Args>
     InsertResult<iterator> try_emplace(Id id, Args&&... args) {
         const auto [row, inserted] = this->do_try_emplace(id, std::forward<Args>(args)...);
@@ -118,8 +120,8 @@ public:
         }
         return result;
     }
-    /// Removes every entry for which pred(id, value) or pred(item) holds; returns how many. Destructors may change the map. @throws
-    /// what pred throws; those erased before stay erased
+    /// Removes every entry for which pred(id, value) or pred(item) holds; returns how many. Destructors may change the map.
+    /// @throws what pred throws; those erased before stay erased
     template <class Pred>
     size_type erase_if(Pred pred) {
         return this->erase_rows_if([&](size_type row) {
@@ -129,7 +131,8 @@ public:
                 return static_cast<bool>(pred(item(row)));
         });
     }
-    /// Orders the rows by less(value, value). @throws what `less`, the allocator and T's moves throw; strong if those are noexcept
+    /// Orders the rows by less(value, value). @throws what `less`, the allocator and T's moves throw; strong if those are
+    /// noexcept
     /// @complexity O(n log n) @pre no group owns the map (checked at level fast)
     template <class Less = std::less<>>
     void sort(Less less = {}) {

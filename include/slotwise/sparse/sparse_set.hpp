@@ -18,9 +18,9 @@ using SparseSetCore =
 
 } // namespace detail
 
-/// A set of ids: packed in one array, found through pages of 4 KiB by the id's index, as in the sparse set of Briggs and Torczon.
-/// An id with a newer version takes the place of the older one of its index (observers are notified of an erase and an insert); a
-/// staler one is refused. A far index costs one page. Erase moves the last id into the gap.
+/// A set of ids: packed in one array, found through pages of 4 KiB by the id's index, as in the sparse set of Briggs and
+/// Torczon. An id with a newer version takes the place of the older one of its index (observers are notified of an erase and an
+/// insert); a staler one is refused. A far index costs one page. Erase moves the last id into the gap.
 ///
 /// The walk goes from the last row to the first, as in EnTT: erasing the current id and ids passed, and inserting, are allowed
 /// while it runs; inserted ids are not visited. ids() is a span in row order.
@@ -45,8 +45,8 @@ public:
     void swap(SparseSet& other) noexcept(noexcept(std::declval<Core&>().swap(other))) { Core::swap(other); }
     friend void swap(SparseSet& a, SparseSet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
-    /// Inserts the id behind the last row. Not inserted: it is here, or it is refused (at end() then) because the set has a newer
-    /// version or it can never be live. @throws what the allocator and observers throw; strong @complexity amortised O(1)
+    /// Inserts the id behind the last row. Not inserted: it is here, or it is refused (at end() then) because the set has a
+    /// newer version or it can never be live. @throws what the allocator and observers throw; strong @complexity amortised O(1)
     InsertResult<iterator> insert(Id id) {
         const auto [row, inserted] = this->do_try_emplace(id);
         return {iterator(this, row + 1), inserted}; // no_row + 1 is the end
@@ -70,8 +70,8 @@ public:
     size_type erase_if(Pred pred) {
         return this->erase_rows_if([&](size_type row) { return static_cast<bool>(pred(this->id_at(row))); });
     }
-    /// Orders the rows by less(id, id). @throws what `less` and the allocator throw; strong @complexity O(n log n) @pre no group
-    /// owns the set (checked at level fast)
+    /// Orders the rows by less(id, id). @throws what `less` and the allocator throw; strong @complexity O(n log n) @pre no
+    /// group owns the set (checked at level fast)
     template <class Less = std::less<>>
     void sort(Less less = {}) {
         this->expect_no_owner();

@@ -20,12 +20,12 @@ SLOTWISE_BEGIN
 
 /// At most one value an id: a state machine's state, a team, the target of a relation. For each value the ids that have it are
 /// packed in one array, so that a loop over the ids of a value costs what a loop over a span costs. (flecs had these lists as
-/// links between ids, which took 9 to 180 times as long to walk.) Pages, found by the id's index, have the value's number and the
-/// id's row among the ids of that value.
+/// links between ids, which took 9 to 180 times as long to walk.) Pages, found by the id's index, have the value's number and
+/// the id's row among the ids of that value.
 ///
-/// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id goes
-/// is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a snapshot. A
-/// value that does not equal itself (NaN) is a new one each time it is set, which of() does not find.
+/// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id
+/// goes is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a
+/// snapshot. A value that does not equal itself (NaN) is a new one each time it is set, which of() does not find.
 ///
 /// While of(v), values() or items() are walked from the last to the first, the current id or value may be erased or set to
 /// another value. Hash, Equal, and constructors and destructors of values must not change the map.
@@ -95,7 +95,8 @@ public:
     }
     /// `other` is empty then.
     SwitchMap(SwitchMap&& other) noexcept : SwitchMap(other.hash(), other.equal(), other.get_allocator()) { exchange(other); }
-    /// As above; values are moved one by one when the allocators differ. @throws what the allocator throws; `other` is empty then
+    /// As above; values are moved one by one when the allocators differ. @throws what the allocator throws; `other` is empty
+    /// then
     SwitchMap(SwitchMap&& other, const Allocator& alloc) : SwitchMap(other.hash(), other.equal(), alloc) {
         if (alloc == other.get_allocator()) {
             exchange(other);
@@ -161,8 +162,8 @@ public:
             detail::throw_out_of_range("SwitchMap at(id): the id has no value; get(id) returns null then");
         return *value;
     }
-    /// The ids that have the value. @throws what Hash and Equal throw @complexity O(1) @invalidates set() and erase() of an id that
-    /// has the value, or gets it
+    /// The ids that have the value. @throws what Hash and Equal throw @complexity O(1) @invalidates set() and erase() of an id
+    /// that has the value, or gets it
     std::span<const Id> of(const Value& value) const {
         const slot_t number = buckets_.find(value);
         return number == no_slot ? std::span<const Id>() : buckets_[number].span();
@@ -174,8 +175,9 @@ public:
 
     //=== ids come and go ===//
 
-    /// Gives the id this value in place of the one it has. Whether something changed: false when it has the value, and when the id
-    /// is refused, because a newer version of its index has a value or it can never be live. `value` may be one of the map's.
+    /// Gives the id this value in place of the one it has. Whether something changed: false when it has the value, and when the
+    /// id is refused, because a newer version of its index has a value or it can never be live. `value` may be one of the
+    /// map's.
     /// @throws what the allocator, Hash, Equal and the value's copy throw; strong @complexity amortised O(1), far indices O(log
     /// pages)
     bool set(Id id, const Value& value) { return do_set(id, value); }
@@ -256,10 +258,10 @@ public:
         }
         return out.take();
     }
-    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would not
-    /// write are refused.
-    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator, Hash, Equal and the codec
-    /// throw; strong
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
+    /// not write are refused.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator, Hash, Equal and the
+    /// codec throw; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* const error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
@@ -329,8 +331,8 @@ private:
             if (Traits::version(buckets_[entry.bucket].ids[entry.row]) != Traits::version(id)) return nullptr;
         return std::addressof(entry);
     }
-    // Inline is what changes the value of an id to one that others have; the rest is out of line, or the loop that calls it has too
-    // few registers: it took a fifth longer.
+    // Inline is what changes the value of an id to one that others have; the rest is out of line, or the loop that calls it has
+    // too few registers: it took a fifth longer.
     template <class V>
     SLOTWISE_ALWAYS_INLINE bool do_set(Id id, V&& value) {
         if (!Traits::can_live(id)) return false;
