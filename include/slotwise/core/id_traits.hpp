@@ -76,6 +76,19 @@ concept AnyId = std::is_trivially_copyable_v<Id> && std::equality_comparable<Id>
     requires IdTraits<Id>::max_index != 0;
 };
 
+namespace detail {
+
+/// The id as containers keep it: the user bits of a handle are no part of its identity.
+template <class Id>
+Id without_user_bits(Id id) noexcept {
+    if constexpr (requires { requires Id::layout.user_bits != 0; })
+        return id.with_user_bits(0);
+    else
+        return id;
+}
+
+} // namespace detail
+
 SLOTWISE_END
 
 #endif

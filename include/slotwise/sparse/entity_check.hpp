@@ -139,7 +139,7 @@ private:
     // Whether the id may be there. One that is dead has lived before.
     template <class Directory, class Entity>
     static bool fits(const Directory& d, Entity id, slot_t number, bool alive) noexcept {
-        return (id.version() & 1u) != 0 && (alive || id.version() != 1) && id == Directory::bare(id) &&
+        return (id.version() & 1u) != 0 && (alive || id.version() != 1) && id == without_user_bits(id) &&
                id.index() < Directory::max_slots && d.part_number(id.index()) == number;
     }
     template <class Entity, class Location, class Allocator, class Codec>

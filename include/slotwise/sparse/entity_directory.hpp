@@ -155,12 +155,6 @@ public:
         const Part* part = nullptr;
         return living(*this, id, part);
     }
-    static Entity bare(Entity id) noexcept {
-        if constexpr (Entity::layout.user_bits == 0)
-            return id;
-        else
-            return id.with_user_bits(0);
-    }
     /// Makes and keeps the pages that the next ids need, until `count` are known.
     void reserve(Part& part, std::size_t count) {
         part.reserve(count);

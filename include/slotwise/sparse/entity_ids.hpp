@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SPARSE_ENTITY_IDS_HPP
 #define SLOTWISE_SPARSE_ENTITY_IDS_HPP
 
-#include "../core/handle.hpp"
+#include "../core/id_traits.hpp"
 #include "../memory/allocator.hpp"
 #include "row_observer.hpp"
 

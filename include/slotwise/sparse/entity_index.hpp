@@ -202,7 +202,7 @@ public:
     /// takes a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
     /// @throws what the allocator and observers throw; strong @complexity amortised O(1), far indices O(log pages)
     bool make_alive(Entity given) {
-        const Entity id = Directory::bare(given);
+        const Entity id = detail::without_user_bits(given);
         if ((id.version() & 1u) == 0 || id.index() >= max_size()) return false;
         Part& part = part_of(range_of(id));
         expect_at_rest(part);
@@ -225,7 +225,7 @@ public:
         auto* const entry = Directory::living(directory_, id, part);
         if (entry == nullptr) return false;
         expect_at_rest(*part);
-        directory_.destroy(*part, Directory::bare(id), *entry);
+        directory_.destroy(*part, detail::without_user_bits(id), *entry);
         return true;
     }
     /// Ends the life of all ids of all ranges, as if destroyed one by one, the last of each range first. @complexity O(size())

@@ -276,7 +276,7 @@ private:
         for (size_type row = 0; row != rows && in.error() == nullptr; ++row) {
             Id id;
             std::memcpy(static_cast<void*>(&id), ids.data() + row * sizeof(Id), sizeof(Id));
-            if (!Traits::can_live(id) || !(this->plain(id) == id))
+            if (!Traits::can_live(id) || !(without_user_bits(id) == id))
                 in.fail("snapshot: an id is one that no container has");
             else if constexpr (std::is_same_v<Value, NoValue>) {
                 if (!this->do_try_emplace(id).second) in.fail("snapshot: two ids have one index");

@@ -107,13 +107,6 @@ protected:
         SLOTWISE_EXPECT(!hub_.owned(), "sparse container: a group owns it and keeps its rows in order; sort the group instead");
     }
 
-    // The user bits of a handle are no part of its identity.
-    static Id plain(Id id) noexcept {
-        if constexpr (requires { requires Id::layout.user_bits != 0; })
-            return id.with_user_bits(0);
-        else
-            return id;
-    }
     size_type room() const noexcept { return ids_.size() < values_.capacity() ? ids_.size() : values_.capacity(); }
     void grow() {
         if (ids_.size() <= size_) ids_.resized(size_ < 8 ? 16 : 2 * size_, Id{}).swap(ids_);
@@ -124,7 +117,7 @@ protected:
     // The value in row size_ becomes an entry.
     SLOTWISE_ALWAYS_INLINE size_type append(Page& page, Id id) {
         const size_type row = size_;
-        ids_[row] = plain(id);
+        ids_[row] = without_user_bits(id);
         entries_.link(page, id, row);
         size_ = row + 1;
         return hub_.attached() ? notify_insert(id) : row;

@@ -300,13 +300,6 @@ public:
 private:
     const Hash& hash() const noexcept { return buckets_.hash(); }
     const Equal& equal() const noexcept { return buckets_.equal(); }
-    // The user bits of a handle are no part of its identity.
-    static Id plain(Id id) noexcept {
-        if constexpr (requires { id.with_user_bits(0); })
-            return id.with_user_bits(0);
-        else
-            return id;
-    }
     static auto header() noexcept {
         constexpr auto size = static_cast<std::uint32_t>(std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0);
         return std::array<std::uint8_t, 9>{'S',
@@ -354,7 +347,7 @@ private:
         if (bucket.count == bucket.ids.size()) [[unlikely]]
             Buckets::grow(bucket);
         entry = {to, bucket.count};
-        bucket.ids[bucket.count++] = plain(id);
+        bucket.ids[bucket.count++] = detail::without_user_bits(id);
         take_out(from, before.row);
         if (from.count == 0) [[unlikely]]
             buckets_.drop(before.bucket);
@@ -368,14 +361,14 @@ private:
             if (Traits::version(there) > Traits::version(id)) return false;
             if (before.bucket == to) {
                 const bool same = Traits::version(there) == Traits::version(id);
-                there = plain(id);
+                there = detail::without_user_bits(id);
                 return !same;
             }
         }
         Bucket& bucket = buckets_[to];
         if (bucket.count == bucket.ids.size()) Buckets::grow(bucket);
         entry = {to, bucket.count};
-        bucket.ids[bucket.count++] = plain(id);
+        bucket.ids[bucket.count++] = detail::without_user_bits(id);
         if (before.bucket == no_slot) {
             ++page.used;
             ++size_;
@@ -451,7 +444,7 @@ private:
             for (std::size_t row = 0; row != count; ++row) {
                 Id id;
                 std::memcpy(static_cast<void*>(std::addressof(id)), bytes.data() + row * sizeof(Id), sizeof(Id));
-                if (!Traits::can_live(id) || !(plain(id) == id)) return in.fail("snapshot: an id is one that no container has");
+                if (!Traits::can_live(id) || !(detail::without_user_bits(id) == id)) return in.fail("snapshot: an id is one that no container has");
                 const size_type before = size_;
                 set(id, value);
                 if (size_ == before) return in.fail("snapshot: two ids have one index");
