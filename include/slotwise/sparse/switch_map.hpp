@@ -8,6 +8,7 @@
 #include "../core/codec.hpp"
 #include "../core/id_traits.hpp"
 #include "../memory/sparse_pages.hpp"
+#include "../rows/row_container.hpp"
 #include "../slots/arguments.hpp"
 #include "switch_buckets.hpp"
 #include "switch_iterator.hpp"
@@ -61,8 +62,6 @@ class SwitchMap {
         bool listed = false; // see SparsePages::emptied
     };
     using Pages = detail::SparsePages<Page, Allocator>;
-    static constexpr bool nothrow_move = detail::propagates_on_move<Allocator> || detail::always_equal<Allocator>;
-    static constexpr bool nothrow_swap = detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>;
 
 public:
     using id_type = Id;
@@ -94,43 +93,29 @@ public:
         enter(other, [](Bucket& bucket) -> const Value& { return bucket.value; });
     }
     /// `other` is empty then.
-    SwitchMap(SwitchMap&& other) noexcept : SwitchMap(other.hash(), other.equal(), other.get_allocator()) { exchange(other); }
+    SwitchMap(SwitchMap&& other) noexcept : SwitchMap(other.hash(), other.equal(), other.get_allocator()) {
+        swap_contents(other);
+    }
     /// As above; values are moved one by one when the allocators differ. @throws what the allocator throws; `other` is empty
     /// then
     SwitchMap(SwitchMap&& other, const Allocator& alloc) : SwitchMap(other.hash(), other.equal(), alloc) {
         if (alloc == other.get_allocator()) {
-            exchange(other);
+            swap_contents(other);
             return;
         }
         const ScopeGuard emptied([&]() noexcept { other.clear(); });
         enter(other, [](Bucket& bucket) -> Value&& { return std::move(bucket.value); });
     }
     /// @throws what the allocator and the copies throw; strong
-    SwitchMap& operator=(const SwitchMap& other) {
-        if (this == std::addressof(other)) return *this;
-        SwitchMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
-        exchange(copy);
-        return *this;
-    }
+    SwitchMap& operator=(const SwitchMap& other) { return detail::RowRules::assign_copy(*this, other); }
     /// `other` is empty then. @throws what the allocator throws when the allocators differ and do not propagate
-    SwitchMap& operator=(SwitchMap&& other) noexcept(nothrow_move) {
-        if (this == std::addressof(other)) return *this;
-        SwitchMap taken(std::move(other), detail::propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
-        exchange(taken);
-        return *this;
+    SwitchMap& operator=(SwitchMap&& other) noexcept(detail::RowRules::nothrow_move<SwitchMap>) {
+        return detail::RowRules::assign_move(*this, other);
     }
     ~SwitchMap() = default;
     /// Exchanges the contents. Unequal allocators that do not propagate: values are moved one by one.
-    void swap(SwitchMap& other) noexcept(nothrow_swap) {
-        if constexpr (!nothrow_swap)
-            if (get_allocator() != other.get_allocator()) {
-                SwitchMap mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
-                exchange(theirs);
-                return other.exchange(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
-            }
-        exchange(other);
-    }
-    friend void swap(SwitchMap& a, SwitchMap& b) noexcept(nothrow_swap) { a.swap(b); }
+    void swap(SwitchMap& other) noexcept(detail::RowRules::nothrow_swap<SwitchMap>) { detail::RowRules::swap(*this, other); }
+    friend void swap(SwitchMap& a, SwitchMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     allocator_type get_allocator() const noexcept { return pages_.get_allocator(); }
 
     //=== capacity ===//
@@ -271,7 +256,7 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         SwitchMap restored(hash(), equal(), get_allocator());
         ByteReader in(bytes);
-        if (restored.read(in, codec)) exchange(restored);
+        if (restored.read(in, codec)) swap_contents(restored);
         return in.error();
     }
     /// Whether pages and buckets agree; for tests.
@@ -298,6 +283,8 @@ public:
     }
 
 private:
+    friend detail::RowRules;
+
     const Hash& hash() const noexcept { return buckets_.hash(); }
     const Equal& equal() const noexcept { return buckets_.equal(); }
     static auto header() noexcept {
@@ -411,7 +398,7 @@ private:
     void emptied(slot_t index, Page& page) noexcept {
         pages_.emptied(index / page_slots, page, [](const Page& each) { return each.used == 0; });
     }
-    void exchange(SwitchMap& other) noexcept {
+    void swap_contents(SwitchMap& other) noexcept {
         pages_.swap(other.pages_);
         buckets_.swap(other.buckets_);
         std::swap(size_, other.size_);
@@ -444,7 +431,8 @@ private:
             for (std::size_t row = 0; row != count; ++row) {
                 Id id;
                 std::memcpy(static_cast<void*>(std::addressof(id)), bytes.data() + row * sizeof(Id), sizeof(Id));
-                if (!Traits::can_live(id) || !(detail::without_user_bits(id) == id)) return in.fail("snapshot: an id is one that no container has");
+                if (!Traits::can_live(id) || !(detail::without_user_bits(id) == id))
+                    return in.fail("snapshot: an id is one that no container has");
                 const size_type before = size_;
                 set(id, value);
                 if (size_ == before) return in.fail("snapshot: two ids have one index");
