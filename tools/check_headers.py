@@ -21,6 +21,7 @@ import sys
 from headers import code, texts
 
 LINES_MOST = 500  # of one header
+COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
 LINES_MEDIAN = 200  # of all headers
 README_LINES_MOST = 20
 
@@ -147,6 +148,9 @@ def check_lengths(house):
     for name, count in lines.items():
         if count > LINES_MOST:
             yield f"{name} has {count} lines, more than {LINES_MOST}: give a part of it a header of its own"
+        for number, line in enumerate(house.text[name].splitlines(), 1):
+            if len(line) > COLUMNS_MOST:
+                yield f"{name}:{number} has {len(line)} columns, more than {COLUMNS_MOST}: break the line"
     median = statistics.median(lines.values())
     longest = max(lines, key=lines.get)
     print(f"{len(lines)} headers, {sum(lines.values())} lines, median {median:g} (at most {LINES_MEDIAN}), longest {longest} {lines[longest]} (at most {LINES_MOST})")

@@ -41,6 +41,7 @@ GATES = {
         (header("map/b.hpp", "a.hpp", "gone.hpp"), 'map/b.hpp includes "gone.hpp"'),
         (header("map/lonely.hpp"), "slotwise.hpp does not reach map/lonely.hpp"),
         (header("map/b.hpp", "a.hpp", body="\n" * 500), "more than 500"),
+        (header("map/b.hpp", "a.hpp", body="// " + "x" * 126), "map/b.hpp:6 has 129 columns"),
         ({name: text + "\n" * 260 for name, text in HOUSE.items()}, "the median header has"),
         (header("map/b.hpp", "a.hpp", body="#define HELPFUL 1"), "map/b.hpp: #define HELPFUL"),
         (header("map/b.hpp", "a.hpp", body="inline int* f(A& a) { return a.allocate(1); }"), "map/b.hpp asks an allocator"),
