@@ -107,10 +107,14 @@ public:
         enter(other, [](Bucket& bucket) -> Value&& { return std::move(bucket.value); });
     }
     /// @throws what the allocator and the copies throw; strong
-    SwitchMap& operator=(const SwitchMap& other) { return detail::RowRules::assign_copy(*this, other); }
+    SwitchMap& operator=(const SwitchMap& other) {
+        detail::RowRules::assign_copy(*this, other);
+        return *this;
+    }
     /// `other` is empty then. @throws what the allocator throws when the allocators differ and do not propagate
     SwitchMap& operator=(SwitchMap&& other) noexcept(detail::RowRules::nothrow_move<SwitchMap>) {
-        return detail::RowRules::assign_move(*this, other);
+        detail::RowRules::assign_move(*this, other);
+        return *this;
     }
     ~SwitchMap() = default;
     /// Exchanges the contents. Unequal allocators that do not propagate: values are moved one by one.
