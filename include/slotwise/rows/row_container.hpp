@@ -31,18 +31,16 @@ struct RowRules {
         propagates_on_swap<typename C::allocator_type> || always_equal<typename C::allocator_type>;
 
     template <class C>
-    static constexpr C& assign_copy(C& to, const C& from) {
-        if (&to == &from) return to;
+    static constexpr void assign_copy(C& to, const C& from) {
+        if (&to == &from) return;
         C copy(from, propagates_on_copy<typename C::allocator_type> ? from.get_allocator() : to.get_allocator());
         to.swap_contents(copy);
-        return to;
     }
     template <class C>
-    static constexpr C& assign_move(C& to, C& from) noexcept(nothrow_move<C>) {
-        if (&to == &from) return to;
+    static constexpr void assign_move(C& to, C& from) noexcept(nothrow_move<C>) {
+        if (&to == &from) return;
         C taken(std::move(from), propagates_on_move<typename C::allocator_type> ? from.get_allocator() : to.get_allocator());
         to.swap_contents(taken);
-        return to;
     }
     template <class C>
     static constexpr void swap(C& a, C& b) noexcept(nothrow_swap<C>) {
