@@ -10,6 +10,7 @@
 
 #include <slotwise/slotwise.hpp>
 
+#include <array>
 #include <functional>
 #include <unistd.h>
 #include <vector>
@@ -40,6 +41,15 @@ C& holed() {
     }
     return c;
 }
+using Graph = ArchetypeGraph<int, int>;
+/// In the run of a node with one input and one output.
+template <class F>
+void in_a_run(F f) {
+    auto& graph = *new DataflowGraph<int, int>;
+    graph.add(1, 1, 1);
+    graph.evaluate([&](int, auto& context) { f(context); });
+}
+constexpr auto no_column = [](slot_t) { return -1; };
 SoaVector<int>& three_rows() {
     auto& rows = *new SoaVector<int>;
     rows.resize(3);
@@ -205,6 +215,7 @@ const Check checks[] = {
     // core
     {Level::fast, "Handle: index does not fit index_bits", [] { static_cast<void>(Small(256, 1)); }},
     {Level::fast, "Handle: version does not fit version_bits", [] { static_cast<void>(Small(1, 16)); }},
+    {Level::fast, "Handle: generation does not fit version_bits", [] { static_cast<void>(Small::from_generation(1, 9)); }},
     {Level::fast, "Handle: user bits do not fit user_bits", [] { static_cast<void>(Small(1, 1, 16)); }},
     // memory
     {Level::debug, "Occupancy: the container has grown, shrunk, moved or died since; ask it for a new one",
@@ -249,6 +260,8 @@ const Check checks[] = {
      [] { static_cast<void>(holed<SlotMap<int>>().values()[1] + 1); }},
     {Level::fast, "zip_columns: the views belong to different containers",
      [] { zip_columns([](slot_t, int&, int&) {}, holed<SlotMap<int>>().values(), holed<SlotMap<int>>().values()); }},
+    {Level::fast, "zip_chunks: the views belong to different containers",
+     [] { static_cast<void>(zip_chunks(holed<SlotMap<int>>().values(), holed<SlotMap<int>>().values()).size()); }},
     {Level::debug, "zip_columns: f erased an element ahead of the one it was given",
      [] {
          auto& map = holed<SlotMap<int>>();
@@ -286,6 +299,11 @@ const Check checks[] = {
     {Level::debug, "ValueArray[slot]: no value lives there",
      [] { static_cast<void>(holed<ColumnMap>().observer<0>()[1].size()); }},
     // map
+    {Level::fast, "AnySlotMap [handle]: no element has this handle; ask get(handle) or explain(handle)",
+     [] {
+         auto& map = *new AnySlotMap(TypeDescriptor::of<int>());
+         static_cast<void>(map[AnySlotMap::handle_type(1, 1)]);
+     }},
     {Level::fast, "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)",
      [] {
          auto& map = holed<SlotMap<int>>();
@@ -306,10 +324,26 @@ const Check checks[] = {
      [] { during_copy<DenseSlotMap<CallsOnCopy>>([](auto& map) { erase_last(map); }); }},
     {Level::debug, "container: an observer changes the container that is notifying it; change it after the notification",
      [] { during_insert<SlotMap<int>>(); }},
+    {Level::debug, "container: an observer changes the container that is notifying it; change it after the notification",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         const auto promised = map.reserve_handle();
+         auto& meddler = *new Meddler;
+         new auto(map.attach(meddler));
+         meddler.act = [&map, promised] { map.fulfill(promised, 4); };
+         map.insert(3);
+     }},
     {Level::debug, "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators",
      [] {
          auto& map = holed<SlotMap<int>>();
          map.for_each([&](int&) { map.erase_if([](int value) { return value == 2; }); });
+     }},
+    {Level::debug, "HandlePool::for_each: f erased a handle ahead of the one it was given; walk with iterators",
+     [] {
+         auto& pool = *new HandlePool<int>;
+         pool.create();
+         pool.create();
+         pool.for_each([&](auto handle) { pool.erase(pool.handle_at(handle.index() + 1)); });
      }},
     {Level::debug, "DenseSlotMap::for_each: f has inserted, erased or sorted; the rows have moved",
      [] {
@@ -422,6 +456,14 @@ const Check checks[] = {
          set.erase(it);
          static_cast<void>(*it + 1);
      }},
+    {Level::debug, "items_present() iterator: the element here was erased, or it is the end",
+     [] {
+         auto& map = holed<SlotMap<int>>();
+         auto present = map.items_present();
+         const auto it = present.begin();
+         map.erase(map.handle_at(it.slot()));
+         static_cast<void>((*it).value + 1);
+     }},
     {Level::debug, "container: an observer changes the container that is notifying it; change it after the notification",
      [] { during_insert<SetStorage<int>>(); }},
     {Level::fast, "container copy: the source is inside an operation; its elements and observers must not copy it",
@@ -480,6 +522,15 @@ const Check checks[] = {
      [] { static_cast<void>(described_map().key(slot_t{1})); }},
     {Level::fast, "described map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(described_map().value(slot_t{1})); }},
+    {Level::fast, "AnyColumnView[slot]: the slot is not live; ask contains(slot) first",
+     [] { static_cast<void>(described_map().values()[slot_t{1}]); }},
+    {Level::fast, "described container erase(it): the element here was erased, or it is the end",
+     [] { described_map().erase(described_map().end()); }},
+    {Level::fast, "described container erase(it): the element here was erased, or it is the end",
+     [] {
+         AnySetStorage& set = *new AnySetStorage(TypeDescriptor::of<int>());
+         set.erase(set.end());
+     }},
     {Level::fast, "described map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(std::as_const(described_map()).value(slot_t{1})); }},
     // rows of members
@@ -509,6 +560,7 @@ const Check checks[] = {
     {Level::fast, "TickColumn: row is not below size()", [] { TickColumn(3, 1).mark(3, 1); }},
     {Level::fast, "AnySpan[i]: i is not below size()",
      [] { static_cast<void>(AnySpan(TypeDescriptor::of<int>(), described, 1)[1]); }},
+    {Level::fast, "TickColumn::mark(first, last, tick): the range is not there", [] { TickColumn().mark(0, 1, 1); }},
     {Level::fast, "AnyRows::pop_back(): there is no row", [] { AnyRows().pop_back(); }},
     {Level::fast, "AnyRows: row is not below size()", [] { AnyRows().swap_rows(0, 0); }},
     {Level::fast, "AnyRows: there is no such column", [] { static_cast<void>(AnyRows().column(0)); }},
@@ -597,6 +649,14 @@ const Check checks[] = {
          set.erase(1);
          static_cast<void>(*last);
      }},
+    {Level::debug, "EntityIndex[id]: the id does not live",
+     [] {
+         auto& index = *new EntityIndex<Entity, int>;
+         const Entity gone = index.create();
+         index.destroy(gone);
+         static_cast<void>(index[gone]);
+     }},
+    {Level::fast, "EntityIndex take_back(count): not so many ids live", [] { (new EntityIndex<Entity, int>)->take_back(1); }},
     // series
     {Level::fast, "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first",
      [] {
@@ -611,6 +671,149 @@ const Check checks[] = {
          writer.erase(it);
          writer.erase(it);
      }},
+    // ecs
+    {Level::fast, "AnyValue::assign: there is no value to be assigned; build it",
+     [] {
+         int to = 1;
+         AnyValue().assign(TypeDescriptor::of<int>(), &to);
+     }},
+    {Level::fast, "Table: row is not below size()", [] { Table().swap_erase(0); }},
+    {Level::fast, "Table: there is no such column; tags have none", [] { static_cast<void>(Table().column(0)); }},
+    {Level::fast, "Table::enable: there is no component at this place",
+     [] {
+         auto& table = *new Table;
+         table.push_back(Entity(1, 1), 1, [](std::size_t, void*) {});
+         table.enable(0, 0);
+     }},
+    {Level::debug, "Table::move_row: the map was made for other tables",
+     [] {
+         auto& registry = *new ComponentRegistry;
+         const ComponentId id = registry.id<int>();
+         auto &from = *new Table(registry, std::span(&id, 1)), &to = *new Table;
+         from.push_back(Entity(1, 1), 1, [](std::size_t, void* place) { ::new (place) int(1); });
+         Table::move_row(from, 0, to, RowMap(to, to), 1, [](std::size_t, void*) {});
+     }},
+    {Level::fast, "ArchetypeGraph: this node was erased, or is another graph's", [] { static_cast<void>(Graph()[{}]); }},
+    {Level::debug, "ArchetypeGraph: no node is in this slot", [] { static_cast<void>((new Graph)->at_slot(0)); }},
+    {Level::debug, "ArchetypeGraph: no node is in this slot",
+     [] { (new Graph)->change(slot_t{0}, std::array{1}, {}, [](auto, auto) { return 0; }); }},
+    {Level::fast, "ArchetypeGraph: make(handle, ids) must not add nodes",
+     [] {
+         auto& graph = *new Graph;
+         graph.insert(std::array{1}, [&](auto, auto) { return graph.insert(std::array{2}, [](auto, auto) { return 0; }), 0; });
+     }},
+    {Level::fast, "ComponentIndex insert(table, ids, column_of): the ids are in order, each once",
+     [] {
+         ComponentIndex<int, int>().insert(0, std::array{2, 1}, no_column);
+     }},
+    {Level::fast, "ComponentIndex insert(table, ids, column_of): this table is here; erase(table) first",
+     [] {
+         ComponentIndex<int, int> index;
+         index.insert(0, {}, no_column);
+         index.insert(0, {}, no_column);
+     }},
+    {Level::fast, "ComponentIndex insert(table, ids, column_of): a table has no wildcards",
+     [] { ComponentIndex<int>().insert(0, std::array{pair(any, any)}, no_column); }},
+    {Level::debug, "ComponentIndex reorder(order): it has each table once",
+     [] {
+         ComponentIndex<int, int> index;
+         index.insert(0, {}, no_column);
+         index.reorder({});
+     }},
+    {Level::fast, "EventQueue: the event was dropped; end walks before update() and clear()",
+     [] {
+         auto& events = *new EventQueue<int>;
+         events.push(1);
+         auto reader = events.reader();
+         const auto read = reader.read(events);
+         events.clear();
+         static_cast<void>(*read.begin());
+     }},
+    {Level::fast, "EventQueue::Reader: it has read events of another queue; take queue.reader()",
+     [] {
+         EventQueue<int> events;
+         events.push(1);
+         auto reader = events.reader();
+         reader.skip(events);
+         reader.skip(EventQueue<int>());
+     }},
+    {Level::fast, "EventQueue: the constructor of an event pushes another one; push it afterwards",
+     [] {
+         struct Event {
+             explicit Event(EventQueue<Event>* events) {
+                 if (events != nullptr) events->emplace(nullptr);
+             }
+         };
+         auto& events = *new EventQueue<Event>;
+         events.emplace(&events);
+     }},
+    {Level::fast, "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards",
+     [] {
+         auto& store = *new ArchetypeStore;
+         store.spawn(1);
+         store.query<int>().for_each([&](int&) { store.spawn(1.0F); });
+     }},
+    {Level::fast, "changes the store that calls it; record the change in a CommandBuffer and apply it afterwards",
+     [] {
+         auto& store = *new ArchetypeStore;
+         store.on_add<int>([&](Entity) { store.spawn(1.0F); });
+         store.spawn(1);
+     }},
+    {Level::fast, "ArchetypeStore: a hook adds or removes hooks; do it after the change that called it",
+     [] {
+         auto& store = *new ArchetypeStore;
+         store.on_add<int>([&](Entity) { store.on_add<int>([](Entity) {}); });
+         store.spawn(1);
+     }},
+    {Level::fast, "QueryChunks[i]: i is not below size()",
+     [] { static_cast<void>((new ArchetypeStore)->query<int>().chunks()[0]); }},
+    {Level::fast, "CommandBuffer: a hook or a value changes the buffer that is being applied",
+     [] {
+         auto& store = *new ArchetypeStore;
+         auto& commands = *new CommandBuffer(store);
+         store.on_add<int>([&](Entity) { commands.clear(); });
+         commands.spawn(1);
+         store.apply(commands);
+     }},
+    {Level::fast, "user_flag(n): there are 24 of them", [] { static_cast<void>(user_flag(24)); }},
+    {Level::fast, "DataflowGraph [node]: no node has this handle", [] { static_cast<void>(DataflowGraph<int, int>()[{}]); }},
+    {Level::fast, "DataflowGraph: evaluate() is running, or a node is built or destroyed",
+     [] {
+         auto& graph = *new DataflowGraph<int, int>;
+         graph.add(1, 1, 1);
+         graph.evaluate([&](int, auto&) { graph.clear(); });
+     }},
+    {Level::fast, "DataflowGraph: evaluate() is running, or a node is built or destroyed",
+     [] {
+         auto& graph = *new DataflowGraph<int, int>;
+         graph.add(1, 1, 1);
+         graph.evaluate([&](int, auto&) { auto copy = graph; });
+     }},
+    {Level::fast, "DataflowContext input(i): the node has fewer inputs",
+     [] { in_a_run([](auto& context) { context.input(1); }); }},
+    {Level::fast, "DataflowContext changed(i): the node has fewer inputs",
+     [] { in_a_run([](auto& context) { static_cast<void>(context.changed(1)); }); }},
+    {Level::fast, "DataflowContext output(o): the node has fewer outputs",
+     [] { in_a_run([](auto& context) { context.output(1); }); }},
+    {Level::fast, "DataflowContext set_output(o, value): the node has fewer outputs",
+     [] { in_a_run([](auto& context) { context.set_output(1, 7); }); }},
+    {Level::fast, "DataflowContext edit_output(o, f): the node has fewer outputs",
+     [] { in_a_run([](auto& context) { context.edit_output(1, [](int&) {}); }); }},
+    {Level::fast, "ArchetypeTables erase(table): it has rows, or is the empty one",
+     [] {
+         auto& registry = *new ComponentRegistry;
+         auto& tables = *new detail::ArchetypeTables(registry);
+         tables.erase(tables.root());
+     }},
+    {Level::debug, "QueryCache find(include): the ids are in order, each once",
+     [] {
+         static_cast<void>(detail::QueryCache<int, int>().find(std::array{2, 1}));
+     }},
+    {Level::fast, "QueryCache make(include, index): the ids are in order, each once",
+     [] {
+         detail::QueryCache<int, int>().make(std::array{2, 1}, ComponentIndex<int, int>());
+     }},
+    {Level::fast, "shard_of(hash, n): n is 0", [] { static_cast<void>(shard_of(stable_hash(1), 0)); }},
 };
 
 } // namespace

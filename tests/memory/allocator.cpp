@@ -34,6 +34,22 @@ static_assert(constant_use() == 175);
 
 } // namespace
 
+// Entries of subscribers were taken for pointers, and got a third of their memory.
+TEST_CASE("an array of entries that convert to a pointer has room for the entries", "[memory]") {
+    struct Entry {
+        int* target = nullptr;
+        std::uint64_t number = 0;
+        operator int*() const { return target; }
+    };
+    using Bytes = std::allocator<std::byte>;
+    int here = 0;
+    auto entries = detail::FlatArray<Entry, Bytes>().resized(2, {nullptr, 7});
+    entries[1] = {&here, 8};
+    const auto more = entries.resized(4, {nullptr, 9});
+    CHECK(more[0].number == 7);
+    CHECK((more[1].target == &here && more[1].number == 8 && more[3].number == 9));
+}
+
 TEST_CASE("propagation follows the allocator's traits") {
     using All = test::StatefulAllocator<int, test::Propagation{.copy = true, .move = true, .swap = true, .always_equal = true}>;
     using None = test::StatefulAllocator<int>;

@@ -140,6 +140,18 @@ constexpr int words_that_live() {
     return 0;
 }
 
+/// The memory of a part that says nothing of it, and of a std::vector.
+struct Vector {
+    using value_type = int;
+    std::size_t room = 5;
+    constexpr std::size_t capacity() const { return room; }
+};
+constexpr int memory_of_parts() {
+    Vector vector;
+    HOLDS(detail::memory_of_vector(vector) == 5 * sizeof(int) && detail::known_memory_of(vector) == 0);
+    return 0;
+}
+
 constexpr int pages() {
     std::size_t bytes = 1;
     HOLDS(detail::default_page_slots(bytes) == 4096);
@@ -157,6 +169,7 @@ constexpr int pages() {
 IN_CONSTANTS("lists of free slots undo their steps in constant expressions: lifo", lists<Reuse::lifo>())
 IN_CONSTANTS("lists of free slots undo their steps in constant expressions: fifo", lists<Reuse::fifo>())
 IN_CONSTANTS("the lowest free slot is found in constant expressions", lowest_first())
+IN_CONSTANTS("memory is counted in constant expressions", memory_of_parts())
 IN_CONSTANTS("aligned arrays relocate and come back in constant expressions", aligned_arrays())
 IN_CONSTANTS("allocators are made anew in constant expressions", allocators_that_cannot_be_assigned())
 IN_CONSTANTS("sets of numbers work in constant expressions", sets_of_numbers())

@@ -149,6 +149,23 @@ TEST_CASE("the summary finds the lowest number, whatever was added and removed")
     }
 }
 
+TEST_CASE("the summary finds the highest number below any other, also below its end where the top word is full") {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{4096},
+                                    std::size_t{4097}, std::size_t{262'144}}) {
+        CAPTURE(count);
+        for (const std::size_t number : {std::size_t{0}, count / 2, count - 1}) {
+            Bits set = bits_for(count);
+            set.set(number);
+            const detail::SummaryView view = set.view();
+            CHECK(view.find_previous(count) == number);
+            CHECK(view.find_previous(count + 1000) == number);
+            CHECK(view.find_previous(number + 1) == number);
+            CHECK(view.find_previous(number) == ~std::size_t{0});
+        }
+        CHECK(bits_for(count).view().find_previous(count) == ~std::size_t{0});
+    }
+}
+
 TEST_CASE("a resized summary keeps the numbers it still covers and leaves the old one alone") {
     test::EveryByteReturned scope;
     const std::vector<std::size_t> numbers{0, 1, 63, 64, 700, 4095, 4096, 9999};

@@ -8,6 +8,7 @@
 
 #include <slotwise/memory/aligned_array.hpp>
 #include <slotwise/memory/paged_array.hpp>
+#include <slotwise/memory/reserved_array.hpp>
 
 using namespace slotwise;
 using namespace test;
@@ -45,4 +46,5 @@ TEMPLATE_TEST_CASE("a step of a resize that throws leaves the values, in the old
     REQUIRE(failures == (std::is_nothrow_move_constructible_v<TestType> ? 1 : 4));
     calls_nothing_that_throws(swept<Array>("()"), [] { const Array none{}; });
     never_throws<std::is_nothrow_default_constructible_v<PagedArray<int>>>(swept<PagedArray<int>>("()"));
+    never_throws<std::is_nothrow_default_constructible_v<ReservedArray<int>>>(swept<ReservedArray<int>>("()"));
 }

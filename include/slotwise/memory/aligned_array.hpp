@@ -42,7 +42,9 @@ public:
     constexpr std::size_t capacity() const noexcept { return capacity_; }
     constexpr allocator get_allocator() const noexcept { return allocator_; }
     /// Bytes that can be read from data() on: whole cache lines.
-    constexpr std::size_t bytes() const noexcept { return detail::LineOf<T>::needed(capacity_) * sizeof(detail::LineOf<T>); }
+    constexpr std::size_t bytes() const noexcept { return detail::lines_of<T>(capacity_) * sizeof(detail::LineOf<T>); }
+    /// Bytes held from the allocator.
+    constexpr std::size_t memory_usage() const noexcept { return detail::line_bytes<T>(capacity_); }
     constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
     /// Exactly `capacity` values' worth of memory; the first `alive` values are moved there (copied, if moving can throw).

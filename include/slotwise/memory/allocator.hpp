@@ -9,6 +9,7 @@
 #include "../core/std_memory.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <tuple> // std::uses_allocator
 #include <type_traits>
 #include <utility>
@@ -133,28 +134,93 @@ constexpr void deallocate_raw(Allocator& allocator, T* data, std::size_t count) 
 }
 
 /// The unit requested from an allocator, so that it honours the alignment of a cache line, or of T where that is stricter.
-template <class T>
-struct alignas(alignof(T) < 64 ? 64 : alignof(T)) LineOf {
-    unsigned char bytes[alignof(T) < 64 ? 64 : alignof(T)];
-    static constexpr std::size_t needed(std::size_t count) {
-        return checked_bytes(count, sizeof(T), sizeof(LineOf) - 1) / sizeof(LineOf);
-    }
+struct alignas(64) CacheLine {
+    unsigned char bytes[64];
 };
+template <class T>
+struct alignas(T) WideLine {
+    unsigned char bytes[alignof(T)];
+};
+template <class T>
+using LineOf = std::conditional_t<(alignof(T) <= alignof(CacheLine)), CacheLine, WideLine<T>>;
+/// Units of this size for `count` values.
+constexpr std::size_t lines_needed(std::size_t count, std::size_t size, std::size_t line) {
+    return checked_bytes(count, size, line - 1) / line;
+}
+template <class T>
+constexpr std::size_t lines_of(std::size_t count) {
+    return lines_needed(count, sizeof(T), sizeof(LineOf<T>));
+}
+
+/// Memory for `count` values of `size` bytes from the start of a cache line on, for values of every type that needs no stricter
+/// alignment. Throws as allocate_raw. @tparam Bytes an allocator of bytes
+template <class Bytes>
+SLOTWISE_NEVER_INLINE void* allocate_lines(const Bytes& alloc, std::size_t count, std::size_t size) {
+    rebind_t<Bytes, CacheLine> lines(alloc);
+    return allocate_raw(lines, lines_needed(count, size, sizeof(CacheLine)));
+}
+template <class Bytes>
+SLOTWISE_NEVER_INLINE void deallocate_lines(const Bytes& alloc, void* data, std::size_t count, std::size_t size) noexcept {
+    rebind_t<Bytes, CacheLine> lines(alloc);
+    deallocate_raw(lines, static_cast<CacheLine*>(data), lines_needed(count, size, sizeof(CacheLine)));
+}
 
 /// Room for `count` values, the first of them at the start of a cache line. A value of 16, 32 or 64 bytes then never spans two
 /// lines.
 template <class Allocator>
 constexpr auto* allocate_on_line(Allocator& allocator, std::size_t count) {
     using T = typename std::allocator_traits<Allocator>::value_type;
-    if (std::is_constant_evaluated()) return allocate_raw(allocator, count); // bytes cannot become a T in a constant expression
+    if (SLOTWISE_IN_CONSTANT) return allocate_raw(allocator, count); // bytes cannot become a T in a constant expression
     rebind_t<Allocator, LineOf<T>> lines(allocator);
-    return static_cast<T*>(static_cast<void*>(allocate_raw(lines, LineOf<T>::needed(count))));
+    return static_cast<T*>(static_cast<void*>(allocate_raw(lines, lines_of<T>(count))));
 }
 template <class Allocator, class T>
 constexpr void deallocate_on_line(Allocator& allocator, T* data, std::size_t count) noexcept {
-    if (std::is_constant_evaluated()) return deallocate_raw(allocator, data, count);
+    if (SLOTWISE_IN_CONSTANT) return deallocate_raw(allocator, data, count);
     rebind_t<Allocator, LineOf<T>> lines(allocator);
-    deallocate_raw(lines, static_cast<LineOf<T>*>(static_cast<void*>(data)), LineOf<T>::needed(count));
+    deallocate_raw(lines, static_cast<LineOf<T>*>(static_cast<void*>(data)), lines_of<T>(count));
+}
+
+/// Bytes that these parts hold.
+template <class... Parts>
+constexpr std::size_t memory_of(const Parts&... parts) noexcept {
+    return (std::size_t{0} + ... + parts.memory_usage());
+}
+/// The same of a part of the user's, which may not know it: 0 then.
+template <class Part>
+constexpr std::size_t known_memory_of([[maybe_unused]] const Part& part) noexcept {
+    if constexpr (requires { static_cast<std::size_t>(part.memory_usage()); })
+        return part.memory_usage();
+    else
+        return 0;
+}
+/// The same of values in a std::vector.
+template <class Vector>
+constexpr std::size_t memory_of_vector(const Vector& values) noexcept {
+    return values.capacity() * sizeof(typename Vector::value_type);
+}
+/// Bytes that allocate_on_line() asks for.
+template <class T>
+constexpr std::size_t line_bytes(std::size_t count) noexcept {
+    if (SLOTWISE_IN_CONSTANT) return count * sizeof(T);
+    return lines_of<T>(count) * sizeof(LineOf<T>);
+}
+
+/// A copy of an array of pointers of any object type, which are copied as bytes, followed by null ones up to `count`.
+/// Throws what the allocator throws.
+template <class Bytes>
+SLOTWISE_NEVER_INLINE void* resized_pointers(const Bytes& alloc, const void* pointers, std::size_t size, std::size_t count) {
+    rebind_t<Bytes, void*> allocator(alloc);
+    auto* const result = reinterpret_cast<std::byte*>(allocate_raw(allocator, count));
+    const std::size_t kept = (size < count ? size : count) * sizeof(void*);
+    if (kept != 0) std::memcpy(result, pointers, kept);
+    std::memset(result + kept, 0, count * sizeof(void*) - kept); // null, on every platform there is
+    return result;
+}
+template <class Bytes>
+void free_pointers(const Bytes& alloc, void* pointers, std::size_t size) noexcept {
+    rebind_t<Bytes, void*> allocator(alloc);
+    deallocate_raw(allocator, static_cast<void**>(pointers), size);
 }
 
 /// A contiguous array of trivial values (versions, words, links): the bookkeeping of every container. It never grows in
@@ -164,6 +230,8 @@ template <class T, class Bytes>
 class BasicFlatArray {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     using allocator = rebind_t<Bytes, T>;
+    // Tables of pages differ in the type of their entries only: one function grows them all. Larger entries may convert to one.
+    static constexpr bool pointers = std::is_pointer_v<T> && std::is_convertible_v<T, void*>;
 
 public:
     constexpr BasicFlatArray() noexcept(noexcept(Bytes()))
@@ -187,6 +255,12 @@ public:
     constexpr BasicFlatArray resized(std::size_t count, const T& fill, const Allocator& alloc) const {
         BasicFlatArray result(alloc);
         if (count == 0) return result;
+        if constexpr (pointers)
+            if (!SLOTWISE_IN_CONSTANT && fill == nullptr) {
+                result.data_ = static_cast<T*>(resized_pointers(Bytes(result.allocator_), data_, size_, count));
+                result.size_ = count;
+                return result;
+            }
         result.data_ = allocate_raw(result.allocator_, count);
         result.size_ = count;
         const std::size_t kept = size_ < count ? size_ : count;
@@ -205,18 +279,22 @@ public:
 
     constexpr void free() noexcept {
         if (data_ == nullptr) return;
-        deallocate_raw(allocator_, data_, size_);
+        if (pointers && !SLOTWISE_IN_CONSTANT)
+            free_pointers(Bytes(allocator_), static_cast<void*>(data_), size_);
+        else
+            deallocate_raw(allocator_, data_, size_);
         data_ = nullptr;
         size_ = 0;
     }
 
     constexpr allocator get_allocator() const noexcept { return allocator_; }
-    constexpr T* data() noexcept { return data_; }
-    constexpr const T* data() const noexcept { return data_; }
-    constexpr std::size_t size() const noexcept { return size_; }
-    constexpr bool empty() const noexcept { return size_ == 0; }
-    constexpr T& operator[](std::size_t i) noexcept { return data_[i]; }
-    constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+    SLOTWISE_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
+    SLOTWISE_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
+    SLOTWISE_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return size_; }
+    constexpr std::size_t memory_usage() const noexcept { return size_ * sizeof(T); }
+    SLOTWISE_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
+    SLOTWISE_ALWAYS_INLINE constexpr T& operator[](std::size_t i) noexcept { return data_[i]; }
+    SLOTWISE_ALWAYS_INLINE constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
 private:
     SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};

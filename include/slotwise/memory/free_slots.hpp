@@ -55,8 +55,9 @@ public:
         std::swap(more_, other.more_);
     }
 
+    constexpr std::size_t memory_usage() const noexcept { return words_.memory_usage(); }
     constexpr std::size_t size() const noexcept { return std::size_t{more_} + (lowest_ != no_slot); }
-    constexpr bool empty() const noexcept { return lowest_ == no_slot; }
+    SLOTWISE_ALWAYS_INLINE constexpr bool empty() const noexcept { return lowest_ == no_slot; }
 
     SLOTWISE_ALWAYS_INLINE constexpr void push(slot_t slot) noexcept {
         if (lowest_ == no_slot)
@@ -162,6 +163,7 @@ public:
         std::swap(count_, other.count_);
     }
 
+    constexpr std::size_t memory_usage() const noexcept { return links_.memory_usage(); }
     constexpr std::size_t size() const noexcept { return count_; }
     constexpr bool empty() const noexcept { return count_ == 0; }
 
@@ -270,7 +272,8 @@ public:
         rebuild(live, cursor);
     }
     constexpr void swap(LiveSummary& other) noexcept { bits_.swap(other.bits_); }
-    constexpr SummaryView view() const noexcept { return bits_.view(); }
+    SLOTWISE_ALWAYS_INLINE constexpr SummaryView view() const noexcept { return bits_.view(); }
+    constexpr std::size_t memory_usage() const noexcept { return bits_.memory_usage(); }
 
     /// To be called when word `w` has become 0 or non-zero, or the cursor has passed it. Rare, so callers do not inline it.
     constexpr void update(const Words& live, std::size_t w, slot_t cursor) noexcept {

@@ -27,7 +27,7 @@ public:
     ViewEpoch& operator=(const ViewEpoch&) = delete;
     constexpr ~ViewEpoch() {
         // volatile: an optimiser drops what a destructor stores
-        if (!std::is_constant_evaluated()) *static_cast<volatile std::size_t*>(&count_) = static_cast<std::size_t>(-1);
+        if (!SLOTWISE_IN_CONSTANT) *static_cast<volatile std::size_t*>(&count_) = static_cast<std::size_t>(-1);
     }
     constexpr void advance() noexcept { ++count_; }
     constexpr std::size_t count() const noexcept { return count_; }
@@ -90,9 +90,10 @@ public:
         for (unsigned level = 0, end = levels(block_); level != end; ++level) { // up, until there is something below here
             const std::size_t words = begin(block_, level + 1) - begin(block_, level);
             if (number > words * bits::word_bits) number = words * bits::word_bits;
-            const std::size_t w = bits::word_of(number);
-            const auto bit = static_cast<unsigned>(number % bits::word_bits);
-            const bits::word_t word = bit == 0 ? 0 : block_[begin(block_, level) + w] & bits::low_mask(bit);
+            if (number == 0) break;
+            const std::size_t w = bits::word_of(--number); // the top has no level above it: its last word may be a full one
+            const auto bits_below = static_cast<unsigned>(number % bits::word_bits) + 1;
+            const bits::word_t word = block_[begin(block_, level) + w] & bits::low_mask(bits_below);
             number = w;
             if (word == 0) continue;
             for (number = w * bits::word_bits + bits::highest(word); level-- != 0;) // and down to the highest of it
@@ -142,17 +143,17 @@ public:
     /// A view of `slots` bits at `words`. Slot 0 is the lowest bit of words[0].
     constexpr Occupancy(const bits::word_t* words, std::size_t slots) noexcept : words_(words), slots_(slots) {}
     /// For directories: the view ends with this epoch. The summary has the number of every word that is not 0, and few others.
-    constexpr Occupancy(const bits::word_t* words, std::size_t slots, const detail::ViewEpoch& epoch,
-                        detail::SummaryView summary = {}) noexcept
+    SLOTWISE_ALWAYS_INLINE constexpr Occupancy(const bits::word_t* words, std::size_t slots, const detail::ViewEpoch& epoch,
+                                               detail::SummaryView summary = {}) noexcept
         : words_(words), slots_(slots), summary_(summary), mark_(epoch) {}
 
     /// Slots covered, live or not.
-    constexpr std::size_t size() const noexcept { return slots_; }
+    SLOTWISE_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return slots_; }
     constexpr bool empty() const noexcept { return slots_ == 0; }
     /// The bits, 64 slots a word.
     constexpr std::span<const bits::word_t> words() const noexcept { return {data(), bits::word_count(slots_)}; }
     /// Word `i`. @pre i < words().size()
-    constexpr bits::word_t word(std::size_t i) const noexcept { return data()[i]; }
+    SLOTWISE_ALWAYS_INLINE constexpr bits::word_t word(std::size_t i) const noexcept { return data()[i]; }
 
     /// Whether `slot` is live; false from size() on.
     constexpr bool test(std::size_t slot) const noexcept {
@@ -240,7 +241,7 @@ public:
     }
 
 private:
-    constexpr const bits::word_t* data() const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr const bits::word_t* data() const noexcept {
         SLOTWISE_EXPECT_DEBUG(mark_.is_current(),
                               "Occupancy: the container has grown, shrunk, moved or died since; ask it for a new one");
         return words_;
@@ -308,7 +309,8 @@ public:
     }
 
     constexpr void swap(SummaryBits& other) noexcept { words_.swap(other.words_); }
-    constexpr SummaryView view() const noexcept { return SummaryView(words_.data()); }
+    SLOTWISE_ALWAYS_INLINE constexpr SummaryView view() const noexcept { return SummaryView(words_.data()); }
+    constexpr std::size_t memory_usage() const noexcept { return words_.memory_usage(); }
     /// Whether no number is covered.
     constexpr bool empty() const noexcept { return words_.empty(); }
 

@@ -6,9 +6,8 @@
 #define SLOTWISE_MEMORY_PAGED_ARRAY_HPP
 
 #include "../core/bits.hpp"
-#include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
-#include "allocator.hpp"
+#include "page_chunks.hpp"
 
 #include <compare>
 
@@ -37,12 +36,6 @@ constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
 template <class T>
 inline constexpr bool scattered = default_page_slots(sizeof(T)) == 1;
 
-/// Pages of a PagedArray that were allocated together.
-struct PageChunk {
-    std::size_t first_page;
-    std::size_t pages;
-};
-
 /// How many pages growth adds to `pages`.
 constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noexcept {
     constexpr std::size_t again_bytes = std::size_t{1} << 16, most_bytes = std::size_t{1} << 20;
@@ -54,7 +47,7 @@ constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noex
 /// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full, so that copying the
 /// entries is amortised. @throws what the allocator throws; nothing has changed then
 template <class Array>
-constexpr void reserve_entries(Array& array, std::size_t count) {
+SLOTWISE_NEVER_INLINE constexpr void reserve_entries(Array& array, std::size_t count) {
     if (count <= array.size()) return;
     auto grown = array.resized(count < 2 * array.size() ? 2 * array.size() : count, {});
     array.swap(grown);
@@ -63,7 +56,7 @@ constexpr void reserve_entries(Array& array, std::size_t count) {
 /// Whether `address` lies in the array; <compare> orders unrelated pointers, which the built-in < need not.
 template <class T>
 constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexcept {
-    if (std::is_constant_evaluated()) { // there even <compare> refuses pointers into different arrays
+    if (SLOTWISE_IN_CONSTANT) { // there even <compare> refuses pointers into different arrays
         for (std::size_t i = 0; i != count; ++i)
             if (address == data + i) return true;
         return false;
@@ -116,6 +109,15 @@ public:
         const std::size_t want = slots / page_slots + (slots % page_slots != 0);
         return (want < pages_ ? pages_ : want) * page_slots;
     }
+    /// Bytes held from the allocator: pages, and the tables of them.
+    constexpr std::size_t memory_usage() const noexcept {
+        std::size_t values = pages_ * page_slots * sizeof(T);
+        if constexpr (values_fill_no_lines) {
+            values = 0;
+            for (std::size_t i = 0; i != chunk_count_; ++i) values += detail::line_bytes<T>(chunks_[i].pages * page_slots);
+        }
+        return values + table_.memory_usage() + chunks_.memory_usage();
+    }
     constexpr allocator get_allocator() const noexcept { return allocator_; }
 
     /// Where the values lie until the next reserve, shrink or swap. A loop that takes it before it checks a slot loads the page
@@ -145,9 +147,21 @@ public:
         static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before pages are allocated in vain
         detail::reserve_entries(table_, want);
         detail::reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
+        if (!SLOTWISE_IN_CONSTANT && !over_aligned) {
+            auto chunks = untyped();
+            chunks.add(want, max_chunk_pages);
+            pages_ = chunks.pages;
+            chunk_count_ = chunks.chunk_count;
+            return;
+        }
         const std::size_t pages_before = pages_;
         ScopeGuard undo([&]() noexcept { release_chunks(pages_before); });
-        while (pages_ < want) add_chunk(want - pages_ < max_chunk_pages ? want - pages_ : max_chunk_pages);
+        while (pages_ < want) {
+            const std::size_t pages = want - pages_ < max_chunk_pages ? want - pages_ : max_chunk_pages;
+            T* data = detail::allocate_on_line(allocator_, pages * page_slots);
+            chunks_[chunk_count_++] = {pages_, pages};
+            for (std::size_t i = 0; i != pages; ++i) table_[pages_++] = data + i * page_slots;
+        }
         undo.dismiss();
     }
 
@@ -192,15 +206,27 @@ public:
     }
 
 private:
+    static constexpr bool values_fill_no_lines = page_slots * sizeof(T) % sizeof(detail::LineOf<T>) != 0;
     static constexpr std::size_t max_chunk_pages = (std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1;
 
-    constexpr void add_chunk(std::size_t pages) {
-        T* data = detail::allocate_on_line(allocator_, pages * page_slots);
-        chunks_[chunk_count_++] = {pages_, pages};
-        for (std::size_t i = 0; i != pages; ++i) table_[pages_++] = data + i * page_slots;
+    // Chunks come and go by code that knows T where bytes cannot become one (in a constant), and for stricter alignments.
+    static constexpr bool over_aligned = alignof(T) > alignof(detail::CacheLine);
+    auto untyped() noexcept {
+        using Bytes = detail::rebind_t<Allocator, std::byte>;
+        detail::PageChunks<Bytes> chunks{Bytes(allocator_), nullptr, chunks_.data(),
+                                         chunk_count_,      pages_,  page_slots * sizeof(T)};
+        chunks.table = reinterpret_cast<std::byte*>(table_.data());
+        return chunks;
     }
 
     constexpr void release_chunks(std::size_t keep_pages) noexcept {
+        if (!SLOTWISE_IN_CONSTANT && !over_aligned) {
+            auto chunks = untyped();
+            chunks.release(keep_pages);
+            chunk_count_ = chunks.chunk_count;
+            pages_ = keep_pages;
+            return;
+        }
         while (chunk_count_ != 0 && chunks_[chunk_count_ - 1].first_page >= keep_pages) {
             const auto& chunk = chunks_[--chunk_count_];
             detail::deallocate_on_line(allocator_, table_[chunk.first_page], chunk.pages * page_slots);

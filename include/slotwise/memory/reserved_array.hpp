@@ -54,6 +54,8 @@ inline void virtual_release(void* data, std::size_t bytes) noexcept { ::munmap(d
 /// The interface of PagedArray, and data().
 template <class T, class Allocator = std::allocator<T>, std::size_t MaxSlots = 0>
 class ReservedArray {
+    using allocator = detail::rebind_t<Allocator, T>;
+
 public:
     /// Whether all slots are one run.
     static constexpr bool contiguous = true;
@@ -64,11 +66,14 @@ public:
     static constexpr std::size_t max_slots =
         MaxSlots != 0 ? MaxSlots : (default_bytes / sizeof(T) < no_slot ? default_bytes / sizeof(T) : no_slot);
 
-    ReservedArray() noexcept = default;
-    /// Makes an empty one; the allocator is not used.
-    explicit ReservedArray(const Allocator&) noexcept {}
+    ReservedArray() noexcept(noexcept(Allocator()))
+        requires std::is_default_constructible_v<Allocator>
+    = default;
+    /// Makes an empty one. The allocator gives no memory; it is kept for what builds the values.
+    explicit ReservedArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
     ReservedArray(ReservedArray&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), committed_(std::exchange(other.committed_, 0)) {}
+        : allocator_(std::move(other.allocator_)), data_(std::exchange(other.data_, nullptr)),
+          committed_(std::exchange(other.committed_, 0)) {}
     ReservedArray(const ReservedArray&) = delete;
     ReservedArray& operator=(const ReservedArray&) = delete;
     ReservedArray& operator=(ReservedArray&&) = delete;
@@ -77,6 +82,7 @@ public:
     }
 
     void swap(ReservedArray& other) noexcept {
+        detail::exchange_allocators(allocator_, other.allocator_);
         std::swap(data_, other.data_);
         std::swap(committed_, other.committed_);
     }
@@ -85,6 +91,17 @@ public:
         const std::size_t slots = committed_ / sizeof(T);
         return slots < max_slots ? slots : max_slots;
     }
+    /// The capacity after reserve(slots).
+    std::size_t capacity_for(std::size_t slots) const noexcept {
+        const std::size_t now = capacity();
+        if (slots <= now) return now;
+        if (slots >= max_slots) return max_slots;
+        const std::size_t room = bits::round_up(slots * sizeof(T), detail::virtual_grain) / sizeof(T);
+        return room < max_slots ? room : max_slots;
+    }
+    /// Bytes held from the system, in whole grains; reserved address space is none.
+    std::size_t memory_usage() const noexcept { return committed_; }
+    allocator get_allocator() const noexcept { return allocator_; }
     T* data() const noexcept { return data_; }
     /// Where the values lie until the next reserve, shrink or swap.
     auto places() const noexcept {
@@ -150,11 +167,42 @@ public:
 private:
     static constexpr std::size_t reserved_bytes = bits::round_up(max_slots * sizeof(T), detail::virtual_grain);
 
+    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
     T* data_ = nullptr;
     std::size_t committed_ = 0; // bytes
 };
 
 SLOTWISE_END
 #endif
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Raw memory by slot that grows as the options of a container say. @tparam MaxSlots see reserved_slots()
+template <Growth G, class T, class Allocator, std::size_t PageSlots = 0, std::size_t MaxSlots = 0>
+struct GrowingArray {
+    static_assert(G == Growth::pages, "Growth::reserve needs virtual memory, which this platform lacks: use Growth::pages");
+    using type = PagedArray<T, Allocator, PageSlots>;
+    static constexpr std::size_t max_slots = no_slot;
+};
+/// The MaxSlots of an array of a container with this option whose handles index so many slots: the option, or the slots of a
+/// handle where these are fewer than the default. (A map with 16-bit indexes reserves no 64 GiB.)
+template <Growth G, class T>
+consteval std::size_t reserved_slots([[maybe_unused]] std::size_t option, [[maybe_unused]] std::size_t indexed) {
+#if SLOTWISE_VIRTUAL_MEMORY
+    if constexpr (G == Growth::reserve) return option != 0 ? option : indexed < ReservedArray<T>::max_slots ? indexed : 0;
+#endif
+    return 0;
+}
+#if SLOTWISE_VIRTUAL_MEMORY
+template <class T, class Allocator, std::size_t PageSlots, std::size_t MaxSlots>
+struct GrowingArray<Growth::reserve, T, Allocator, PageSlots, MaxSlots> {
+    using type = ReservedArray<T, Allocator, MaxSlots>;
+    static constexpr std::size_t max_slots = type::max_slots;
+};
+#endif
+
+} // namespace detail
+SLOTWISE_END
 
 #endif
