@@ -235,6 +235,51 @@ TEST_CASE("what the default codec does not know is known at compile time", "[cod
     STATIC_REQUIRE_FALSE(slotwise::detail::coding<Padded>.block);
 }
 
+TEST_CASE("a writer writes numbers lowest byte first, one by one or many, and a reader reads them so", "[codec]") {
+    const std::uint16_t numbers[] = {0x0102, 0xFFFE, 7};
+    ByteWriter many, each;
+    many.numbers(numbers, 3);
+    for (const auto number : numbers) each.number(number);
+    const Bytes bytes = many.take();
+    CHECK(bytes == each.take());
+    CHECK(bytes == bytes_of({2, 1, 0xFE, 0xFF, 7, 0}));
+    ByteReader in(bytes);
+    std::uint16_t read[3] = {};
+    CHECK(in.numbers(read, 3));
+    CHECK(std::equal(read, read + 3, numbers));
+    CHECK((in.left() == 0 && in.error() == nullptr));
+    ByteReader few(bytes);
+    std::uint32_t none[2] = {5, 5};
+    CHECK_FALSE(few.numbers(none, 2));
+    CHECK((none[0] == 5 && none[1] == 5 && few.left() == 0 && few.error() != nullptr));
+}
+
+TEST_CASE("a writer with room moves nothing, gives no byte of the room, and is empty after take and after a move", "[codec]") {
+    ByteWriter out;
+    out.reserve(1000);
+    out.number(std::uint8_t{1});
+    out.raw(nullptr, 0);
+    ByteWriter copy = out, moved = std::move(out);
+    out.number(std::uint8_t{9}); // NOLINT(bugprone-use-after-move)
+    CHECK(out.take() == bytes_of({9}));
+    CHECK(out.take().empty());
+    moved.number(std::uint8_t{2});
+    CHECK(moved.take() == bytes_of({1, 2}));
+    CHECK(copy.take() == bytes_of({1}));
+    copy = ByteWriter();
+    for (int i = 0; i != 1000; ++i) copy.number(static_cast<std::uint8_t>(i));
+    CHECK(copy.take().size() == 1000);
+}
+
+TEST_CASE("a reader peeks at bytes that come later, and reads on where it was", "[codec]") {
+    const Bytes bytes = bytes_of({1, 2, 3, 4});
+    ByteReader in(bytes);
+    CHECK(in.number<std::uint8_t>() == 1);
+    CHECK((in.peek(1, 2).size() == 2 && in.peek(1, 2)[0] == std::byte{3}));
+    CHECK((in.peek(1, 3).empty() && in.peek(4, 1).empty() && in.peek(SIZE_MAX, 1).empty() && in.peek(1, SIZE_MAX).empty()));
+    CHECK((in.number<std::uint8_t>() == 2 && in.error() == nullptr));
+}
+
 #if defined(__cpp_exceptions)
 namespace {
 struct Positive {
@@ -251,6 +296,16 @@ struct slotwise::CodecFor<Positive> {
         return {value};
     }
 };
+
+// proves: ByteWriter::reserve throws
+TEST_CASE("a writer that is asked for more room than a vector can have keeps what it has", "[codec][throws]") {
+    ByteWriter out;
+    out.number(std::uint8_t{1});
+    CHECK_THROWS_AS(out.reserve(SIZE_MAX), std::length_error);
+    CHECK_THROWS_AS(out.reserve(SIZE_MAX - 1), std::length_error);
+    out.number(std::uint8_t{2});
+    CHECK(out.take() == bytes_of({1, 2}));
+}
 
 // proves: DefaultCodec::read throws
 TEST_CASE("what a type's own codec throws comes out of read and of restore, and nothing is restored", "[codec][throws]") {

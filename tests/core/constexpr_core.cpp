@@ -50,6 +50,11 @@ constexpr int handles() {
     Small null, handle(3, 5, 7); // not const: clang would fold what is asked of them, and coverage would see no call
     HOLDS(null.is_null() && !null && !handle.is_null() && handle);
     HOLDS(handle.index() == 3 && handle.version() == 5 && handle.user_bits() == 7);
+    HOLDS(handle.generation() == 3 && Small::from_generation(3, 3, 7) == handle && null.generation() == 0);
+    Handle<Tag, HandleLayout{8, 4, 4, true}> dense(3, 5, 7);
+    HOLDS(dense.version() == 5 && dense.generation() == 3 && dense.to_bits() == 0x7303);
+    std::uint32_t vacant = 4;
+    HOLDS(detail::HandleTraits<HandleLayout{8, 4, 4, true}>::one_use_before(vacant) == 2);
     HOLDS(Small::from_bits(handle.to_bits()) == handle && handle.with_user_bits(1).user_bits() == 1);
     HOLDS(handle != null && null < handle && Small(3, 6) > handle && Small(3, 5, 8) > handle && Small(4, 1) > handle);
     HOLDS(std::hash<Small>()(handle) != std::hash<Small>()(null));

@@ -25,6 +25,8 @@ using Plain = Handle<Node>;
 using User = Handle<Node, HandleLayout{20, 30, 14}>;
 using Small = Handle<Node, HandleLayout{8, 4, 4}>;
 using Medium = Handle<Node, HandleLayout{20, 12, 0}>;
+using Dense = Handle<Node, HandleLayout{8, 4, 4, true}>;
+using DenseWide = Handle<Node, HandleLayout{32, 31, 1, true}>;
 
 // A struct can hold handles of its own type.
 struct Tree {
@@ -41,6 +43,10 @@ static_assert(User(3, 7).with_user_bits(9) == User(3, 7, 9) && User(3, 7, 9) != 
 static_assert(Plain(0xFFFF'FFFE, 0xFFFF'FFFF).index() == 0xFFFF'FFFE &&
               Plain(0xFFFF'FFFE, 0xFFFF'FFFF).version() == 0xFFFF'FFFF);
 static_assert(Small(255, 15, 15).to_bits() == 0xFFFF && Small::max_index == 255 && Small::max_version == 15);
+static_assert(Dense(1, 1).to_bits() == 0x101 && Dense(1, 3).to_bits() == 0x201 && Dense(1, 29).to_bits() == 0xF01);
+static_assert(Dense::max_version == 29 && Dense::max_generation == 15 && Small::max_generation == 8);
+static_assert(DenseWide::max_generation == 0x7FFF'FFFF && DenseWide(5, DenseWide::max_version).generation() == 0x7FFF'FFFF);
+static_assert(Plain::max_generation == 0x8000'0000 && Plain::from_generation(5, 0x8000'0000).version() == 0xFFFF'FFFF);
 static_assert(Plain(1, 9) < Plain(2, 1) && Plain(1, 1) < Plain(1, 3), "by index, then version");
 static_assert(User(1, 3, 1) < User(1, 5, 0) && User(1, 3, 0) < User(1, 3, 1), "then user bits");
 static_assert(std::hash<Plain>{}(Plain(1, 1)) != std::hash<Plain>{}(Plain(1, 3)));
@@ -51,6 +57,7 @@ static_assert(!std::equality_comparable_with<Plain, Handle<int>>, "handles of di
 static_assert(detail::HandleTraits<HandleLayout{32, 32, 0}>::max_slots == no_slot);
 static_assert(detail::HandleTraits<HandleLayout{8, 8, 0}>::max_slots == 256);
 static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{14, 2, 0}>::version_type, std::uint8_t>);
+static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{8, 8, 0, true}>::version_type, std::uint16_t>);
 static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{16, 16, 0}>::version_type, std::uint16_t>);
 static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{15, 17, 0}>::version_type, std::uint32_t>);
 
@@ -64,7 +71,8 @@ std::vector<H> some_handles() {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("every bit pattern is kept, and the parts say the same as the bits", "", Plain, User, Small, Medium) {
+TEMPLATE_TEST_CASE("every bit pattern is kept, and the parts say the same as the bits", "", Plain, User, Small, Medium, Dense,
+                   DenseWide) {
     for (const auto handle : some_handles<TestType>()) {
         CHECK(TestType::from_bits(handle.to_bits()) == handle);
         CHECK(TestType(handle.index(), handle.version(), handle.user_bits()) == handle);
@@ -75,7 +83,8 @@ TEMPLATE_TEST_CASE("every bit pattern is kept, and the parts say the same as the
     }
 }
 
-TEMPLATE_TEST_CASE("handles are ordered by index, then version, then user bits", "", Plain, User, Small, Medium) {
+TEMPLATE_TEST_CASE("handles are ordered by index, then version, then user bits", "", Plain, User, Small, Medium, Dense,
+                   DenseWide) {
     const auto all = some_handles<TestType>();
     const auto parts = [](TestType handle) { return std::tuple(handle.index(), handle.version(), handle.user_bits()); };
     for (const auto a : all)
@@ -87,6 +96,35 @@ TEMPLATE_TEST_CASE("handles are ordered by index, then version, then user bits",
     auto sorted = all;
     std::sort(sorted.begin(), sorted.end());
     CHECK(std::is_sorted(sorted.begin(), sorted.end(), [](TestType a, TestType b) { return a.index() < b.index(); }));
+}
+
+TEMPLATE_TEST_CASE("a generation counts the uses of a slot: 1 for each first one, whatever the bits hold", "", Plain, User,
+                   Small, Medium, Dense, DenseWide) {
+    for (const auto handle : some_handles<TestType>()) {
+        const auto made = TestType::from_generation(handle.index(), handle.generation(), handle.user_bits());
+        CHECK(handle.generation() <= TestType::max_generation);
+        CHECK(made.generation() == handle.generation());
+        CHECK((made == handle) == (handle.version() % 2 == 1 || handle.version() == 0));
+    }
+    CHECK(TestType().generation() == 0);
+    CHECK(TestType::from_generation(0, 0).is_null());
+    CHECK(TestType::from_generation(7, 1) == TestType(7, 1));
+    CHECK(TestType::from_generation(7, 2) == TestType(7, 3));
+    CHECK(TestType::from_generation(7, TestType::max_generation).generation() == TestType::max_generation);
+}
+
+TEST_CASE("dense versions are odd, and their bits hold each generation once") {
+    for (unsigned field = 0; field != 16; ++field) {
+        const auto handle = Dense::from_bits(static_cast<std::uint16_t>(7 | field << 8));
+        CHECK(handle.generation() == field);
+        CHECK(handle.version() == (field == 0 ? 0 : 2 * field - 1));
+        CHECK(Dense(7, handle.version()) == handle);
+        CHECK(Dense::from_string(to_string(handle)) == handle);
+    }
+    CHECK(Dense(7, 4) == Dense(7, 0)); // no version of an element
+    CHECK_FALSE(Dense::from_string("7v4"));
+    CHECK_FALSE(Dense::from_string("7v31"));
+    CHECK(to_string(Dense(7, 5, 2)) == "7v5#2");
 }
 
 TEST_CASE("user bits take part in equality but leave slot and version alone") {
@@ -243,6 +281,8 @@ TEST_CASE("handles hash without collisions of whole words, and their low bits sp
 TEST_CASE("a part that does not fit its bits is a failed check") {
     CHECK(test::dies_saying("index does not fit", [] { static_cast<void>(Small(256, 1)); }));
     CHECK(test::dies_saying("version does not fit", [] { static_cast<void>(Small(1, 16)); }));
+    CHECK(test::dies_saying("version does not fit", [] { static_cast<void>(Dense(1, 31)); }));
+    CHECK(test::dies_saying("generation does not fit", [] { static_cast<void>(Dense::from_generation(1, 16)); }));
     CHECK(test::dies_saying("user bits do not fit", [] { static_cast<void>(Small(1, 1, 16)); }));
     CHECK(test::dies_saying("user bits do not fit", [] { static_cast<void>(Plain(1, 1).with_user_bits(1)); }));
 }

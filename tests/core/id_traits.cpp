@@ -9,7 +9,7 @@ using namespace slotwise;
 namespace {
 
 using Small = Handle<struct SmallTag, HandleLayout{12, 3, 1}>;
-enum class Entity : std::uint16_t {};
+enum class Unit : std::uint16_t {};
 enum class Signed : int {};
 
 } // namespace
@@ -48,16 +48,16 @@ TEST_CASE("an unsigned number, and an enumeration over one, is its own index and
     STATIC_REQUIRE_FALSE(IdTraits<std::uint32_t>::versioned);
     STATIC_REQUIRE(IdTraits<std::uint32_t>::index(0xFFFF'FFFFu) == 0xFFFF'FFFFu);
     STATIC_REQUIRE(IdTraits<std::uint8_t>::max_index == 255);
-    STATIC_REQUIRE(IdTraits<Entity>::max_index == 0xFFFF);
-    STATIC_REQUIRE(IdTraits<Entity>::index(Entity{7}) == 7);
-    STATIC_REQUIRE(IdTraits<Entity>::version(Entity{7}) == 0);
-    STATIC_REQUIRE(IdTraits<Entity>::can_live(Entity{0}));
+    STATIC_REQUIRE(IdTraits<Unit>::max_index == 0xFFFF);
+    STATIC_REQUIRE(IdTraits<Unit>::index(Unit{7}) == 7);
+    STATIC_REQUIRE(IdTraits<Unit>::version(Unit{7}) == 0);
+    STATIC_REQUIRE(IdTraits<Unit>::can_live(Unit{0}));
 }
 
 TEST_CASE("an id is a handle, a number of at most 32 bits, or a type with IdTraits of its own") {
     STATIC_REQUIRE(AnyId<Small>);
     STATIC_REQUIRE(AnyId<std::uint32_t>);
-    STATIC_REQUIRE(AnyId<Entity>);
+    STATIC_REQUIRE(AnyId<Unit>);
     STATIC_REQUIRE(AnyId<Foreign>);
     CHECK(Foreign{1} == Foreign{1});
     STATIC_REQUIRE(IdTraits<Foreign>::max_version == 255);

@@ -34,19 +34,23 @@ inline constexpr unsigned word_bits = 64;
 inline constexpr word_t full_word = ~word_t{0};
 
 /// Words needed for `slots` bits.
-constexpr std::size_t word_count(std::size_t slots) noexcept { return slots / word_bits + (slots % word_bits != 0); }
+SLOTWISE_ALWAYS_INLINE constexpr std::size_t word_count(std::size_t slots) noexcept {
+    return slots / word_bits + (slots % word_bits != 0);
+}
 
 /// The word that holds `slot`.
-constexpr std::size_t word_of(std::size_t slot) noexcept { return slot / word_bits; }
+SLOTWISE_ALWAYS_INLINE constexpr std::size_t word_of(std::size_t slot) noexcept { return slot / word_bits; }
 
 /// The bit of `slot` in its word.
-constexpr word_t bit_of(std::size_t slot) noexcept { return word_t{1} << (slot % word_bits); }
+SLOTWISE_ALWAYS_INLINE constexpr word_t bit_of(std::size_t slot) noexcept { return word_t{1} << (slot % word_bits); }
 
 /// The lowest `count` bits set. @pre count <= 64
-constexpr word_t low_mask(unsigned count) noexcept { return count >= word_bits ? full_word : (word_t{1} << count) - 1; }
+SLOTWISE_ALWAYS_INLINE constexpr word_t low_mask(unsigned count) noexcept {
+    return count >= word_bits ? full_word : (word_t{1} << count) - 1;
+}
 
 /// Position of the lowest set bit. @pre word != 0
-constexpr unsigned lowest(word_t word) noexcept {
+SLOTWISE_ALWAYS_INLINE constexpr unsigned lowest(word_t word) noexcept {
 #if defined(__GNUC__)
     return static_cast<unsigned>(__builtin_ctzll(word)); // std::countr_zero tests for zero where the baseline has no tzcnt
 #else

@@ -30,17 +30,50 @@ struct HandleTraits {
                   "HandleLayout: index_bits + version_bits + user_bits must be 16, 32 or 64");
     static_assert(L.index_bits >= 1 && L.index_bits <= 32, "HandleLayout: index_bits must be 1 to 32");
     static_assert(L.version_bits >= 1 && L.version_bits <= 32, "HandleLayout: version_bits must be 1 to 32");
+    static_assert(L.version_bits <= 31 || !L.dense_versions, "HandleLayout: dense_versions needs version_bits of at most 31");
     static_assert(L.user_bits <= 62, "HandleLayout: user_bits must leave room for index and version");
 
     using bits_type = uint_of_bits<total_bits>;
-    using version_type = uint_of_bits<L.version_bits>; ///< what a container stores per slot
+    using version_type = uint_of_bits<L.version_bits + (L.dense_versions ? 1 : 0)>; ///< what a container stores per slot
 
     static constexpr std::uint32_t index_mask = static_cast<std::uint32_t>((std::uint64_t{1} << L.index_bits) - 1);
-    static constexpr std::uint32_t max_version = static_cast<std::uint32_t>((std::uint64_t{1} << L.version_bits) - 1);
+    /// Of the bits that a handle has for it: a version, or a generation.
+    static constexpr std::uint32_t version_mask = static_cast<std::uint32_t>((std::uint64_t{1} << L.version_bits) - 1);
+    static constexpr std::uint32_t max_version = L.dense_versions ? 2 * version_mask - 1 : version_mask;
     static constexpr std::uint64_t user_mask = (std::uint64_t{1} << L.user_bits) - 1;
     static constexpr unsigned user_shift = L.user_bits == 0 ? 0 : L.index_bits + L.version_bits; // a shift by 64 is no shift
     /// Slots a handle can name; no_slot is never one of them.
     static constexpr std::size_t max_slots = index_mask == no_slot ? std::size_t{no_slot} : std::size_t{index_mask} + 1;
+    /// What snapshots note of the version's bits.
+    static constexpr std::uint8_t version_stamp = static_cast<std::uint8_t>(L.version_bits + (L.dense_versions ? 128 : 0));
+
+    /// A version that was counted up by 1 or 2: after the last one comes 0.
+    SLOTWISE_ALWAYS_INLINE static constexpr std::uint32_t wrapped(std::uint32_t version) noexcept {
+        if constexpr (L.dense_versions)
+            return version > max_version ? 0 : version;
+        else
+            return version & max_version;
+    }
+    /// The version of a vacant slot one use before.
+    static constexpr std::uint32_t one_use_before(std::uint32_t version) noexcept {
+        if constexpr (L.dense_versions)
+            return version == 0 ? max_version - 1 : version - 2;
+        else
+            return (version - 2u) & max_version;
+    }
+    /// The bits for a version, and back.
+    SLOTWISE_ALWAYS_INLINE static constexpr std::uint32_t to_field(std::uint32_t version) noexcept {
+        if constexpr (L.dense_versions)
+            return (version & 1u) != 0 ? version / 2 + 1 : 0;
+        else
+            return version;
+    }
+    SLOTWISE_ALWAYS_INLINE static constexpr std::uint32_t from_field(std::uint32_t field) noexcept {
+        if constexpr (L.dense_versions)
+            return 2 * field - (field != 0 ? 1 : 0);
+        else
+            return field;
+    }
 };
 
 /// A short zero-terminated text without allocation.
@@ -86,7 +119,7 @@ constexpr bool in_handle_text(char c) noexcept {
 /// value-initialised handle is null: all bits zero, resolves nowhere. A live element's version is odd. Any bit pattern is a
 /// valid Handle object: the lookup of an untrusted one finds nothing.
 /// @tparam Tag names what the handle refers to; may be an incomplete type
-/// @tparam L how the bits are divided: index lowest, then version, then user bits
+/// @tparam L how the bits are divided: index lowest, then version (or generation, see dense_versions), then user bits
 template <class Tag, HandleLayout L>
 class Handle {
     using traits = detail::HandleTraits<L>;
@@ -108,13 +141,16 @@ public:
     /// The highest version that fits.
     static constexpr std::uint32_t max_version = traits::max_version;
 
+    /// The highest generation that fits: how often a slot can be used. With dense_versions all bits count.
+    static constexpr std::uint32_t max_generation = traits::max_version / 2 + 1;
+
     /// The null handle.
     constexpr Handle() noexcept = default;
 
-    /// A handle of these parts.
+    /// A handle of these parts. With dense_versions an even version, which no container issues, becomes 0.
     /// @pre each part fits its bits (checked at level fast)
-    constexpr Handle(slot_t index, version_type version, std::uint64_t user_bits = 0) noexcept
-        : bits_(static_cast<bits_type>(std::uint64_t{index} | std::uint64_t{version} << L.index_bits |
+    SLOTWISE_ALWAYS_INLINE constexpr Handle(slot_t index, version_type version, std::uint64_t user_bits = 0) noexcept
+        : bits_(static_cast<bits_type>(std::uint64_t{index} | std::uint64_t{traits::to_field(version)} << L.index_bits |
                                        (user_bits & traits::user_mask) << traits::user_shift)) {
         SLOTWISE_EXPECT(index <= max_index, "Handle: index does not fit index_bits");
         SLOTWISE_EXPECT(version <= max_version, "Handle: version does not fit version_bits");
@@ -131,10 +167,19 @@ public:
     constexpr bits_type to_bits() const noexcept { return bits_; }
 
     /// The slot. It is 0 for null and for slot 0; call is_null() first.
-    constexpr slot_t index() const noexcept { return static_cast<slot_t>(bits_ & traits::index_mask); }
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t index() const noexcept { return static_cast<slot_t>(bits_ & traits::index_mask); }
     /// The version of the slot at the insertion; odd for every handle that a container has issued.
-    constexpr version_type version() const noexcept {
-        return static_cast<version_type>((std::uint64_t{bits_} >> L.index_bits) & traits::max_version);
+    SLOTWISE_ALWAYS_INLINE constexpr version_type version() const noexcept {
+        return traits::from_field(static_cast<version_type>((std::uint64_t{bits_} >> L.index_bits) & traits::version_mask));
+    }
+    /// Which use of the slot it names, as engines count: 1 for the first element in it, 2 for the second. 0 for null and every
+    /// other handle that no container issues.
+    constexpr version_type generation() const noexcept { return (version() & 1u) != 0 ? version() / 2 + 1 : 0; }
+    /// The handle of this use of the slot: from_generation(h.index(), h.generation(), h.user_bits()) == h for each h that a
+    /// container has issued. @pre each part fits: generation at most max_generation (checked at level fast)
+    static constexpr Handle from_generation(slot_t index, version_type generation, std::uint64_t user_bits = 0) noexcept {
+        SLOTWISE_EXPECT(generation <= max_generation, "Handle: generation does not fit version_bits");
+        return Handle(index, 2 * generation - (generation != 0 ? 1 : 0), user_bits);
     }
     /// The caller's bits: carried along, ignored by every lookup, part of equality.
     constexpr std::uint64_t user_bits() const noexcept {
@@ -229,6 +274,7 @@ private:
         if (skip('#') && (!detail::read_number(at, end, user) || user == 0)) return std::nullopt;
         if (at != end || index > max_index || version > max_version || user > traits::user_mask) return std::nullopt;
         if ((index | version | user) == 0) return std::nullopt; // written "null"
+        if (L.dense_versions && version != 0 && version % 2 == 0) return std::nullopt;
         return Handle(static_cast<slot_t>(index), static_cast<version_type>(version), user);
     }
 

@@ -36,14 +36,14 @@ public:
     using iterator_category = Concept;
     using iterator_concept = Concept;
 
-    constexpr Reference operator*() const { return self().dereference(); }
+    SLOTWISE_ALWAYS_INLINE constexpr Reference operator*() const { return self().dereference(); }
     constexpr pointer operator->() const {
         if constexpr (std::is_reference_v<Reference>)
             return std::addressof(self().dereference());
         else
             return {self().dereference()};
     }
-    constexpr Derived& operator++() {
+    SLOTWISE_ALWAYS_INLINE constexpr Derived& operator++() {
         static_cast<Derived&>(*this).increment();
         return static_cast<Derived&>(*this);
     }
@@ -68,13 +68,13 @@ public:
     }
 
 private:
-    constexpr const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
+    SLOTWISE_ALWAYS_INLINE constexpr const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
 };
 
 template <class>
 inline constexpr bool never = false;
 
-/// A bidirectional iterator over a part of each element of `Iterator`: Part()(it).
+/// A bidirectional iterator over a part of each element of `Iterator`: part(it).
 template <class Iterator, class Part>
 class PartIterator : public IteratorFacade<PartIterator<Iterator, Part>,
                                            std::remove_cvref_t<decltype(Part()(std::declval<const Iterator&>()))>,
@@ -83,18 +83,19 @@ class PartIterator : public IteratorFacade<PartIterator<Iterator, Part>,
 
 public:
     constexpr PartIterator() noexcept = default;
-    constexpr explicit PartIterator(Iterator it) noexcept : it_(it) {}
+    constexpr explicit PartIterator(Iterator it, Part part = Part()) noexcept : it_(it), part_(part) {}
     /// The iterator over whole elements.
     constexpr const Iterator& base() const noexcept { return it_; }
     friend constexpr bool operator==(const PartIterator& a, const PartIterator& b) noexcept { return a.it_ == b.it_; }
 
 private:
     friend IteratorFacade<PartIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
-    constexpr Reference dereference() const { return Part()(it_); }
+    constexpr Reference dereference() const { return part_(it_); }
     constexpr void increment() noexcept { ++it_; }
     constexpr void decrement() noexcept { --it_; }
 
     Iterator it_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Part part_{};
 };
 
 /// The parts of an item, for PartIterator.
@@ -129,9 +130,9 @@ private:
 
 /// Part of each element from `first` to `last`.
 template <class Part, class Iterator>
-constexpr auto part_range(Iterator first, Iterator last, std::size_t size) {
+constexpr auto part_range(Iterator first, Iterator last, std::size_t size, Part part = Part()) {
     using It = PartIterator<Iterator, Part>;
-    return IteratorRange<It>(It(first), It(last), size);
+    return IteratorRange<It>(It(first, part), It(last, part), size);
 }
 
 } // namespace detail

@@ -86,7 +86,7 @@ private:
     template <class Unit>
     static constexpr std::uint64_t load(const Unit* units, std::size_t at, std::size_t bytes) noexcept {
         std::uint64_t word = 0;
-        if (std::endian::native == std::endian::little && !std::is_constant_evaluated()) {
+        if (std::endian::native == std::endian::little && !SLOTWISE_IN_CONSTANT) {
             if (bytes != 0) std::memcpy(&word, reinterpret_cast<const char*>(units) + at, bytes);
         } else
             for (std::size_t i = 0; i != bytes; ++i) {

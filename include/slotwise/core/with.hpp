@@ -127,6 +127,8 @@ template <class T, class... With>
 struct HandlesOf<DenseSlotMap<T, With...>> : MakesHandles<DenseSlotMap<T, With...>, With...> {};
 template <class Row, class... With>
 struct HandlesOf<BasicSoaSlotMap<Row, With...>> : MakesHandles<BasicSoaSlotMap<Row, With...>, With...> {};
+template <class T, class... With>
+struct HandlesOf<HandlePool<T, With...>> : MakesHandles<HandlePool<T, With...>, With...> {};
 template <class Key, class... With>
 struct HandlesOf<SetStorage<Key, With...>> : MakesHandles<SetStorage<Key, With...>, With...> {};
 template <class Key, class T, class... With>
@@ -135,10 +137,17 @@ template <class... With>
 struct HandlesOf<BasicAnySetStorage<With...>> : MakesHandles<BasicAnySetStorage<With...>, With...> {};
 template <class... With>
 struct HandlesOf<BasicAnyMapStorage<With...>> : MakesHandles<BasicAnyMapStorage<With...>, With...> {};
+template <class... With>
+struct HandlesOf<BasicAnyTSSStorage<With...>> : MakesHandles<BasicAnyTSSStorage<With...>, With...> {};
+template <class... With>
+struct HandlesOf<BasicAnyTSDStorage<With...>> : MakesHandles<BasicAnyTSDStorage<With...>, With...> {};
 template <class Key, class... With>
 struct HandlesOf<TSSStorage<Key, With...>> : MakesHandles<TSSStorage<Key, With...>, With...> {};
 template <class Key, class T, class... With>
 struct HandlesOf<TSDStorage<Key, T, With...>> : MakesHandles<TSDStorage<Key, T, With...>, With...> {};
+
+template <class Node, class Value, class Equal, class... With>
+struct HandlesOf<DataflowGraph<Node, Value, Equal, With...>> : MakesHandles<DataflowGraph<Node, Value, Equal, With...>> {};
 
 /// The only argument of a set or map inside of Whole: the set of keys of a map, what a series is without time. Its arguments
 /// follow from those of Whole, and its handles are Whole's.
@@ -148,6 +157,10 @@ template <class Key, class Whole>
 struct HandlesOf<SetStorage<Key, PartOf<Whole>>> : HandlesOf<Whole> {};
 template <class Key, class T, class Whole>
 struct HandlesOf<MapStorage<Key, T, PartOf<Whole>>> : HandlesOf<Whole> {};
+template <class Whole>
+struct HandlesOf<BasicAnySetStorage<PartOf<Whole>>> : HandlesOf<Whole> {};
+template <class Whole>
+struct HandlesOf<BasicAnyMapStorage<PartOf<Whole>>> : HandlesOf<Whole> {};
 
 } // namespace detail
 
