@@ -9,6 +9,7 @@
 #include <slotwise/slots/column_view.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>
+#include <slotwise/slots/zip_chunks.hpp>
 
 #include <array>
 #include <bit>
@@ -70,6 +71,10 @@ constexpr int views() {
     for (const auto& chunk : reader.chunks()) sum += static_cast<int>(chunk.first) + chunk.values[0] + chunk.values[1];
     zip_columns([&](slot_t, int& a, const int& b) { sum += a + b; }, column, reader);
     HOLDS(sum == 3 + 5 + 5 + 10);
+    for (const auto& [first, values, live] : zip_chunks(column, reader))
+        for (std::size_t i = 0; i != live.size(); ++i)
+            if (live.test(i)) sum += std::get<0>(values)[i] + std::get<1>(values)[i] + static_cast<int>(first);
+    HOLDS(sum == 23 + 2 * 5 && zip_chunks(column).size() == 1);
     HOLDS(map.observer<0>()[0] == 0 && ColumnView<int>().slots().empty());
     slot_t slot = 1;
     HOLDS(*column.pages().ptr(slot) == column[slot] && column.begin().slot() == 0 && (++column.begin()).slot() == slot);

@@ -24,11 +24,13 @@ using slotwise::slot_t;
 using slotwise::SlotState;
 
 /// Versions of this many bits.
-template <unsigned Bits>
-inline constexpr HandleLayout narrow{Bits <= 8 ? 16 - Bits : 32 - Bits, Bits, 0};
+template <unsigned Bits, bool Dense = false>
+inline constexpr HandleLayout narrow{Bits <= 8 ? 16 - Bits : 32 - Bits, Bits, 0, Dense};
 
 template <unsigned Bits, Exhaustion E, Reuse R, class Allocator = std::allocator<std::byte>>
 using Narrow = slotwise::SlotDirectory<narrow<Bits>, E, R, Allocator>;
+template <unsigned Bits, Exhaustion E, Reuse R, bool Dense>
+using NarrowOrDense = slotwise::SlotDirectory<narrow<Bits, Dense>, E, R, std::allocator<std::byte>>;
 
 template <Reuse R>
 using Full = slotwise::SlotDirectory<HandleLayout{}, Exhaustion::retire, R>;

@@ -29,9 +29,10 @@ inline void differs(const char* what, slot_t slot, std::uint32_t version) {
 }
 
 /// What a directory of a few slots should be: written for clarity, one operation at a time.
-template <unsigned Bits, Exhaustion E, Reuse R>
+template <unsigned Bits, Exhaustion E, Reuse R, bool Dense>
 struct Model {
-    static constexpr std::uint32_t max = (1u << Bits) - 1;
+    static constexpr std::uint32_t lives = Dense ? (1u << Bits) - 1 : 1u << (Bits - 1); // of a slot
+    static constexpr std::uint32_t max = 2 * lives - 1;
     enum class Is { vacant, live, reserved, retired };
     struct Slot {
         Is is = Is::vacant;
@@ -106,10 +107,10 @@ struct Model {
     }
 };
 
-template <unsigned Bits, Exhaustion E, Reuse R>
+template <unsigned Bits, Exhaustion E, Reuse R, bool Dense>
 class Explorer {
-    using Directory = test::Narrow<Bits, E, R>;
-    using M = Model<Bits, E, R>;
+    using Directory = NarrowOrDense<Bits, E, R, Dense>;
+    using M = Model<Bits, E, R, Dense>;
     using Is = typename M::Is;
     struct State {
         Directory directory;
@@ -312,21 +313,21 @@ private:
     std::deque<State> todo_;
 };
 
-template <unsigned Bits, Exhaustion E, Reuse R>
+template <unsigned Bits, Exhaustion E, Reuse R, bool Dense>
 void explore(std::size_t slots) {
-    Explorer<Bits, E, R> explorer(slots);
+    Explorer<Bits, E, R, Dense> explorer(slots);
     const std::size_t states = explorer.run();
-    report("versions", "SlotDirectory " + std::to_string(Bits) + " bits", std::to_string(states),
+    report("versions", "SlotDirectory " + std::to_string(Bits) + (Dense ? " dense bits" : " bits"), std::to_string(states),
            std::to_string(explorer.stale_probes));
     CHECK(states > (std::size_t{1} << (Bits * slots))); // at least every combination of versions was met
     CHECK((explorer.fully_retired != 0) == (E == Exhaustion::retire));
 }
 
-template <unsigned Bits, Exhaustion E>
+template <unsigned Bits, Exhaustion E, bool Dense = false>
 void explore_all(std::size_t slots) {
-    SECTION("lowest") { explore<Bits, E, Reuse::lowest>(slots); }
-    SECTION("lifo") { explore<Bits, E, Reuse::lifo>(slots); }
-    SECTION("fifo") { explore<Bits, E, Reuse::fifo>(slots); }
+    SECTION("lowest") { explore<Bits, E, Reuse::lowest, Dense>(slots); }
+    SECTION("lifo") { explore<Bits, E, Reuse::lifo, Dense>(slots); }
+    SECTION("fifo") { explore<Bits, E, Reuse::fifo, Dense>(slots); }
 }
 
 } // namespace test

@@ -27,3 +27,7 @@ TEST_CASE(
     "[versions]") {
     explore_all<4, Exhaustion::retire>(2);
 }
+TEST_CASE("with 2-bit dense versions every slot lives three times, and no stale handle ever resolves", "[versions]") {
+    explore_all<2, Exhaustion::retire, true>(2);
+}
+TEST_CASE("with 1-bit dense versions every slot lives once", "[versions]") { explore_all<1, Exhaustion::retire, true>(3); }

@@ -19,3 +19,6 @@ TEST_CASE("with 3-bit versions that wrap, after any sequence of operations every
 TEST_CASE("with 4-bit versions that wrap, after any sequence of operations every slot can always be had again", "[versions]") {
     explore_all<4, Exhaustion::wrap>(2);
 }
+TEST_CASE("with 2-bit dense versions that wrap, every slot can be had three times, and then again", "[versions]") {
+    explore_all<2, Exhaustion::wrap, true>(2);
+}

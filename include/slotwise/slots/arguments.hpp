@@ -6,7 +6,7 @@
 #define SLOTWISE_SLOTS_ARGUMENTS_HPP
 
 #include "../core/with.hpp"
-#include "../memory/allocator.hpp"
+#include "../memory/reserved_array.hpp"
 #include "slot_observer.hpp"
 
 SLOTWISE_BEGIN
@@ -21,8 +21,8 @@ struct NoKey {};
 template <class W, class Key>
 struct Guess {
     static constexpr bool allocates = requires(W& a, typename W::value_type* p) { a.deallocate(p, std::size_t{1}); };
-    static constexpr bool options =
-        std::is_same_v<W, SlotMapOptions> || std::is_same_v<W, KeySetOptions> || std::is_same_v<W, SeriesOptions>;
+    static constexpr bool options = std::is_same_v<W, SlotMapOptions> || std::is_same_v<W, KeySetOptions> ||
+                                    std::is_same_v<W, SeriesOptions> || std::is_same_v<W, RelationMapOptions>;
     static constexpr bool compares =
         !std::is_same_v<Key, NoKey> && requires(const W& w, const Key& key) { static_cast<bool>(w(key, key)); };
     static constexpr bool hashes =
@@ -88,23 +88,43 @@ struct CheckArgument<Options<O>, Uses, OptionsType, Key> {
                   "template argument Options<O>: the options of a set or map with keys are Options<KeySetOptions{...}>");
     static_assert(holds || !std::is_same_v<OptionsType, SeriesOptions>,
                   "template argument Options<O>: the options of a series are Options<SeriesOptions{...}>");
+    static_assert(holds || !std::is_same_v<OptionsType, RelationMapOptions>,
+                  "template argument Options<O>: the options of a relation map are Options<RelationMapOptions{...}>");
 };
 
+/// How the columns of a container grow, as its options say.
+/// @tparam MaxSlots the option @tparam Indexed the slots of its handles
+template <Growth G = Growth::pages, std::size_t MaxSlots = 0, std::size_t Indexed = no_slot>
+struct ColumnGrowth {
+    template <class U, class Allocator>
+    using column = ValueArray<U, rebind_t<Allocator, U>, G, reserved_slots<G, U>(MaxSlots, Indexed)>;
+};
+template <class O>
+consteval auto column_growth_of() noexcept {
+    if constexpr (requires { O::options.growth; })
+        return ColumnGrowth<O::options.growth, O::options.max_slots,
+                            std::size_t{O::options.handle.index_bits < 32 ? slot_t{1} << O::options.handle.index_bits
+                                                                          : no_slot}>();
+    else
+        return ColumnGrowth<>();
+}
+
 /// Appends the columns and static observers among With....
-template <class Allocator, class Found, class... With>
+template <class Allocator, class Grown, class Found, class... With>
 struct ObserversOf {
     using type = Found;
 };
-template <class Allocator, class... Found, class W, class... With>
+template <class Allocator, class Grown, class... Found, class W, class... With>
     requires(!is_named<W>)
-struct ObserversOf<Allocator, TypeList<Found...>, W, With...>
-    : ObserversOf<Allocator, std::conditional_t<observes<W>, TypeList<Found..., W>, TypeList<Found...>>, With...> {};
-template <class Allocator, class... Found, class U, class... With>
-struct ObserversOf<Allocator, TypeList<Found...>, Column<U>, With...>
-    : ObserversOf<Allocator, TypeList<Found..., ValueArray<U, rebind_t<Allocator, U>>>, With...> {};
-template <class Allocator, class... Found, class W, class... With>
+struct ObserversOf<Allocator, Grown, TypeList<Found...>, W, With...>
+    : ObserversOf<Allocator, Grown, std::conditional_t<observes<W>, TypeList<Found..., W>, TypeList<Found...>>, With...> {};
+template <class Allocator, class Grown, class... Found, class U, class... With>
+struct ObserversOf<Allocator, Grown, TypeList<Found...>, Column<U>, With...>
+    : ObserversOf<Allocator, Grown, TypeList<Found..., typename Grown::template column<U, Allocator>>, With...> {};
+template <class Allocator, class Grown, class... Found, class W, class... With>
     requires(Argument<W>::name != no_name)
-struct ObserversOf<Allocator, TypeList<Found...>, W, With...> : ObserversOf<Allocator, TypeList<Found...>, With...> {};
+struct ObserversOf<Allocator, Grown, TypeList<Found...>, W, With...>
+    : ObserversOf<Allocator, Grown, TypeList<Found...>, With...> {};
 
 template <class List, class... Ts>
 struct Prepend;
@@ -132,7 +152,6 @@ struct Arguments {
     template <ArgumentName Name, class Default>
     using get = pick<Name, Default, With...>;
     using allocator = pick<with_alloc, std::allocator<T>, With...>;
-    using observers = typename ObserversOf<allocator, TypeList<>, With...>::type;
     static constexpr auto options = [] {
         using Given = Pick<with_options, DefaultOptions<OptionsType>, With...>;
         if constexpr (std::is_same_v<std::remove_const_t<decltype(Given::value)>, OptionsType>)
@@ -140,6 +159,11 @@ struct Arguments {
         else
             return OptionsType{}; // the error was reported already
     }();
+    struct Known {
+        static constexpr auto options = Arguments::options;
+    };
+    using grown = decltype(column_growth_of<Known>());
+    using observers = typename ObserversOf<allocator, grown, TypeList<>, With...>::type;
 };
 
 } // namespace detail

@@ -8,7 +8,8 @@
 #include "../config/error.hpp"
 #include "../core/concepts.hpp"
 #include "../core/iterator_facade.hpp"
-#include "../memory/paged_array.hpp"
+#include "../memory/reserved_array.hpp"
+#include "absence.hpp"
 #include "slot_range.hpp"
 
 #include <span>
@@ -43,6 +44,12 @@ struct DirectoryView {
             return static_cast<const std::uint32_t*>(versions)[slot];
         }
     }
+    /// Why {slot, version} has no element. Slots that were not in use when the view was made are beyond it.
+    const char* absence(slot_t slot, std::uint32_t version) const noexcept {
+        if ((version & 1u) == 0) return never_issued;
+        if (slot >= live.size()) return "was erased or never issued";
+        return this->version(slot) == 0 || version <= this->version(slot) ? was_erased : never_issued; // 0: or retired
+    }
 };
 
 /// 64 slots whose values are not adjacent; indexed like a pointer. `Source` has ptr(slot), which is called each time.
@@ -73,10 +80,10 @@ struct PageView {
     constexpr T* ptr(std::size_t slot) const noexcept {
         return pages[slot >> shift] + (slot & ((std::size_t{1} << shift) - 1));
     }
-    /// Slots from `first` on that are contiguous in memory, below `end`. @pre first is the start of a page
+    /// Slots from `first` on that are contiguous in memory, below `end`.
     constexpr std::size_t run(std::size_t first, std::size_t end) const noexcept {
         const std::size_t grain = std::size_t{1} << shift;
-        std::size_t next = first + grain;
+        std::size_t next = (first | (grain - 1)) + 1; // the start of the next page
         while (next < end && pages[next >> shift] == pages[(next >> shift) - 1] + grain) next += grain;
         return (next < end ? next : end) - first;
     }
@@ -86,6 +93,13 @@ template <class T, class A, std::size_t P>
 constexpr PageView<T> page_view(const PagedArray<T, A, P>& array) noexcept {
     return {array.pages(), static_cast<unsigned>(std::countr_zero(PagedArray<T, A, P>::page_slots))};
 }
+#if SLOTWISE_VIRTUAL_MEMORY
+template <class T, class A, std::size_t M>
+auto page_view(const ReservedArray<T, A, M>& array) noexcept {
+    // One page: every slot below max_slots, which is less than half of the address space.
+    return PageView<T>{array.pages(), sizeof(std::size_t) * 8 - 1};
+}
+#endif
 
 /// Calls f(slot, values...) for every slot in `word`, where `blocks` are the values of its 64 slots from `first` on.
 template <class F, class... Blocks>
@@ -143,11 +157,14 @@ public:
         SLOTWISE_EXPECT(value != nullptr, "ColumnView[handle]: the element is gone; ask get(handle)");
         return *value;
     }
-    /// The value of the element that `handle` names. @throws std::out_of_range when it is gone
+    /// The value of the element that `handle` names. @throws std::out_of_range that says whether it was erased or the handle
+    /// never issued, as far as the view reaches
     template <AnyHandle H>
     constexpr T& at(H handle) const {
         T* const value = get(handle);
-        if (value == nullptr) detail::throw_out_of_range("ColumnView at(handle): the element is gone; ask get(handle)");
+        if (value == nullptr)
+            detail::throw_absent("ColumnView at(handle): the element is gone; ask get(handle)", handle.to_text(),
+                                 directory_.absence(handle.index(), handle.version()));
         return *value;
     }
     /// The value of the element that `handle` names, or null when it was erased. Any bit pattern is allowed.
@@ -171,6 +188,8 @@ public:
     constexpr SlotRange slots() const noexcept { return SlotRange(directory_.live); }
     /// Where the values lie, including those of removed elements.
     constexpr detail::PageView<T> pages() const noexcept { return values_; }
+    /// Liveness and versions of the slots, for other views.
+    constexpr detail::DirectoryView directory() const noexcept { return directory_; }
 
     /// Live values in slot order.
     constexpr iterator begin() const noexcept { return {*this, directory_.live.find_next(0)}; }

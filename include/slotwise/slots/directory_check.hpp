@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Whether a SlotDirectory is consistent, for check_invariants() of every container.
+// What a SlotDirectory is asked when something is wrong: whether it is consistent, for check_invariants() of every container,
+// and whether it issued a handle, for the text of at().
 #ifndef SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 #define SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 
@@ -30,6 +31,20 @@ constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexc
         return free_.check(live_.size(), [this](std::size_t w) { return w <= bits::word_of(n_.cursor) ? vacant()(w) : 0; });
     else
         return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
+constexpr std::size_t SlotDirectory<L, E, R, Allocator>::memory_usage() const noexcept {
+    return detail::memory_of(versions_, live_, kept_, blocked_, reserved_, floors_, free_, summary_);
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
+bool SlotDirectory<L, E, R, Allocator>::was_issued(slot_t slot, std::uint32_t version) const noexcept {
+    if ((version & 1u) == 0 || version > max_version) return false;
+    const std::uint32_t last = slot < versions_.size() ? versions_[slot] : floors_.of(slot);
+    // A wrapped version is no longer ordered, and a retired slot has version 0.
+    if (E == Exhaustion::wrap || state(slot) == SlotState::retired) return last != 0 || slot < n_.cursor;
+    return version <= last;
 }
 
 SLOTWISE_END

@@ -17,14 +17,14 @@ constexpr slot_t SlotDirectory<L, E, R, Allocator>::begin_clear() noexcept {
     for (std::size_t slot = 0, end = n_.cursor; slot < end; ++slot) {
         const version_type version = versions[slot];
         exhausting += version == static_cast<version_type>(max_version);
-        versions[slot] = static_cast<version_type>((version + (version & 1u)) & max_version);
+        versions[slot] = static_cast<version_type>(traits::wrapped(version + (version & 1u)));
     }
     if (exhausting != 0 && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { retire_in_clear(slot); });
     for (std::size_t w = 0; n_.reserved != 0; ++w)
         bits::for_each(std::exchange(reserved_[w], 0), [&](unsigned bit) {
             const slot_t slot = static_cast<slot_t>(w * bits::word_bits + bit);
             --n_.reserved;
-            versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
+            versions_[slot] = static_cast<version_type>(traits::wrapped(versions_[slot] + 2u));
             if (exhausted(slot))
                 ++n_.retired;
             else
@@ -83,6 +83,30 @@ constexpr std::size_t SlotDirectory<L, E, R, Allocator>::recycle_retired() noexc
         --n_.retired;
     }
     return count;
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
+constexpr slot_t SlotDirectory<L, E, R, Allocator>::lower_cursor(slot_t least) noexcept {
+    if (least < n_.clear_end) least = n_.clear_end; // a destructor calls during clear
+    slot_t end = n_.cursor;
+    while (end > least && state(end - 1) == SlotState::free) --end;
+    while (n_.cursor != end) {
+        const slot_t slot = n_.cursor - 1;
+        // Lowest: the word's remaining vacant bits are those below the new cursor.
+        n_.cursor = slot;
+        free_.remove(slot, vacant());
+        if (slot % bits::word_bits == 0 || slot == end) update_summary(slot);
+    }
+    return end;
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
+constexpr void SlotDirectory<L, E, R, Allocator>::restore_cursor(slot_t cursor_before) noexcept {
+    while (n_.cursor < cursor_before) {
+        const slot_t slot = n_.cursor;
+        advance_cursor();
+        free_.undo_remove(slot, is_free_slot());
+    }
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>

@@ -65,6 +65,7 @@ public:
     static constexpr bool nothrow_insert = (!insert_hook_throws<Static> && ... && true);
     static constexpr bool trivial = (is_trivial_observer<Static> && ... && true);
     static constexpr std::size_t slot_bytes = (bytes_a_slot<Static>() + ... + 0); ///< of all columns
+    static constexpr std::size_t static_count = sizeof...(Static);
 
     constexpr ObserverHub() = default;
     template <class Allocator>
@@ -100,6 +101,12 @@ public:
     }
     constexpr void swap_dynamic(ObserverHub& other) noexcept { std::swap(cell_, other.cell_); }
 
+    /// Bytes of the static observers that know them, and of the list of the attached ones.
+    constexpr std::size_t memory_usage() const noexcept {
+        const std::size_t lists = cell_ == nullptr ? 0 : cell_->memory_usage();
+        return std::apply([&](const auto&... o) { return (lists + ... + known_memory_of(o)); }, static_);
+    }
+
     /// The place of the observer of this type, and of the column of values of this type, among the numbers from `First` to
     /// `Last`.
     template <class O, std::size_t First = 0, std::size_t Last = sizeof...(Static)>
@@ -124,7 +131,7 @@ public:
     constexpr const auto& get() const noexcept {
         return std::get<I>(static_);
     }
-    constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
+    SLOTWISE_ALWAYS_INLINE constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
 
     /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a running clear still lists the slots
@@ -134,8 +141,7 @@ public:
     template <class IsLive, class EachRemoved>
     ObserverToken attach(SlotObserver& observer, std::size_t capacity, Occupancy live, IsLive&& is_live,
                          EachRemoved&& each_removed) {
-        if (cell_ == nullptr) cell_ = new ObserverCell;
-        ObserverToken token(*cell_, observer);
+        ObserverToken token = watch(observer);
         if (cell_->exchanging) return token;
         if (capacity != 0) observer.on_capacity(0, static_cast<slot_t>(capacity));
         build_each(
@@ -150,9 +156,26 @@ public:
         return token;
     }
 
+    /// Attaches without a replay, for what only follows removals.
+    ObserverToken watch(SlotObserver& observer) {
+        if (cell_ == nullptr) cell_ = new ObserverCell;
+        return ObserverToken(*cell_, observer);
+    }
+    /// Whether the token's list is the one of this hub: the contents were not moved to another container.
+    bool watches(const ObserverToken& token) const noexcept { return token.cell_ == cell_; }
+
     /// The least of `slots` and the columns' grown_capacity().
     constexpr std::size_t grown_capacity(std::size_t slots) const noexcept {
         return least(slots, [](const auto& o) { return o.grown_capacity(); });
+    }
+    /// The most slots that every static column can have.
+    static consteval std::size_t max_slots() noexcept {
+        std::size_t most = no_slot;
+        [[maybe_unused]] const auto consider = [&]<class O>(std::type_identity<O>) {
+            if constexpr (requires { O::max_column_slots; }) most = O::max_column_slots < most ? O::max_column_slots : most;
+        };
+        (consider(std::type_identity<Static>()), ...);
+        return most;
     }
     /// The least of `room` and the columns' capacity_for(slots).
     constexpr std::size_t capacity_for(std::size_t slots, std::size_t room) const noexcept {
@@ -191,10 +214,11 @@ public:
 
     /// Notifies the static observers, none of which can throw. @pre nothrow_insert and !dynamic()
     template <std::size_t First = 0>
-    constexpr void insert_nothrow(slot_t slot) noexcept {
-        each<First>([&](auto& o) {
-            if constexpr (requires { o.on_insert(slot, InsertKind::fresh); }) o.on_insert(slot, InsertKind::fresh);
-        });
+    SLOTWISE_ALWAYS_INLINE constexpr void insert_nothrow([[maybe_unused]] slot_t slot) noexcept {
+        if constexpr (sizeof...(Static) != First)
+            each<First>([&](auto& o) {
+                if constexpr (requires { o.on_insert(slot, InsertKind::fresh); }) o.on_insert(slot, InsertKind::fresh);
+            });
     }
 
     /// Notifies the static observers from First on, and the attached ones, of every live slot. @throws what an observer throws;
@@ -294,9 +318,11 @@ public:
         erased_static<First>(slot);
     }
     /// The same for static observers only. @pre !dynamic()
-    constexpr void erase_static(slot_t slot) noexcept {
-        removed_static(slot);
-        erased_static(slot);
+    SLOTWISE_ALWAYS_INLINE constexpr void erase_static([[maybe_unused]] slot_t slot) noexcept {
+        if constexpr (sizeof...(Static) != 0) {
+            removed_static(slot);
+            erased_static(slot);
+        }
     }
     constexpr void clear(Occupancy live) noexcept {
         if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_clear(live); });

@@ -10,6 +10,8 @@
 
 SLOTWISE_BEGIN
 namespace detail {
+template <class... Static>
+class ObserverHub;
 
 /// A member of observers. At level debug it counts the attachments, so that destroying an attached observer ends the program
 /// at once, and not at the next event. (It is empty at the other levels. The level is part of the ABI namespace.)
@@ -47,6 +49,9 @@ struct BasicObserverCell {
     std::size_t owners = 1;  // the container and the tokens
     std::size_t depth = 0;   // notifications running
     bool exchanging = false; // an observer that attaches now is notified of the new contents later, with the others
+
+    /// Bytes of the cell itself too, which lies on the heap.
+    std::size_t memory_usage() const noexcept { return sizeof *this + list.memory_usage() + tokens.memory_usage(); }
 
     /// Returns the place in the list. @throws std::bad_alloc; nothing has changed then
     std::size_t add(Observer& observer, Token& token) {
@@ -189,6 +194,8 @@ public:
 
 private:
     friend Cell;
+    template <class... Static>
+    friend class detail::ObserverHub;
     void replace_observer(Observer& observer) noexcept {
         // The first test is for clang's analyser.
         if (cell_ != nullptr && attached()) cell_->replace(place_, observer);

@@ -37,6 +37,7 @@ public:
 
     /// How many slots fit, rounded up to a word.
     constexpr std::size_t room() const noexcept { return bits_.size() * bits::word_bits; }
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(queue_, bits_, superseded_); }
     constexpr std::size_t size() const noexcept { return queue_.size(); }
     constexpr bool empty() const noexcept { return queue_.empty(); }
     constexpr bool contains(slot_t slot) const noexcept {
@@ -104,6 +105,7 @@ struct NoPendingSlots {
         return {};
     }
     static constexpr std::size_t room() noexcept { return 0; }
+    static constexpr std::size_t memory_usage() noexcept { return 0; }
     static constexpr std::size_t size() noexcept { return 0; }
     static constexpr bool empty() noexcept { return true; }
     static constexpr bool contains(slot_t) noexcept { return false; }
@@ -117,6 +119,29 @@ struct NoPendingSlots {
     }
     static constexpr void supersede(slot_t) noexcept {}
     static constexpr slot_t pop() noexcept { return no_slot; }
+};
+
+/// Stored slots as bits, which are live or pending; a copy if they differ from the live ones.
+template <class Directory, class Pending>
+class StoredSlots {
+    static constexpr bool deferred = !std::is_same_v<Pending, NoPendingSlots>;
+
+public:
+    /// @param also a further slot that counts as stored, or no_slot
+    constexpr explicit StoredSlots(const Directory& directory, const Pending& pending, slot_t also = no_slot)
+        : live_(directory.occupancy()) {
+        if (!deferred && also == no_slot) return;
+        auto words = words_.resized(live_.words().size(), 0);
+        words_.swap(words);
+        for (std::size_t w = 0; w != words_.size(); ++w) words_[w] = live_.word(w) | (deferred ? pending.word(w) : 0);
+        if (also != no_slot) words_[bits::word_of(also)] |= bits::bit_of(also);
+        live_ = {words_.data(), live_.size()};
+    }
+    constexpr Occupancy view() const noexcept { return live_; }
+
+private:
+    FlatArray<bits::word_t, std::allocator<std::byte>> words_{};
+    Occupancy live_;
 };
 
 } // namespace detail

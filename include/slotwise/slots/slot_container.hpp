@@ -6,11 +6,13 @@
 #ifndef SLOTWISE_SLOTS_SLOT_CONTAINER_HPP
 #define SLOTWISE_SLOTS_SLOT_CONTAINER_HPP
 
+#include "absence.hpp"
 #include "column_view.hpp"
 #include "directory_check.hpp"
 #include "directory_clear.hpp"
 #include "observer_hub.hpp"
 #include "pending_slots.hpp"
+#include "plain_steps.hpp"
 #include "slot_store.hpp"
 #include "snapshot.hpp"
 
@@ -45,6 +47,9 @@ public:
     static constexpr bool deferred = O.deferred_erase;
     /// Whether neither construction nor destruction of an element, nor destruction of a column's value, runs user code.
     static constexpr bool trivial = Store::trivial && Hub::trivial;
+    /// Whether an erase does nothing to an element, so that containers of many types share steps.
+    static constexpr bool plain = trivial && !deferred && requires { requires Store::trivial_destroy; };
+    using Plain = PlainSteps<Directory, Pending, Hub>;
     /// Whether a move and a swap call no function of hash, equality and index that may throw.
     static constexpr bool nothrow_move = std::is_nothrow_move_constructible_v<Store>;
     static constexpr bool nothrow_element_swap = noexcept(std::declval<Store&>().swap(std::declval<Store&>()));
@@ -199,7 +204,12 @@ public:
 
     static constexpr std::size_t max_slots() noexcept {
         std::size_t limit = O.max_slots != 0 && O.max_slots < Directory::max_slots ? O.max_slots : Directory::max_slots;
-        return limit < Store::max_slots ? limit : Store::max_slots;
+        if (limit > Store::max_slots) limit = Store::max_slots;
+        return limit < Hub::max_slots() ? limit : Hub::max_slots();
+    }
+    /// The same now: less when the directory has a limit.
+    constexpr std::size_t slot_limit() const noexcept {
+        return directory.limit() < max_slots() ? directory.limit() : max_slots();
     }
     constexpr DirectoryView directory_view() const noexcept {
         return {directory.occupancy(), directory.versions(), sizeof(typename Directory::version_type)};
@@ -213,8 +223,15 @@ public:
     /// Why {slot, version} does or does not name an element.
     constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
         if (!is_pending(slot)) return directory.explain(slot, version);
-        const bool last = directory.version(slot) == ((version + 1u) & Directory::max_version);
+        const bool last = directory.version(slot) == HandleTraits<O.handle>::wrapped(version + 1u);
         return last && (version & 1u) != 0 ? HandleStatus::pending : HandleStatus::stale;
+    }
+    /// Throws std::out_of_range with `message`, and whether the handle was never issued or its element was erased.
+    template <class H>
+    [[noreturn]] SLOTWISE_COLD void throw_no_element(const char* message, H handle) const {
+        const bool promised = directory.is_reserved(handle.index(), handle.version());
+        const bool issued = directory.was_issued(handle.index(), handle.version());
+        throw_absent(message, handle.to_text(), promised ? is_reserved : issued ? was_erased : never_issued);
     }
     /// The stored slots of word `w`.
     constexpr bits::word_t stored_word(std::size_t w) const noexcept {
@@ -227,25 +244,7 @@ public:
         for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
             bits::for_each(stored_word(w), [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
     }
-    /// Stored slots as bits; a copy if they differ from the live ones.
-    class StoredBits {
-    public:
-        /// @param also a further slot that counts as stored, or no_slot
-        constexpr explicit StoredBits(const Directory& directory, const Pending& pending, slot_t also = no_slot)
-            : live_(directory.occupancy()) {
-            if (!deferred && also == no_slot) return;
-            auto words = words_.resized(live_.words().size(), 0);
-            words_.swap(words);
-            for (std::size_t w = 0; w != words_.size(); ++w) words_[w] = live_.word(w) | (deferred ? pending.word(w) : 0);
-            if (also != no_slot) words_[bits::word_of(also)] |= bits::bit_of(also);
-            live_ = {words_.data(), live_.size()};
-        }
-        constexpr Occupancy view() const noexcept { return live_; }
-
-    private:
-        FlatArray<bits::word_t, std::allocator<std::byte>> words_{};
-        Occupancy live_;
-    };
+    using StoredBits = StoredSlots<Directory, Pending>;
 
     //=== capacity ===//
 
@@ -253,42 +252,16 @@ public:
     constexpr std::size_t unusable() const noexcept { return pending.size() + directory.retired() + directory.reserved(); }
     /// Room for more elements, or a std::length_error with the text `full` when no slot is left.
     SLOTWISE_COLD constexpr void grow(const char* full) {
-        if (directory.capacity() >= max_slots()) throw_length_error(full);
+        if (directory.capacity() >= slot_limit()) throw_length_error(full);
         const std::size_t want = hub.grown_capacity(store.grown_capacity());
-        do_reserve(want < max_slots() ? want : max_slots());
+        do_reserve(want < slot_limit() ? want : slot_limit());
     }
     SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
         SLOTWISE_EXPECT(!resetting, "container reset(): a destructor inserts meanwhile; it must not");
         store.reserve(slots);
-        const std::size_t room = hub.capacity_for(slots, store.capacity() < max_slots() ? store.capacity() : max_slots());
-        const std::size_t before = directory.capacity();
-        const Bytes bytes(allocator);
-        // Doubled, because it is copied when it grows. A copy at each growth by a page was quadratic.
-        const bool full = deferred && room > pending.room();
-        auto more_pending = pending.resized(!full ? 0 : room < 2 * pending.room() ? 2 * pending.room() : room, bytes);
-        if (!directory.covers(room)) {
-            auto more = directory.prepare(room, bytes);
-            hub.capacity(before, room);
-            directory.adopt(more);
-        } else
-            hub.capacity(before, room);
-        if (full) pending.swap(more_pending);
-        directory.set_capacity(room);
+        Plain::reserve(directory, pending, hub, Bytes(allocator), slots,
+                       store.capacity() < slot_limit() ? store.capacity() : slot_limit());
     }
-    /// Makes room for an untrusted slot number. False, and no effect, when it exceeds the budget.
-    constexpr bool reserve_slot_in_budget(slot_t slot) {
-        if (slot < directory.capacity()) return true;
-        const std::size_t budget = 8 * (directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
-        if (slot >= most) return false;
-        const std::size_t need = std::size_t{slot} + 1, limit = most < max_slots() ? most : max_slots(),
-                          usual = hub.grown_capacity(store.grown_capacity()); // otherwise ascending slots would grow one by one
-        do_reserve(need > usual ? need : usual < limit ? usual : limit);
-        return true;
-    }
-    // What insert_at may claim in a small map. With a budget relative to the capacity, 13 handles, each for the last slot
-    // allowed, took a map to 268 million slots.
-    static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
-    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     /// Frees memory above the highest slot in use. @param also a further step that frees memory and may throw
     template <class Also>
     constexpr void do_shrink_to_fit(Also&& also) {
@@ -326,6 +299,17 @@ public:
             erase_unindexed(slot);
         }
     }
+    /// Erases the live slots for which pred(slot) holds; returns how many. pred may insert and erase.
+    template <class Pred>
+    constexpr std::size_t erase_each(Pred&& pred) {
+        std::size_t count = 0;
+        for (std::size_t at = 0; (at = directory.occupancy().find_next(at)) != no_slot; ++at) {
+            // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
+            const auto slot = static_cast<slot_t>(at);
+            if (directory.is_live(slot) && pred(slot)) do_erase(slot), ++count;
+        }
+        return count;
+    }
     /// @pre the index, if there is one, has no entry for the slot
     SLOTWISE_ALWAYS_INLINE constexpr void erase_unindexed(slot_t slot) noexcept(Store::nothrow_destroy) {
         if constexpr (trivial) {
@@ -337,7 +321,12 @@ public:
         } else
             erase_guarded(slot);
     }
-    SLOTWISE_NEVER_INLINE void erase_notifying(slot_t slot) noexcept(Store::nothrow_destroy) { erase_guarded(slot); }
+    SLOTWISE_NEVER_INLINE void erase_notifying(slot_t slot) noexcept(Store::nothrow_destroy) {
+        if constexpr (plain)
+            Plain::erase_notifying(directory, hub, slot);
+        else
+            erase_guarded(slot);
+    }
     // The slot is blocked until its element is destroyed: a destructor may insert.
     constexpr void erase_guarded(slot_t slot) noexcept(Store::nothrow_destroy) {
         if constexpr (!Store::nothrow_destroy) store.move_to_last_row(slot);
@@ -359,20 +348,23 @@ public:
             for (std::size_t n = pending.size(); n != 0 && !pending.empty(); --n) erase_pending(pending.pop());
     }
     constexpr void do_clear() noexcept {
-        if (deferred ||
-            clearing) { // clearing: a destructor calls; the outer clear destroys the rest, new elements are erased now
-            for (slot_t slot = 0; slot < directory.cursor(); ++slot)
-                if (directory.is_live(slot)) do_erase(slot);
-            return;
-        }
+        if (deferred || clearing) return erase_live(); // clearing: a destructor calls; the outer clear destroys the rest
         if (directory.cursor() == 0) return;
         clearing = true;
         if constexpr (Store::indexed) store.unlist_all();
-        const slot_t end = directory.begin_clear();
-        hub.clear(directory.occupancy());
-        store.destroy_all(directory, end);
-        directory.end_clear(end);
+        if constexpr (plain)
+            Plain::clear(directory, hub);
+        else {
+            const slot_t end = directory.begin_clear();
+            hub.clear(directory.occupancy());
+            store.destroy_all(directory, end);
+            directory.end_clear(end);
+        }
         clearing = false;
+    }
+    SLOTWISE_COLD constexpr void erase_live() noexcept {
+        for (slot_t slot = 0; slot < directory.cursor(); ++slot)
+            if (directory.is_live(slot)) do_erase(slot);
     }
 
     //=== observers ===//
@@ -388,7 +380,7 @@ public:
                 pending.for_each(removed);
             });
     }
-    constexpr void expect_not_notifying() const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept {
         SLOTWISE_EXPECT_DEBUG(
             !hub.notifying(),
             "container: an observer changes the container that is notifying it; change it after the notification");
@@ -397,11 +389,15 @@ public:
     //=== snapshots ===//
 
     /// Writes the directory, the elements by write_elements(), and the columns from number `First` on.
-    template <std::size_t First, class Codec, class WriteElements>
+    /// @tparam Row bytes of an element where they are known
+    template <std::size_t First, std::size_t Row, class Codec, class WriteElements>
     void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
+        using Columns = ColumnSnapshot<First, Observers...>;
+        out.reserve((directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
+                    directory.cursor() * (sizeof(typename Directory::version_type) + 1)); // nearly all: growth would copy it
         DirectorySnapshot::write(directory, out);
         write_elements();
-        ColumnSnapshot<First, Observers...>::write(hub, each_stored(), out, codec);
+        Columns::write(hub, each_stored(), out, codec);
     }
     /// Reads the same into this container, which is new and empty. Returns the error, after which the container is unusable, or
     /// null. @param order the pending slots @param read_elements gets the directory that was read; it takes over directory and
@@ -411,7 +407,8 @@ public:
         const Bytes bytes(allocator);
         Directory restored(bytes);
         if (!DirectorySnapshot::read(restored, in, bytes, order)) return in.error();
-        if (restored.cursor() > max_slots()) return "snapshot: it has more slots than this container's max_slots";
+        if (restored.cursor() > slot_limit()) return "snapshot: it has more slots than this container's max_slots";
+        restored.set_limit(directory.limit());
         if (restored.cursor() != 0) do_reserve(restored.cursor());
         if (!restored.covers(directory.capacity())) {
             auto more = restored.prepare(directory.capacity(), bytes);
@@ -427,6 +424,9 @@ public:
             in.fail("snapshot: there are more bytes than the state needs");
         return in.error();
     }
+
+    /// Bytes held on the heap, without what elements hold themselves; without reserved address space that is not committed.
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(directory, pending, store, hub); }
 
     //=== parts ===//
 
@@ -445,7 +445,7 @@ private:
         return other;
     }
     static constexpr Store empty_like([[maybe_unused]] const Store& other, const Allocator& alloc) {
-        if constexpr (Store::indexed)
+        if constexpr (requires { Store::like(other, alloc); })
             return Store::like(other, alloc);
         else
             return Store(alloc);

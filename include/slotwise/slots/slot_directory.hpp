@@ -67,7 +67,7 @@ public:
           free_(std::move(other.free_)), summary_(std::move(other.summary_)), n_(std::exchange(other.n_, {})) {
         other.epoch_.advance();
     }
-    ~SlotDirectory() = default;
+    SLOTWISE_NEVER_INLINE constexpr ~SlotDirectory() {} // NOLINT(modernize-use-equals-default): out of line, one for all types
 
     constexpr void swap(SlotDirectory& other) noexcept {
         versions_.swap(other.versions_);
@@ -103,8 +103,12 @@ public:
         return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
                std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
     }
+    /// What set_limit() has set: capacity() must not exceed it. It goes where the state goes, and no function here reads it.
+    constexpr slot_t limit() const noexcept { return n_.limit; }
+    /// Sets it. @pre capacity() <= slots
+    constexpr void set_limit(slot_t slots) noexcept { n_.limit = slots; }
     /// Whether acquire() would find a slot without growth.
-    constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
+    SLOTWISE_ALWAYS_INLINE constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
 
     /// Whether the element inserted into `slot` at `version` is live. Any two numbers are allowed. @complexity O(1)
     SLOTWISE_ALWAYS_INLINE constexpr bool is_live(slot_t slot, std::uint32_t version) const noexcept {
@@ -124,9 +128,11 @@ public:
         return bit(reserved_, slot) && versions_[slot] + 1u == version;
     }
     /// The version of `slot`, odd when live. @pre slot < capacity()
-    constexpr std::uint32_t version(slot_t slot) const noexcept { return versions_[slot]; }
+    SLOTWISE_ALWAYS_INLINE constexpr std::uint32_t version(slot_t slot) const noexcept { return versions_[slot]; }
     /// The versions by slot.
     constexpr const version_type* versions() const noexcept { return versions_.data(); }
+    /// The word of occupancy(), read without a view, for steps of iterators. @pre 64 * w < capacity()
+    SLOTWISE_ALWAYS_INLINE constexpr word_t live_word(std::size_t w) const noexcept { return live_[w]; }
 
     /// The state of any slot number. A slot that was never in use is free.
     constexpr SlotState state(slot_t slot) const noexcept {
@@ -143,12 +149,14 @@ public:
         if (is_live(slot, version)) return HandleStatus::live;
         if (is_reserved(slot, version)) return HandleStatus::reserved;
         const SlotState now = state(slot);
-        if (now == SlotState::pending && versions_[slot] == ((version + 1u) & max_version)) return HandleStatus::pending;
+        if (now == SlotState::pending && versions_[slot] == traits::wrapped(version + 1u)) return HandleStatus::pending;
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
 
+    /// Whether {slot, version} was issued or skipped, also of released slots. Body in directory_check.hpp.
+    bool was_issued(slot_t slot, std::uint32_t version) const noexcept;
     /// Liveness of the slots below the cursor. Between the halves of clear it has no summary, because growth would free it.
-    constexpr Occupancy occupancy() const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr Occupancy occupancy() const noexcept {
         return {live_.data(), n_.cursor, epoch_, n_.clear_end == 0 ? summary_.view() : detail::SummaryView()};
     }
 
@@ -184,6 +192,17 @@ public:
         unblock(slot);
         set_live(slot);
     }
+    /// As commit(), without a call unless the word had no live slot.
+    SLOTWISE_ALWAYS_INLINE constexpr void commit_inline(slot_t slot) noexcept {
+        unblock(slot);
+        word_t& word = live_[bits::word_of(slot)];
+        if (word == 0) [[unlikely]] {
+            set_live(slot);
+            return;
+        }
+        word |= bits::bit_of(slot);
+        ++versions_[slot];
+    }
     /// Whether acquire() would take a slot at the cursor; call it before acquire(), for undo_acquire().
     constexpr bool next_is_fresh() const noexcept { return free_.empty(); }
     /// Exactly undoes acquire(): the same slot at the same version comes next (if nothing else was taken in between).
@@ -203,7 +222,7 @@ public:
     }
     /// Undoes remove(), after a throw: the handle that it had resolves again.
     void undo_remove(slot_t slot) noexcept {
-        versions_[slot] = static_cast<version_type>((versions_[slot] - 2u) & max_version);
+        versions_[slot] = static_cast<version_type>(traits::one_use_before(versions_[slot]));
         commit(slot);
     }
     /// Makes a blocked slot free, or retires it when its versions are used up.
@@ -253,7 +272,7 @@ public:
     }
     /// Releases an acquired slot whose handle is known outside. Its version is skipped. @pre slot is blocked
     constexpr void skip_version(slot_t slot) noexcept {
-        versions_[slot] = static_cast<version_type>((versions_[slot] + 2u) & max_version);
+        versions_[slot] = static_cast<version_type>(traits::wrapped(versions_[slot] + 2u));
         release(slot);
     }
 
@@ -300,7 +319,6 @@ public:
     /// fresh slots. occupancy() still lists the slots to be destroyed, below the returned end.
     /// @complexity linear in slots, vector code: about 0.25 ns a slot
     constexpr slot_t begin_clear() noexcept;
-
     /// Between the halves: `slot` leaves the list of slots to be destroyed.
     constexpr void mark_destroyed(slot_t slot) noexcept { live_[bits::word_of(slot)] &= ~bits::bit_of(slot); }
 
@@ -316,8 +334,7 @@ public:
 
     /// Bookkeeping for at least `slots` slots. @throws what the allocator throws; nothing has changed then
     constexpr Growth prepare(std::size_t slots, const Allocator& alloc) const {
-        const std::size_t now = versions_.size();
-        const std::size_t more = now + now / 2 < max_slots ? now + now / 2 : max_slots;
+        const std::size_t now = versions_.size(), half = now + now / 2, more = half < max_slots ? half : max_slots;
         return sized_for(slots <= now ? now : slots < more ? more : slots, alloc);
     }
     /// Bookkeeping for exactly `slots` slots (rounded up to a word).
@@ -341,28 +358,10 @@ public:
     constexpr void set_capacity(std::size_t slots) noexcept { n_.capacity = slots < max_slots ? slots : max_slots; }
 
     /// Moves the cursor down over free slots, at most to `least`. Returns the slots that must be kept.
-    /// @complexity linear in released slots
-    constexpr slot_t lower_cursor(slot_t least = 0) noexcept {
-        if (least < n_.clear_end) least = n_.clear_end; // a destructor calls during clear
-        slot_t end = n_.cursor;
-        while (end > least && state(end - 1) == SlotState::free) --end;
-        while (n_.cursor != end) {
-            const slot_t slot = n_.cursor - 1;
-            // Lowest: the word's remaining vacant bits are those below the new cursor.
-            n_.cursor = slot;
-            free_.remove(slot, vacant());
-            if (slot % bits::word_bits == 0 || slot == end) update_summary(slot);
-        }
-        return end;
-    }
+    /// @complexity linear in released slots; body in directory_clear.hpp
+    constexpr slot_t lower_cursor(slot_t least = 0) noexcept;
     /// Undoes lower_cursor(), exactly if nothing was taken or freed in between.
-    constexpr void restore_cursor(slot_t cursor_before) noexcept {
-        while (n_.cursor < cursor_before) {
-            const slot_t slot = n_.cursor;
-            advance_cursor();
-            free_.undo_remove(slot, is_free_slot());
-        }
-    }
+    constexpr void restore_cursor(slot_t cursor_before) noexcept;
     /// The first slot whose version is forgotten by shrinking to the slots below `end`. The next 64 slots keep their versions,
     /// because they come next and are reused most. (One slot reused 100 times a round, a shrink each round, versions of 16
     /// bits: the first insert is refused after 7,226 rounds; after 348 if these slots share a floor.)
@@ -375,18 +374,19 @@ public:
     /// there, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since prepare_shrink()
     constexpr void commit_shrink(Growth& less, std::size_t from) noexcept;
 
+    /// Bytes held from the allocator: body in directory_check.hpp.
+    constexpr std::size_t memory_usage() const noexcept;
     /// Whether every count, bit, version and link agrees: see directory_check.hpp. @complexity linear in capacity; for tests
     constexpr bool check_invariants() const noexcept;
 
 private:
     friend struct detail::DirectorySnapshot;
-
     template <class Array>
     static constexpr bool bit(const Array& words, slot_t slot) noexcept {
         return bits::word_of(slot) < words.size() && (words[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
     }
     /// The vacant slots of a word, below the cursor.
-    constexpr auto vacant() const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr auto vacant() const noexcept {
         return [this](std::size_t w) noexcept {
             const word_t word = ~(live_[w] | blocked_[w]);
             return w == bits::word_of(n_.cursor) ? word & bits::low_mask(n_.cursor % bits::word_bits) : word;
@@ -409,7 +409,7 @@ private:
             update_summary(slot);
     }
     SLOTWISE_ALWAYS_INLINE constexpr void bump_version(slot_t slot) noexcept {
-        versions_[slot] = static_cast<version_type>((versions_[slot] + 1u) & max_version);
+        versions_[slot] = static_cast<version_type>(traits::wrapped(versions_[slot] + 1u));
     }
     // The last calls of an erase: a call in its middle would make every erase save and restore registers.
     SLOTWISE_NEVER_INLINE constexpr void erase_last_of_word(slot_t slot) noexcept {
@@ -439,7 +439,9 @@ private:
         blocked_[bits::word_of(slot)] &= ~bits::bit_of(slot);
         --n_.blocked;
     }
-    constexpr bool exhausted(slot_t slot) const noexcept { return E == Exhaustion::retire && versions_[slot] == 0; }
+    SLOTWISE_ALWAYS_INLINE constexpr bool exhausted(slot_t slot) const noexcept {
+        return E == Exhaustion::retire && versions_[slot] == 0;
+    }
     constexpr void retire_in_clear(slot_t slot) noexcept {
         if (versions_[slot] != 0) return;
         blocked_[bits::word_of(slot)] |= bits::bit_of(slot);
@@ -475,12 +477,12 @@ private:
         slot_t cursor = 0;
         slot_t blocked = 0; // below the cursor, set in blocked_
         slot_t retired = 0;
+        slot_t limit = no_slot;
         std::size_t capacity = 0;
         slot_t reserved = 0;
         slot_t clear_end = 0;  // between the halves of clear: slots below it are neither free nor usable
         word_t clear_held = 0; // the slots of its last word that are blocked until the end
     };
-
     detail::FlatArray<version_type, Allocator> versions_{};
     detail::FlatArray<word_t, Allocator> live_{};
     detail::FlatArray<word_t, Allocator> kept_{}; // between the halves of clear: the live words of before a growth

@@ -30,11 +30,20 @@ struct SlotEntries {
     }
 };
 
+/// The observer that a follower is: by its type series see that its on_insert does not throw.
+class FollowingObserver : public SlotObserver {
+public:
+    void on_insert(slot_t slot, InsertKind kind) noexcept override = 0;
+
+protected:
+    ~FollowingObserver() = default;
+};
+
 /// Base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
 /// noexcept, clear() noexcept and erase_if(pred on handle). The base owns the attachment: a copy is not attached, a move takes
 /// the attachment.
 template <class Derived>
-class SlotFollower : private SlotObserver {
+class SlotFollower : private FollowingObserver {
 public:
     /// From now on drops entries when their elements are erased from `map`, and drops the entries of absent elements at once. A
     /// map follows one map at a time. With deferred erase an entry is dropped when the removed element is flushed or
@@ -44,7 +53,7 @@ public:
     void attach_to(Map& map) {
         static_assert(std::is_same_v<typename Map::handle_type, typename Derived::handle_type>,
                       "attach_to(map): the map's handles have another type");
-        token_ = map.attach(static_cast<SlotObserver&>(*this));
+        token_ = map.attach(static_cast<FollowingObserver&>(*this));
         self().erase_if([&](auto handle, const auto&...) { return !map.contains(handle); });
     }
     /// Stops following. Entries stay.
@@ -125,7 +134,7 @@ private:
     }
 
     // Deferred erase: a resurrected element has a new handle. The old handle never resolves again.
-    void on_insert(slot_t slot, InsertKind kind) final {
+    void on_insert(slot_t slot, InsertKind kind) noexcept final {
         if (kind == InsertKind::resurrected) on_element_erased(slot);
     }
     void on_erase(slot_t slot) noexcept final { on_element_erased(slot); }

@@ -38,7 +38,7 @@ public:
     /// At `slot`, which may be no_slot.
     constexpr explicit LiveCursor(slot_t slot) noexcept
         : word_(slot / bits::word_bits), rest_(~bits::low_mask(slot % bits::word_bits + 1)), bit_(slot % bits::word_bits) {}
-    constexpr slot_t slot() const noexcept { return word_ * bits::word_bits + bit_; }
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t slot() const noexcept { return word_ * bits::word_bits + bit_; }
     constexpr slot_t word() const noexcept { return word_; }
     constexpr unsigned bit() const noexcept { return bit_; }
     constexpr void advance(Occupancy live) noexcept {
@@ -52,7 +52,7 @@ public:
     }
     /// To the live slot before, also from the end.
     constexpr void step_back(Occupancy live) noexcept { *this = LiveCursor(live.find_previous(slot())); }
-    friend constexpr bool operator==(const LiveCursor& a, const LiveCursor& b) noexcept {
+    SLOTWISE_ALWAYS_INLINE friend constexpr bool operator==(const LiveCursor& a, const LiveCursor& b) noexcept {
         return a.word_ == b.word_ && a.bit_ == b.bit_;
     }
 

@@ -18,6 +18,7 @@ namespace detail {
 /// with Store(other, live, slots, alloc, expect_there), filled from a store of another allocator by take_from(other, live).
 ///   trivial        neither construction nor destruction of an element runs user code
 ///   indexed        elements are found by key: the store also has hash, equality and an index of its slots, see IndexedKeys
+///   trivial_destroy  destroy() and destroy_all() do nothing; a store need not have it
 ///   slot_bytes     memory for an element; max_slots: the most there can be
 ///   nothrow_destroy  if not, it has move_to_last_row(slot): the throwing part of an erase, before observers are notified
 template <class S>

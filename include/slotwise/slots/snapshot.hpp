@@ -78,6 +78,14 @@ inline constexpr bool drops_column = [] {
         return false;
 }();
 
+/// The bytes that the codec writes for one T of each of these types, where that is their memory; otherwise 0.
+template <class Codec, class... Ts>
+inline constexpr std::size_t block_bytes = 0;
+template <class... Ts> // NOLINTNEXTLINE(misc-redundant-expression): two of the types may be the same
+inline constexpr std::size_t block_bytes<DefaultCodec, Ts...> = (coding<Ts>.block && ...) ? (sizeof(Ts) + ... + 0) : 0;
+template <class Codec, class... Columns, class... Ts>
+inline constexpr std::size_t block_bytes<DroppingCodec<Codec, Columns...>, Ts...> = block_bytes<Codec, Ts...>;
+
 /// A static observer with a value for each slot. Other observers get on_insert for a restored element.
 template <class O>
 inline constexpr bool is_column = requires(const O& column, slot_t slot) {
@@ -94,6 +102,15 @@ consteval std::uint32_t size_stamp() noexcept {
 /// Writes and reads the static columns among the observers of a container, from number `First` on.
 template <std::size_t First, class... Observers>
 struct ColumnSnapshot {
+    /// Bytes of a row in the columns that are blocks.
+    template <class Codec>
+    static consteval std::size_t row_bytes() noexcept {
+        std::size_t bytes = 0;
+        walk([&]<std::size_t, class Column>() {
+            if constexpr (!drops_column<Codec, Column>) bytes += block_bytes<Codec, typename Column::value_type>;
+        });
+        return bytes;
+    }
     /// @param each each(f) calls f(slot) for all slots with an element
     template <class Hub, class Each, class Codec>
     static void write(const Hub& hub, Each&& each, ByteWriter& out, Codec& codec) {
@@ -157,13 +174,13 @@ private:
             column[slot] = std::move(value);
     }
     template <class F>
-    static void walk([[maybe_unused]] F&& f) {
+    static constexpr void walk([[maybe_unused]] F&& f) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (visit<First + I>(f), ...);
         }(std::make_index_sequence<sizeof...(Observers) - First>{});
     }
     template <std::size_t I, class F>
-    static void visit(F& f) {
+    static constexpr void visit(F& f) {
         using Column = std::tuple_element_t<I, List>;
         if constexpr (is_column<Column>) f.template operator()<I, Column>();
     }
@@ -186,15 +203,14 @@ struct DirectorySnapshot {
         out.number(std::uint32_t{d.floors_.one_.version});
         out.number(d.floors_.one_.end);
         out.number(static_cast<std::uint32_t>(floors));
-        for (std::size_t w = 0; w != floors; ++w) out.number(d.floors_.words_[w]);
-        for (std::size_t i = 0; i != count; ++i) out.number(d.versions_[i]);
+        out.numbers(d.floors_.words_.data(), floors);
+        out.numbers(d.versions_.data(), count);
         const std::size_t words = bits::word_count(d.n_.cursor);
         const bool promised = d.n_.reserved != 0; // the words may exist without a reservation: they are no part of the state
         out.number(static_cast<std::uint8_t>(promised));
-        for (std::size_t w = 0; w != words; ++w) out.number(d.live_[w]);
-        for (std::size_t w = 0; w != words; ++w) out.number(d.blocked_[w]);
-        if (promised)
-            for (std::size_t w = 0; w != words; ++w) out.number(d.reserved_[w]);
+        out.numbers(d.live_.data(), words);
+        out.numbers(d.blocked_.data(), words);
+        if (promised) out.numbers(d.reserved_.data(), words);
         if constexpr (R != Reuse::lowest) d.free_.order([&](slot_t slot) { out.number(slot); });
     }
 
@@ -225,10 +241,9 @@ struct DirectorySnapshot {
         auto growth = d.prepare_exactly(count, alloc);
         d.adopt(growth);
         d.set_capacity(count);
-        for (std::size_t i = 0; i != count; ++i) {
-            d.versions_[i] = in.number<version_type>();
+        if (!in.numbers(d.versions_.data(), count)) return false;
+        for (std::size_t i = 0; i != count; ++i)
             if (d.versions_[i] > directory::max_version) return in.fail("snapshot: a version does not fit the handle");
-        }
         if (count != written_versions(d)) return in.fail("snapshot: a slot that was never in use has a version");
         const std::size_t words = bits::word_count(n.cursor);
         const bool promised = in.flag();
@@ -236,11 +251,10 @@ struct DirectorySnapshot {
             auto reserved = d.reserved_.resized(d.live_.size(), 0, alloc);
             d.reserved_.swap(reserved);
         }
-        for (std::size_t w = 0; w != words; ++w) d.live_[w] = in.number<bits::word_t>();
+        if (!in.numbers(d.live_.data(), words)) return false;
         d.summary_.rebuild(d.live_, n.cursor);
-        for (std::size_t w = 0; w != words; ++w) d.blocked_[w] = in.number<bits::word_t>();
-        for (std::size_t w = 0; promised && w != words; ++w) d.reserved_[w] = in.number<bits::word_t>();
-        if (in.error() != nullptr) return false;
+        if (!in.numbers(d.blocked_.data(), words)) return false;
+        if (in.error() != nullptr || (promised && !in.numbers(d.reserved_.data(), words))) return false;
         std::vector<bool> pending(held.empty() ? 0 : n.cursor);
         for (const slot_t slot : held) {
             if (slot >= n.cursor || pending[slot] || !d.bit(d.blocked_, slot) || d.bit(d.reserved_, slot))
@@ -283,7 +297,7 @@ private:
             const std::uint8_t* begin() const noexcept { return byte; }
             const std::uint8_t* end() const noexcept { return byte + 6; }
         };
-        return Bytes{{byte_order, L.index_bits, L.version_bits, L.user_bits, static_cast<std::uint8_t>(E),
+        return Bytes{{byte_order, L.index_bits, HandleTraits<L>::version_stamp, L.user_bits, static_cast<std::uint8_t>(E),
                       static_cast<std::uint8_t>(R)}};
     }
 

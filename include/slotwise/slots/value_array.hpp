@@ -16,11 +16,14 @@ SLOTWISE_BEGIN
 /// erased. Addresses never change. Name it as a static observer of a container:
 ///     SlotMap<Body, Column<Velocity>> bodies;
 ///     bodies.column<Velocity>()[handle] = Velocity{...};
-template <class T, class Allocator>
+/// @tparam G as the container's option: Growth::reserve makes the whole column one array for ever @tparam MaxSlots the slots of
+/// address space of that; 0: 64 GiB of values, as in ReservedArray
+template <class T, class Allocator, Growth G, std::size_t MaxSlots>
 class ValueArray {
     static_assert(Storable<T>, "ValueArray<T>: T must be a non-const object type whose destructor does not throw");
     using allocator = detail::rebind_t<Allocator, T>;
     using traits = std::allocator_traits<allocator>;
+    using Growing = detail::GrowingArray<G, T, Allocator, 0, MaxSlots>;
 
 public:
     using value_type = T;
@@ -29,6 +32,8 @@ public:
     static constexpr bool builds_on_insert = std::default_initializable<T>;
     /// Bytes of memory for each slot of the container.
     static constexpr std::size_t slot_bytes = sizeof(T);
+    /// The most slots of a container with this column.
+    static constexpr std::size_t max_column_slots = Growing::max_slots;
 
     constexpr ValueArray()
         requires std::is_default_constructible_v<Allocator>
@@ -90,11 +95,14 @@ public:
 
     constexpr allocator_type get_allocator() const noexcept { return Allocator(values_.get_allocator()); }
 
+    /// Bytes held from the allocator, without what values hold themselves.
+    constexpr std::size_t memory_usage() const noexcept { return values_.memory_usage() + alive_.memory_usage(); }
+
     /// The value of `slot`. @pre the slot is live in the container that this column follows
     constexpr T& operator[](slot_t slot) noexcept { return *ptr(slot); }
     constexpr const T& operator[](slot_t slot) const noexcept { return *ptr(slot); }
     /// Its address. @pre as operator[]
-    constexpr T* ptr(slot_t slot) const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr T* ptr(slot_t slot) const noexcept {
         SLOTWISE_EXPECT_DEBUG(!tracks || alive_test(slot), "ValueArray[slot]: no value lives there");
         return values_.ptr(slot);
     }
@@ -112,6 +120,12 @@ public:
     /// The capacity after the memory above `slots` was freed.
     constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return values_.shrunk_capacity(slots); }
 
+    /// The first value, which the others follow.
+    T* data() const noexcept
+        requires(G == Growth::reserve)
+    {
+        return values_.data();
+    }
     /// Where the values lie, for views.
     constexpr detail::PageView<T> pages() const noexcept { return detail::page_view(values_); }
 
@@ -199,7 +213,7 @@ private:
     }
     constexpr void destroy_all() noexcept { on_clear({alive_.data(), alive_.size() * bits::word_bits}); }
 
-    PagedArray<T, Allocator> values_{};
+    typename Growing::type values_{};
     detail::FlatArray<bits::word_t, Allocator> alive_{};
 };
 

@@ -47,6 +47,7 @@ public:
         std::swap(one_, other.one_);
     }
 
+    constexpr std::size_t memory_usage() const noexcept { return words_.memory_usage(); }
     /// The version at which `slot` starts when its memory is allocated again.
     constexpr Version of(std::size_t slot) const noexcept {
         const std::size_t w = bits::word_of(slot);
