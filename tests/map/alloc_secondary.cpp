@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Secondary maps and identity maps under every kind of allocator.
+// Secondary maps, identity maps and described slot maps under every kind of allocator.
 // Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "subjects.hpp"
 
@@ -17,4 +17,8 @@ TEST_CASE("SparseSecondaryMap: copies, moves and swaps are exact under every kin
 
 TEST_CASE("IdentityMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     alloc_matrix<Identities<>>();
+}
+
+TEST_CASE("AnySlotMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<DescribedSlotMaps<>>();
 }

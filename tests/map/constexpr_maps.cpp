@@ -5,8 +5,10 @@
 // memory comes from the system.
 #include "support/catch.hpp"
 #include "support/constant.hpp"
+#include "support/constant_allocator.hpp"
 
 #include <slotwise/map/dense_slot_map.hpp>
+#include <slotwise/map/handle_pool.hpp>
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/map/soa_slot_map.hpp>
 
@@ -20,14 +22,17 @@ using namespace slotwise;
 template <class Map>
 constexpr int elements() {
     Map map;
-    HOLDS(map.empty() && map.begin() == map.end() && map.size() == 0);
+    HOLDS(map.empty() && map.begin() == map.end() && map.size() == 0 && map.memory_usage() == 0);
     map.reserve(5);
     const auto one = map.insert(1);
     const int two_value = 2;
     const auto two = map.insert(two_value);
     const auto three = map.emplace(3);
     const auto four = map.insert_with([](auto handle) { return handle ? 4 : 0; });
-    HOLDS(map.size() == 4 && map.capacity() >= 5 && Map::max_size() > 4);
+    std::size_t most = 0;
+    most = Map::max_size(); // not in a condition: clang would fold it
+    HOLDS(map.size() == 4 && map.capacity() >= 5 && most > 4);
+    HOLDS(map.memory_usage() > map.capacity() * sizeof(int));
     HOLDS(map[one] == 1 && map.at(two) == 2 && *map.get(three) == 3 && map.contains(four));
     const Map& reader = map;
     HOLDS(reader[one] == 1 && reader.at(two) == 2 && *reader.get(three) == 3 && !reader.contains({}));
@@ -37,6 +42,13 @@ constexpr int elements() {
     auto at = map.find(two);
     HOLDS(*at == 2 && *--at == 1 && *reader.find(three) == 3 && reader.count(two) == 1 && reader.value_or({}, 7) == 7);
     HOLDS(reader.find({}) == reader.end() && *--map.end() == 4 && erase_if(map, [](int value) { return value > 4; }) == 0);
+    auto [five, value_of_five] = map.emplace_ref(4);
+    value_of_five = 5;
+    HOLDS(map[five] == 5 && map.erase_at(five.index()) && !map.erase_at(five.index()) && map.size() == 4);
+    HOLDS(map.erase(&map[map.insert(6)]) && !map.erase(&two_value) && map.size() == 4);
+    Map few;
+    HOLDS(few.set_max_slots(2) && few.max_slots() == 2 && !few.full() && few.try_insert(1) && few.try_insert(two_value));
+    HOLDS(few.full() && few.try_emplace(3).is_null() && !few.set_max_slots(1) && few.set_max_slots(3) && few.try_emplace(3));
     const Map listed{1, 2};
     Map ranged(listed.begin(), listed.end());
     ranged.insert_range(listed);
@@ -130,6 +142,55 @@ constexpr int policies() {
         handle = map.insert(i);
     }
     HOLDS(map.size() == 1 && map[handle] == 9 && map.check_invariants());
+    HOLDS(map.memory_usage() > map.capacity() * sizeof(int));
+    return 0;
+}
+
+constexpr int of_handle_pool() {
+    using Pool = HandlePool<struct Body, Column<int>>;
+    Pool pool;
+    HOLDS(pool.empty() && pool.begin() == pool.end() && pool.memory_usage() == 0 && Pool::max_size() > 4);
+    pool.reserve(5);
+    HOLDS(pool.max_slots() == Pool::max_size() && pool.set_max_slots(1000) && pool.max_slots() == 1000 && !pool.full());
+    const auto one = pool.create(), two = pool.create(), three = pool.try_create();
+    HOLDS(pool.size() == 3 && pool.capacity() >= 5 && pool.contains(two) && !pool.contains({}));
+    pool.column<int>()[two.index()] = 2;
+    pool.column<0>()[one.index()] = 1;
+    const Pool& reader = pool;
+    HOLDS(reader.column<int>()[two.index()] == 2 && reader.column<0>()[one.index()] == 1);
+    HOLDS(pool.observer<0>()[two.index()] == 2 && reader.observer<0>()[one.index()] == 1);
+    using Values = ValueArray<int, std::allocator<int>>;
+    HOLDS(pool.observer<Values>()[two.index()] == 2 && reader.observer<Values>()[one.index()] == 1);
+    HOLDS(pool.handle_at(one.index()) == one && pool.state(one.index()) == SlotState::live);
+    HOLDS(pool.explain(one) == HandleStatus::live && pool.explain({}) == HandleStatus::null);
+    std::size_t count = 0;
+    for (const auto handle : pool) count += pool.contains(handle);
+    for (auto it = pool.cbegin(); it != pool.cend(); ++it) count += it.handle() == *it && it.slot() == (*it).index();
+    for (const slot_t slot : pool.slots()) count += pool.occupancy().test(slot);
+    pool.for_each([&](auto handle) { count += pool.contains(handle); });
+    HOLDS(count == 12 && *--pool.end() == three);
+    HOLDS(pool.erase(one) && !pool.erase(one) && pool.insert_at(one) && pool.contains(one) && !pool.insert_at(one));
+    HOLDS(pool.erase_if([&](auto handle) { return handle == three; }) == 1);
+    HOLDS(pool.retired() == 0 && pool.recycle_retired() == 0 && pool.check_invariants());
+    for (int i = 0; i != 200; ++i) pool.create();
+    pool.shrink_to_fit();
+    Pool copy(pool), moved(std::move(pool)), assigned, beside(copy, copy.get_allocator());
+    Pool taken(std::move(beside), copy.get_allocator());
+    HOLDS(copy == moved && taken == copy && copy.size() == 202);
+    assigned = copy;
+    pool = std::move(copy);
+    assigned.swap(pool);
+    swap(assigned, pool);
+    HOLDS(assigned == pool);
+    assigned.clear();
+    assigned.shrink_to_fit();
+    HOLDS(assigned.capacity() == 0 && !assigned.contains(two) && assigned.check_invariants());
+
+    using Numbered = test::NumberedAllocator<std::byte>;
+    HandlePool<struct Body, AllocBy<Numbered>> here{Numbered(1)};
+    const auto kept = here.create();
+    HandlePool<struct Body, AllocBy<Numbered>> there(std::move(here), Numbered(2));
+    HOLDS(there.contains(kept) && here.empty() && there.get_allocator().number() == 2);
     return 0;
 }
 
@@ -155,6 +216,7 @@ constexpr int rows() {
     map.sort<0>([](int a, int b) { return a > b; });
     HOLDS(map.index_of(two) == 0);
     map.erase(map.insert({3, 'c'}));
+    HOLDS(map.erase(map.try_insert(3, 'c')) && map.erase(map.try_insert({3, 'c'})));
     SoaPointer<const int, const char> pointer = map.get(one);
     HOLDS(pointer && pointer != nullptr && (*pointer).get<0>() == 1 && std::get<0>(pointer.members()) != nullptr);
     map.erase(map.begin());
@@ -172,6 +234,7 @@ IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>(
 IN_CONSTANTS("a DenseSlotMap lives in a constant expression", elements<DenseSlotMap<int>>())
 IN_CONSTANTS("what only SlotMap has works in constant expressions", of_slot_map())
 IN_CONSTANTS("what only DenseSlotMap has works in constant expressions", of_dense_slot_map())
+IN_CONSTANTS("a HandlePool lives in a constant expression", of_handle_pool())
 IN_CONSTANTS("a SoaSlotMap lives in a constant expression", rows())
 IN_CONSTANTS("slots are used again, and retired, in constant expressions: lowest", policies<Reuse::lowest>())
 IN_CONSTANTS("slots are used again, and retired, in constant expressions: lifo", policies<Reuse::lifo>())

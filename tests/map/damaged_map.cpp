@@ -11,6 +11,8 @@
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/sparse_secondary_map.hpp>
 
+#include <string>
+
 using namespace test;
 
 namespace {
@@ -35,10 +37,19 @@ TEST_PRIVATE(Size, Secondary, size_)
 TEST_PRIVATE(SparseHandles, Sparse, handles_)
 TEST_PRIVATE(SparseValues, Sparse, values_)
 TEST_PRIVATE(SparseSize, Sparse, size_)
-TEST_PRIVATE(Buckets, Ids, buckets_)
-TEST_PRIVATE(IdsByHandle, Ids, nodes_)
+TEST_PRIVATE(IdIndex, Ids, index_)
+TEST_PRIVATE(IdNodes, Ids, nodes_)
+TEST_PRIVATE(IdsByHandle, Ids, by_handle_)
 using ByHandle = reached_t<IdsByHandle, Ids>;
 TEST_PRIVATE(ByHandleSize, ByHandle, size_)
+using NodesOfIds = reached_t<IdNodes, Ids>;
+TEST_PRIVATE(FreeNode, NodesOfIds, free_)
+TEST_PRIVATE(NodesEnd, NodesOfIds, end_)
+TEST_PRIVATE(NodesUsed, NodesOfIds, used_)
+
+using SmallHandle = Handle<struct SmallElement, HandleLayout{.index_bits = 8, .version_bits = 8}>;
+using Texts = IdentityMap<std::string, SmallHandle>;
+TEST_PRIVATE(TextNodes, Texts, nodes_)
 
 template <class Map>
 Map three() {
@@ -98,17 +109,39 @@ TEST_CASE("a sparse secondary map notices rows that are not those of the index, 
     CHECK(notices_that(map, exchange, exchange));
 }
 
-TEST_CASE("an IdentityMap notices an id without a handle, and handles that name other ids") {
+TEST_CASE("an IdentityMap notices an id without a handle, handles that name other ids, and nodes that are lost") {
     Ids ids;
-    for (slot_t slot = 0; slot != 4; ++slot) ids.insert(static_cast<int>(slot) + 10, H(slot, 1));
-    auto& by_handle = reach<IdsByHandle>(ids);
-    auto& node = *by_handle.get(H(1, 1));
-    CHECK(notices(ids, node, *by_handle.get(H(2, 1))));
-    CHECK(notices(ids, node->handle, H(2, 1)));
-    CHECK(notices(ids, node->handle, H()));
-    CHECK(notices(ids, node->hash, node->hash + 1));
-    CHECK(notices(ids, node->id, 99));
-    for (std::size_t b = 0; b != reach<Buckets>(ids).size(); ++b)
-        if (reach<Buckets>(ids)[b] != nullptr) CHECK(notices(ids, reach<Buckets>(ids)[b], nullptr));
+    for (slot_t slot = 0; slot != 5; ++slot) ids.insert(static_cast<int>(slot) + 10, H(slot, 1));
+    ids.erase(H(4, 1));
+    auto& number = *reach<IdsByHandle>(ids).get(H(1, 1));
+    auto& nodes = reach<IdNodes>(ids);
+    auto& node = nodes[number];
+    CHECK(notices(ids, number, *reach<IdsByHandle>(ids).get(H(2, 1))));
+    CHECK(notices(ids, node.handle, H(2, 1)));
+    CHECK(notices(ids, node.handle, H()));
+    CHECK(notices(ids, node.id, 99));
+    reached_t<IdIndex, Ids> empty;
+    const auto exchange = [&] { reach<IdIndex>(ids).swap(empty); };
+    CHECK(notices_that(ids, exchange, exchange));
     CHECK(notices(ids, reach<ByHandleSize>(reach<IdsByHandle>(ids)), 5));
+    CHECK(notices(ids, reach<FreeNode>(nodes), no_slot));
+    CHECK(notices(ids, reach<FreeNode>(nodes), 1));
+    CHECK(notices(ids, reach<FreeNode>(nodes), 77));
+    CHECK(notices(ids, nodes[4].handle, H(4, 0))); // a circle
+    CHECK(notices(ids, nodes[4].handle, H(no_slot, 1)));
+    CHECK(notices(ids, reach<NodesUsed>(nodes), 3));
+    CHECK(notices(ids, reach<NodesEnd>(nodes), 6));
+    CHECK(notices(ids, reach<NodesEnd>(nodes), 1000));
+}
+
+TEST_CASE("an IdentityMap that keeps hashes notices a wrong one, and links its free nodes beside small handles") {
+    Texts texts;
+    for (std::uint16_t slot = 0; slot != 5; ++slot) texts.insert(std::to_string(slot), SmallHandle(slot, 1));
+    texts.erase(SmallHandle(4, 1));
+    texts.erase(SmallHandle(3, 1));
+    auto& nodes = reach<TextNodes>(texts);
+    CHECK(notices(texts, nodes[0].hash, nodes[0].hash + 1));
+    CHECK(notices(texts, nodes[3].link, 3));
+    CHECK(notices(texts, nodes[3].link, no_slot));
+    CHECK((texts.insert("again", SmallHandle(3, 3)) && texts.insert("more", SmallHandle(4, 3)) && texts.check_invariants()));
 }

@@ -4,6 +4,8 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/private_access.hpp"
+#include "support/thrown.hpp"
+#include "support/tracked.hpp"
 
 #include <slotwise/map/identity_map.hpp>
 
@@ -12,6 +14,7 @@
 #include <map>
 #include <memory_resource>
 #include <slotwise/map/pmr.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -126,29 +129,22 @@ struct AgreeingHash {
     std::uint64_t operator()(std::uint64_t id) const noexcept { return id << 40 | 0x12'3456'789Au; }
 };
 using Flooded = IdentityMap<std::uint64_t, SlotMap<int>::handle_type, HashBy<AgreeingHash>>;
-TEST_PRIVATE(FloodedBuckets, Flooded, buckets_)
+TEST_PRIVATE(FloodedIndex, Flooded, index_)
+using IndexOfFlooded = reached_t<FloodedIndex, Flooded>;
+TEST_PRIVATE(FloodedProbes, IndexOfFlooded, probe_stats_)
 
-/// Pairs in the fullest bucket.
-std::size_t fullest(Flooded& ids) {
-    std::size_t most = 0;
-    const auto& buckets = test::reach<FloodedBuckets>(ids);
-    for (std::size_t b = 0; b != buckets.size(); ++b) {
-        std::size_t length = 0;
-        for (const auto* node = buckets[b]; node != nullptr; node = node->next) ++length;
-        most = std::max(most, length);
-    }
-    return most;
-}
+/// Groups that the longest search passes.
+std::size_t longest(Flooded& ids) { return reach<FloodedProbes>(reach<FloodedIndex>(ids)).longest; }
 
 } // namespace
 
-TEST_CASE("ids whose hashes were computed to collide share a bucket no longer than chance has it", "[flood]") {
+TEST_CASE("ids whose hashes were computed to collide pass no more groups than chance has it", "[flood]") {
     constexpr std::uint64_t count = sizeof(std::size_t) == 8 ? 5'000 : 1'000;
     Flooded ids;
     for (std::uint64_t id = 0; id != count; ++id) ids.insert(id, Flooded::handle_type(static_cast<slot_t>(id), 1));
-    CHECK(fullest(ids) <= 33);
+    CHECK(longest(ids) <= 48);
     Flooded copy(ids), moved(std::move(copy));
-    CHECK(fullest(moved) <= 33);
+    CHECK(longest(moved) <= 48);
     CHECK((ids.check_invariants() && moved.check_invariants()));
     for (std::uint64_t id = 0; id != count; ++id) {
         REQUIRE(moved.handle_of(id).index() == id);
@@ -169,4 +165,178 @@ TEST_CASE("an identity map is a range of pairs of handle and id", "[identity_map
     ids.insert("a", a);
     for (const auto [handle, id] : ids) CHECK((handle == a && id == "a"));
     CHECK(std::ranges::distance(ids) == 1);
+}
+
+TEST_CASE("an identity map takes memory for many pairs at once, and frees it when it is cleared", "[identity_map]") {
+    EveryByteReturned bytes;
+    using Ids = IdentityMap<PublicId, H, AllocBy<StatefulAllocator<std::byte>>>;
+    Ids ids{StatefulAllocator<std::byte>(1)};
+    const auto fill = [&] {
+        for (slot_t slot = 0; slot != 10'000; ++slot) REQUIRE(ids.insert(PublicId{slot, 7}, H(slot, 1)));
+    };
+    const std::size_t before = Ledger::allocations();
+    fill();
+    CHECK(Ledger::allocations() - before < 10'000 / 16);
+    CHECK(bytes.live_bytes() < 10'000 * 80); // 32 of a node, 8 by handle, up to 18 of the index, and what is not used yet
+    ids.clear();
+    CHECK(bytes.live_bytes() == 0);
+    ids.reserve(10'000);
+    for (slot_t slot = 0; slot < 10'000; slot += 64) ids.insert(PublicId{slot, 8}, H(slot, 3)); // its pages by handle
+    const std::size_t reserved = Ledger::allocations();
+    for (slot_t slot = 0; slot != 10'000; ++slot)
+        if (slot % 64 != 0) ids.insert(PublicId{slot, 8}, H(slot, 3));
+    CHECK(Ledger::allocations() == reserved);
+    for (slot_t slot = 0; slot != 10'000; ++slot) { // a node that was freed is used again
+        ids.erase(H(slot, 3));
+        ids.insert(PublicId{slot, 9}, H(slot, 5));
+    }
+    CHECK(Ledger::allocations() == reserved);
+    CHECK(ids.check_invariants());
+}
+
+TEST_CASE("ids stay where they are while an identity map grows, shrinks and loses others", "[identity_map]") {
+    IdentityMap<std::string, H> ids;
+    ids.insert("first", H(0, 1));
+    const std::string* const first = ids.id_of(H(0, 1));
+    for (slot_t slot = 1; slot != 5'000; ++slot) ids.insert(std::to_string(slot), H(slot, 1));
+    for (slot_t slot = 1; slot != 5'000; ++slot) ids.erase(H(slot, 1));
+    ids.shrink_to_fit();
+    CHECK((ids.id_of(H(0, 1)) == first && *first == "first" && ids.check_invariants()));
+    CHECK(ids.handle_of(std::string("first")) == H(0, 1));
+    ids.erase(H(0, 1));
+    ids.shrink_to_fit();
+    CHECK((ids.empty() && ids.check_invariants()));
+    CHECK(ids.insert("again", H(0, 3)));
+}
+
+namespace {
+using Tagged = Handle<struct TaggedElement, HandleLayout{.index_bits = 20, .version_bits = 8, .user_bits = 4}>;
+IdentityMap<std::string, Tagged> three_names() {
+    IdentityMap<std::string, Tagged> names;
+    names.insert("far", Tagged(900'000, 3, 5));
+    names.insert("near", Tagged(1, 7));
+    names.insert("", Tagged(40, 1));
+    return names;
+}
+} // namespace
+
+// handles() gave the keys of the entries, which have no user bits.
+TEST_CASE("each walk of an identity map gives handles as they were inserted, user bits included", "[identity_map]") {
+    const auto names = three_names();
+    const std::vector<Tagged> inserted{Tagged(1, 7), Tagged(40, 1), Tagged(900'000, 3, 5)};
+    CHECK(std::ranges::equal(names.handles(), inserted));
+    std::vector<Tagged> seen;
+    for (const auto [handle, id] : names.items()) seen.push_back(handle);
+    CHECK(seen == inserted);
+    seen.clear();
+    names.for_each([&](const std::string&, Tagged handle) { seen.push_back(handle); });
+    CHECK(seen == inserted);
+    CHECK((inserted.back().user_bits() == 5 && names.handles().begin() != names.handles().end()));
+}
+
+TEST_CASE("a snapshot of an identity map restores its pairs, user bits included, and keeps the attachment", "[identity_map]") {
+    const auto names = three_names();
+    IdentityMap<std::string, Tagged> restored;
+    restored.insert("gone", Tagged(2, 1));
+    restored.restore(names.snapshot());
+    CHECK(restored == names);
+    CHECK(restored.check_invariants());
+    CHECK(restored.snapshot() == names.snapshot());
+    CHECK(restored.handle_of(std::string("far")).user_bits() == 5);
+    CHECK_FALSE(restored.contains(std::string("gone")));
+    restored.erase(Tagged(40, 1));
+    CHECK_FALSE(restored == names);
+    restored.insert("", Tagged(40, 1, 1)); // other user bits
+    CHECK_FALSE(restored == names);
+
+    SlotMap<int> map;
+    IdentityMap<int, H> ids;
+    ids.attach_to(map);
+    const H a = map.insert(1), b = map.insert(2);
+    ids.insert(10, a);
+    const auto bytes = ids.snapshot();
+    ids.insert(20, b);
+    ids.restore(bytes);
+    CHECK((ids.size() == 1 && ids.attached()));
+    map.erase(a);
+    CHECK(ids.empty());
+    ids.restore(bytes); // its element is gone
+    CHECK(ids.contains(a));
+    ids.attach_to(map);
+    CHECK(ids.empty());
+}
+
+// proves: IdentityMap::restore throws, IdentityMap::try_restore throws
+TEST_CASE("an identity map refuses bytes that are no snapshot of it, and says why", "[identity_map]") {
+    auto names = three_names();
+    const auto before = names.snapshot();
+    using Bytes = std::vector<std::byte>;
+    const auto error = [&](const Bytes& bytes) {
+        const char* const text = names.try_restore(bytes);
+        CHECK(names.snapshot() == before);
+        CHECK(thrown_text<std::invalid_argument>([&] { names.restore(bytes); }) == (text == nullptr ? "" : text));
+        return std::string(text == nullptr ? "" : text);
+    };
+    const auto with = [&](std::size_t at, int value) {
+        Bytes bytes = before;
+        bytes[at] = static_cast<std::byte>(value);
+        return bytes;
+    };
+    const auto has = [](const std::string& text, const char* words) { return text.find(words) != std::string::npos; };
+    CHECK(error(before).empty());
+    CHECK(has(error({}), "no snapshot of an IdentityMap"));
+    CHECK(has(error(SlotMap<int>().snapshot()), "no snapshot of an IdentityMap"));
+    CHECK(has(error(with(4, 9)), "byte order"));
+    CHECK(has(error(with(5, 21)), "handle layout"));
+    CHECK(has(error(IdentityMap<int, Tagged>().snapshot()), "another size"));
+    CHECK(has(error(with(12, 200)), "length"));
+    const std::size_t first = 4 + 4 + 4 + 8;             // kind, byte order and layout, size of an id, count
+    CHECK(has(error(with(first + 2, 0)), "never live")); // 1v7 becomes 1v0
+    CHECK(has(error(with(first, 41)), "slot of one before"));
+    CHECK(has(error(with(first, 40)), "slot of one before"));
+    Bytes bytes = before;
+    bytes.push_back(std::byte{0});
+    CHECK(has(error(bytes), "more bytes"));
+    bytes.resize(before.size() - 1);
+    CHECK_FALSE(error(bytes).empty());
+    IdentityMap<char, H> twice;
+    twice.insert('a', H(1, 1));
+    twice.insert('b', H(2, 1));
+    bytes = twice.snapshot();
+    bytes.back() = std::byte{'a'};
+    CHECK(has(twice.try_restore(bytes), "an id occurs twice"));
+    CHECK((twice.contains('b') && twice.check_invariants()));
+}
+
+TEST_CASE("a restore of an identity map that throws has no effect", "[identity_map][throws]") {
+    EveryByteReturned bytes;
+    struct SpendingHash {
+        std::size_t operator()(int id) const {
+            Budget::spend();
+            return static_cast<std::size_t>(id);
+        }
+    };
+    using Ids = IdentityMap<int, H, HashBy<SpendingHash>, AllocBy<ThrowingAllocator<std::byte>>>;
+    std::vector<std::byte> saved;
+    {
+        Ids ids;
+        for (int i = 0; i != 30; ++i) ids.insert(i, H(static_cast<slot_t>(i) * 70, 1));
+        saved = ids.snapshot();
+    }
+    for (const bool by_try : {false, true}) {
+        const auto failures = fail_at_every_step(swept<Ids>(by_try ? "try_restore" : "restore"), [&](auto&& attempt) {
+            Ids ids;
+            ids.insert(77, H(5, 1));
+            const bool threw = attempt([&] {
+                if (by_try)
+                    static_cast<void>(ids.try_restore(saved));
+                else
+                    ids.restore(saved);
+            });
+            REQUIRE(ids.size() == (threw ? 1 : 30));
+            REQUIRE(ids.contains(threw ? H(5, 1) : H(70, 1)));
+            REQUIRE(ids.check_invariants());
+        });
+        CHECK(failures > 30);
+    }
 }

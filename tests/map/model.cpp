@@ -3,6 +3,7 @@
 //
 // Random histories of every storage under every policy, of secondary maps and columns that follow it and of an IdentityMap, by
 // the bodies of the fuzz targets: a model knows each handle in advance.
+#include "fuzz/identity_body.hpp"
 #include "fuzz/map_body.hpp"
 #include "support/catch.hpp"
 
@@ -48,6 +49,6 @@ TEMPLATE_TEST_CASE("a random history agrees with the oracle: lowest", "[model]",
 
 #if !defined(SLOTWISE_TEST_REST)
 TEST_CASE("An IdentityMap of public ids agrees with a model over random histories", "[model]") {
-    CHECK(run_random(run<IdentityBody>, 701, 3, 8192) > 2000);
+    CHECK(run_random(run<IdentityBody<PublicId, layout(4)>>, 701, 3, 8192) > 2000);
 }
 #endif

@@ -9,6 +9,7 @@
 
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/sparse_secondary_map.hpp>
+#include <slotwise/slots/zip_chunks.hpp>
 
 using namespace test;
 
@@ -28,7 +29,7 @@ int number_at(const Iterator& it) {
 
 } // namespace
 
-// proves: SlotMap::values invalidates, ColumnView invalidates, SlotMapCore::reserve invalidates, SlotMapCore::emplace invalidates
+// proves: SlotMap::values invalidates, ColumnView invalidates, zip_chunks invalidates, SlotMapCore::reserve invalidates, SlotMapCore::emplace invalidates
 TEMPLATE_TEST_CASE(
     "a SlotMap's view shows inserts and erases while it does not grow; a new one shows the same values at the same "
     "addresses",
@@ -37,10 +38,13 @@ TEMPLATE_TEST_CASE(
     map.reserve(200);
     for (int i = 0; i != 100; ++i) put(map, i);
     const auto view = map.values();
+    const auto chunks = zip_chunks(view);
     map.erase(map.handle_at(slot_t{7}));
+    REQUIRE_FALSE((*chunks.begin()).live.test(7));
     REQUIRE_FALSE(view.contains(7));
     REQUIRE(put(map, 77).index() == 7);
     REQUIRE(view[7].value() == 77);
+    REQUIRE(std::get<0>((*chunks.begin()).values)[7].value() == 77);
     std::vector<const void*> before;
     for (slot_t slot = 0; slot != 100; ++slot) before.push_back(&view[slot]);
     SECTION("reserve") { map.reserve(100'000); }

@@ -12,8 +12,13 @@
 #include <slotwise/slots/column_view.hpp>
 #include <slotwise/slots/value_array.hpp>
 
+#include <atomic>
 #include <span>
+#include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -112,6 +117,51 @@ TEMPLATE_TEST_CASE("eight readers: SlotMap", "[readers]", test::Paged, test::Res
         read_column(m.template column<0>(), sum);
         sum += m.values().get(handles[1]);
     });
+}
+
+// After reserve(n) a lookup reads its own slot's version and value, and what only growth writes.
+TEMPLATE_TEST_CASE("a SlotMap is looked up beside one writer that stays within reserve(n) and off those elements",
+                   "[readers][promises]", test::Paged, test::Reserved) {
+    const auto run = []<class Map>(std::type_identity<Map>) {
+        Map map;
+        map.reserve(2000);
+        std::vector<typename Map::handle_type> kept, others;
+        for (int i = 0; i != 1000; ++i) {
+            const auto handle = map.insert(std::to_string(i));
+            (i % 2 == 0 ? kept : others).push_back(handle); // neighbours in each word and line
+        }
+        std::atomic<bool> stop{false};
+        std::atomic<int> wrong{0}, waiting{4};
+        std::vector<std::thread> threads;
+        for (int reader = 0; reader != 3; ++reader)
+            threads.emplace_back([&] {
+                --waiting;
+                do {
+                    for (std::size_t i = 0; i != kept.size(); ++i) {
+                        const std::string* const found = std::as_const(map).get(kept[i]);
+                        const bool right = found != nullptr && *found == std::to_string(2 * i) && map.contains(kept[i]) &&
+                                           &map[kept[i]] == found && &map.at(kept[i]) == found && map.count(kept[i]) == 1;
+                        wrong += !right;
+                    }
+                } while (!stop);
+            });
+        --waiting;
+        while (waiting != 0) std::this_thread::yield();
+        for (int round = 0; round != 5; ++round) {
+            for (auto& handle : others) map.erase(std::exchange(handle, {}));
+            for (auto& handle : others) handle = map.insert("other");
+            std::vector<typename Map::handle_type> more;
+            while (map.size() != 2000) more.push_back(map.emplace("more"));
+            for (const auto handle : more) map.erase(handle);
+        }
+        stop = true;
+        for (auto& thread : threads) thread.join();
+        REQUIRE(wrong == 0);
+        REQUIRE(map.check_invariants());
+    };
+    run(std::type_identity<typename TestType::template map<std::string>>());
+    constexpr SlotMapOptions narrow{.handle = {.index_bits = 16, .version_bits = 16, .user_bits = 0}};
+    run(std::type_identity<typename TestType::template map<std::string, narrow>>());
 }
 
 TEST_CASE("eight readers: DenseSlotMap", "[readers]") {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Defects of other slot maps that this library must not have, one named test each.
+// Defects of other slot maps that this library must not have, one named test each; and those that it had.
+#include <slotwise/map/secondary_map.hpp> // before everything else, see its test
+
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
@@ -244,4 +246,13 @@ TEMPLATE_TEST_CASE("observers of the target of a move assignment are notified wh
     REQUIRE(asking.there == 100);
     REQUIRE_FALSE(token.attached());
     REQUIRE(target.size() == 1);
+}
+
+TEST_CASE("the header of SecondaryMap needs no other one for its range members", "[regressions]") {
+    SlotMap<int> map;
+    const std::vector<std::pair<decltype(map)::handle_type, int>> pairs{{map.insert(1), 10}, {map.insert(2), 20}};
+    SecondaryMap<decltype(map)::handle_type, int> more;
+    more.insert(pairs.begin(), pairs.end());
+    const SecondaryMap<decltype(map)::handle_type, int> listed{pairs[0], pairs[1]};
+    CHECK((more.size() == 2 && more == listed));
 }

@@ -10,6 +10,7 @@
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/sparse_secondary_map.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -372,4 +373,36 @@ TEMPLATE_TEST_CASE("a secondary map is made, filled and emptied by pairs and ite
     std::size_t steps = 0;
     for (auto it = map.begin(); it != map.end(); ++steps) it = map.erase(it);
     CHECK((steps == 2 && map.empty() && map.check_invariants()));
+}
+
+TEST_CASE("a SecondaryMap walks backwards from its end, however many pages its table has", "[secondary_map]") {
+    SlotMap<int> map;
+    SecondaryMap<H, int> more;
+    std::vector<int> expected;
+    for (int i = 0; i != 5000; ++i) {
+        more.try_emplace(map.insert(i), i);
+        expected.push_back(i);
+        if (i % 61 != 0) continue;
+        std::vector<int> met;
+        for (auto it = more.end(); it != more.begin();) met.push_back((--it)->value);
+        std::reverse(met.begin(), met.end());
+        REQUIRE(met == expected);
+    }
+}
+
+TEMPLATE_TEST_CASE("erase_if asks of no entry that its predicate has erased", "[secondary_map]", DenselyUsed, SparselyUsed) {
+    SlotMap<int> map;
+    typename TestType::template of<Tracked> more;
+    std::vector<H> handles;
+    for (int i = 0; i != 6; ++i) more.try_emplace(handles.emplace_back(map.insert(i)), i);
+    int asked = 0;
+    const std::size_t erased = more.erase_if([&](H handle, const Tracked& value) {
+        CHECK((more.contains(handle) && more[handle].value() == value.value()));
+        ++asked;
+        more.erase(handle);
+        for (const H other : handles)
+            if (more.size() % 2 != 0) more.erase(other);
+        return false;
+    });
+    CHECK((erased == 0 && asked == 3 && more.empty() && more.check_invariants()));
 }

@@ -21,9 +21,9 @@ namespace {
 using namespace slotwise;
 using namespace test;
 
-using Entity = Handle<struct SomeEntity>;
+using Unit = Handle<struct SomeEntity>;
 template <class T>
-using Sparse = SecondaryMap<Entity, T>;
+using Sparse = SecondaryMap<Unit, T>;
 
 /// What the chunks hold, by slot.
 template <class Map>
@@ -46,7 +46,7 @@ std::map<slot_t, int> of_chunks(Map& map) {
 TEST_CASE("chunks have the first slot, the values of a page and the mask of those that live", "[secondary_page]") {
     Sparse<int> map;
     CHECK(map.chunks().empty());
-    for (const slot_t slot : {3u, 5u, 64u, 127u, 4'000'000'000u}) map.emplace(Entity(slot, 1), static_cast<int>(slot % 1000));
+    for (const slot_t slot : {3u, 5u, 64u, 127u, 4'000'000'000u}) map.emplace(Unit(slot, 1), static_cast<int>(slot % 1000));
     std::vector<slot_t> firsts;
     for (const ColumnChunk<int>& chunk : map.chunks()) {
         firsts.push_back(chunk.first);
@@ -59,7 +59,7 @@ TEST_CASE("chunks have the first slot, the values of a page and the mask of thos
     int sum = 0;
     reader.for_each_chunk([&](const ColumnChunk<const int>& chunk) { sum += static_cast<int>(chunk.live.count()); });
     map.for_each_chunk([&](const ColumnChunk<int>& chunk) { chunk.live.for_each([&](slot_t i) { chunk.values[i] += 1; }); });
-    CHECK((sum == 5 && map[Entity(5, 1)] == 6 && map[Entity(4'000'000'000u, 1)] == 1));
+    CHECK((sum == 5 && map[Unit(5, 1)] == 6 && map[Unit(4'000'000'000u, 1)] == 1));
 }
 
 TEST_CASE("chunks have exactly the entries, whatever comes and goes", "[secondary_page]") {
@@ -70,13 +70,13 @@ TEST_CASE("chunks have exactly the entries, whatever comes and goes", "[secondar
     for (int step = 0; step != 600; ++step) {
         const auto slot = static_cast<slot_t>(random() % 4 == 0 ? random() : random() % 300);
         if (random() % 3 != 0) {
-            small.insert_or_assign(Entity(slot, 1), static_cast<short>(step));
-            large.try_emplace(Entity(slot, 1));
+            small.insert_or_assign(Unit(slot, 1), static_cast<short>(step));
+            large.try_emplace(Unit(slot, 1));
             model[slot] = step;
         } else if (!model.empty()) {
             const auto gone = std::next(model.begin(), static_cast<std::ptrdiff_t>(random() % model.size()));
-            small.erase(Entity(gone->first, 1));
-            large.erase(Entity(gone->first, 1));
+            small.erase(Unit(gone->first, 1));
+            large.erase(Unit(gone->first, 1));
             model.erase(gone);
         }
         if (step % 10 != 0) continue;
@@ -90,18 +90,18 @@ TEST_CASE("chunks have exactly the entries, whatever comes and goes", "[secondar
 TEST_CASE("entries may be erased while their chunk is walked, and leave its mask at once", "[secondary_page]") {
     const NothingLeaks scope;
     Sparse<Tracked> map;
-    for (slot_t slot = 0; slot != 1000; ++slot) map.emplace(Entity(slot * 3, 1), static_cast<int>(slot));
+    for (slot_t slot = 0; slot != 1000; ++slot) map.emplace(Unit(slot * 3, 1), static_cast<int>(slot));
     std::size_t met = 0;
     map.for_each_chunk([&](const ColumnChunk<Tracked>& chunk) {
         met += chunk.live.count();
         chunk.live.for_each([&](slot_t i) {
-            if (chunk.values[i].value() % 2 == 0) map.erase(Entity(chunk.first + i, 1));
+            if (chunk.values[i].value() % 2 == 0) map.erase(Unit(chunk.first + i, 1));
         });
         CHECK(chunk.live.count() <= 11);
     });
     CHECK((met == 1000 && map.size() == 500 && map.check_invariants()));
     map.for_each_chunk([&](const ColumnChunk<Tracked>& chunk) { // each page ends
-        chunk.live.for_each([&](slot_t i) { map.erase(Entity(chunk.first + i, 1)); });
+        chunk.live.for_each([&](slot_t i) { map.erase(Unit(chunk.first + i, 1)); });
     });
     CHECK((map.empty() && map.chunks().empty()));
 }
@@ -109,13 +109,13 @@ TEST_CASE("entries may be erased while their chunk is walked, and leave its mask
 TEST_CASE("a sparse component stays at its address from emplace to erase, while others come and go", "[secondary_page]") {
     const NothingLeaks scope;
     Sparse<NonMovable> map;
-    const Entity kept(500, 3);
+    const Unit kept(500, 3);
     const NonMovable* const address = &map.emplace(kept, 7).it->value;
     for (slot_t slot = 0; slot != 5000; ++slot)
-        if (slot != 500) map.emplace(Entity(slot, 1), 1);
+        if (slot != 500) map.emplace(Unit(slot, 1), 1);
     CHECK(map.get(kept) == address);
     for (slot_t slot = 0; slot != 5000; ++slot)
-        if (slot != 500) map.erase(Entity(slot, 1));
+        if (slot != 500) map.erase(Unit(slot, 1));
     CHECK((map.get(kept) == address && address->value() == 7 && map.size() == 1));
 }
 
@@ -140,8 +140,8 @@ TEST_CASE("a thousand moves between tables do not touch a sparse component, and 
     struct Frozen {};
     // The tables of ids {Position, Name} and {Position, Name, Frozen}: membership of the sparse Name decides the table, and has no
     // column there.
-    AnyRows walking{&TypeDescriptor::of<Entity>(), &TypeDescriptor::of<int>()};
-    AnyRows frozen{&TypeDescriptor::of<Entity>(), &TypeDescriptor::of<int>(), &TypeDescriptor::of<Frozen>()};
+    AnyRows walking{&TypeDescriptor::of<Unit>(), &TypeDescriptor::of<int>()};
+    AnyRows frozen{&TypeDescriptor::of<Unit>(), &TypeDescriptor::of<int>(), &TypeDescriptor::of<Frozen>()};
     const std::int32_t freeze[] = {0, 1, AnyRows::no_column}, thaw[] = {0, 1};
     SlotMap<int> entities;
     SecondaryMap<SlotMap<int>::handle_type, Tracked> names;
@@ -164,12 +164,12 @@ TEST_CASE("a thousand moves between tables do not touch a sparse component, and 
 TEST_CASE("pages of sparse components whose last entry went are freed, and a far id costs one page", "[secondary_page]") {
     using Memory = StatefulAllocator<int>;
     const EveryByteReturned returned;
-    SecondaryMap<Entity, int, AllocBy<Memory>> map{Memory(1)};
-    map.emplace(Entity(0x7FFF'FFF0u, 1), 1);
+    SecondaryMap<Unit, int, AllocBy<Memory>> map{Memory(1)};
+    map.emplace(Unit(0x7FFF'FFF0u, 1), 1);
     CHECK(returned.live_bytes() <= 8192);
     const std::size_t one = returned.live_bytes();
-    for (slot_t i = 0; i != 1000; ++i) map.emplace(Entity(i * 1'000'000, 1), 1);
+    for (slot_t i = 0; i != 1000; ++i) map.emplace(Unit(i * 1'000'000, 1), 1);
     CHECK(returned.live_bytes() <= one + 1000 * std::size_t{8192});
-    for (slot_t i = 0; i != 1000; ++i) map.erase(Entity(i * 1'000'000, 1));
+    for (slot_t i = 0; i != 1000; ++i) map.erase(Unit(i * 1'000'000, 1));
     CHECK(returned.live_bytes() <= one + 10 * std::size_t{8192}); // the last few are kept
 }

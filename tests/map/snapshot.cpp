@@ -103,6 +103,10 @@ TEMPLATE_TEST_CASE("restore throws invalid_argument that says what is wrong, and
     const auto foreign = Small<TestType, Reuse::lifo>().snapshot();
     REQUIRE_THROWS_AS(map.restore(foreign), std::invalid_argument);
     REQUIRE(refusal(map.try_restore(foreign)).find("another handle layout, reuse") != std::string::npos);
+    using Dense = typename TestType::template map<
+        int, SlotMapOptions{.handle = {.index_bits = 8, .version_bits = 4, .user_bits = 4, .dense_versions = true},
+                            .page_slots = 64}>;
+    REQUIRE(refusal(map.try_restore(Dense().snapshot())).find("another handle layout, reuse") != std::string::npos);
     REQUIRE(refusal(map.try_restore({})).find("end too early") != std::string::npos);
     const std::vector<std::byte> text(64, std::byte{'x'});
     REQUIRE(refusal(map.try_restore(text)).find("not a slotwise snapshot") != std::string::npos);

@@ -8,6 +8,8 @@
 #include "support/maps.hpp"
 #include "support/whole.hpp"
 
+#include <slotwise/map/any_slot_map.hpp>
+#include <slotwise/map/handle_pool.hpp>
 #include <slotwise/map/identity_map.hpp>
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/sparse_secondary_map.hpp>
@@ -43,6 +45,88 @@ struct SlotMaps {
     template <class Map>
     static auto future(Map& map) {
         return futures(map);
+    }
+};
+
+/// AnySlotMap of the type T, which an allocator alone makes.
+template <class T, class A>
+struct DescribedSlots : BasicAnySlotMap<AllocBy<A>> {
+    using reported_class = BasicAnySlotMap<AllocBy<A>>;
+    explicit DescribedSlots(const A& alloc) : reported_class(TypeDescriptor::of<T>(), alloc) {}
+    DescribedSlots(const DescribedSlots&) = default;
+    DescribedSlots(DescribedSlots&&) = default;
+    DescribedSlots(const DescribedSlots& other, const A& alloc) : reported_class(other, alloc) {}
+    DescribedSlots(DescribedSlots&& other, const A& alloc) : reported_class(static_cast<reported_class&&>(other), alloc) {}
+    DescribedSlots& operator=(const DescribedSlots&) = default;
+    DescribedSlots& operator=(DescribedSlots&&) = default;
+    ~DescribedSlots() = default;
+};
+template <class T = Tracked>
+struct DescribedSlotMaps {
+    using element = std::byte;
+    template <class A>
+    using container = DescribedSlots<T, A>;
+
+    template <class Map>
+    static void fill(Map& map, int first, int count) {
+        std::vector<typename Map::handle_type> handles;
+        for (int i = first; i != first + count; ++i) handles.push_back(map.emplace(AnyValue::of(T(i))));
+        for (std::size_t i = 4; i < handles.size(); i += 5) map.erase(handles[i]);
+    }
+    template <class Map>
+    static Contents contents(const Map& map) {
+        Contents all;
+        map.for_each([&](auto handle, const void* at) {
+            all.push_back(static_cast<std::int64_t>(handle.to_bits()));
+            all.push_back(static_cast<const T*>(at)->value());
+        });
+        return all;
+    }
+    template <class Map>
+    static bool sound(const Map& map) {
+        return map.check_invariants();
+    }
+};
+
+/// HandlePool; T is what its column holds, if it has one: columns keep their memory when a pool moves into other memory.
+template <class T = void>
+struct Pools {
+    static constexpr bool exact_noexcept = true;
+    using element = std::byte;
+    template <class A>
+    using container = std::conditional_t<std::is_void_v<T>, HandlePool<struct Pooled, AllocBy<A>>,
+                                         HandlePool<struct Pooled, AllocBy<A>, Column<T>>>;
+
+    template <class Pool>
+    static void fill(Pool& pool, [[maybe_unused]] int first, int count) {
+        std::vector<typename Pool::handle_type> handles;
+        for (int i = 0; i != count; ++i) {
+            handles.push_back(pool.create());
+            if constexpr (!std::is_void_v<T>) pool.template column<T>()[handles.back().index()] = T(first + i);
+        }
+        for (std::size_t i = 4; i < handles.size(); i += 5) pool.erase(handles[i]);
+    }
+    template <class Pool>
+    static Contents contents(const Pool& pool) {
+        Contents all{static_cast<std::int64_t>(pool.retired())};
+        for (const auto handle : pool) {
+            all.push_back(static_cast<std::int64_t>(handle.to_bits()));
+            if constexpr (!std::is_void_v<T>) all.push_back(number(pool.template column<T>()[handle.index()]));
+        }
+        return all;
+    }
+    template <class Pool>
+    static bool sound(const Pool& pool) {
+        return pool.check_invariants();
+    }
+    template <class Pool>
+    static auto future(Pool& pool) {
+        std::vector<typename Pool::handle_type> given;
+        for (int i = 0; i != 40; ++i) {
+            given.push_back(pool.create());
+            if (i % 3 == 2) pool.erase(given[given.size() - 2]);
+        }
+        return given;
     }
 };
 

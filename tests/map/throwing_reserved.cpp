@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #define TESTED_STORAGE ::test::Reserved
-#include "throwing.hpp"
+#include "throwing_maps.hpp"

@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that thr
 }
 
 // proves: IdentityMap::insert throws
-// proves: IdentityMap::reserve throws, IdentityMap::IdentityMap(other) throws
+// proves: IdentityMap::reserve throws, IdentityMap::shrink_to_fit throws, IdentityMap::IdentityMap(other) throws
 TEST_CASE("an identity map's insert, erase, erase_if and reserve that throw have no effect", "[throwing][throws]") {
     using Subject = Identities<ThrowingCopy>;
     for (const H handle : {H(100, 1), H(700'000, 1), H(3, 3)}) {
@@ -116,6 +116,10 @@ TEST_CASE("an identity map's insert, erase, erase_if and reserve that throw have
     strong<Subject>("insert", [&](auto& map) { map.insert(ThrowingCopy(3), H(100, 1)); }); // is there already
     strong<Subject>("erase", [](auto& map) { map.erase(ThrowingCopy(3)); });
     strong<Subject>("reserve", [](auto& map) { map.reserve(1000); });
+    strong<Subject>("shrink_to_fit", [](auto& map) {
+        map.reserve(5000);
+        map.shrink_to_fit();
+    });
     strong<Subject>(
         "erase_if",
         [](auto& map) {
@@ -129,6 +133,10 @@ TEST_CASE("an identity map's insert, erase, erase_if and reserve that throw have
 
 TEST_CASE("a copy, move, assignment or swap of an identity map that throws leaves both sound", "[throwing][throws]") {
     sweep_whole<Identities<ThrowingCopy>, failing<Identities<ThrowingCopy>>>();
+}
+
+TEST_CASE("a copy, move, assignment or swap of a described slot map that throws leaves both sound", "[throwing][throws]") {
+    sweep_whole<DescribedSlotMaps<ThrowingCopy>, failing<DescribedSlotMaps<ThrowingCopy>>>();
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind

@@ -122,6 +122,15 @@ public:
         return {this, data() + row};
     }
 
+    /// Removes the element at `address`; false when no element of this map is there. @throws as erase(handle) @complexity O(1)
+    template <class P>
+        requires std::same_as<std::remove_const_t<P>, T>
+    constexpr bool erase(P* address) noexcept(noexcept(core_.do_erase(slot_t{}))) {
+        if (!detail::lies_in<T>(address, data(), this->size())) return false;
+        core_.do_erase(core_.store.slot(static_cast<size_type>(address - data())));
+        return true;
+    }
+
     /// Calls f(value) or f(handle, value) for every element in row order. f must neither insert nor erase (checked at level
     /// debug).
     template <class F>
@@ -143,7 +152,9 @@ public:
         core_.store.template sort_by<0>(std::move(less));
     }
     /// Sorts the rows by operator<.
-    constexpr void sort() {
+    constexpr void sort()
+        requires requires(const T& a, const T& b) { a < b; }
+    {
         sort([](const T& a, const T& b) { return a < b; });
     }
 

@@ -63,6 +63,7 @@ public:
     //=== memory ===//
 
     constexpr std::size_t capacity() const noexcept { return rows_.size(); }
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(columns_, slots_, rows_); }
     constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
     constexpr void reserve(std::size_t slots) {
         if (slots > capacity()) resize(slots);

@@ -5,9 +5,10 @@
 #ifndef SLOTWISE_MAP_IDENTITY_MAP_HPP
 #define SLOTWISE_MAP_IDENTITY_MAP_HPP
 
-#include "../core/entropy.hpp"
-#include "../core/hash.hpp"
 #include "../core/public_id.hpp"
+#include "../slots/group_index.hpp"
+#include "../slots/snapshot.hpp"
+#include "identity_nodes.hpp"
 #include "secondary_map.hpp"
 
 SLOTWISE_BEGIN
@@ -34,22 +35,15 @@ class IdentityMap final : public detail::SlotFollower<IdentityMap<Id, H, With...
     using Allocator = typename Args::allocator;
     using Operation = typename Follower::Operation;
     using Insertion = typename Follower::Insertion;
-    // Not a std::unordered_map, which calls Hash while links are cut: a Hash or a destructor that changes the map then corrupts
-    // it. Here hashes are stored, and no user code runs while the table is inconsistent.
-    struct Node {
-        Node* next;
-        std::uint64_t hash;
-        H handle;
-        union {
-            Id id;
-        };
-        Node(Node* after, std::uint64_t hash_of_id, H of) noexcept : next(after), hash(hash_of_id), handle(of) {}
-        ~Node() {}
-    };
-    using node_allocator = detail::rebind_t<Allocator, Node>;
-    using id_allocator = detail::rebind_t<Allocator, Id>;
-    using Buckets = detail::FlatArray<Node*, Allocator>;
-    static constexpr unsigned most_chained = 32;
+    // An index of hashes that are stored: no user code runs while the parts disagree, so that Hash, Equal, constructors and
+    // destructors may change the map.
+    // Small ids of known types are hashed as fast as a hash is loaded, by a function that cannot call the map.
+    static constexpr bool keeps_hashes = !(std::is_same_v<Hash, DefaultHash<Id>> &&
+                                           (std::is_integral_v<Id> || std::is_enum_v<Id> || std::is_same_v<Id, PublicId>));
+    using Nodes = detail::IdentityNodes<Id, H, keeps_hashes, Allocator>;
+    using Node = typename Nodes::Node;
+    using Bytes = detail::rebind_t<Allocator, std::byte>;
+    using Index = GroupIndex<Bytes, detail::NativeFingerprints>;
     static constexpr bool nothrow_functors =
         std::is_nothrow_copy_constructible_v<Hash> && std::is_nothrow_copy_constructible_v<Equal>;
     template <class F>
@@ -70,21 +64,22 @@ public:
         requires(std::is_default_constructible_v<Hash> && std::is_default_constructible_v<Equal> &&
                  std::is_default_constructible_v<Allocator>)
         : hash_(), equal_() {}
-    explicit IdentityMap(const Allocator& alloc) : buckets_(alloc), nodes_(alloc), hash_(), equal_() {}
+    explicit IdentityMap(const Allocator& alloc) : index_(Bytes(alloc)), nodes_(alloc), by_handle_(alloc), hash_(), equal_() {}
     /// Uses these functors.
     explicit IdentityMap(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
-        : buckets_(alloc), nodes_(alloc), hash_(hash), equal_(equal) {}
+        : index_(Bytes(alloc)), nodes_(alloc), by_handle_(alloc), hash_(hash), equal_(equal) {}
     /// Copies the pairs; a copy is unattached. @throws what the allocator and the copies throw
     IdentityMap(const IdentityMap& other)
         : IdentityMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     IdentityMap(const IdentityMap& other, const Allocator& alloc) : IdentityMap(other.hash_, other.equal_, alloc) {
         ScopeGuard undo([this]() noexcept { clear(); });
-        enter_all(other, [](Node& node) -> const Id& { return node.id; });
+        enter_all(other, [](const Node& node) -> const Id& { return node.id; });
         undo.dismiss();
     }
     /// Takes the pairs and the attachment.
     IdentityMap(IdentityMap&& other) noexcept(nothrow_functors)
-        : Follower(), buckets_(other.get_allocator()), nodes_(other.get_allocator()), hash_(other.hash_), equal_(other.equal_) {
+        : Follower(), index_(Bytes(other.get_allocator())), nodes_(other.get_allocator()), by_handle_(other.get_allocator()),
+          hash_(other.hash_), equal_(other.equal_) {
         this->swap_token(other);
         swap_pairs(other);
     }
@@ -132,17 +127,25 @@ public:
     }
     friend void swap(IdentityMap& a, IdentityMap& b) noexcept(nothrow_swap) { a.swap(b); }
 
-    size_type size() const noexcept { return nodes_.size(); }
-    bool empty() const noexcept { return nodes_.empty(); }
+    size_type size() const noexcept { return by_handle_.size(); }
+    bool empty() const noexcept { return by_handle_.empty(); }
     /// Room for `count` pairs in all. @throws std::length_error when count exceeds the slots of a handle, what the allocator
     /// throws; strong
     void reserve(size_type count) {
-        if (count > no_slot || count > static_cast<size_type>(-1) / (2 * sizeof(Node*)))
+        if (count > no_slot)
             detail::throw_length_error(
                 "IdentityMap reserve(count): count exceeds the slots that a handle can name; reserve fewer");
-        if (count > buckets_.size()) rehash(std::bit_ceil(count));
+        nodes_.reserve(count);
+        index_.reserve(count, hashes());
+        ++changes_;
     }
-    allocator_type get_allocator() const noexcept { return nodes_.get_allocator(); }
+    /// Frees memory of the index that the pairs do not need; ids stay where they are. @throws what the allocator throws; strong
+    void shrink_to_fit() {
+        index_.shrink_to_fit(hashes());
+        ++changes_;
+        nodes_.free_unused();
+    }
+    allocator_type get_allocator() const noexcept { return by_handle_.get_allocator(); }
 
     /// Relates id and handle. False, and no effect, when either is related already, or the handle is null, never live, or older
     /// than the known handle of its slot, or its element is erased while the id is copied. A pair of an older handle of the
@@ -154,15 +157,15 @@ public:
     /// The handle of `id`, null when it has none. It may be stale if the map is not attached.
     template <class Key>
     H handle_of(const Key& id) const {
-        const Node* const node = find(id);
-        return node == nullptr ? H() : node->handle;
+        const slot_t number = find(id);
+        return number == no_slot ? H() : nodes_[number].handle;
     }
     /// The id of `handle`, null when it has none. Any bit pattern is allowed.
     const Id* id_of(H handle) const noexcept {
-        Node* const* const node = nodes_.get(handle);
-        return node == nullptr ? nullptr : std::addressof((*node)->id);
+        const slot_t* const number = by_handle_.get(handle);
+        return number == nullptr ? nullptr : std::addressof(nodes_[*number].id);
     }
-    bool contains(H handle) const noexcept { return nodes_.contains(handle); }
+    bool contains(H handle) const noexcept { return by_handle_.contains(handle); }
     /// 1 if there is a pair with this id or handle, else 0.
     template <class Key>
     size_type count(const Key& id_or_handle) const {
@@ -171,7 +174,7 @@ public:
     template <class Key>
         requires(!std::same_as<Key, H>)
     bool contains(const Key& id) const {
-        return find(id) != nullptr;
+        return find(id) != no_slot;
     }
 
     /// Removes a pair by either side; false when there is none.
@@ -184,86 +187,164 @@ public:
         requires(!std::same_as<Key, H>)
     bool erase(const Key& id) {
         const Operation running(*this);
-        Node* const node = find(id);
-        if (node != nullptr) remove(node);
-        return node != nullptr;
+        const slot_t number = find(id);
+        if (number != no_slot) remove(number);
+        return number != no_slot;
     }
     /// Removes every pair for which pred(handle, id) holds; returns how many. pred may change the map, but must not erase the
     /// pair that it was called with.
     template <class Pred>
     size_type erase_if(Pred pred) {
         size_type erased = 0;
-        for (const auto item : nodes_) {
-            Node* const node = item.value; // item refers to the entry, which pred may erase
-            const H handle = node->handle;
+        for (const auto item : by_handle_) {
+            const slot_t number = item.value; // item refers to the entry, which pred may erase
+            const H handle = nodes_[number].handle;
             const Operation running(*this);
-            if (!pred(handle, std::as_const(node->id))) continue;
-            if (Node* const* const there = nodes_.get(handle); there == nullptr || *there != node) continue;
-            remove(node);
+            if (!pred(handle, std::as_const(nodes_[number].id))) continue;
+            if (const slot_t* const there = by_handle_.get(handle); there == nullptr || *there != number) continue;
+            remove(number);
             ++erased;
         }
         return erased;
     }
     /// Removes all pairs and frees the memory. A pair that an id's destructor inserts meanwhile survives.
     void clear() noexcept {
-        Node* gone = nullptr;
-        for (const auto [handle, node] : nodes_) gone = chained(node, gone);
-        buckets_.free();
-        nodes_.clear();
-        seed_ = {};
+        slot_t gone = no_slot;
+        for (const auto [handle, number] : by_handle_) gone = nodes_.chain(number, gone);
+        index_.reset();
+        by_handle_.clear();
         ++changes_;
         destroy_chain(gone);
+        nodes_.free_unused();
     }
     /// Calls f(id, handle) for every pair, in handle order. f must not change the map.
     template <class F>
     void for_each(F&& f) const {
-        for (const auto [handle, node] : nodes_) f(std::as_const(node->id), node->handle);
+        for (const auto [handle, number] : by_handle_) f(std::as_const(nodes_[number].id), nodes_[number].handle);
     }
-    /// The ids, the handles, and both as pairs {handle, value = id}, in handle order.
-    auto ids() const noexcept { return detail::part_range<IdPart>(nodes_.begin(), nodes_.end(), size()); }
-    auto handles() const noexcept { return detail::part_range<detail::HandlePart>(nodes_.begin(), nodes_.end(), size()); }
-    auto items() const noexcept { return detail::part_range<ItemPart>(nodes_.begin(), nodes_.end(), size()); }
+    /// The ids, the handles as they were inserted, user bits included, and both as pairs {handle, value = id}, in handle order.
+    auto ids() const noexcept { return walk<id_in>(); }
+    auto handles() const noexcept { return walk<handle_in>(); }
+    auto items() const noexcept { return walk<item_in>(); }
     /// The same walk as items(): for (auto [handle, id] : ids).
     auto begin() const noexcept { return items().begin(); }
     auto end() const noexcept { return items().end(); }
+
+    /// Equal when the same handles have equal ids; user bits are compared too.
+    friend bool operator==(const IdentityMap& a, const IdentityMap& b)
+        requires std::equality_comparable<Id>
+    {
+        if (a.size() != b.size()) return false;
+        for (const auto [handle, id] : a) {
+            const slot_t there = b.number_at(handle.index());
+            if (there == no_slot || b.nodes_[there].handle != handle || !(b.nodes_[there].id == id)) return false;
+        }
+        return true;
+    }
+    /// The pairs as bytes. The same pairs give the same bytes. @pre no id is being built or destroyed
+    /// @param codec how ids become bytes; see DefaultCodec for the types that need none
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        ByteWriter out;
+        out.number(snapshot_kind);
+        for (const std::uint8_t byte : header) out.number(byte);
+        out.number(detail::size_stamp<Id>());
+        out.number(std::uint64_t{size()});
+        for (const auto [handle, id] : *this) {
+            out.number(handle.to_bits());
+            codec.write(id, out);
+        }
+        return out.take();
+    }
+    /// Replaces the pairs by those of a snapshot and keeps the attachment. All bytes are checked before anything changes, and
+    /// bytes that snapshot() would not write are refused. Restore the map of the elements first, and attach_to() it afterwards:
+    /// that drops the pairs of elements that it does not have.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator, Hash, Equal and the
+    /// constructors of ids throw; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws as restore otherwise
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        this->expect_at_rest();
+        ByteReader in(bytes);
+        if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of an IdentityMap";
+        for (const std::uint8_t byte : header)
+            if (in.number<std::uint8_t>() != byte) return "snapshot: it was made with another handle layout or byte order";
+        if (in.number<std::uint32_t>() != detail::size_stamp<Id>())
+            return "snapshot: it was made by a map of ids of another size";
+        IdentityMap fresh(hash_, equal_, get_allocator());
+        slot_t least = 0; // each slot once, in ascending order
+        for (size_type left = in.length(sizeof(typename H::bits_type)); left != 0 && in.error() == nullptr; --left) {
+            const H handle = H::from_bits(in.number<typename H::bits_type>());
+            Id id(codec.template read<Id>(in));
+            if ((handle.version() & 1u) == 0 || handle.index() < least || handle.index() == no_slot)
+                in.fail("snapshot: a handle was never live, or names the slot of one before");
+            if (in.error() != nullptr) break;
+            least = handle.index() + 1;
+            if (!fresh.insert(std::move(id), handle)) in.fail("snapshot: an id occurs twice");
+        }
+        if (in.error() == nullptr && in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
+        if (in.error() == nullptr) swap_pairs(fresh);
+        return in.error();
+    }
+    /// Bytes held on the heap, without what ids hold themselves. @complexity O(1)
+    size_type memory_usage() const noexcept { return detail::memory_of(nodes_, by_handle_) + detail::known_memory_of(index_); }
     /// Whether both directions agree; for tests.
     bool check_invariants() const {
-        size_type listed = 0;
-        for (size_type b = 0; b != buckets_.size(); ++b)
-            for (const Node* node = buckets_[b]; node != nullptr; node = node->next, ++listed) {
-                Node* const* const by_handle = nodes_.get(node->handle);
-                if (by_handle == nullptr || *by_handle != node || node->hash != hash_of(node->id) || bucket_of(node->hash) != b)
-                    return false;
-            }
-        return listed == nodes_.size() && nodes_.check_invariants();
+        if (!by_handle_.check_invariants() || !nodes_.check_invariants() || nodes_.used() < size()) return false;
+        for (const auto [handle, number] : by_handle_) {
+            const Node& node = nodes_[number];
+            if (node.handle.with_user_bits(0) != handle || hash_at(node) != hash_of(node.id)) return false;
+        }
+        return index_.check(hashes());
     }
 
 private:
-    struct IdPart {
+    static constexpr std::uint32_t snapshot_kind = 0x4449'4C53; // "SLID"
+    static constexpr std::uint8_t header[] = {std::endian::native == std::endian::little ? 1 : 2, H::layout.index_bits,
+                                              detail::HandleTraits<H::layout>::version_stamp, H::layout.user_bits};
+    /// What a walk gives for the node of an entry.
+    template <auto part>
+    struct NodePart {
+        const Nodes* nodes = nullptr;
         template <class Iterator>
-        const Id& operator()(const Iterator& it) const noexcept {
-            return (*it).value->id;
+        decltype(auto) operator()(const Iterator& it) const noexcept {
+            return part((*nodes)[(*it).value]);
         }
     };
-    struct ItemPart {
-        template <class Iterator>
-        SlotMapItem<H, const Id&> operator()(const Iterator& it) const noexcept {
-            return {(*it).value->handle, (*it).value->id};
-        }
-    };
+    static const Id& id_in(const Node& node) noexcept { return node.id; }
+    static H handle_in(const Node& node) noexcept { return node.handle; } // the key of the entry has no user bits
+    static SlotMapItem<H, const Id&> item_in(const Node& node) noexcept { return {node.handle, node.id}; }
+    template <auto part>
+    auto walk() const noexcept {
+        return detail::part_range(by_handle_.begin(), by_handle_.end(), size(), NodePart<part>{std::addressof(nodes_)});
+    }
     template <class Key>
     std::uint64_t hash_of(const Key& key) const {
-        if constexpr (Avalanching<Hash>)
-            return hash_(key);
+        const auto hash = hash_(key);
+        if constexpr (Avalanching<Hash> && sizeof(hash) == sizeof(std::uint64_t))
+            return hash;
         else
-            return mix_bits(hash_(key));
+            return mix_bits(hash);
     }
-    size_type bucket_of(std::uint64_t hash) const noexcept {
-        return bits::to_size(seed_ ? seed_(hash) : hash) & (buckets_.size() - 1);
+    std::uint64_t hash_at(const Node& node) const noexcept {
+        if constexpr (keeps_hashes)
+            return node.hash;
+        else
+            return hash_of(node.id);
+    }
+    /// The entries of the index, see GroupIndex.
+    auto hashes() const noexcept {
+        return [this](auto&& entry) {
+            for (const auto [handle, number] : by_handle_) entry(number, hash_at(nodes_[number]));
+        };
     }
 
     template <class Key>
-    Node* find(const Key& key) const {
+    slot_t find(const Key& key) const {
         if constexpr (std::same_as<Key, Id> || requires(const Hash& hash, const Equal& equal, const Id& id) {
                           typename Hash::is_transparent;
                           typename Equal::is_transparent;
@@ -277,25 +358,26 @@ private:
         }
     }
     template <class Key>
-    Node* find(std::uint64_t hash, const Key& key) const {
+    slot_t find(std::uint64_t hash, const Key& key) const {
         for (;;) {
             const std::size_t seen = changes_;
-            Node* node = buckets_.empty() ? nullptr : buckets_[bucket_of(hash)];
-            for (; node != nullptr; node = node->next)
-                if (node->hash == hash) {
-                    const bool found = equal_(std::as_const(node->id), key);
-                    if (seen != changes_ || found) break;
-                }
-            if (seen == changes_) return node; // otherwise Equal has changed the map: start again
+            // Once Equal has changed the map, the search ends without another look at the index, whose memory may be gone.
+            const slot_t found = index_.find(hash, [&](slot_t number) {
+                const Node& node = nodes_[number];
+                if constexpr (keeps_hashes)
+                    if (node.hash != hash) return false;
+                return equal_(std::as_const(node.id), key) || seen != changes_;
+            });
+            if (seen == changes_) return found; // otherwise start again
         }
     }
-    const Node* at_slot(slot_t slot) const noexcept {
-        Node* const* const node = detail::SlotEntries::find(nodes_, slot);
-        return node == nullptr ? nullptr : *node;
+    slot_t number_at(slot_t slot) const noexcept {
+        const slot_t* const number = detail::SlotEntries::find(by_handle_, slot);
+        return number == nullptr ? no_slot : *number;
     }
     bool takes(H handle) const noexcept {
-        const Node* const there = at_slot(handle.index());
-        return there == nullptr || there->handle.version() < handle.version();
+        const slot_t there = number_at(handle.index());
+        return there == no_slot || nodes_[there].handle.version() < handle.version();
     }
 
     // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
@@ -303,131 +385,81 @@ private:
     bool insert_pair(Key&& id, H handle) {
         if ((handle.version() & 1u) == 0 || !takes(handle)) return false;
         const Insertion running(*this, handle.index());
-        std::size_t seen = changes_;
+        const std::size_t before = changes_;
         const std::uint64_t hash = hash_of(std::as_const(id));
-        if (find(hash, std::as_const(id)) != nullptr) return false;
-        Node* const node = make_node(std::forward<Key>(id), handle, hash);
-        ScopeGuard undo([&]() noexcept { destroy_node(node); });
+        if (find(hash, std::as_const(id)) != no_slot) return false;
+        const slot_t number = nodes_.make(hash, handle, std::forward<Key>(id));
+        ScopeGuard undo([&]() noexcept { destroy(number); });
         // Repeated while Hash, Equal or the constructor of the id changes the map, because the lookup may be outdated.
-        while (seen != changes_) {
+        for (std::size_t seen = before; seen != changes_;) {
             seen = changes_;
-            if (find(hash, std::as_const(node->id)) != nullptr) return false;
+            if (find(hash, std::as_const(nodes_[number].id)) != no_slot) return false;
         }
-        if (running.element_erased() || !takes(handle)) return false;
-        make_room();
-        Node* const* const there = detail::SlotEntries::find(nodes_, handle.index());
-        Node* const older = there == nullptr ? nullptr : *there;
-        nodes_.try_emplace(handle, node);
-        if (!seed_ && crowded(bucket_of(hash))) scatter();
-        link(node);
+        if (running.element_erased() || (changes_ != before && !takes(handle))) return false;
+        const slot_t older = number_at(handle.index());
+        enter(number);
         undo.dismiss();
-        if (older != nullptr) {
-            unlink(older);
-            destroy_node(older);
+        if (older != no_slot) {
+            unlist(older);
+            destroy(older);
         }
         return true;
     }
     // NOLINTEND(clang-analyzer-core.StackAddressEscape)
+    /// Makes the node a pair of the map, or throws and has changed nothing. A pair of an older handle stays in the index.
+    void enter(slot_t number) {
+        const Node& node = nodes_[number];
+        index_.make_room(hashes());
+        ++changes_;
+        by_handle_.try_emplace(node.handle, number);
+        index_.place(hash_at(node), number);
+    }
     template <class IdOf>
     void enter_all(const IdentityMap& other, IdOf id_of_node) {
         reserve(other.size());
-        seed_ = other.seed_;
-        for (const auto [handle, from] : other.nodes_) {
-            Node* const node = make_node(id_of_node(*from), from->handle, from->hash);
-            ScopeGuard undo([&]() noexcept { destroy_node(node); });
-            nodes_.try_emplace(node->handle, node);
+        for (const auto [handle, from] : other.by_handle_) {
+            Node& node = other.nodes_[from];
+            const slot_t number = nodes_.make(hash_at(node), node.handle, id_of_node(node));
+            ScopeGuard undo([&]() noexcept { destroy(number); });
+            enter(number); // with room, because a copy of an id may have inserted into `other`
             undo.dismiss();
-            make_room(); // a copy of an id may have inserted into `other`
-            link(node);
         }
     }
-    template <class Key>
-    Node* make_node(Key&& id, H handle, std::uint64_t hash) {
-        node_allocator nodes(get_allocator());
-        Node* const node = detail::allocate_raw(nodes, 1);
-        ScopeGuard undo([&]() noexcept { detail::deallocate_raw(nodes, node, 1); });
-        std::construct_at(node, nullptr, hash, handle);
-        id_allocator ids(get_allocator());
-        std::allocator_traits<id_allocator>::construct(ids, std::addressof(node->id), std::forward<Key>(id));
-        undo.dismiss();
-        return node;
-    }
-    // @pre nothing refers to the node
-    void destroy_node(Node* node) noexcept {
+    // @pre the node is no pair
+    void destroy(slot_t number) noexcept {
         const Operation running(*this);
-        id_allocator ids(get_allocator());
-        std::allocator_traits<id_allocator>::destroy(ids, std::addressof(node->id));
-        node_allocator nodes(get_allocator());
-        detail::deallocate_raw(nodes, node, 1);
+        nodes_.destroy(number);
     }
-    static Node* chained(Node* node, Node* rest) noexcept {
-        node->next = rest;
-        return node;
+    void destroy_chain(slot_t chain) noexcept {
+        while (chain != no_slot) destroy(std::exchange(chain, nodes_.next_of(chain)));
     }
-    void destroy_chain(Node* chain) noexcept {
-        while (chain != nullptr) destroy_node(std::exchange(chain, chain->next));
-    }
-    void make_room() {
-        if (size() >= buckets_.size()) rehash(buckets_.empty() ? 8 : 2 * buckets_.size());
-    }
-    void rehash(size_type count) {
-        auto before = Buckets(get_allocator()).resized(count, nullptr);
-        buckets_.swap(before);
-        for (size_type b = 0; b != before.size(); ++b)
-            for (Node* node = before[b]; node != nullptr;) link(std::exchange(node, node->next));
-    }
-    /// Whether the bucket has more pairs than chance allows: one bucket in 1e36 is as full.
-    bool crowded(size_type bucket) const noexcept {
-        unsigned length = 0;
-        for (const Node* node = buckets_[bucket]; node != nullptr && length != most_chained; node = node->next) ++length;
-        return length == most_chained;
-    }
-    /// Rehashes all pairs under a secret seed, because their hashes were computed to collide.
-    void scatter() noexcept {
-        Node* all = nullptr;
-        for (size_type b = 0; b != buckets_.size(); ++b)
-            for (Node* node = std::exchange(buckets_[b], nullptr); node != nullptr;) {
-                Node* const next = node->next;
-                all = chained(node, all);
-                node = next;
-            }
-        seed_ = detail::IndexSeed::random();
-        while (all != nullptr) link(std::exchange(all, all->next));
-    }
-    void link(Node* node) noexcept {
-        Node*& bucket = buckets_[bucket_of(node->hash)];
-        bucket = chained(node, bucket);
+    void unlist(slot_t number) noexcept {
+        index_.erase(hash_at(nodes_[number]), number);
         ++changes_;
     }
-    void unlink(Node* node) noexcept {
-        Node** at = &buckets_[bucket_of(node->hash)];
-        while (*at != node) at = &(*at)->next;
-        *at = node->next;
-        ++changes_;
-    }
-    void remove(Node* node) noexcept {
-        detail::SlotEntries::drop(nodes_, node->handle.index());
-        unlink(node);
-        destroy_node(node);
+    void remove(slot_t number) noexcept {
+        detail::SlotEntries::drop(by_handle_, nodes_[number].handle.index());
+        unlist(number);
+        destroy(number);
     }
     void drop_slot(slot_t slot) noexcept {
-        if (Node* const* const node = detail::SlotEntries::find(nodes_, slot)) remove(*node);
+        if (const slot_t number = number_at(slot); number != no_slot) remove(number);
     }
     /// First removes all these pairs, then destroys their ids.
     void drop_slots(Occupancy slots) noexcept {
-        Node* gone = nullptr;
-        for (const auto [handle, node] : nodes_)
+        slot_t gone = no_slot;
+        for (const auto [handle, number] : by_handle_)
             if (slots.test(handle.index())) {
-                unlink(node);
-                gone = chained(node, gone);
+                unlist(number);
+                gone = nodes_.chain(number, gone);
             }
-        detail::SlotEntries::drop(nodes_, slots);
+        detail::SlotEntries::drop(by_handle_, slots);
         destroy_chain(gone);
     }
     void swap_pairs(IdentityMap& other) noexcept {
-        buckets_.swap(other.buckets_);
-        detail::SlotEntries::swap(nodes_, other.nodes_);
-        std::swap(seed_, other.seed_);
+        index_.swap(other.index_);
+        nodes_.swap(other.nodes_);
+        detail::SlotEntries::swap(by_handle_, other.by_handle_);
         std::swap(changes_, other.changes_);
     }
     void swap_functors(IdentityMap& other) noexcept(nothrow_swap) {
@@ -449,10 +481,10 @@ private:
             detail::exchange_by_moving(a, b);
     }
 
-    Buckets buckets_{}; // as many as pairs fit, a power of two
-    SecondaryMap<H, Node*, AllocBy<Allocator>> nodes_{};
-    detail::IndexSeed seed_{}; // unset until a bucket is crowded
-    std::size_t changes_ = 0;  // of the chains
+    Index index_{}; // of numbers of nodes, by the hash of the id
+    Nodes nodes_{};
+    SecondaryMap<H, slot_t, AllocBy<Allocator>> by_handle_{}; // of numbers of nodes
+    std::size_t changes_ = 0; // of index and nodes, so that a search notices that Equal changed them
     SLOTWISE_NO_UNIQUE_ADDRESS Hash hash_;
     SLOTWISE_NO_UNIQUE_ADDRESS Equal equal_;
 };

@@ -50,7 +50,9 @@ public:
     constexpr slot_t slot() const noexcept { return map_->core_.store.slot(cursor_); }
     /// Its handle.
     constexpr auto handle() const noexcept { return map_->handle_at(slot()); }
-    friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept { return a.cursor_ == b.cursor_; }
+    SLOTWISE_ALWAYS_INLINE friend constexpr bool operator==(const MapIterator& a, const MapIterator& b) noexcept {
+        return a.cursor_ == b.cursor_;
+    }
     /// So that std::ranges::reverse, rotate and the like do not move values between elements: std::permutable does not hold.
     friend constexpr auto iter_move(const MapIterator& it) noexcept
         requires(std::is_lvalue_reference_v<Reference> && !std::is_const_v<std::remove_reference_t<Reference>>)
@@ -67,7 +69,7 @@ private:
     template <class, class, class>
     friend class MapIterator;
     friend Base;
-    constexpr Reference dereference() const {
+    SLOTWISE_ALWAYS_INLINE constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(map_->core_.directory.is_live(slot()), "slot map iterator: the element here was erased");
         if constexpr (std::same_as<Projection, HandleProjection>)
             return Reference(slot(), map_->core_.directory.version(slot()));
@@ -76,7 +78,7 @@ private:
         else
             return *map_->core_.store.at(cursor_);
     }
-    constexpr void increment() noexcept { map_->core_.store.advance(map_->core_.directory, cursor_); }
+    SLOTWISE_ALWAYS_INLINE constexpr void increment() noexcept { map_->core_.store.advance(map_->core_.directory, cursor_); }
     constexpr void decrement() noexcept { map_->core_.store.step_back(map_->core_.directory, cursor_); }
 
     Core* map_ = nullptr;

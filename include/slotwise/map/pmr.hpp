@@ -5,7 +5,9 @@
 #ifndef SLOTWISE_MAP_PMR_HPP
 #define SLOTWISE_MAP_PMR_HPP
 
+#include "any_slot_map.hpp"
 #include "dense_slot_map.hpp"
+#include "handle_pool.hpp"
 #include "identity_map.hpp"
 #include "slot_map.hpp"
 #include "soa_slot_map.hpp"
@@ -27,6 +29,12 @@ using DenseSlotMap = slotwise::DenseSlotMap<T, AllocBy<std::pmr::polymorphic_all
 /// SoaSlotMap with memory from a std::pmr::memory_resource.
 template <class... Ts>
 using SoaSlotMap = BasicSoaSlotMap<Members<Ts...>, AllocBy<std::pmr::polymorphic_allocator<std::byte>>>;
+/// AnySlotMap with memory from a std::pmr::memory_resource.
+template <class... With>
+using AnySlotMap = BasicAnySlotMap<AllocBy<std::pmr::polymorphic_allocator<std::byte>>, With...>;
+/// HandlePool with memory from a std::pmr::memory_resource.
+template <class T, class... With>
+using HandlePool = slotwise::HandlePool<T, AllocBy<std::pmr::polymorphic_allocator<std::byte>>, With...>;
 /// SecondaryMap with memory from a std::pmr::memory_resource.
 template <class H, class T>
 using SecondaryMap = slotwise::SecondaryMap<H, T, AllocBy<std::pmr::polymorphic_allocator<T>>>;

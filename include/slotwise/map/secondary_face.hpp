@@ -9,6 +9,7 @@
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
 #include "../core/item.hpp"
+#include "../core/iterator_facade.hpp"
 #include "../memory/allocator.hpp"
 #include "../slots/slot_follower.hpp"
 
@@ -90,6 +91,8 @@ public:
         return try_emplace(handle, std::forward<U>(value));
     }
 
+    /// Bytes held on the heap: pages or rows, and the index. Without what values hold themselves. @complexity O(1)
+    std::size_t memory_usage() const noexcept { return self().held(); }
     bool contains(H handle) const noexcept { return get(handle) != nullptr; }
     /// The value of exactly this handle, or null. Any bit pattern is allowed. @complexity O(1), far slots O(log pages)
     T* get(H handle) noexcept { return self().do_get(handle); }

@@ -407,6 +407,8 @@ private:
         std::swap(size_, other.size_);
     }
 
+    size_type held() const noexcept { return pages_.memory_usage(); }
+
     Pages pages_{};
     size_type size_ = 0;
 };

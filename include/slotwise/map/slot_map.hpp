@@ -63,6 +63,14 @@ public:
         return {this, next};
     }
 
+    /// Removes the element at `address`; false when no element of this map is there. No version is checked.
+    /// @throws nothing @complexity linear in MiB of values; O(1) with Growth::reserve
+    template <class P>
+        requires std::same_as<std::remove_const_t<P>, T>
+    constexpr bool erase(P* address) noexcept {
+        return Core::erase_at(core_.store.array().slot_at(address));
+    }
+
     /// The handle of the element at `address`, null when no element of this map is there. @complexity linear in MiB of values
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
@@ -102,6 +110,21 @@ public:
         requires(O.growth == Growth::reserve)
     {
         return {core_.store.array().data(), core_.directory.cursor()};
+    }
+    /// The same of the column of values of type U.
+    template <class U>
+    std::span<U> slot_span() noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {core_.hub.template get<std::remove_reference_t<decltype(core_.hub)>::template index_of_column<U>()>().data(),
+                core_.directory.cursor()};
+    }
+    template <class U>
+    std::span<const U> slot_span() const noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {core_.hub.template get<std::remove_reference_t<decltype(core_.hub)>::template index_of_column<U>()>().data(),
+                core_.directory.cursor()};
     }
 
 private:

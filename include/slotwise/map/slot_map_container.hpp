@@ -5,7 +5,9 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_CONTAINER_HPP
 #define SLOTWISE_MAP_SLOT_MAP_CONTAINER_HPP
 
+#include "../slots/present_range.hpp"
 #include "../slots/slot_container.hpp"
+#include "../slots/slot_range.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -25,12 +27,69 @@ public:
     using Base::store;
     using typename Base::Hub;
 
-    /// Room for one more element, or a std::length_error when no slot is left.
-    constexpr void reserve_one() {
-        if (!directory.has_room()) [[unlikely]]
-            Base::grow("slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
-                       "or see recycle_retired()");
+    /// Whether the same handles name equal values.
+    constexpr bool same_elements(const SlotMapContainer& other) const {
+        if (directory.size() != other.directory.size()) return false;
+        using Ptr = typename Store::const_pointer;
+        for (const slot_t slot : SlotRange(directory.occupancy()))
+            if (!other.directory.is_live(slot, directory.version(slot)) ||
+                !(*Ptr(store.ptr(slot)) == *Ptr(other.store.ptr(slot))))
+                return false;
+        return true;
     }
+
+    //=== capacity ===//
+
+    /// Whether no slot is left for one more element.
+    constexpr bool is_full() const noexcept { return !directory.has_room() && directory.capacity() >= Base::slot_limit(); }
+    /// Room for one more element, or a std::length_error when no slot is left.
+    SLOTWISE_ALWAYS_INLINE constexpr void reserve_one() {
+        if (!directory.has_room()) [[unlikely]]
+            Base::grow(text_when_full());
+    }
+    /// Room for `count` live elements in all, or a std::length_error.
+    constexpr void reserve_live(std::size_t count) {
+        const std::size_t unusable = Base::unusable(), limit = Base::slot_limit();
+        if (count > limit)
+            throw_length_error(
+                limit < Base::max_slots()
+                    ? "slot map reserve(count): count exceeds max_slots(); raise it by set_max_slots(n)"
+                    : "slot map reserve(count): count exceeds max_size(); use more index bits, or a larger Options::max_slots");
+        if (count > limit - unusable)
+            throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
+        if (count + unusable > directory.capacity()) Base::do_reserve(count + unusable);
+    }
+    /// Growth stops at `slots` from now on. False when that exceeds max_slots(), or a slot from there on is in use.
+    constexpr bool limit_slots(std::size_t slots) noexcept {
+        if (slots > Base::max_slots()) return false;
+        if (const std::size_t before = directory.capacity(); slots < before) {
+            const slot_t cursor = directory.cursor();
+            if (directory.lower_cursor(static_cast<slot_t>(slots)) > slots) {
+                directory.restore_cursor(cursor);
+                return false;
+            }
+            hub.capacity(before, slots); // fewer: must not throw
+            directory.set_capacity(slots);
+        }
+        directory.set_limit(static_cast<slot_t>(slots));
+        return true;
+    }
+    /// Makes room for an untrusted slot number. False, and no effect, when it exceeds the budget.
+    constexpr bool reserve_slot_in_budget(slot_t slot) {
+        if (slot < directory.capacity()) return true;
+        const std::size_t budget = 8 * (directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
+        if (slot >= most) return false;
+        const std::size_t need = std::size_t{slot} + 1, limit = most < Base::slot_limit() ? most : Base::slot_limit(),
+                          usual = hub.grown_capacity(store.grown_capacity()); // otherwise ascending slots would grow one by one
+        Base::do_reserve(need > usual ? need : usual < limit ? usual : limit);
+        return true;
+    }
+    // What insert_at may claim in a small map. With a budget relative to the capacity, 13 handles, each for the last slot
+    // allowed, took a map to 268 million slots.
+    static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
+    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
+    //=== insert ===//
+
     /// Adds an element; returns its handle, an H. @pre there is room
     template <class H, class... Args>
     constexpr H do_emplace(Args&&... args) {
@@ -50,9 +109,18 @@ public:
         const slot_t slot = directory.acquire();
         ScopeGuard undo([&]() noexcept { directory.skip_version(slot); });
         store.construct_with(slot, [&]() -> decltype(auto) { return make(slot); });
-        notify_insert(slot);
-        undo.dismiss();
-        directory.commit(slot);
+        if constexpr (Base::trivial && Hub::nothrow_insert) {
+            if (hub.dynamic()) [[unlikely]]
+                notify_insert(slot);
+            else
+                hub.insert_nothrow(slot);
+            undo.dismiss();
+            directory.commit_inline(slot);
+        } else {
+            notify_insert(slot);
+            undo.dismiss();
+            directory.commit(slot);
+        }
         return slot;
     }
     /// Builds the element of a reserved slot.
@@ -76,9 +144,28 @@ public:
     }
 
 private:
+    constexpr const char* text_when_full() const noexcept {
+        if (Base::slot_limit() < Base::max_slots())
+            return "slot map insert: max_slots() slots are in use or retired; raise it by set_max_slots(n), or use "
+                   "try_insert()";
+        if (Base::max_slots() == Base::Directory::max_slots)
+            return "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
+                   "or see recycle_retired()";
+        if (O.max_slots == Base::max_slots())
+            return "slot map insert: as many slots as the option max_slots allows are in use or retired; raise it, or use "
+                   "try_insert()";
+        return "slot map insert: the address space of Growth::reserve or of a column is in use; give the option max_slots";
+    }
     template <class H, class... Args>
     SLOTWISE_NEVER_INLINE H emplace_notifying(Args&&... args) {
-        return emplace_guarded<H>(std::forward<Args>(args)...);
+        if constexpr (Base::plain) { // and building it does not throw
+            const bool fresh = directory.next_is_fresh();
+            const slot_t slot = Base::Plain::acquire(directory);
+            store.construct(slot, std::forward<Args>(args)...);
+            Base::Plain::notify_insert(directory, hub, slot, fresh);
+            return H(slot, directory.version(slot));
+        } else
+            return emplace_guarded<H>(std::forward<Args>(args)...);
     }
     template <class H, class... Args>
     constexpr H emplace_guarded(Args&&... args) {

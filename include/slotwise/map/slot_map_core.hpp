@@ -7,9 +7,8 @@
 
 #include "../core/erase_if.hpp"
 #include "map_iterator.hpp"
-#include "slot_map_container.hpp"
+#include "slot_map_observers.hpp"
 
-#include <concepts>
 #include <initializer_list>
 #include <optional>
 
@@ -24,15 +23,11 @@ SLOTWISE_BEGIN
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMapCore {
+class SlotMapCore : public SlotMapObservers<detail::SlotMapContainer<Store, O, Allocator, Observers...>> {
     using Container = detail::SlotMapContainer<Store, O, Allocator, Observers...>;
-    // Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale
-    // handles 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat
-    // form as a contender (article_slot_map).
+    using Base = SlotMapObservers<Container>;
 
 public:
-    //=== types ===//
-
     using value_type = typename Store::value_type;
     using handle_type = Handle<Tag, O.handle>;
     using size_type = std::size_t;
@@ -51,11 +46,11 @@ public:
     constexpr SlotMapCore()
         requires std::is_default_constructible_v<Allocator>
     = default;
-    constexpr explicit SlotMapCore(const Allocator& alloc) : core_(alloc) {}
+    constexpr explicit SlotMapCore(const Allocator& alloc) : Base(alloc) {}
     /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied.
     /// Dynamic observers stay with the original. @throws what the allocator and the copies throw
     constexpr SlotMapCore(const SlotMapCore& other) = default;
-    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : core_(other.core_, alloc) {}
+    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : Base(other, alloc) {}
     /// With the elements of the range, in slots 0, 1 and so on. @throws as insert
     template <std::input_iterator It, std::sentinel_for<It> End>
     constexpr SlotMapCore(It first, End last, const Allocator& alloc = Allocator()) : SlotMapCore(alloc) {
@@ -68,7 +63,7 @@ public:
     constexpr SlotMapCore(SlotMapCore&& other) noexcept = default;
     /// As above, into memory of `alloc`. Static columns keep their memory. With unequal allocators the elements are moved one
     /// by one: addresses change, handles stay.
-    constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
+    constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay attached: they are notified of the end
     /// of the old contents and of the new contents. If one throws, the target is empty, and the observers that were not
     /// notified of its capacity are detached. An observer that attaches meanwhile is notified of the new contents only.
@@ -97,20 +92,27 @@ public:
     constexpr bool empty() const noexcept { return size() == 0; }
     /// Slots with memory. Live, retired and reserved slots together never exceed it.
     constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
-    /// The highest possible number of slots.
+    /// The highest possible number of slots, by the handle's bits and the options.
     static constexpr size_type max_size() noexcept { return Container::max_slots(); }
+    /// The highest number of slots now: max_size(), or what set_max_slots() has set. Live, retired and reserved slots count.
+    constexpr size_type max_slots() const noexcept { return core_.slot_limit(); }
+    /// Sets max_slots(). False, and no effect, when count exceeds max_size(), or a slot from `count` on is live, retired or
+    /// reserved: nothing is erased. Allocates and frees nothing; see reserve() and shrink_to_fit(). The limit goes where the
+    /// elements go by copy, move and swap (a moved-from map has none), it stays at clear and restore, and is in no snapshot.
+    /// @complexity linear in free slots from `count` on @invalidates views of columns
+    [[nodiscard]] constexpr bool set_max_slots(size_type count) noexcept {
+        expect_not_notifying();
+        return core_.limit_slots(count);
+    }
+    /// Whether no slot is left: an insert would throw std::length_error now, and try_insert() would return null.
+    constexpr bool full() const noexcept { return core_.is_full(); }
     /// Room for `count` elements in all, so that inserts up to there allocate nothing.
-    /// @throws std::length_error when count exceeds max_size(), std::bad_array_new_length when the bytes exceed half of the
+    /// @throws std::length_error when count exceeds max_slots(), std::bad_array_new_length when the bytes exceed half of the
     /// address space, what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
         expect_not_notifying();
-        if (count > max_size())
-            detail::throw_length_error("slot map reserve(count): count exceeds max_size(); use more index bits");
-        const std::size_t unusable = core_.unusable();
-        if (count > max_size() - unusable)
-            detail::throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
-        if (count + unusable > capacity()) core_.do_reserve(count + unusable);
+        core_.reserve_live(count);
     }
     /// Frees memory above the highest slot in use. A version floor remains: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
@@ -122,7 +124,7 @@ public:
     //=== insert ===//
 
     /// Adds an element; returns its handle.
-    /// @throws std::length_error when every slot is in use, what the allocator, T and observers throw; strong
+    /// @throws std::length_error when the map is full(), what the allocator, T and observers throw; strong
     /// @complexity amortised O(1) @invalidates paged: views when it grows; dense: addresses and iterators when it grows
     template <class... Args>
         requires(Store::template builds_from<Args...>)
@@ -138,16 +140,45 @@ public:
             return core_.template do_emplace<handle_type>(row.take());
         }
     }
+    /// As emplace; returns the handle and a reference to the element, so that no lookup follows: auto [handle, value] =
+    /// map.emplace_ref(...). @throws as emplace; strong
+    template <class... Args>
+        requires(Store::template builds_from<Args...>)
+    constexpr SlotMapItem<handle_type, reference> emplace_ref(Args&&... args) {
+        const handle_type handle = emplace(std::forward<Args>(args)...);
+        if constexpr (std::is_same_v<pointer, reference>) // AnySlotMap: an address
+            return {handle, core_.store.ptr(handle.index())};
+        else
+            return {handle, *core_.store.ptr(handle.index())};
+    }
     /// As emplace(value).
-    constexpr handle_type insert(const value_type& value)
+    SLOTWISE_ALWAYS_INLINE constexpr handle_type insert(const value_type& value)
         requires(Store::template builds_from<const value_type&>)
     {
         return emplace(value);
     }
-    constexpr handle_type insert(value_type&& value)
+    SLOTWISE_ALWAYS_INLINE constexpr handle_type insert(value_type&& value)
         requires(Store::template builds_from<value_type &&>)
     {
         return emplace(std::move(value));
+    }
+    /// As emplace, but returns null when the map is full(); the arguments are untouched then. So a full pool needs neither
+    /// exceptions nor a check before. @throws what the allocator, T and observers throw; strong
+    template <class... Args>
+        requires(Store::template builds_from<Args...>)
+    constexpr handle_type try_emplace(Args&&... args) {
+        return full() ? handle_type() : emplace(std::forward<Args>(args)...);
+    }
+    /// As try_emplace(value).
+    constexpr handle_type try_insert(const value_type& value)
+        requires(Store::template builds_from<const value_type&>)
+    {
+        return try_emplace(value);
+    }
+    constexpr handle_type try_insert(value_type&& value)
+        requires(Store::template builds_from<value_type &&>)
+    {
+        return try_emplace(std::move(value));
     }
     /// Adds the elements of the range. @pre they are not of this map @throws as emplace; the elements added before stay
     template <class Range>
@@ -211,7 +242,7 @@ public:
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
         expect_not_notifying();
         const slot_t slot = handle.index();
-        if (!core_.directory.can_take(slot, handle.version()) || slot >= max_size()) return pointer();
+        if (!core_.directory.can_take(slot, handle.version()) || slot >= max_slots()) return pointer();
         if constexpr (Store::stable) {
             if (!core_.reserve_slot_in_budget(slot)) return pointer();
             core_.do_insert_at(slot, handle.version(), std::forward<Args>(args)...);
@@ -232,6 +263,15 @@ public:
     constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
         if (!core_.directory.is_live(handle.index(), handle.version())) return false;
         core_.do_erase(handle.index());
+        return true;
+    }
+    /// Removes the element that lives in `slot`; false when none does. For code that knows the element to be live: no version
+    /// is checked. It takes exactly a slot_t, so that neither a row nor the bits of a handle come here by a conversion.
+    /// @throws as erase(handle) @complexity O(1), never allocates @invalidates as erase(handle)
+    template <std::same_as<slot_t> Slot>
+    constexpr bool erase_at(Slot slot) noexcept(Store::nothrow_destroy) {
+        if (!core_.directory.is_live(slot)) return false;
+        core_.do_erase(slot);
         return true;
     }
     /// Removes every element for which pred(value) or pred(handle, value) holds; returns how many. If pred throws, the elements
@@ -269,13 +309,15 @@ public:
 
     //=== lookup ===//
 
-    constexpr bool contains(handle_type handle) const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr bool contains(handle_type handle) const noexcept {
         return core_.directory.is_live(handle.index(), handle.version());
     }
     /// The element, or null when it was erased. @complexity O(1)
-    constexpr pointer get(handle_type handle) noexcept { return look_up<pointer>(handle); }
-    constexpr const_pointer get(handle_type handle) const noexcept { return look_up<const_pointer>(handle); }
-    /// The element. @throws std::out_of_range when it was erased
+    SLOTWISE_ALWAYS_INLINE constexpr pointer get(handle_type handle) noexcept { return look_up<pointer>(handle); }
+    SLOTWISE_ALWAYS_INLINE constexpr const_pointer get(handle_type handle) const noexcept {
+        return look_up<const_pointer>(handle);
+    }
+    /// The element. @throws std::out_of_range that says whether it was erased or the handle never issued
     constexpr reference at(handle_type handle) { return *checked(*this, handle); }
     constexpr const_reference at(handle_type handle) const { return *checked(*this, handle); }
     /// The element. @pre contains(handle) (checked at level fast)
@@ -340,83 +382,39 @@ public:
     /// Pairs of handle and reference: for (auto [handle, value] : map.items()).
     constexpr auto items() noexcept { return range<detail::ItemProjection>(*this); }
     constexpr auto items() const noexcept { return range<detail::ItemProjection>(*this); }
+    /// Handles and elements that are there at this call and not erased when their turn comes, in slot order; for (auto [handle,
+    /// value] : map.items_present()). Meanwhile anything may be inserted, which is not visited, and erased. The walk ends early
+    /// when the map moves, is swapped, assigned or restored. @throws what the allocator throws @complexity a bit a slot to
+    /// begin; until the range is destroyed inserts and erases notify an observer
+    auto items_present() {
+        return detail::PresentRange(core_, [this](slot_t slot) {
+            return SlotMapItem<handle_type, reference>(handle_type(slot, core_.directory.version(slot)),
+                                                       *core_.store.at(core_.store.place_of(core_.directory, slot)));
+        });
+    }
     /// Live slots in ascending order.
     constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
     /// Liveness of the slots, one bit each.
     constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
 
-    //=== observers ===//
-
-    /// Attaches an observer until the token is destroyed. It is notified of the capacity and of every live slot first. An
-    /// observer that attaches while an assignment or a restore notifies others is notified of the new contents only.
-    /// @pre the observer lives as long as the token is attached
-    /// @throws what the observer throws; it is not attached then
-    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
-    /// Static observer number I.
-    template <std::size_t I>
-    constexpr auto& observer() noexcept {
-        return core_.hub.template get<I>();
-    }
-    template <std::size_t I>
-    constexpr const auto& observer() const noexcept {
-        return core_.hub.template get<I>();
-    }
-    /// The static observer of type Observer, which must be one: map.observer<DeltaTracker<>>().
-    template <class Observer>
-    constexpr Observer& observer() noexcept {
-        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
-    }
-    template <class Observer>
-    constexpr const Observer& observer() const noexcept {
-        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
-    }
-    /// Static observer number I, a column, as a view by slot.
-    template <std::size_t I>
-    constexpr auto column() noexcept {
-        using T = typename std::remove_reference_t<decltype(observer<I>())>::value_type;
-        return ColumnView<T>(observer<I>().pages(), core_.directory_view());
-    }
-    template <std::size_t I>
-    constexpr auto column() const noexcept {
-        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
-    }
-    /// The column of values of type T, which must be one: map.column<Velocity>().
-    template <class T>
-    constexpr ColumnView<T> column() noexcept {
-        return column_of<T, ColumnView<T>>(*this);
-    }
-    template <class T>
-    constexpr ColumnView<const T> column() const noexcept {
-        return column_of<T, ColumnView<const T>>(*this);
-    }
-
     //=== whole ===//
 
     /// Equal when the same handles name equal values. Capacity, vacant slots and observers do not count.
-    friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) {
-        if (a.size() != b.size()) return false;
-        for (const slot_t slot : a.slots())
-            if (a.handle_at(slot) != b.handle_at(slot) ||
-                !(*const_pointer(a.core_.store.ptr(slot)) == *const_pointer(b.core_.store.ptr(slot))))
-                return false;
-        return true;
-    }
+    friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) { return a.core_.same_elements(b.core_); }
 
     /// The exact state as bytes, static columns included: restored anywhere, the map gives the same handles for the same calls.
     /// The same state gives the same bytes. @pre no element is being built or destroyed
-    /// @param codec how values become bytes; see DefaultCodec for the types that need none, dropping() for columns that stay
-    /// behind
+    /// @param codec how values become bytes; see DefaultCodec for types that need none, dropping() for columns to leave out
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
-        core_.template write<0>(out, codec, [&] { core_.store.write(core_.directory, out, codec); });
+        core_.template write<0, detail::block_bytes<Codec, typename Store::value_type>>(
+            out, codec, [&] { core_.store.write(core_.directory, out, codec); });
         return out.take();
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
     /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
-    /// exchange. Memory: up to the values of every slot in the bytes.
-    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    /// exchange. Memory: up to the values of all slots in the bytes. @throws std::invalid_argument, which says why; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
@@ -427,6 +425,7 @@ public:
         expect_not_notifying();
         ByteReader in(bytes);
         Container fresh(core_.allocator);
+        fresh.directory.set_limit(core_.directory.limit());
         const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& directory) {
             // The store destroys what it has built when a value is wrong or throws.
             if (!fresh.store.read(directory, in, codec)) return false;
@@ -437,6 +436,8 @@ public:
         return error;
     }
 
+    /// Bytes on the heap, without what elements hold themselves. @complexity O(1); linear in pages if they are of one value
+    constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether directory and store agree in every count, bit and link; for tests. @complexity linear in capacity
     constexpr bool check_invariants() const noexcept {
         return core_.directory.check_invariants() && core_.store.check(core_.directory);
@@ -445,25 +446,25 @@ public:
 protected:
     template <class, class, class>
     friend class detail::MapIterator;
-
-    Container core_{};
+    using Base::core_;
+    SlotMapCore(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
 
 private:
     constexpr auto place_of(handle_type handle) const noexcept {
         return contains(handle) ? core_.store.place_of(core_.directory, handle.index()) : core_.store.last(core_.directory);
     }
-    constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
+    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
     template <class Ptr>
-    constexpr Ptr look_up(handle_type handle) const noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr Ptr look_up(handle_type handle) const noexcept {
         const auto element = core_.store.places(); // before the check: a loop of lookups then keeps it
-        return contains(handle) ? Ptr(element(handle.index())) : Ptr();
+        const slot_t slot = handle.index();
+        return core_.directory.is_live(slot, handle.version()) ? Ptr(element(slot)) : Ptr();
     }
     template <class Self>
     static constexpr auto checked(Self& self, handle_type handle) {
-        auto found = self.get(handle);
-        if (!found)
-            detail::throw_out_of_range("slot map at(handle): no element has this handle; ask get(handle) or explain(handle)");
-        return found;
+        if (const auto found = self.get(handle)) return found;
+        self.core_.throw_no_element("slot map at(handle): no element has this handle; ask get(handle) or explain(handle)",
+                                    handle);
     }
     template <class Self>
     static constexpr auto expected(Self& self, handle_type handle) noexcept {
@@ -471,12 +472,6 @@ private:
                         "slot map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         using result = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
         return result(self.core_.store.ptr(handle.index()));
-    }
-    template <class T, class View, class Self>
-    static constexpr View column_of(Self& self) noexcept {
-        constexpr std::size_t place = Container::Hub::template index_of_column<T>();
-        if constexpr (place < sizeof...(Observers)) return self.template column<place>();
-        return View(); // reached when index_of_column has reported its error, which then stays the only one
     }
     template <class F, class Self>
     static constexpr decltype(auto) call(F& f, Self& self, slot_t slot) {

@@ -142,6 +142,16 @@ public:
     constexpr handle_type insert(typename Core::value_type row) {
         return std::apply([this](Ts&... members) { return this->emplace(std::move(members)...); }, row);
     }
+    /// As insert, but null when the map is full(); the arguments are untouched then.
+    template <class... Args>
+        requires(sizeof...(Args) == sizeof...(Ts) && (std::is_constructible_v<Ts, Args&&> && ...))
+    constexpr handle_type try_insert(Args&&... members) {
+        return this->try_emplace(std::forward<Args>(members)...);
+    }
+    /// A row that is given whole.
+    constexpr handle_type try_insert(typename Core::value_type row) {
+        return std::apply([this](Ts&... members) { return this->try_emplace(std::move(members)...); }, row);
+    }
 
     /// Member I of all rows, packed, in row order: a span. From sizeof...(Ts) on the further columns, by slot: a ColumnView.
     /// @invalidates a span on growth; a ColumnView when the map grows, shrinks or moves

@@ -357,8 +357,7 @@ private:
         size_ = last;
         moving.end(); // the erased value is destroyed when the arrays are consistent again
     }
-    // All at once when all entries are dropped, as for clear() of the followed map. No destructor finds another dropped entry
-    // then.
+    // All at once when all entries are dropped (by clear() of the followed map): no destructor then finds another dropped one.
     void drop_slots(Occupancy slots) noexcept {
         size_type gone = 0;
         for (size_type row = 0; row != size_; ++row) gone += slots.test(handles_[row].index());
@@ -386,6 +385,7 @@ private:
         std::swap(size_, other.size_);
         std::swap(room_, other.room_);
     }
+    size_type held() const noexcept { return detail::memory_of(index_, values_, handles_); }
     void expect_packed() const noexcept {
         SLOTWISE_EXPECT(!packing_,
                         "SparseSecondaryMap: a move of T, or the destructor of a moved-from T, changes the map that moves "

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// AnySlotMap: a SlotMap whose elements are of a type that is known only at run time.
+#ifndef SLOTWISE_MAP_ANY_SLOT_MAP_HPP
+#define SLOTWISE_MAP_ANY_SLOT_MAP_HPP
+
+#include "any_store.hpp"
+#include "slot_map_arguments.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <class... With>
+using AnySlotMapCore = slot_map_core<BasicAnySlotMap<With...>, SlotMapArguments<std::byte, With...>,
+                                     AnyStore<typename SlotMapArguments<std::byte, With...>::allocator>>;
+
+} // namespace detail
+
+/// Elements of one described type in slots; the map makes the handle, and elements never move. Elements are passed and returned
+/// by address. Everything that needs no element is as in SlotMap: reserve_handle, erase, handles, columns, observers, explain.
+///     AnySlotMap records(TypeDescriptor::of<Record>());
+///     const auto handle = records.insert(&record);
+///     if (void* const found = records.get(handle)) ...
+/// @tparam With as SlotMap's, without Growth::reserve and page_slots
+template <class... With>
+class BasicAnySlotMap : public detail::AnySlotMapCore<With...> {
+    using Core = detail::AnySlotMapCore<With...>;
+    static constexpr SlotMapOptions O = Core::options;
+    static_assert(O.growth == Growth::pages && O.page_slots == 0,
+                  "AnySlotMap: Growth::reserve and page_slots are for SlotMap, whose elements have a size that is known");
+
+    using Core::core_;
+
+public:
+    using typename Core::allocator_type;
+    using typename Core::handle_type;
+    using typename Core::size_type;
+
+    /// An empty map of elements of `type`, which must outlive it.
+    /// @throws std::invalid_argument when the type has no size, or an alignment that no type can have
+    explicit BasicAnySlotMap(const TypeDescriptor& type, const allocator_type& alloc = allocator_type())
+        : Core(detail::AnyStore<allocator_type>(detail::sized_type(type), alloc), alloc) {}
+    BasicAnySlotMap(const BasicAnySlotMap&) = default;
+    BasicAnySlotMap(BasicAnySlotMap&&) = default;
+    BasicAnySlotMap(const BasicAnySlotMap& other, const allocator_type& alloc) : Core(other, alloc) {}
+    BasicAnySlotMap(BasicAnySlotMap&& other, const allocator_type& alloc) : Core(std::move(other), alloc) {}
+    BasicAnySlotMap& operator=(const BasicAnySlotMap&) = default;
+    BasicAnySlotMap& operator=(BasicAnySlotMap&&) = default;
+    ~BasicAnySlotMap() = default;
+
+    /// The type of the elements.
+    const TypeDescriptor& type() const noexcept { return *core_.store.type(); }
+
+    using Core::insert;
+    /// Adds a copy of the value at `value`, which is of type(); returns its handle. insert(AnyValue) and emplace() of the other
+    /// slot maps are here too: what an AnyValue builds, and the default value. @throws std::invalid_argument when the type
+    /// cannot be built so, std::length_error when every slot is in use, what the allocator, the type and observers throw;
+    /// strong
+    handle_type insert(const void* value) { return Core::emplace(AnyValue::copied(value)); }
+    /// The same, moved from it (copied, if the type has no move). @throws as insert; strong, but for the value if its move
+    /// throws
+    handle_type insert_moved(void* value) { return Core::emplace(AnyValue::moved(value)); }
+
+    using Core::try_insert;
+    /// As insert and insert_moved, but null when the map is full(); the value is untouched then. @throws as insert, but for the
+    /// full map; strong
+    handle_type try_insert(const void* value) { return Core::try_emplace(AnyValue::copied(value)); }
+    /// The same, moved from it (copied, if the type has no move). @throws as try_insert
+    handle_type try_insert_moved(void* value) { return Core::try_emplace(AnyValue::moved(value)); }
+
+    /// Adds a range of AnyValue. Other addresses, two keys or a key and its value elsewhere, are a compile error.
+    template <class T>
+    void insert(T* first, T* last) {
+        static_assert(std::is_same_v<std::remove_cv_t<T>, AnyValue>,
+                      "AnySlotMap insert(a, b): two addresses are no element; insert(a) and then insert(b) adds two, and a "
+                      "range is one of AnyValue");
+        if constexpr (std::is_same_v<std::remove_cv_t<T>, AnyValue>) Core::insert(first, last);
+    }
+
+    /// The address of the element, or null when it was erased.
+    void* get(handle_type handle) noexcept { return Core::get(handle); }
+    const void* get(handle_type handle) const noexcept { return Core::get(handle); }
+    /// The address of the element. @throws std::out_of_range that says whether it was erased or the handle never issued
+    void* at(handle_type handle) { return checked(get(handle), handle); }
+    const void* at(handle_type handle) const { return checked(get(handle), handle); }
+    /// The address of the element. @pre contains(handle) (checked at level fast)
+    void* operator[](handle_type handle) noexcept { return expected(get(handle)); }
+    const void* operator[](handle_type handle) const noexcept { return expected(get(handle)); }
+
+    using Core::erase;
+    /// Removes every element for which pred(address) or pred(handle, address) holds; returns how many. If pred throws, the
+    /// elements erased before stay erased.
+    template <class Pred>
+    size_type erase_if(Pred pred) {
+        return core_.erase_each([&](slot_t slot) { return visit(pred, slot, core_.store.ptr(slot)); });
+    }
+    /// Removes the element and returns it; none when there is none. @throws std::bad_alloc, what the type's move throws; the
+    /// element then stays
+    DescribedValue extract(handle_type handle) {
+        DescribedValue result;
+        if (void* const element = get(handle)) {
+            result = DescribedValue(type(), AnyValue::moved(element));
+            core_.do_erase(handle.index());
+        }
+        return result;
+    }
+
+    /// Calls f(address) or f(handle, address) for every element in slot order. f may erase the element it is given, and insert.
+    template <class F>
+    void for_each(F&& f) {
+        for (const slot_t slot : this->slots()) visit(f, slot, core_.store.ptr(slot));
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (const slot_t slot : this->slots()) visit(f, slot, static_cast<const void*>(core_.store.ptr(slot)));
+    }
+    /// Addresses of elements by slot: iterable, indexable, in runs of pointer, stride and mask.
+    /// @invalidates itself when the map grows, shrinks or moves
+    AnyColumnView values() noexcept { return {core_.store.pages(), core_.directory_view()}; }
+    ConstAnyColumnView values() const noexcept { return {core_.store.pages(), core_.directory_view()}; }
+
+    /// Equal when the same handles name equal elements of the same type.
+    /// @throws std::invalid_argument when the type has no equality; what equality throws
+    friend bool operator==(const BasicAnySlotMap& a, const BasicAnySlotMap& b) {
+        if (a.core_.store.type() != b.core_.store.type() || a.size() != b.size()) return false;
+        if (a.type().equal == nullptr) detail::throw_invalid_argument("AnySlotMap ==: the type has no equality");
+        for (const slot_t slot : a.slots())
+            if (a.handle_at(slot) != b.handle_at(slot) || !a.type().equal(a.core_.store.ptr(slot), b.core_.store.ptr(slot)))
+                return false;
+        return true;
+    }
+    /// As SlotMap::snapshot: the bytes of a SlotMap of the type, and those that it restores.
+    /// @param codec an AnyCodec to which the type was added, or a class with its functions; `columns` is that of static columns
+    /// @throws std::invalid_argument when the codec lacks the type; what allocator and codecs throw
+    template <class Codec, class Columns = DefaultCodec>
+    std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
+        expect_covered(codec);
+        ByteWriter out;
+        core_.template write<0, 0>(out, columns, [&] { core_.store.write(core_.directory, out, codec); });
+        return out.take();
+    }
+    /// As SlotMap::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec
+    /// lacks the type; what allocator and codecs throw; strong
+    template <class Codec, class Columns = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
+        if (const char* error = try_restore(bytes, codec, columns)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns what is wrong with the bytes instead of throwing it; null on success.
+    template <class Codec, class Columns = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
+        expect_covered(codec);
+        core_.expect_not_notifying();
+        ByteReader in(bytes);
+        using Whole = std::remove_cvref_t<decltype(core_)>;
+        Whole fresh(typename Whole::Like(), core_, core_.allocator);
+        fresh.directory.set_limit(core_.directory.limit());
+        const char* const error = fresh.template read<0>(in, columns, {}, [&](auto& directory) {
+            if (!fresh.store.read(directory, in, codec)) return false;
+            fresh.directory.swap(directory);
+            return true;
+        });
+        if (error == nullptr) core_.adopt(fresh);
+        return error;
+    }
+
+private:
+    template <class Void>
+    Void* checked(Void* element, handle_type handle) const {
+        if (element == nullptr)
+            core_.throw_no_element("slot map at(handle): no element has this handle; ask get(handle) or explain(handle)",
+                                   handle);
+        return element;
+    }
+    template <class Void>
+    static Void* expected(Void* element) noexcept {
+        SLOTWISE_EXPECT(element != nullptr,
+                        "AnySlotMap [handle]: no element has this handle; ask get(handle) or explain(handle)");
+        return element;
+    }
+    template <class Codec>
+    void expect_covered(const Codec& codec) const {
+        if (!codec.covers(type()))
+            detail::throw_invalid_argument(
+                "AnySlotMap snapshot: the codec lacks the type of the elements; codec.add<T>(), and describe it with its id");
+    }
+    template <class F, class Void>
+    decltype(auto) visit(F& f, slot_t slot, Void* element) const {
+        if constexpr (std::is_invocable_v<F&, handle_type, Void*>)
+            return f(handle_type(slot, core_.directory.version(slot)), element);
+        else
+            return f(element);
+    }
+};
+
+SLOTWISE_END
+
+#endif

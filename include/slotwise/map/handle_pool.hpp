@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// HandlePool: handles without elements, for data that lies in arrays of the program: C structs, buffers of a GPU.
+#ifndef SLOTWISE_MAP_HANDLE_POOL_HPP
+#define SLOTWISE_MAP_HANDLE_POOL_HPP
+
+#include "../core/erase_if.hpp"
+#include "../slots/arguments.hpp"
+#include "empty_store.hpp"
+#include "map_iterator.hpp"
+#include "slot_map_container.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+template <class T, class... With>
+using HandlePoolArguments =
+    Arguments<with_options | with_tag | with_alloc | with_observers, SlotMapOptions, std::byte, NoKey, With...>;
+
+template <class Args, class Observers = typename Args::observers>
+struct HandlePoolContainerOf;
+template <class Args, class... Observers>
+struct HandlePoolContainerOf<Args, TypeList<Observers...>> {
+    using type = SlotMapContainer<EmptyStore, Args::options, typename Args::allocator, Observers...>;
+    static constexpr std::size_t observers = sizeof...(Observers);
+};
+
+} // namespace detail
+
+/// Handles and nothing else: the core of SlotMap over a store without values. The program has the data, in arrays by slot.
+///     HandlePool<Body> bodies;
+///     Body body[1000];
+///     const auto handle = bodies.create();
+///     body[handle.index()] = ...
+///     if (bodies.contains(handle)) ... body[handle.index()]
+/// It begins and ends lives, and resolves no stale handle. Columns and observers follow along as in SlotMap: 4.25 bytes a slot,
+/// and what the columns take.
+///
+/// Erasing while iterating: iterators survive growth and the erase of any handle; ++ from an erased one goes to the next live
+/// one. A handle created meanwhile may be visited, if its slot lies ahead.
+/// @tparam T what the handles name: any type, also an incomplete one; it keeps the handles of several pools apart
+/// @tparam With as SlotMap's, without page_slots; Growth::reserve is of columns
+template <class T, class... With>
+class HandlePool {
+    using Args = detail::HandlePoolArguments<T, With...>;
+    using Container = typename detail::HandlePoolContainerOf<Args>::type;
+    using Allocator = typename Args::allocator;
+    static constexpr SlotMapOptions O = Args::options;
+    static_assert(O.page_slots == 0, "HandlePool: page_slots is for SlotMap, which has values in pages");
+
+public:
+    //=== types ===//
+
+    using handle_type = Handle<typename detail::Of<HandlePool>::element, O.handle>;
+    using value_type = handle_type;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using allocator_type = Allocator;
+    using const_iterator = detail::MapIterator<const HandlePool, detail::EmptyStore, detail::HandleProjection>;
+    using iterator = const_iterator;
+    static constexpr SlotMapOptions options = O;
+
+    //=== construct, copy, move ===//
+
+    constexpr HandlePool()
+        requires std::is_default_constructible_v<Allocator>
+    = default;
+    constexpr explicit HandlePool(const Allocator& alloc) : core_(alloc) {}
+    /// An exact copy: the same handles now and in future. Static observers are copied, dynamic ones stay with the original.
+    /// @throws what the allocator and the columns throw; strong
+    constexpr HandlePool(const HandlePool& other) = default;
+    constexpr HandlePool(const HandlePool& other, const Allocator& alloc) : core_(other.core_, alloc) {}
+    /// Takes handles and observers. `other` is then empty and usable. @complexity O(1)
+    constexpr HandlePool(HandlePool&& other) noexcept = default;
+    /// As above, into memory of `alloc`. @throws what an unequal allocator throws; strong
+    constexpr HandlePool(HandlePool&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
+    /// As SlotMap's: strong when no dynamic observer is attached. @throws as the copy
+    constexpr HandlePool& operator=(const HandlePool& other) = default;
+    /// As SlotMap's: the target's dynamic observers are notified of the end and detached.
+    constexpr HandlePool& operator=(HandlePool&& other) = default;
+    ~HandlePool() = default;
+
+    /// Exchanges handles and observers. Allocators are exchanged if they propagate.
+    constexpr void swap(HandlePool& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+        core_.swap(other.core_);
+    }
+    friend constexpr void swap(HandlePool& a, HandlePool& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+    constexpr Allocator get_allocator() const noexcept { return core_.allocator; }
+
+    //=== capacity ===//
+
+    /// Live handles.
+    constexpr size_type size() const noexcept { return core_.directory.size(); }
+    constexpr bool empty() const noexcept { return size() == 0; }
+    /// Slots that handles name without growth: the length that an array of the program needs.
+    constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
+    /// The highest possible number of slots, by the handle's bits and the options.
+    static constexpr size_type max_size() noexcept { return Container::max_slots(); }
+    /// The highest number of slots now: max_size(), or what set_max_slots() has set.
+    constexpr size_type max_slots() const noexcept { return core_.slot_limit(); }
+    /// Sets max_slots(), for arrays whose length is known at run time. As SlotMap::set_max_slots: false, and no effect, when
+    /// count exceeds max_size(), or a slot from `count` on is in use.
+    [[nodiscard]] constexpr bool set_max_slots(size_type count) noexcept {
+        core_.expect_not_notifying();
+        return core_.limit_slots(count);
+    }
+    /// Whether no slot is left: create() would throw now, and try_create() would return null.
+    constexpr bool full() const noexcept { return core_.is_full(); }
+    /// Room for `count` live handles in all, so that creating up to there allocates nothing.
+    /// @throws std::length_error when count exceeds max_slots(), what the allocator or an observer throws; strong
+    constexpr void reserve(size_type count) {
+        core_.expect_not_notifying();
+        forget_failed_growth();
+        core_.reserve_live(count);
+    }
+    /// Frees memory above the highest slot in use. A version floor remains: old handles stay stale for ever.
+    /// @throws what the allocator throws; strong @complexity linear in capacity
+    constexpr void shrink_to_fit() {
+        core_.expect_not_notifying();
+        core_.do_shrink_to_fit([] {});
+    }
+
+    //=== create and erase ===//
+
+    /// A new handle. Its slot is one that no live handle names.
+    /// @throws std::length_error when every slot is in use, what the allocator and observers throw; strong
+    /// @complexity amortised O(1) @invalidates nothing
+    constexpr handle_type create() {
+        core_.expect_not_notifying();
+        if (!core_.directory.has_room()) [[unlikely]] {
+            forget_failed_growth();
+            core_.reserve_one();
+        }
+        return core_.template do_emplace<handle_type>();
+    }
+    /// As create, but null when the pool is full(): for arrays of a fixed length.
+    /// @throws what the allocator and observers throw; strong
+    constexpr handle_type try_create() { return full() ? handle_type() : create(); }
+    /// Makes exactly this handle live: for undo, replication, loading. False, and no effect, when that could let another handle
+    /// resolve, or when the slot is beyond the budget of SlotMap::insert_at. @throws as create; strong
+    constexpr bool insert_at(handle_type handle) {
+        core_.expect_not_notifying();
+        const slot_t slot = handle.index();
+        if (!core_.directory.can_take(slot, handle.version()) || slot >= max_slots()) return false;
+        forget_failed_growth();
+        if (!core_.reserve_slot_in_budget(slot)) return false;
+        core_.do_insert_at(slot, handle.version());
+        return true;
+    }
+    /// Ends the life of the handle: it is stale for ever. False when it is not live.
+    /// @throws nothing @complexity O(1), never allocates @invalidates the handle
+    constexpr bool erase(handle_type handle) noexcept {
+        if (!contains(handle)) return false;
+        core_.do_erase(handle.index());
+        return true;
+    }
+    /// Erases every handle for which pred(handle) holds; returns how many. If pred throws, those erased before stay erased.
+    template <class Pred>
+    constexpr size_type erase_if(Pred pred) {
+        return core_.erase_each([&](slot_t slot) { return static_cast<bool>(pred(live_at(slot))); });
+    }
+    /// Every handle is stale. Capacity stays. @throws nothing @complexity linear in slots: about 0.25 ns a slot
+    constexpr void clear() noexcept {
+        core_.expect_not_notifying();
+        core_.do_clear();
+    }
+
+    //=== lookup ===//
+
+    /// Whether the handle is live. Any bit pattern is allowed. @complexity O(1)
+    constexpr bool contains(handle_type handle) const noexcept {
+        return core_.directory.is_live(handle.index(), handle.version());
+    }
+    /// The live handle of `slot`, null when there is none.
+    constexpr handle_type handle_at(slot_t slot) const noexcept {
+        return core_.directory.is_live(slot) ? live_at(slot) : handle_type();
+    }
+    constexpr SlotState state(slot_t slot) const noexcept { return core_.state(slot); }
+    /// Why a handle is or is not live.
+    constexpr HandleStatus explain(handle_type handle) const noexcept {
+        return handle.is_null() ? HandleStatus::null : core_.explain(handle.index(), handle.version());
+    }
+    /// Slots whose versions are used up.
+    constexpr size_type retired() const noexcept { return core_.directory.retired(); }
+    /// Allows retired slots to be issued again. @pre no handle of their earlier lives is in use. Returns how many.
+    constexpr size_type recycle_retired() noexcept { return core_.directory.recycle_retired(); }
+
+    //=== iteration ===//
+
+    /// The live handles, in slot order.
+    constexpr const_iterator begin() const noexcept { return {this, core_.store.first(core_.directory)}; }
+    constexpr const_iterator end() const noexcept { return {this, core_.store.last(core_.directory)}; }
+    constexpr const_iterator cbegin() const noexcept { return begin(); }
+    constexpr const_iterator cend() const noexcept { return end(); }
+    /// Live slots in ascending order: the indexes of the program's arrays.
+    constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
+    /// Liveness of the slots, one bit each.
+    constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
+    /// Calls f(handle) for every live handle in slot order. f may erase the handle it is given, and create.
+    template <class F>
+    constexpr void for_each(F&& f) const {
+        for (std::size_t first = 0; first < core_.directory.cursor(); first += bits::word_bits)
+            bits::for_each(core_.directory.occupancy().word(bits::word_of(first)), [&](unsigned bit) {
+                const auto slot = static_cast<slot_t>(first + bit);
+                SLOTWISE_EXPECT_DEBUG(
+                    core_.directory.is_live(slot),
+                    "HandlePool::for_each: f erased a handle ahead of the one it was given; walk with iterators");
+                f(live_at(slot));
+            });
+    }
+
+    //=== observers ===//
+
+    /// As SlotMap::attach. @throws what the observer throws; it is not attached then
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
+    /// Static observer number I.
+    template <std::size_t I>
+    constexpr auto& observer() noexcept {
+        return core_.hub.template get<I>();
+    }
+    template <std::size_t I>
+    constexpr const auto& observer() const noexcept {
+        return core_.hub.template get<I>();
+    }
+    /// The static observer of type Observer, which must be one: pool.observer<DeltaTracker<>>().
+    template <class Observer>
+    constexpr Observer& observer() noexcept {
+        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
+    }
+    template <class Observer>
+    constexpr const Observer& observer() const noexcept {
+        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
+    }
+    /// Static observer number I, a column, as a view by slot.
+    template <std::size_t I>
+    constexpr auto column() noexcept {
+        return column_at<I>(*this);
+    }
+    template <std::size_t I>
+    constexpr auto column() const noexcept {
+        using U = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
+        return ColumnView<const U>(column_at<I>(*this));
+    }
+    /// The column of values of type U, which must be one: pool.column<Velocity>()[handle.index()].
+    template <class U>
+    constexpr ColumnView<U> column() noexcept {
+        return column_of<U>(*this);
+    }
+    template <class U>
+    constexpr ColumnView<const U> column() const noexcept {
+        return column_of<U>(*this);
+    }
+
+    //=== whole ===//
+
+    /// Equal when the same handles are live. Capacity, vacant slots and observers do not count.
+    friend constexpr bool operator==(const HandlePool& a, const HandlePool& b) noexcept {
+        if (a.size() != b.size()) return false;
+        for (const handle_type handle : a)
+            if (!b.contains(handle)) return false;
+        return true;
+    }
+
+    /// The exact state as bytes, static columns included: restored anywhere, the pool gives the same handles in future.
+    /// @param codec how values of columns become bytes; see DefaultCodec, dropping() for columns to leave out
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        ByteWriter out;
+        core_.template write<0, 0>(out, codec, [] {});
+        return out.take();
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes. Observers that are no columns, and
+    /// dynamic ones, are notified of the exchange. @throws std::invalid_argument, which says why; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        core_.expect_not_notifying();
+        ByteReader in(bytes);
+        Container fresh(core_.allocator);
+        fresh.directory.set_limit(core_.directory.limit());
+        const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& directory) {
+            if (directory.reserved() != 0) return in.fail("snapshot: it has reserved handles, which a pool does not make");
+            fresh.directory.swap(directory);
+            return true;
+        });
+        if (error == nullptr) core_.adopt(fresh);
+        return error;
+    }
+
+    /// Bytes on the heap. @complexity O(1)
+    constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
+    /// Whether every count, bit and link agrees; for tests. @complexity linear in capacity
+    constexpr bool check_invariants() const noexcept {
+        return core_.directory.check_invariants() && core_.store.check(core_.directory);
+    }
+
+private:
+    template <class, class, class>
+    friend class detail::MapIterator;
+    /// The store grows before the directory, whose memory may be refused. Without values it has nothing to keep then.
+    constexpr void forget_failed_growth() noexcept { core_.store.shrink(capacity()); }
+    constexpr handle_type live_at(slot_t slot) const noexcept { return handle_type(slot, core_.directory.version(slot)); }
+    template <std::size_t I, class Self>
+    static constexpr auto column_at(Self& self) noexcept {
+        using U = typename std::remove_cvref_t<decltype(self.template observer<I>())>::value_type;
+        return ColumnView<U>(self.template observer<I>().pages(), self.core_.directory_view());
+    }
+    template <class U, class Self>
+    static constexpr ColumnView<U> column_of(Self& self) noexcept {
+        constexpr std::size_t place = Container::Hub::template index_of_column<U>();
+        if constexpr (place < detail::HandlePoolContainerOf<Args>::observers) return column_at<place>(self);
+        return ColumnView<U>(); // reached when index_of_column has reported its error, which then stays the only one
+    }
+
+    Container core_{};
+};
+
+SLOTWISE_END
+
+#endif
