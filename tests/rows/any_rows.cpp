@@ -49,6 +49,30 @@ bool has(AnyRows& rows, std::size_t row, int number) {
 
 } // namespace
 
+// proves: AnyValue::assign throws
+TEST_CASE("AnyValue: a copied or moved value is assigned to one that is there", "[rows]") {
+    const TypeDescriptor& strings = TypeDescriptor::of<std::string>();
+    std::string target = "old", source = "a text that does not fit into the string itself";
+    AnyValue::of(source).assign(strings, &target);
+    CHECK(target == source);
+    AnyValue::of(target).assign(strings, &target); // itself
+    CHECK(target == source);
+    AnyValue::of(std::move(source)).assign(strings, &target);
+    CHECK(source.empty());
+    TypeDescriptor copied = strings;
+    copied.move_assign = nullptr;
+    std::string again = "again";
+    AnyValue::of(std::move(again)).assign(copied, &target);
+    CHECK(target == "again");
+    int number = 1;
+    AnyValue::copied(&number).assign(TypeDescriptor::of<int>(), &number);
+    CHECK(AnyValue::of(number).has_source());
+    CHECK_FALSE(AnyValue().has_source());
+    CHECK_FALSE(test::thrown_text<std::invalid_argument>([&] { AnyValue::of(number).assign(strings, &target); }).empty());
+    copied.assign = nullptr;
+    CHECK_FALSE(test::thrown_text<std::invalid_argument>([&] { AnyValue::of(target).assign(copied, &again); }).empty());
+}
+
 TEST_CASE("columns are described at run time and read as spans of their type", "[any_rows]") {
     AnyRows rows = some_rows(20);
     REQUIRE((rows.size() == 20 && rows.column_count() == 2 && rows.check_invariants()));
@@ -561,4 +585,57 @@ TEST_CASE("a snapshot of described rows is restored exactly, and bytes it would 
     CHECK(tags.size() == 5);
     few[few.size() - 6] = std::byte{1}; // rows, the highest byte
     CHECK((tags.try_restore(few, numbers) != nullptr && tags.size() == 5));
+}
+
+// proves: AnyValue::assign throws
+TEST_CASE("a value is assigned as it is built: copied or moved, and refused in words", "[any_rows]") {
+    const NothingLeaks scope;
+    using Copied = BasicTracked<TrackedOptions{.copy_throws = true, .move_throws = true}>;
+    Tracked to(1), from(2);
+    const TypeDescriptor& type = TypeDescriptor::of<Tracked>();
+    AnyValue::of(from).assign(type, &to);
+    CHECK((to.value() == 2 && from.value() == 2));
+    from.set(3);
+    AnyValue::of(std::move(from)).assign(type, &to);
+    CHECK((to.value() == 3 && from.moved_from())); // NOLINT(bugprone-use-after-move): that is asked
+    AnyValue::of(to).assign(type, &to);
+    CHECK(to.value() == 3);
+    int number = 4;
+    const int other = 5;
+    AnyValue::of(other).assign(TypeDescriptor::of<int>(), &number);
+    CHECK(number == 5);
+    TypeDescriptor copies = type; // without move assignment it is copied
+    copies.move_assign = nullptr;
+    from.set(6);
+    AnyValue::moved(&from).assign(copies, &to);
+    CHECK((to.value() == 6 && !from.moved_from()));
+    copies.assign = nullptr;
+    CHECK(thrown_text<std::invalid_argument>([&] { AnyValue::moved(&from).assign(copies, &to); }) ==
+          "AnyValue: values of the column's type cannot be assigned");
+    CHECK(thrown_text<std::invalid_argument>([&] { AnyValue::of(other).assign(type, &to); }) ==
+          "AnyValue: the value has another type than the column it is given to");
+    CHECK((AnyValue::of(other).has_source() && AnyValue::moved(&from).has_source() && !AnyValue().has_source()));
+#if defined(__cpp_exceptions)
+    const std::size_t failures = fail_at_every_step([&](auto&& attempt) {
+        Copied a(1), b(2);
+        const bool threw = attempt([&] { AnyValue::of(b).assign(TypeDescriptor::of<Copied>(), &a); });
+        CHECK((a.value() == (threw ? 1 : 2) && b.value() == 2));
+    });
+    CHECK(failures == 1);
+#endif
+}
+
+TEST_CASE("AnyRows: columns of any alignment lie within their block, for any number of rows", "[any_rows]") {
+    struct alignas(256) Wide {
+        unsigned char bytes[256];
+    };
+    struct alignas(1024) Wider {
+        unsigned char bytes[1024];
+    };
+    for (std::size_t room = 1; room != 300; ++room) {
+        AnyRows rows{&TypeDescriptor::of<char>(), &TypeDescriptor::of<Wide>(), &TypeDescriptor::of<double>(),
+                     &TypeDescriptor::of<Wider>(), &TypeDescriptor::of<int>()};
+        rows.reserve(room);
+        if (!rows.check_invariants()) FAIL("room for " << room);
+    }
 }

@@ -53,7 +53,7 @@ constexpr int bits_in_constants() {
     HOLDS(f.capacity() >= 1000 && f.size() == 12 && f.count() == 12);
     f.shrink_to_fit();
     f.pop_back();
-    HOLDS(f.capacity() == 64 && f.size() == 11 && !f.empty());
+    HOLDS(f.capacity() == 64 && f.size() == 11 && !f.empty() && f.memory_usage() == 8);
     f.clear();
     const BitSource source(a), plain(a.words().data(), 70);
     HOLDS(f.empty() && source.size() == plain.size() && source.word(0) == plain.word(0));
@@ -71,6 +71,7 @@ constexpr int ticks_in_constants() {
     a.push_back(1, 2);
     a.append(4100, 3);
     a.mark(0, 5);
+    a.mark(0, 1, 5);
     HOLDS(a.size() == 4102 && a.added(0) == 0xFFFF'FFFEu && a.changed(0) == 5 && a.changed(1) == 2);
     HOLDS(a.changed_since(0, 4) && !a.changed_since(0, 5) && a.added_since(0, 0xFFFF'FFFDu) && a.check_invariants());
     a.swap_rows(0, 4101);
@@ -94,6 +95,7 @@ constexpr int ticks_in_constants() {
     b.pop_back();
     b.shrink_to_fit();
     HOLDS(b.size() == 65 && b.capacity() == 65 && b.added_ticks()[64] == 9 && b.changed_ticks().size() == 65);
+    HOLDS(b.memory_usage() == 2 * (65 + 2 + 1) * sizeof(tick_t)); // rows, pages and groups of both
     b.reserve(100);
     b.clamp(max_tick_age + 8);
     HOLDS(b.capacity() >= 100 && b.added(0) == 8 && b.added(64) == 9);
@@ -106,6 +108,7 @@ constexpr int described_in_constants() {
     AnyValue none, copied = AnyValue::of(number), moved = AnyValue::of(2), by_address = AnyValue::copied(&number);
     AnyValue moved_by_address = AnyValue::moved(&number), built = AnyValue::built([](void*, void*) {}, &number);
     HOLDS(moved.moves() && moved_by_address.moves());
+    HOLDS(moved.has_source() && copied.has_source() && !none.has_source() && !built.has_source());
     HOLDS(!none.moves() && !copied.moves() && !by_address.moves() && !built.moves());
     const void* of_int = TypeDescriptor::id_of<int>();
     const void* of_long = TypeDescriptor::id_of<long>();

@@ -65,6 +65,29 @@ TEST_CASE("clamped ticks compare as the times did, for every age and every wrap"
     CHECK(wrong == 0);
 }
 
+TEST_CASE("a range is marked as its rows one by one are, whatever pages and groups it meets", "[tick_column]") {
+    constexpr std::size_t rows = 3 * 4'096 + 100;
+    std::mt19937 random(11);
+    std::vector<std::size_t> edges{0, 1, 63, 64, 65, 4'095, 4'096, 4'097, 8'192, rows - 1, rows};
+    for (int i = 0; i != 12; ++i) edges.push_back(random() % rows);
+    for (const std::size_t first : edges)
+        for (const std::size_t last : edges) {
+            if (first > last) continue;
+            TickColumn ranged(rows, 1), single(rows, 1);
+            ranged.mark(first, last, 7);
+            for (std::size_t row = first; row != last; ++row) single.mark(row, 7);
+            REQUIRE(ranged.check_invariants());
+            REQUIRE(ranged == single);
+            std::size_t met = 0, expected = first;
+            ranged.for_each_changed(1, [&](std::size_t row) { met += row == expected++; });
+            REQUIRE((met == last - first && ranged.any_changed(1) == (first != last)));
+            REQUIRE_FALSE(ranged.any_added(1));
+        }
+    TickColumn wrapped(rows, 0xFFFF'FFF0u);
+    wrapped.mark(10, 5'000, 3); // behind the wrap
+    CHECK((wrapped.any_changed(0xFFFF'FFFFu) && !wrapped.any_changed(3) && wrapped.check_invariants()));
+}
+
 TEST_CASE("a column does what times of 64 bits do, in any order of operations, while ticks wrap", "[tick_column]") {
     std::mt19937 random(1);
     for (const std::uint64_t start : {std::uint64_t{1} << 33, (std::uint64_t{1} << 32) - 400, (std::uint64_t{1} << 31) - 300}) {

@@ -5,15 +5,52 @@
 #ifndef SLOTWISE_ROWS_ANY_COLUMNS_HPP
 #define SLOTWISE_ROWS_ANY_COLUMNS_HPP
 
+#include "../core/any_value.hpp"
 #include "../core/scope_guard.hpp"
 #include "../memory/allocator.hpp"
-#include "any_value.hpp"
+#include "../memory/plain_vector.hpp"
 
 #include <bit>
 #include <cstdint>
 
 SLOTWISE_BEGIN
 namespace detail {
+
+/// Copies the value at `gone` to `to`, and then that at `last` to `gone`, which may be the same place.
+/// The parts are registers, which an array of bytes would not become.
+template <class First, class... Rest>
+SLOTWISE_ALWAYS_INLINE void pass_parts(std::byte* to, std::byte* gone, const std::byte* last) noexcept {
+    First value, filler;
+    std::memcpy(&value, gone, sizeof(First));
+    std::memcpy(&filler, last, sizeof(First));
+    std::memcpy(to, &value, sizeof(First));
+    std::memcpy(gone, &filler, sizeof(First));
+    if constexpr (sizeof...(Rest) != 0) pass_parts<Rest...>(to + sizeof(First), gone + sizeof(First), last + sizeof(First));
+}
+/// The value of `row` of a column goes to row `end` of another, and that of row `last` in its place.
+template <class... Parts>
+SLOTWISE_ALWAYS_INLINE void pass_value(std::byte* to, std::size_t end, std::byte* column, std::size_t row,
+                                       std::size_t last) noexcept {
+    constexpr std::size_t bytes = (sizeof(Parts) + ...);
+    pass_parts<Parts...>(to + end * bytes, column + row * bytes, column + last * bytes);
+}
+/// The same for values of a size that is known at run time only.
+SLOTWISE_ALWAYS_INLINE void pass_value(std::byte* to, std::size_t end, std::byte* column, std::size_t row, std::size_t last,
+                                       std::size_t bytes) noexcept {
+    switch (bytes) {
+    case 4:
+        return pass_value<std::uint32_t>(to, end, column, row, last);
+    case 8:
+        return pass_value<std::uint64_t>(to, end, column, row, last);
+    case 12:
+        return pass_value<std::uint64_t, std::uint32_t>(to, end, column, row, last);
+    case 16:
+        return pass_value<std::uint64_t, std::uint64_t>(to, end, column, row, last);
+    default:
+        std::memcpy(to + end * bytes, column + row * bytes, bytes);
+        if (row != last) std::memcpy(column + row * bytes, column + last * bytes, bytes);
+    }
+}
 
 /// A column: its type, and where its values lie. What every loop over columns asks of the type is kept beside it.
 struct AnyColumnPlace {
@@ -89,12 +126,15 @@ public:
         std::swap(lines_, other.lines_);
         std::swap(count_, other.count_);
     }
+    std::size_t memory_usage() const noexcept { return count_ * sizeof(line); }
     /// The first byte at a multiple of `align`.
     std::byte* begin(std::size_t align) const noexcept {
         auto* const first = reinterpret_cast<std::byte*>(lines_);
         const std::size_t off = reinterpret_cast<std::uintptr_t>(first) & (align - 1);
         return first + (off == 0 ? 0 : align - off);
     }
+
+    const std::byte* end() const noexcept { return reinterpret_cast<const std::byte*>(lines_ + count_); }
 
 private:
     SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
@@ -136,7 +176,7 @@ public:
     }
     AnyColumns(AnyColumns&& other) noexcept
         : places_(std::move(other.places_)), block_(std::move(other.block_)), capacity_(other.capacity_), align_(other.align_),
-          throwing_(other.throwing_) {
+          throwing_(other.throwing_), trivial_(other.trivial_) {
         other.look();
     }
     AnyColumns(const AnyColumns&) = delete;
@@ -149,17 +189,21 @@ public:
         std::swap(capacity_, other.capacity_);
         std::swap(align_, other.align_);
         std::swap(throwing_, other.throwing_);
+        std::swap(trivial_, other.trivial_);
     }
 
     Allocator get_allocator() const noexcept { return Allocator(places_.get_allocator()); }
     std::size_t count() const noexcept { return places_.size(); }
     /// Rows there is room for; without limit if no column has memory.
     std::size_t capacity() const noexcept { return capacity_; }
+    std::size_t memory_usage() const noexcept { return memory_of(places_, block_); }
     const AnyColumnPlace& operator[](std::size_t i) const noexcept { return places_[i]; }
     const AnyColumnPlace* begin() const noexcept { return places_.data(); }
     const AnyColumnPlace* end() const noexcept { return places_.data() + places_.size(); }
     /// Whether a column's moves may throw.
     bool throwing() const noexcept { return throwing_; }
+    /// Whether all values are plain bytes.
+    bool trivial() const noexcept { return trivial_; }
     bool is_tag(std::size_t i) const noexcept { return places_[i].stride == 0; }
 
     /// Builds values of row `row` for each column that `which` accepts, by build(i, to); all of them, or none if one throws.
@@ -213,10 +257,11 @@ public:
 
     /// Takes memory for `capacity` rows. @pre there is none @throws what the allocator throws
     void acquire(std::size_t capacity) {
-        std::size_t bytes = align_ > line ? align_ - line : 0; // the allocator aligns to a line
+        std::size_t bytes = 0;
         walk(capacity, bytes, [](AnyColumnPlace&, std::size_t) {});
-        if (capacity == 0 || bytes == (align_ > line ? align_ - line : 0)) return;
-        LineBlock<Allocator> block(bytes, get_allocator());
+        if (capacity == 0 || bytes == 0) return;
+        // The allocator aligns to a line. Offsets are from the first column on, so what comes before it is added behind them.
+        LineBlock<Allocator> block(checked_bytes(1, align_ > line ? align_ - line : 0, bytes), get_allocator());
         std::byte* const first = block.begin(align_ > line ? align_ : line);
         std::size_t at = 0;
         walk(capacity, at, [&](AnyColumnPlace& place, std::size_t offset) { place.data = first + offset; });
@@ -229,12 +274,13 @@ public:
             const std::size_t align = place.type->align > line ? place.type->align : line;
             if ((reinterpret_cast<std::uintptr_t>(place.data) & (align - 1)) != 0) return false;
             if ((place.data != nullptr) != (place.stride != 0 && capacity_ != 0)) return false;
+            if (place.data != nullptr && place.data + capacity_ * place.stride > block_.end()) return false;
         }
         return true;
     }
 
 private:
-    std::span<const AnyColumnPlace> places() const noexcept { return {places_.data(), places_.size()}; }
+    Slice<const AnyColumnPlace> places() const noexcept { return {places_.data(), places_.data() + places_.size()}; }
     static void check(const TypeDescriptor& type) {
         if (!std::has_single_bit(type.align) || type.align > max_align)
             throw_invalid_argument("AnyRows: the alignment of a column's type is not a power of two up to 4096");
@@ -251,11 +297,13 @@ private:
     void look() noexcept {
         align_ = 1;
         throwing_ = false;
+        trivial_ = true;
         capacity_ = static_cast<std::size_t>(-1);
         for (const AnyColumnPlace& place : places()) {
             if (place.stride == 0) continue;
             capacity_ = 0;
             throwing_ = throwing_ || !place.nothrow_move;
+            trivial_ = trivial_ && place.trivial;
             if (place.type->align > align_) align_ = place.type->align;
         }
     }
@@ -289,7 +337,7 @@ private:
     LineBlock<Allocator> block_;
     std::size_t capacity_ = static_cast<std::size_t>(-1);
     std::size_t align_ = 1;
-    bool throwing_ = false;
+    bool throwing_ = false, trivial_ = true;
 };
 
 } // namespace detail

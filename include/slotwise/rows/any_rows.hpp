@@ -12,6 +12,9 @@
 #include <initializer_list>
 
 SLOTWISE_BEGIN
+namespace detail {
+struct PlannedRows;
+}
 
 /// What AnyRows::move_row has done.
 struct RowMove {
@@ -109,6 +112,8 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     /// Rows there is memory for; the highest number if no column needs memory.
     size_type capacity() const noexcept { return columns_.capacity(); }
+    /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
+    size_type memory_usage() const noexcept { return columns_.memory_usage(); }
     /// Room for `rows` rows.
     /// @throws what the allocator, and moves that may throw, throw; strong if what cannot be copied moves without a throw
     /// @invalidates columns, when it grows
@@ -183,6 +188,12 @@ public:
             drop_from(last);
             return no_row;
         }
+        if (columns_.trivial()) [[likely]] {
+            for (const auto& column : columns_)
+                if (column.stride != 0) detail::copy_bytes(column.at(row), column.at(last), column.stride);
+            size_ = last;
+            return last;
+        }
         if (columns_.throwing())
             for (const auto& column : columns_)
                 if (!column.nothrow_move) column.assign(column.at(row), column.at(last));
@@ -236,10 +247,16 @@ public:
             "AnyRows::move_row: map, and values if there are some, have an entry for each column of the destination");
         SLOTWISE_EXPECT_DEBUG(fits(from, to, map),
                               "AnyRows::move_row: map names a column that is not there, or of another type");
-        const auto given = [&](size_type i) { return map[i] < 0; };
         // Everything that may throw comes first: memory, given values, and only then the moves.
-        to.add_row(given, [&](size_type i, void* place) { to.build(values, i, place); });
-        if (!from.columns_.throwing()) [[likely]] {
+        if (to.columns_.trivial() && to.size_ != to.capacity()) [[likely]] {
+            for (size_type i = 0; i != map.size(); ++i) // nothing is to be destroyed if one throws
+                if (map[i] < 0 && !to.columns_.is_tag(i)) to.build(values, i, to.columns_[i].at(to.size_));
+        } else {
+            to.add_row([&](size_type i) { return map[i] < 0; }, [&](size_type i, void* place) { to.build(values, i, place); });
+        }
+        if (from.columns_.trivial() && from.column_count() <= 64) [[likely]]
+            return to.take_bytes(from, row, map);
+        if (!from.columns_.throwing()) {
             to.take_shared(from, row, map);
             const size_type filled_from = from.swap_erase(row);
             return {to.size_++, filled_from};
@@ -319,9 +336,13 @@ public:
 
 private:
     friend detail::RowRules;
+    friend detail::PlannedRows;
     static constexpr std::uint32_t snapshot_kind = 0x5241'4C53; // "SLAR"
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
-    static constexpr auto every = [](size_type) noexcept { return true; };
+    struct Every { // no lambda: g++ 12 refuses `extern template` of a class with a static member of such a type
+        bool operator()(size_type) const noexcept { return true; }
+    };
+    static constexpr Every every{};
 
     void expect_row([[maybe_unused]] size_type row) const noexcept {
         SLOTWISE_EXPECT(row < size_, "AnyRows: row is not below size()");
@@ -385,6 +406,28 @@ private:
     void drop_from(size_type rows) noexcept {
         const size_type end = std::exchange(size_, rows);
         columns_.destroy_rows(rows, end);
+    }
+    /// The second half of move_row where all values of `from` are plain bytes, in at most 64 columns. Each column is looked at
+    /// once: its value comes here and that of the last row in its place.
+    RowMove take_bytes(BasicAnyRows& from, size_type row, std::span<const std::int32_t> map) noexcept {
+        const size_type end = size_, last = from.size_ - 1;
+        const detail::AnyColumnPlace *column = columns_.begin(), *const source = from.columns_.begin();
+        std::uint64_t left = from.column_count() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << from.column_count()) - 1;
+        for (const std::int32_t i : map) {
+            const detail::AnyColumnPlace& to = *column++;
+            if (i < 0) continue;
+            left &= ~(std::uint64_t{1} << i);
+            const detail::AnyColumnPlace& place = source[i];
+            if (to.stride != 0) detail::pass_value(to.data, end, place.data, row, last, to.stride);
+        }
+        if (row != last)
+            for (; left != 0; left &= left - 1) {
+                const detail::AnyColumnPlace& place = source[std::countr_zero(left)];
+                if (place.stride != 0) detail::copy_bytes(place.at(row), place.at(last), place.stride);
+            }
+        from.size_ = last;
+        size_ = end + 1;
+        return {end, row != last ? last : no_row};
     }
     /// Moves what `map` names from a row of `from` behind the last row.
     SLOTWISE_ALWAYS_INLINE void take_shared(BasicAnyRows& from, size_type row, std::span<const std::int32_t> map) {

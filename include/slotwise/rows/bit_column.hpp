@@ -83,6 +83,8 @@ public:
     constexpr bool empty() const noexcept { return size_ == 0; }
     /// Rows there is memory for.
     constexpr size_type capacity() const noexcept { return words_.size() * bits::word_bits; }
+    /// Bytes held on the heap. @complexity O(1)
+    constexpr size_type memory_usage() const noexcept { return words_.memory_usage(); }
     /// Room for `rows` rows. @throws what the allocator throws; strong @invalidates words(), when it grows
     constexpr void reserve(size_type rows) {
         if (bits::word_count(rows) > words_.size()) resize_words(bits::word_count(rows));

@@ -76,6 +76,9 @@ public:
 
     constexpr std::size_t count() const noexcept { return count_; }
     constexpr std::size_t capacity() const noexcept { return column<0>().capacity(); }
+    constexpr std::size_t memory_usage() const noexcept {
+        return std::apply([](const auto&... column) { return memory_of(column...); }, columns_);
+    }
     constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
     constexpr const columns_type& columns() const noexcept { return columns_; }
     template <std::size_t I>

@@ -101,6 +101,8 @@ public:
     constexpr bool empty() const noexcept { return size() == 0; }
     /// Rows that fit without growth.
     constexpr size_type capacity() const noexcept { return rows_.capacity(); }
+    /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
+    constexpr size_type memory_usage() const noexcept { return rows_.memory_usage(); }
     constexpr allocator_type get_allocator() const noexcept { return Allocator(rows_.template column<0>().get_allocator()); }
     /// Makes room for `count` rows in all.
     /// @throws std::bad_array_new_length, what the allocator throws, and what copies throw if moves can throw; strong

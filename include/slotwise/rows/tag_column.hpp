@@ -38,6 +38,7 @@ public:
     }
     constexpr Allocator get_allocator() const noexcept { return allocator_; }
     constexpr std::size_t capacity() const noexcept { return capacity_; }
+    static constexpr std::size_t memory_usage() noexcept { return 0; }
     constexpr T operator[](std::size_t) const noexcept { return T(); }
     constexpr TagColumn sized(std::size_t capacity) const {
         TagColumn fresh(allocator_);

@@ -78,6 +78,8 @@ public:
     constexpr bool empty() const noexcept { return size_ == 0; }
     /// Rows there is memory for.
     constexpr size_type capacity() const noexcept { return changed_.capacity(); }
+    /// Bytes held on the heap. @complexity O(1)
+    constexpr size_type memory_usage() const noexcept { return detail::memory_of(added_, changed_); }
     /// Room for `rows` rows. @throws what the allocator throws; strong @invalidates added_ticks() and changed_ticks(), when it
     /// grows
     constexpr void reserve(size_type rows) {
@@ -109,6 +111,13 @@ public:
     constexpr void mark(size_type row, tick_t tick) noexcept {
         expect_row(row);
         changed_.put(row, tick);
+    }
+    /// Rows `first` to last - 1 were changed at `tick`, as by mark() of each. Disjoint ranges may be marked by several threads
+    /// at once if they have no group of 4,096 rows in common.
+    /// @pre first <= last <= size() (checked at level fast) @complexity linear in the rows, a store each
+    constexpr void mark(size_type first, size_type last, tick_t tick) noexcept {
+        SLOTWISE_EXPECT(first <= last && last <= size_, "TickColumn::mark(first, last, tick): the range is not there");
+        changed_.put(first, last, tick);
     }
     /// Exchanges the ticks of two rows. @pre both < size() (checked at level fast)
     constexpr void swap_rows(size_type a, size_type b) noexcept {

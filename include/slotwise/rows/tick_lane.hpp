@@ -68,6 +68,7 @@ public:
         groups_.swap(other.groups_);
     }
     constexpr std::size_t capacity() const noexcept { return rows_.size(); }
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(rows_, pages_, groups_); }
     constexpr Allocator get_allocator() const noexcept { return Allocator(rows_.get_allocator()); }
     constexpr const tick_t* data() const noexcept { return rows_.data(); }
     constexpr tick_t operator[](std::size_t row) const noexcept { return rows_[row]; }
@@ -77,6 +78,13 @@ public:
         rows_[row] = tick;
         raise(pages_[row / page_rows], tick);
         raise(groups_[row / group_rows], tick);
+    }
+    /// Rows first to last - 1 get this tick: each page and group is looked at once. @pre there are such rows
+    constexpr void put(std::size_t first, std::size_t last, tick_t tick) noexcept {
+        if (first == last) return;
+        for (std::size_t row = first; row != last; ++row) rows_[row] = tick;
+        for (std::size_t page = first / page_rows; page <= (last - 1) / page_rows; ++page) raise(pages_[page], tick);
+        for (std::size_t group = first / group_rows; group <= (last - 1) / group_rows; ++group) raise(groups_[group], tick);
     }
     /// The same of the row behind the last one. In a page or group without rows an old bound is forgotten: it may be so old
     /// that it would not compare.
