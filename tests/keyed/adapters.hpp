@@ -3,7 +3,9 @@
 //
 // What every index policy must do, by itself and under sets and maps. The including source names the policies in TESTED_INDEX:
 //     struct OverBoost { template <class A> using index = slotwise::BoostIndex<A>; };
-//     #define TESTED_INDEX OverBoost   (and TESTED_INDEX_LOSES_ENTRIES_WITHOUT_MEMORY if that library does)
+//     #define TESTED_INDEX OverBoost
+//     #define TESTED_INDEX_LOSES_ENTRIES_WITHOUT_MEMORY         if that library does
+//     #define TESTED_INDEX_KEEPS_MEMORY_IT_CANNOT_SHRINK        if that library does
 //     #include "adapters.hpp"
 #include "keys.hpp"
 #include "scene.hpp"
@@ -132,6 +134,20 @@ TEMPLATE_TEST_CASE("an index policy's check sees what is missing, too many or an
 }
 
 //=== under sets and maps ===//
+
+TEMPLATE_TEST_CASE("an index policy says to a factor of two what it holds", "[adapters]", TESTED_INDEX) {
+    typename TestType::template index<StatefulAllocator<std::byte>> index(StatefulAllocator<std::byte>(77));
+    for (slot_t slot = 0; slot != 20'000; ++slot) {
+        index.make_room([&](auto&& entry) {
+            for (slot_t each = 0; each != slot; ++each) entry(each, mix_bits(each));
+        });
+        index.place(mix_bits(slot), slot);
+        if (slot % 100 != 99) continue;
+        const std::size_t held = Ledger::live_bytes(77), said = index.memory_usage();
+        require(said <= 2 * held && held <= 2 * said);
+    }
+    CHECK(index.size() == 20'000);
+}
 
 TEMPLATE_TEST_CASE("a set over an index policy takes strings as views and keeps its promises", "[adapters]", TESTED_INDEX) {
     using Set = SetOver<TestType, std::string>;
@@ -291,7 +307,9 @@ TEMPLATE_TEST_CASE("an operation of an index policy that throws leaves every ent
         for (int i = 0; i != 200; ++i) add();
     });
     sweep("reserve", 0, [](Index& index, auto& all, auto&) { index.reserve(5000, all); });
+#ifndef TESTED_INDEX_KEEPS_MEMORY_IT_CANNOT_SHRINK
     sweep("shrink_to_fit", 5000, [](Index& index, auto& all, auto&) { index.shrink_to_fit(all); });
+#endif
     sweep("(copy, allocator)", 0, [](Index& index, auto&, auto&) { const Index copy(index, ThrowingAllocator<int>()); });
     sweep("take", 0, [](Index& index, auto&, auto&) {
         index.take(mix_bits(7), [](slot_t slot) {

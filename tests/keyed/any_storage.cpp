@@ -98,7 +98,7 @@ TEST_CASE("a described set holds keys by address", "[any_storage]") {
     REQUIRE(set.check_invariants());
 }
 
-// proves: BasicAnyMapStorage::at throws
+// proves: BasicAnyMapStorage::at(key) throws
 TEST_CASE("a described map holds keys and values by address", "[any_storage]") {
     AnyMapStorage map(string_type, int_type);
     REQUIRE(&map.key_type() == &string_type);

@@ -27,6 +27,7 @@ template <class C>
 constexpr int questions(C& c) {
     const C& reader = c;
     HOLDS(c.size() == 3 && !c.empty() && c.capacity() >= 3 && C::max_size() > 3);
+    HOLDS(reader.memory_usage() > 64 + c.capacity() * sizeof(int)); // 64 bytes are the least index
     HOLDS(reader.contains(1) && !reader.contains(4) && reader.slot_of(4) == no_slot);
     const slot_t slot = reader.slot_of(2);
     const auto handle = reader.handle_of(2);
@@ -135,6 +136,7 @@ constexpr int maps() {
 template <class C>
 constexpr int defers(C c) {
     const slot_t slot = c.slot_of(1);
+    HOLDS(c.memory_usage() > 64 + c.capacity() * sizeof(int));
     HOLDS(c.remove(1) && c.pending() == 1 && c.key(slot) == 1 && c.state(slot) == SlotState::pending);
     if constexpr (requires { c[1]; })
         c[1] = 11;

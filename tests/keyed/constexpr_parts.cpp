@@ -5,7 +5,9 @@
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 
+#include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/keyed/set_storage.hpp>
+#include <slotwise/keyed/storage_ops.hpp>
 
 namespace {
 
@@ -21,9 +23,9 @@ constexpr int indices() {
         for (slot_t slot = 0; slot != count; ++slot) entry(slot, hashes[slot]);
     };
     Index index;
-    HOLDS(index.size() == 0 && index.memory() == 0);
+    HOLDS(index.size() == 0 && index.memory_usage() == 0);
     index.reserve(30, source);
-    const std::size_t memory = index.memory();
+    const std::size_t memory = index.memory_usage();
     HOLDS(memory == 4 * 64 && index.size() == 0);
     while (count != 30) {
         index.make_room(source);
@@ -31,11 +33,15 @@ constexpr int indices() {
         index.place(hashes[count], count);
         ++count;
     }
-    HOLDS(index.size() == count && index.memory() == memory && index.check(source));
-    slot_t wanted = 29;
-    const auto is_wanted = [&](slot_t slot) { return slot == wanted; };
-    HOLDS(index.find(hashes[wanted], is_wanted) == wanted && index.find(hashes[wanted] + 1, is_wanted) == no_slot);
-    HOLDS(index.take(hashes[wanted], is_wanted) == wanted && index.find(hashes[wanted], is_wanted) == no_slot);
+    HOLDS(index.size() == count && index.memory_usage() == memory && index.check(source));
+    // Compares keys as a container does: an index may ask for any slot, because fingerprints of other hashes can be equal.
+    std::uint64_t wanted = hashes[29];
+    const auto is_wanted = [&](slot_t slot) { return hashes[slot] == wanted; };
+    HOLDS(index.find(wanted, is_wanted) < count);
+    wanted += 1;
+    HOLDS(index.find(wanted, is_wanted) == no_slot);
+    const auto is_last = [&](slot_t slot) { return slot == 29; };
+    HOLDS(index.take(hashes[29], is_last) == 29 && index.find(hashes[29], is_last) == no_slot);
     --count;
     HOLDS(index.size() == count && index.check(source));
     return 0;
@@ -124,6 +130,38 @@ constexpr int steps() {
     return 0;
 }
 
+/// What a copy assignment does where dynamic observers stay.
+constexpr int adoptions() {
+    SetStorage<int> set{1}, other{2, 3};
+    detail::OwnColumns::adopt(set, other);
+    HOLDS(set.size() == 2 && set.contains(3) && !set.contains(1) && set.check_invariants());
+    return 0;
+}
+
+/// What the lowest byte of a hash says to an index.
+constexpr int hash_bytes() {
+    const detail::HashBytes bytes;
+    HOLDS(bytes.of[0].fingerprint == 0x0101'0101u && bytes.of[255].fingerprint == 0xFFFF'FFFFu);
+    HOLDS(bytes.of[8].counts == 15u && bytes.of[7].counts == 15u << 28);
+    return 0;
+}
+
+/// The tables of operations are made in constant expressions. What does not apply is null.
+struct Fixed {
+    int value = 0;
+    constexpr Fixed() = default;
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+};
+constexpr int operations() {
+    using Map = detail::ErasedMap<MapStorage<int, int>>;
+    using Pinned = detail::ErasedMap<MapStorage<int, Fixed>>;
+    auto* insert = detail::ErasedSet<SetStorage<int>>::add();
+    auto *set_item = Map::set_item(), *add = Map::add(), *set_pinned = Pinned::set_item(), *add_pinned = Pinned::add();
+    HOLDS(insert != nullptr && set_item != nullptr && add != nullptr && set_pinned == nullptr && add_pinned == nullptr);
+    return 0;
+}
+
 } // namespace
 
 IN_CONSTANTS("an index overflows in a constant expression", indices<HashIndex<Allocator>>())
@@ -131,3 +169,6 @@ IN_CONSTANTS("an index with portable fingerprints overflows in a constant expres
 IN_CONSTANTS("keys and their hashes are kept in constant expressions", stores())
 IN_CONSTANTS("pending slots wait in order in constant expressions", queues())
 IN_CONSTANTS("the steps of a keyed container work in constant expressions", steps())
+IN_CONSTANTS("a keyed container takes the contents of another in a constant expression", adoptions())
+IN_CONSTANTS("what a byte of a hash says is known in constant expressions", hash_bytes())
+IN_CONSTANTS("tables of operations are made in constant expressions", operations())

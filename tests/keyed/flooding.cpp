@@ -16,7 +16,7 @@ namespace {
 /// Counts the groups that searches and inserts read.
 struct CountingFingerprints {
     static inline std::size_t groups = 0;
-    static constexpr auto match(const std::uint8_t* fingerprints, std::uint8_t fingerprint) noexcept {
+    static constexpr auto match(const std::uint8_t* fingerprints, std::uint32_t fingerprint) noexcept {
         if (!std::is_constant_evaluated()) ++groups;
         return slotwise::detail::PortableFingerprints::match(fingerprints, fingerprint);
     }
@@ -159,7 +159,7 @@ TEST_CASE("hashes that collide only once the index has shrunk are noticed while 
     CountingFingerprints::groups = 0;
     flood.index.shrink_to_fit(flood.source());
     REQUIRE(CountingFingerprints::groups < 5000 * 4);
-    REQUIRE(flood.index.memory() == 512 * 64);
+    REQUIRE(flood.index.memory_usage() == 512 * 64);
     REQUIRE(flood.groups_of_hit() < 2.5);
     REQUIRE(flood.sound());
 }
@@ -168,11 +168,11 @@ TEST_CASE("an index with room draws its seed without memory", "[flood]") {
     Flood<HashIndex<ThrowingAllocator<std::byte>>> flood;
     flood.index.reserve(2000, flood.source());
     flood.hashes.reserve(2000);
-    const auto memory = flood.index.memory();
+    const auto memory = flood.index.memory_usage();
     const auto calls = Budget::calls();
     for (std::uint64_t i = 0; i != 2000; ++i) flood.add(colliding(i));
     REQUIRE(Budget::calls() == calls);
-    REQUIRE(flood.index.memory() == memory);
+    REQUIRE(flood.index.memory_usage() == memory);
     REQUIRE(flood.sound());
 }
 

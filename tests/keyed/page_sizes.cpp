@@ -108,9 +108,9 @@ TEST_CASE("one element takes one page of the keys and one of each column, each b
     using Dict = TSDStorage<int, Bytes<4 * KiB>, AllocBy<Counted<int>>>;
     CHECK(bytes_of(std::type_identity<Dict>(), [](auto& c) { c.write(1).create(1); }) < 256 * KiB + rest);
     const auto described = scope.live_bytes();
-    BasicAnyMapStorage<AllocBy<Counted<std::byte>>> any(TypeDescriptor::of<char>(), TypeDescriptor::of<Huge, HugeHash>());
+    BasicAnyMapStorage<AllocBy<Counted<std::byte>>> erased(TypeDescriptor::of<char>(), TypeDescriptor::of<Huge, HugeHash>());
     const char key = 'a';
-    any.insert(&key, std::make_unique<Huge>(1).get());
+    erased.insert(&key, std::make_unique<Huge>(1).get());
     CHECK(scope.live_bytes() - described < rest);
 }
 

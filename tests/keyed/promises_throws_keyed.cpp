@@ -112,7 +112,7 @@ TEST_CASE("a full map throws length_error, which says so, without effect; member
     REQUIRE_FALSE(map.try_emplace(6, 60).inserted);
 }
 
-// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at throws, SetStorage::at throws
+// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at(key) throws, SetStorage::at throws
 TEST_CASE("at(key) of no member throws out_of_range, which says what to call instead", "[promises]") {
     MapStorage<int, int> map;
     map.try_emplace(1, 10);

@@ -91,7 +91,7 @@ const TypeDescriptor& described() {
     return type;
 }
 /// A described container that is made from its allocator alone.
-template <class T, class Base, bool Map>
+template <class T, class Base, bool Map, class Value = T>
 struct Described : Base {
     using reported_class = Base;
     using allocator_type = std::remove_cvref_t<decltype(std::declval<const Base&>().get_allocator())>;
@@ -100,7 +100,7 @@ struct Described : Base {
         : Base(described<T>(), alloc) {}
     explicit Described(const allocator_type& alloc)
         requires(Map)
-        : Base(described<T>(), described<T>(), alloc) {}
+        : Base(described<T>(), described<Value>(), alloc) {}
     Described(const Described&) = default;
     Described(Described&&) = default;
     Described(const Described& other, const allocator_type& alloc) : Base(other, alloc) {}

@@ -162,6 +162,25 @@ TEMPLATE_TEST_CASE(
     REQUIRE(failures > 20);
 }
 
+// proves: SetStorage::items_present throws
+TEMPLATE_TEST_CASE("a walk over the keys that were there, which cannot begin, changes nothing", "[throwing][throws]",
+                   FOLLOWED) {
+    if constexpr (requires(TestType& c) { c.items_present(); }) {
+        NothingLeaks objects;
+        const auto failures = fail_at_every_step(swept<TestType>("items_present"), [](auto&& attempt) {
+            KeyScene<TestType> scene(30), twin(30);
+            std::size_t visits = 0;
+            const bool threw = attempt([&] {
+                auto present = scene.c.items_present();
+                for (auto it = present.begin(); it != present.end(); ++it) visits += !scene.c.handle_at(it.slot()).is_null();
+            });
+            REQUIRE(visits == (threw ? 0 : scene.c.size()));
+            require_twins(scene, twin);
+        });
+        REQUIRE(failures == 1); // the bits; the list of observers is not of this allocator
+    }
+}
+
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
 TEMPLATE_TEST_CASE("a dynamic observer that throws while its container takes other contents leaves it empty or untouched",
                    "[throwing][throws]", FOLLOWED) {

@@ -4,6 +4,9 @@
 // A throw at every step of copies, moves, assignments and swaps of keyed containers between unequal allocators, and of what
 // described sets do.
 #include "subjects.hpp"
+#include "support/maps.hpp"
+
+#include <slotwise/rows/any_codec.hpp>
 
 using namespace test;
 
@@ -65,10 +68,45 @@ TEST_CASE("a described container's operations that throw have no effect", "[thro
     });
     strong_described<AnySets>("reserve", [](auto& set) { set.reserve(5000); });
     strong_described<AnySets>("shrink_to_fit", [](auto& set) { set.shrink_to_fit(); });
+    const auto odd = [](const void* key) {
+        Budget::spend();
+        return static_cast<const Throwing*>(key)->value() == 12345; // none: what was erased before a throw stays erased
+    };
+    strong_described<AnySets>("erase_if", [&](auto& set) { set.erase_if(odd); });
+    strong_described<AnyMaps>("erase_if", [&](auto& map) { map.erase_if([&](const void* key, void*) { return odd(key); }); });
     strong_described<AnyMaps>("at", [](auto& map) {
         const Throwing key(7);
         if (static_cast<const Throwing*>(map.at(&key))->value() != 70) FAIL("another value");
     });
+}
+
+// proves: AnySet::extract throws, BasicAnyMapStorage::extract throws
+TEST_CASE("an extract of a described element that throws takes nothing out", "[throwing][throws]") {
+    const auto run = []<class Subject>(Subject) {
+        strong_described<Subject>("extract", [](auto& c) {
+            const Throwing key(7);
+            static_cast<void>(c.extract(&key));
+        });
+    };
+    run(AnySets());
+    run(AnyMaps());
+    run(DescribedOnes<false, Throwing, at_once>());
+    run(DescribedOnes<true, Throwing, at_once>());
+}
+
+TEST_CASE("a restore that throws leaves a described container as it was", "[throwing][throws]") {
+    AnyCodec codec;
+    codec.add<Throwing, NumberCodec>();
+    const auto run = [&]<class Subject>(Subject) {
+        using C = failing<Subject>;
+        const auto bytes = sample<Subject, C>(1, 500, 30).snapshot(codec);
+        strong_described<Subject>("restore", [&](auto& c) { c.restore(bytes, codec); });
+        strong_described<Subject>("try_restore", [&](auto& c) {
+            if (c.try_restore(bytes, codec) != nullptr) FAIL("a sound snapshot is refused");
+        });
+    };
+    run(AnySets());
+    run(AnyMaps());
 }
 
 TEST_CASE("insert_moved that throws adds nothing, and leaves what was to be moved", "[throwing][throws]") {

@@ -13,6 +13,7 @@ void narrow_versions() {
     explore_keyed<3, R, E, 2, Deferred, 2>();
 #else
     explore_keyed<2, R, E, 2, Deferred, 3>();
+    explore_keyed<2, R, E, 2, Deferred, 2, true>();
 #endif
 }
 template <Exhaustion E>

@@ -23,13 +23,13 @@
 namespace test {
 
 /// 16-bit handles with `version_bits` bits of version and an index that can also point beyond the slots.
-template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots, bool Deferred>
+template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots, bool Deferred, bool Dense = false>
 inline constexpr KeySetOptions narrow_keyed{
     .deferred_erase = Deferred,
     .exhaustion = E,
     .reuse = R,
     .page_slots = 64,
-    .handle = {.index_bits = 3, .version_bits = VersionBits, .user_bits = 13 - VersionBits},
+    .handle = {.index_bits = 3, .version_bits = VersionBits, .user_bits = 13 - VersionBits, .dense_versions = Dense},
     .max_slots = Slots};
 
 /// What a container with few slots should look like: live and pending elements, and every handle ever issued.
@@ -201,9 +201,9 @@ private:
     std::vector<State> waiting_{};
 };
 
-template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots, bool Deferred, int Keys>
+template <unsigned VersionBits, Reuse R, Exhaustion E, std::size_t Slots, bool Deferred, int Keys, bool Dense = false>
 void explore_keyed() {
-    KeyedExplorer<SetStorage<int, Options<narrow_keyed<VersionBits, R, E, Slots, Deferred>>>, Keys> explorer;
+    KeyedExplorer<SetStorage<int, Options<narrow_keyed<VersionBits, R, E, Slots, Deferred, Dense>>>, Keys> explorer;
     explorer.run();
     report("versions", "SetStorage " + std::to_string(VersionBits) + " bits", std::to_string(explorer.states),
            std::to_string(explorer.stale_probes));

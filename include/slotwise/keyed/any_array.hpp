@@ -1,127 +1,28 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnyArray: PagedArray for a type known at run time; AnyKeyStore and AnyColumn: KeyStore and ValueArray over it.
+// AnyKeyStore and AnyColumn: KeyStore and ValueArray for types known at run time.
 #ifndef SLOTWISE_KEYED_ANY_ARRAY_HPP
 #define SLOTWISE_KEYED_ANY_ARRAY_HPP
 
 #include "../core/type_descriptor.hpp"
+#include "../rows/described_value.hpp"
+#include "../slots/any_array.hpp"
 #include "../slots/slot_observer.hpp"
+#include "described_codec.hpp"
 #include "key_store.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
-
-/// Raw memory for a value of `type` a slot, in pages that never move, and the operations of the type by slot.
-template <class Allocator>
-class AnyArray {
-    using bytes = rebind_t<Allocator, std::byte>;
-    struct Chunk {
-        std::byte* data; // as allocated, not yet aligned
-        std::size_t bytes, first_page;
-    };
-
-public:
-    constexpr AnyArray() = default;
-    AnyArray(const TypeDescriptor* type, const Allocator& alloc) noexcept
-        : type_(type), allocator_(alloc), table_(alloc), chunks_(alloc) {
-        if (type != nullptr) shift_ = static_cast<unsigned>(std::countr_zero(default_page_slots(type->size)));
-    }
-    AnyArray(AnyArray&& other) noexcept
-        : type_(other.type_), shift_(other.shift_), allocator_(other.allocator_), table_(std::move(other.table_)),
-          chunks_(std::move(other.chunks_)), pages_(std::exchange(other.pages_, 0)),
-          chunk_count_(std::exchange(other.chunk_count_, 0)) {}
-    AnyArray(const AnyArray&) = delete;
-    AnyArray& operator=(const AnyArray&) = delete;
-    AnyArray& operator=(AnyArray&&) = delete;
-    ~AnyArray() { shrink(0); }
-    void swap(AnyArray& other) noexcept {
-        std::swap(type_, other.type_);
-        std::swap(shift_, other.shift_);
-        exchange_allocators(allocator_, other.allocator_);
-        table_.swap(other.table_);
-        chunks_.swap(other.chunks_);
-        std::swap(pages_, other.pages_);
-        std::swap(chunk_count_, other.chunk_count_);
-    }
-
-    const TypeDescriptor* type() const noexcept { return type_; }
-    Allocator get_allocator() const noexcept { return Allocator(allocator_); }
-    std::size_t capacity() const noexcept { return pages_ << shift_; }
-    void* ptr(slot_t slot) const noexcept {
-        return table_[slot >> shift_] + (slot & ((slot_t{1} << shift_) - 1)) * type_->size;
-    }
-
-    /// @throws what the allocator throws; nothing has changed then
-    void reserve(std::size_t slots) {
-        const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
-        if (want <= pages_) return;
-        const std::size_t page = checked_bytes(std::size_t{1} << shift_, type_->size);
-        const std::size_t size = checked_bytes(want - pages_, page, type_->align - 1);
-        reserve_entries(table_, want);
-        reserve_entries(chunks_, chunk_count_ + 1);
-        std::byte* const data = allocate_raw(allocator_, size);
-        chunks_[chunk_count_++] = {data, size, pages_};
-        const std::size_t off = reinterpret_cast<std::uintptr_t>(data) & (type_->align - 1);
-        std::byte* at = data + (off == 0 ? 0 : type_->align - off);
-        for (; pages_ != want; at += page) table_[pages_++] = at;
-    }
-    std::size_t capacity_for(std::size_t slots) const noexcept {
-        const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
-        return (want < pages_ ? pages_ : want) << shift_;
-    }
-    /// Grows like PagedArray.
-    std::size_t grown_capacity() const noexcept { return (pages_ + more_pages(pages_, type_->size << shift_)) << shift_; }
-    std::size_t shrunk_capacity(std::size_t slots) const noexcept {
-        std::size_t keep = chunk_count_, pages = pages_;
-        while (keep != 0 && chunks_[keep - 1].first_page << shift_ >= slots) pages = chunks_[--keep].first_page;
-        return pages << shift_;
-    }
-    void shrink(std::size_t slots) noexcept {
-        pages_ = shrunk_capacity(slots) >> shift_;
-        while (chunk_count_ != 0 && chunks_[chunk_count_ - 1].first_page >= pages_) {
-            const Chunk& chunk = chunks_[--chunk_count_];
-            deallocate_raw(allocator_, chunk.data, chunk.bytes);
-        }
-        if (pages_ == 0) {
-            table_.free();
-            chunks_.free();
-        }
-    }
-
-    void copy(slot_t slot, const void* from) { type_->copy(ptr(slot), from); }
-    void move(slot_t slot, void* from) {
-        if (type_->move != nullptr)
-            type_->move(ptr(slot), from);
-        else
-            type_->copy(ptr(slot), from);
-    }
-    void destroy(slot_t slot) noexcept {
-        if (type_->destroy != nullptr) type_->destroy(ptr(slot));
-    }
-    /// build(slot) for every slot of `stored`; when one throws, those built before are destroyed.
-    template <class Build>
-    void fill(Occupancy stored, std::size_t slots, Build&& build) {
-        if (slots != 0) reserve(slots);
-        build_each(stored, build, [this](slot_t slot) { destroy(slot); });
-    }
-
-private:
-    const TypeDescriptor* type_ = nullptr;
-    unsigned shift_ = 6;
-    SLOTWISE_NO_UNIQUE_ADDRESS bytes allocator_{};
-    FlatArray<std::byte*, Allocator> table_{};
-    FlatArray<Chunk, Allocator> chunks_{};
-    std::size_t pages_ = 0;
-    std::size_t chunk_count_ = 0;
-};
 
 /// KeyStore for keys of a described type. Keys are passed by address.
 template <class Allocator>
 class AnyKeyStore {
 public:
     static constexpr std::size_t slot_bytes = 0; // known at run time only
+    static constexpr std::size_t max_slots = no_slot;
     static constexpr bool trivial = false;
+    static constexpr bool rehashes = false;
     static constexpr bool nothrow_move = true;
     static constexpr bool nothrow_swap = true;
 
@@ -158,8 +59,11 @@ public:
     std::uint64_t hash_at(slot_t slot) const noexcept { return widen_hash(*hashes_.ptr(slot)); }
     bool equals(slot_t slot, const void* key) const { return type()->equal(keys_.ptr(slot), key); }
     const void* key_of(slot_t slot) const noexcept { return keys_.ptr(slot); }
+    /// The same, to be moved from.
+    void* address_of(slot_t slot) noexcept { return keys_.ptr(slot); }
 
     std::size_t capacity() const noexcept { return keys_.capacity(); }
+    std::size_t memory_usage() const noexcept { return memory_of(keys_, hashes_); }
     std::size_t grown_capacity() const noexcept { return keys_.grown_capacity(); }
     void reserve(std::size_t slots) {
         hashes_.reserve(slots);
@@ -179,12 +83,57 @@ public:
         keep(slot, hash);
     }
     void destroy(slot_t slot) noexcept { keys_.destroy(slot); }
+    AnyPages pages() const noexcept { return keys_.pages(); }
+
+    template <class Codec>
+    void write(slot_t slot, ByteWriter& out, Codec& codec) const {
+        codec.write(*type(), key_of(slot), out);
+    }
+    /// As KeyStore's.
+    template <class Codec>
+    bool read(slot_t slot, ByteReader& in, Codec& codec) {
+        if (!keys_.read(slot, in, codec)) return false;
+        ScopeGuard undo([&]() noexcept { destroy(slot); });
+        keep(slot, hash(key_of(slot)));
+        undo.dismiss();
+        return true;
+    }
+    /// As a KeyStore of the type's has it.
+    std::uint32_t stamp() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
 
 private:
     void keep(slot_t slot, std::uint64_t hash) noexcept { *hashes_.ptr(slot) = static_cast<std::uint32_t>(hash >> 32); }
 
     AnyArray<Allocator> keys_{};
     PagedArray<std::uint32_t, Allocator> hashes_{};
+};
+
+/// A described value that is built before its place may be used: on the stack if it is small.
+class AnyTemporary {
+public:
+    /// Building it may throw, and so may the memory of a large one.
+    AnyTemporary(const TypeDescriptor& type, const AnyValue& from) : type_(type) {
+        if (type.size > sizeof(here_) || type.align > alignof(std::max_align_t)) {
+            apart_ = DescribedValue(type, from);
+            at_ = apart_.data();
+        } else {
+            from.build(type, here_);
+            at_ = here_;
+        }
+    }
+    AnyTemporary(const AnyTemporary&) = delete;
+    AnyTemporary& operator=(const AnyTemporary&) = delete;
+    ~AnyTemporary() {
+        if (at_ == here_ && type_.destroy != nullptr) type_.destroy(at_);
+    }
+    /// Builds a value at `to` by moving this one. @pre moves_nothrow(type)
+    void move_to(void* to) noexcept { AnyValue::moved(at_).build(type_, to); }
+
+private:
+    const TypeDescriptor& type_;
+    void* at_ = nullptr;
+    DescribedValue apart_{};
+    alignas(std::max_align_t) std::byte here_[128];
 };
 
 /// ValueArray for values of a described type.
@@ -222,6 +171,7 @@ public:
 
     const TypeDescriptor* type() const noexcept { return values_.type(); }
     void* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
+    AnyPages pages() const noexcept { return values_.pages(); }
 
     std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
     std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
@@ -267,6 +217,19 @@ public:
     void construct_moved(slot_t slot, void* from) {
         values_.move(slot, from);
         mark(slot);
+    }
+    /// Replaces the value of `slot` by what `fresh` has built. @pre the type's move does not throw
+    void replace(slot_t slot, AnyTemporary& fresh) noexcept {
+        values_.destroy(slot);
+        fresh.move_to(ptr(slot));
+    }
+    std::size_t memory_usage() const noexcept { return memory_of(values_, alive_); }
+    /// Builds the value of `slot` from bytes. Returns false and builds none when they are wrong.
+    template <class Codec>
+    bool read(slot_t slot, ByteReader& in, Codec& codec) {
+        if (!values_.read(slot, in, codec)) return false;
+        mark(slot);
+        return true;
     }
     void destroy(slot_t slot) noexcept {
         bits::word_t& word = alive_[bits::word_of(slot)];

@@ -12,6 +12,29 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+/// What an index is rebuilt from: the slot and the hash of every stored key. It knows nothing of values, so that maps from one
+/// key type to a hundred others share what rebuilds their indexes.
+template <class Directory, class Pending, class Keys>
+struct KeySource {
+    const Directory* directory;
+    const Pending* pending;
+    const Keys* keys;
+    std::size_t* rebuilds; // counted where it is not null
+    bool clearing;         // during clear the slots to be destroyed are still marked
+
+    template <class Entry>
+    constexpr void operator()(Entry&& entry) const {
+        if (rebuilds != nullptr) ++*rebuilds;
+        const Occupancy live = directory->occupancy();
+        for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
+            bits::for_each(live.word(w) | pending->word(w), [&](unsigned bit) {
+                const auto slot = static_cast<slot_t>(w * bits::word_bits + bit);
+                if (pending->superseded(slot)) return;
+                if (!clearing || directory->is_live(slot) || pending->contains(slot)) entry(slot, keys->hash_at(slot));
+            });
+    }
+};
+
 /// @tparam KeysType keys by slot with hash and equality: KeyStore, AnyKeyStore
 /// @tparam IndexType over an allocator of bytes, so that containers of all key types share it
 template <class KeysType, class IndexType, class Allocator>
@@ -22,8 +45,9 @@ struct IndexedKeys {
     static constexpr bool trivial = Keys::trivial;
     static constexpr bool indexed = true;
     static constexpr bool nothrow_destroy = true;
+    static constexpr bool trivial_destroy = trivial;
     static constexpr std::size_t slot_bytes = Keys::slot_bytes;
-    static constexpr std::size_t max_slots = no_slot;
+    static constexpr std::size_t max_slots = Keys::max_slots;
     static constexpr bool nothrow_swap = noexcept(std::declval<Index&>().swap(std::declval<Index&>()));
 
     constexpr IndexedKeys() = default;
@@ -64,6 +88,7 @@ struct IndexedKeys {
     }
 
     constexpr std::size_t capacity() const noexcept { return keys.capacity(); }
+    constexpr std::size_t memory_usage() const noexcept { return keys.memory_usage() + known_memory_of(index); }
     constexpr std::size_t grown_capacity() const noexcept { return keys.grown_capacity(); }
     constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return keys.shrunk_capacity(slots); }
     constexpr void reserve(std::size_t slots) { keys.reserve(slots); }

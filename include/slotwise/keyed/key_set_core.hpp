@@ -23,9 +23,74 @@ struct OwnColumns {
     static constexpr auto view(Container& container) noexcept {
         return container.view_of(get<Column>(container));
     }
+    /// Where the keys of a described container lie, and the column of its values.
+    template <class Container>
+    static auto key_pages(const Container& container) noexcept {
+        return container.core_.store.keys.pages();
+    }
+    template <class Map>
+    static auto& described_values(Map& map) noexcept {
+        return map.column_of_values();
+    }
     template <class Map>
     static constexpr auto& values(Map& map) noexcept {
         return map.values_column();
+    }
+    template <class Container>
+    static constexpr bool has_dynamic_observers(const Container& container) noexcept {
+        return container.core_.hub.dynamic();
+    }
+    /// Whether searches for a K can be prepared: the index can, and the hash throws nothing.
+    template <class Container, class K>
+    static constexpr bool can_prefetch = [] {
+        if constexpr (requires(const Container& c) { c.core_.store.index.prefetch(std::uint64_t{}); })
+            return noexcept(std::declval<const Container&>().hash_function()(std::declval<const K&>()));
+        else
+            return false;
+    }();
+    /// Fetches the part of the index that a search for `key` reads first. Returns the hash, for prefetch_element().
+    template <class Container, class K>
+    SLOTWISE_ALWAYS_INLINE static std::uint64_t prefetch_index(const Container& container, const K& key) noexcept {
+        const std::uint64_t hash = container.core_.store.keys.hash(key);
+        container.core_.store.index.prefetch(hash);
+        return hash;
+    }
+    /// Fetches key and columns of the element to which the index leads, which in most cases is the one with the key.
+    template <class Container>
+    SLOTWISE_ALWAYS_INLINE static void prefetch_element(const Container& container, std::uint64_t hash) noexcept {
+        container.core_.store.index.find(hash, [&](slot_t slot) {
+            prefetch_key(container, slot);
+            prefetch_columns(container, slot);
+            return true;
+        });
+    }
+    /// Fetches what the container itself keeps of the slot beside the key.
+    template <class Container>
+    SLOTWISE_ALWAYS_INLINE static void prefetch_columns(const Container& container, slot_t slot) noexcept {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (prefetch_own(container.core_.hub.template get<I>(), slot), ...);
+        }(std::make_index_sequence<Container::own_columns>{});
+    }
+    /// Takes the contents of `other`; dynamic observers stay and are notified. Throws as SlotContainer::adopt
+    template <class Container>
+    static constexpr void adopt(Container& container, Container& other) {
+        container.core_.adopt(other.core_);
+    }
+
+private:
+    template <class Container>
+    SLOTWISE_ALWAYS_INLINE static void prefetch_key([[maybe_unused]] const Container& container,
+                                                    [[maybe_unused]] slot_t slot) noexcept {
+#if defined(__GNUC__)
+        __builtin_prefetch(container.core_.store.keys.ptr(slot));
+#endif
+    }
+    template <class Column>
+    SLOTWISE_ALWAYS_INLINE static void prefetch_own([[maybe_unused]] const Column& column,
+                                                    [[maybe_unused]] slot_t slot) noexcept {
+#if defined(__GNUC__)
+        if constexpr (requires { column.ptr(slot); }) __builtin_prefetch(column.ptr(slot), 1);
+#endif
     }
 };
 
@@ -225,11 +290,30 @@ public:
         return view_of(observer<I>());
     }
 
+    /// The column of values of type T as one span over every slot below the highest one in use, live or not: only with
+    /// Growth::reserve. Access live ones only.
+    template <class T>
+    std::span<T> slot_span() noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {core_.hub.template get<Hub::template index_of_column<T, Own>()>().data(), core_.directory.cursor()};
+    }
+    template <class T>
+    std::span<const T> slot_span() const noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {core_.hub.template get<Hub::template index_of_column<T, Own>()>().data(), core_.directory.cursor()};
+    }
+
+    /// Bytes held on the heap: keys and their hashes, directory, index, columns (also of values). Without what elements hold
+    /// themselves. @complexity O(1); linear in pages if they are of one value
+    constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether directory, keys, index and pending slots agree in full; for tests. @complexity linear in capacity
     constexpr bool check_invariants() const { return core_.check(); }
 
 protected:
     friend struct detail::OwnColumns;
+    static constexpr std::size_t own_columns = Own;
     /// The place of the column of this type among those of the container itself.
     template <class Column>
     static constexpr std::size_t own_index = Hub::template index_of<Column, 0, Own>();
@@ -246,14 +330,15 @@ protected:
     static constexpr std::uint32_t magic = 0x314B'4C53; // "SLK1"
 
     /// Writes everything as bytes. After each key write_first(slot, out) writes the columns before number `First`.
-    template <std::size_t First, class Codec, class WriteFirst>
+    /// @tparam Row bytes of a key and those columns, where they are a block; otherwise 0
+    template <std::size_t First, std::size_t Row, class Codec, class WriteFirst>
     std::vector<std::byte> to_bytes(Codec& codec, WriteFirst&& write_first) const {
         ByteWriter out;
         out.number(magic);
         out.number(core_.store.keys.stamp());
         out.number(static_cast<std::uint32_t>(pending()));
         for_each_pending([&](slot_t slot) { out.number(slot); });
-        core_.template write<First>(out, codec, [&] {
+        core_.template write<First, Row>(out, codec, [&] {
             core_.for_each_stored([&](slot_t slot) {
                 core_.store.keys.write(slot, out, codec);
                 write_first(slot, out);
@@ -263,7 +348,7 @@ protected:
     }
     /// Replaces the contents by those of the bytes. Returns the error and has no effect then; null on success. @param
     /// read_first builds the first column's value of a slot: (container, slot, in) -> bool
-    template <std::size_t First, class Codec, class ReadFirst>
+    template <std::size_t First, std::size_t Row, class Codec, class ReadFirst>
     const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, ReadFirst&& read_first) {
         core_.expect_not_notifying();
         ByteReader in(bytes);
@@ -279,8 +364,8 @@ protected:
         Container fresh(typename Container::Like(), core_, core_.allocator);
         const char* const error = fresh.template read<First>(in, codec, order, [&](auto& directory) {
             fresh.directory.swap(directory);
-            return fresh.template read_elements<First>(in, codec, order,
-                                                       [&](slot_t slot) { return read_first(fresh, slot, in); });
+            return fresh.template read_elements<First, Row>(in, codec, order,
+                                                            [&](slot_t slot) { return read_first(fresh, slot, in); });
         });
         if (error == nullptr) core_.adopt(fresh);
         return error;

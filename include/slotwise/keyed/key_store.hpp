@@ -7,7 +7,7 @@
 
 #include "../core/concepts.hpp"
 #include "../core/hash.hpp"
-#include "../memory/paged_array.hpp"
+#include "../memory/reserved_array.hpp"
 #include "../slots/snapshot.hpp"
 
 SLOTWISE_BEGIN
@@ -29,7 +29,9 @@ constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator>
 class KeyStore {
     static_assert(Storable<Key>, "keyed containers: Key must be a non-const object type whose destructor does not throw");
-    using Array = PagedArray<Key, Allocator, O.page_slots>;
+    using Growing = GrowingArray<O.growth, Key, Allocator, O.page_slots,
+                                 reserved_slots<O.growth, Key>(O.max_slots, HandleTraits<O.handle>::max_slots)>;
+    using Array = typename Growing::type;
     using allocator = rebind_t<Allocator, Key>;
     using traits = std::allocator_traits<allocator>;
     // Small trivial keys are hashed as fast as a load. For all others 32 bits are stored, so that growth and erase call no user
@@ -41,8 +43,11 @@ class KeyStore {
 public:
     using key_type = Key;
     static constexpr std::size_t slot_bytes = sizeof(Key);
+    static constexpr std::size_t max_slots = Growing::max_slots;
     /// Construction and destruction of keys run no user code.
     static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
+    /// Hashes are not stored: a hash throws nothing and takes no longer than a load.
+    static constexpr bool rehashes = !keeps_hashes;
     static constexpr bool movable = std::is_move_constructible_v<Key>;
     /// Whether a move and a swap of the store call no function of hash and equality that may throw. (A move copies them,
     /// because the moved-from store is used again.)
@@ -124,6 +129,7 @@ public:
     }
 
     constexpr std::size_t capacity() const noexcept { return keys_.capacity(); }
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(keys_, hashes_); }
     constexpr std::size_t grown_capacity() const noexcept { return keys_.grown_capacity(); }
     constexpr void reserve(std::size_t slots) {
         if constexpr (keeps_hashes) hashes_.reserve(slots);
@@ -135,9 +141,9 @@ public:
         if constexpr (keeps_hashes) hashes_.shrink(slots);
     }
 
-    constexpr Key* ptr(slot_t slot) const noexcept { return keys_.ptr(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr Key* ptr(slot_t slot) const noexcept { return keys_.ptr(slot); }
     /// An argument for equals().
-    constexpr const Key& key_of(slot_t slot) const noexcept { return *keys_.ptr(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr const Key& key_of(slot_t slot) const noexcept { return *keys_.ptr(slot); }
     constexpr const Array& array() const noexcept { return keys_; }
     template <class... Args>
     constexpr void construct(slot_t slot, [[maybe_unused]] std::uint64_t hash,

@@ -6,6 +6,7 @@
 #define SLOTWISE_KEYED_KEYED_CONTAINER_HPP
 
 #include "../core/insert_result.hpp"
+#include "../slots/present_range.hpp"
 #include "../slots/slot_container.hpp"
 #include "hash_index.hpp"
 #include "indexed_keys.hpp"
@@ -105,24 +106,22 @@ public:
             return Any && live == no_slot ? found : live;
         }
     }
-    constexpr auto source() const noexcept {
-        return [this](auto&& entry) {
-            this->for_each_stored([&](slot_t slot) {
-                if constexpr (deferred)
-                    if (pending.superseded(slot)) return;
-                if (!this->clearing || this->is_stored(slot))
-                    entry(slot, store.keys.hash_at(slot)); // during clear the slots to be destroyed are still marked
-            });
-        };
+    using Source = KeySource<Directory, typename Base::Pending, Keys>;
+    constexpr Source source(std::size_t* rebuilds = nullptr) const noexcept {
+        return {&directory, &pending, &store.keys, rebuilds, this->clearing};
     }
 
     /// The same for a rebuild of the index, which drops a slot that is being resurrected. resurrect() detects that by the
-    /// counter.
-    constexpr auto rebuild_source() noexcept {
-        return [this](auto&& entry) {
-            ++store.inserts;
-            source()(entry);
-        };
+    /// counter. It is made where an index is rebuilt: an insert passes one pointer.
+    struct RebuildSource {
+        KeyedContainer* of;
+        constexpr Source shared() const noexcept { return of->source(&of->store.inserts); }
+    };
+    SLOTWISE_ALWAYS_INLINE constexpr auto rebuild_source() noexcept {
+        if constexpr (requires { requires Index::shares_sources; })
+            return RebuildSource{this};
+        else
+            return source(&store.inserts);
     }
 
     //=== inserting ===//
@@ -153,12 +152,12 @@ public:
                 return {slot, true, InsertKind::fresh};
             }
         }
-        return insert_guarded(hash, found, element);
+        return insert_guarded<New>(hash, found, std::forward<Element>(element));
     }
 
     /// @param exhausted a pending slot with this key that has used its last version, or no_slot
     template <class Element>
-    SLOTWISE_NEVER_INLINE constexpr InsertOutcome insert_guarded(std::uint64_t hash, slot_t exhausted, Element& element) {
+    SLOTWISE_NEVER_INLINE constexpr InsertOutcome insert_guarded(std::uint64_t hash, slot_t exhausted, Element element) {
         const bool fresh = directory.next_is_fresh();
         const slot_t slot = directory.acquire();
         ScopeGuard undo_acquire([&]() noexcept { directory.undo_acquire(slot, fresh); });
@@ -377,21 +376,24 @@ public:
 
     /// Reads the elements of a snapshot: each key, and by read_first(slot) the columns before number `First`. This container is
     /// new and empty and has the directory of the snapshot. Returns false and destroys them when the bytes are wrong.
-    /// @param order the pending slots
-    template <std::size_t First, class Codec, class ReadFirst>
+    /// @param order the pending slots @tparam Row bytes of an element where they are a block, the key first; otherwise 0
+    template <std::size_t First, std::size_t Row, class Codec, class ReadFirst>
     bool read_elements(ByteReader& in, Codec& codec, std::span<const slot_t> order, ReadFirst&& read_first) {
+        // There are live slots without elements, and it takes memory before the first of them is built.
+        ScopeGuard undo_all([&]() noexcept { discard_elements<First>({}, 0); });
         if constexpr (deferred)
             for (const slot_t slot : order) pending.push(slot);
         const std::size_t waiting = order.size();
         std::vector<slot_t> place(waiting > 1 ? std::size_t{directory.cursor()} : 0); // of each pending slot in the order
         for (std::size_t i = 0; i != waiting && waiting > 1; ++i) place[order[i]] = static_cast<slot_t>(i);
         const StoredBits stored(directory, pending);
-        // From here on there are live slots without elements. Those below `sound_end` are built.
-        slot_t sound_end = 0;
+        slot_t sound_end = 0; // the elements below are built
         ScopeGuard undo([&]() noexcept { discard_elements<First>(stored.view(), sound_end); });
+        undo_all.dismiss();
         bool sound = true;
         store.index.reserve(directory.size() + waiting, [](auto&&) {});
         stored.view().for_each([&](slot_t slot) {
+            prefetch_entry<Row>(in);
             sound = sound && store.keys.read(slot, in, codec);
             if (!sound) return;
             ScopeGuard undo_key([&]() noexcept { store.keys.destroy(slot); });
@@ -405,7 +407,7 @@ public:
             if (!sound) return;
             store.index.make_room([&](auto&& entry) { // there is room, but the keys of a hostile snapshot may collide
                 stored.view().for_each([&](slot_t built) {
-                    if (built < sound_end) entry(built, store.keys.hash_at(built));
+                    if (built < sound_end && !pending.superseded(built)) entry(built, store.keys.hash_at(built));
                 });
             });
             undo_key.dismiss();
@@ -439,9 +441,18 @@ private:
 #if defined(__GNUC__)
         if constexpr (!Keys::trivial && sizeof...(Columns) != 0) {
             if constexpr (requires { hub.template get<0>().block(slot); })
-                if (!std::is_constant_evaluated()) __builtin_prefetch(hub.template get<0>().block(slot));
+                if (!SLOTWISE_IN_CONSTANT) __builtin_prefetch(hub.template get<0>().block(slot));
         }
 #endif
+    }
+    // The place in the index of the key that is read 16 elements later.
+    template <std::size_t Row>
+    SLOTWISE_ALWAYS_INLINE void prefetch_entry([[maybe_unused]] const ByteReader& in) const noexcept {
+        if constexpr (Row != 0 && Keys::rehashes && requires { store.index.prefetch(std::uint64_t{}); })
+            if (const auto bytes = in.peek(16 * Row, sizeof(typename Keys::key_type)); !bytes.empty()) {
+                ByteReader key(bytes);
+                store.index.prefetch(store.keys.hash(read_block<typename Keys::key_type>(key)));
+            }
     }
     constexpr bool would_retire() const noexcept {
         bool any = directory.retired() != 0;

@@ -28,21 +28,23 @@ public:
     constexpr KeyedIterator(const KeyedIterator<Other, R>& other) noexcept : owner_(other.owner_), at_(other.at_) {}
 
     /// The slot of the element here; no_slot at the end.
-    constexpr slot_t slot() const noexcept { return at_.slot(); }
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t slot() const noexcept { return at_.slot(); }
     /// Its handle. @pre not at the end
     constexpr auto handle() const noexcept { return owner_->handle_at(slot()); }
-    friend constexpr bool operator==(const KeyedIterator& a, const KeyedIterator& b) noexcept { return a.at_ == b.at_; }
+    SLOTWISE_ALWAYS_INLINE friend constexpr bool operator==(const KeyedIterator& a, const KeyedIterator& b) noexcept {
+        return a.at_ == b.at_;
+    }
 
 private:
     template <class, class>
     friend class KeyedIterator;
     friend IteratorFacade<KeyedIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
-    constexpr Reference dereference() const {
+    SLOTWISE_ALWAYS_INLINE constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(owner_->occupancy().test(slot()),
                               "keyed iterator: the element here was erased, or it is the end");
         return owner_->element_at(slot());
     }
-    constexpr void increment() noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void increment() noexcept {
         at_.advance_in([this] { return owner_->occupancy(); });
     }
     constexpr void decrement() noexcept { at_.step_back(owner_->occupancy()); }

@@ -16,7 +16,7 @@ template <class Key, class T, class... With>
 struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...> {
     using Base = KeyedArguments<Key, With...>;
     using own_columns =
-        typename Prepend<typename Base::own_columns, ValueArray<T, rebind_t<typename Base::allocator, T>>>::type;
+        typename Prepend<typename Base::own_columns, typename Base::grown::template column<T, typename Base::allocator>>::type;
 };
 
 } // namespace detail
@@ -37,7 +37,7 @@ class MapStorage : private SetStorage<Key, detail::PartOf<MapStorage<Key, T, Wit
     using Hash = typename Args::hash;
     using Equal = typename Args::equal;
     using Allocator = typename Args::allocator;
-    using Values = ValueArray<T, detail::rebind_t<Allocator, T>>;
+    using Values = typename Args::grown::template column<T, Allocator>;
     static constexpr KeySetOptions O = Args::options;
 
 public:
@@ -109,6 +109,7 @@ public:
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::max_size;
+    using set_type::memory_usage;
     using set_type::observer;
     using set_type::occupancy;
     using set_type::pending;
@@ -228,7 +229,7 @@ public:
         SLOTWISE_EXPECT(contains(handle), "map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         return value_at(handle.index());
     }
-    /// The value. @throws std::out_of_range when there is none
+    /// The value. @throws std::out_of_range when there is none; of a handle it says whether it was erased or never issued
     template <class K = Key>
     constexpr T& at(const K& key) {
         return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
@@ -237,8 +238,8 @@ public:
     constexpr const T& at(const K& key) const {
         return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
     }
-    constexpr T& at(handle_type handle) { return *checked(get(handle), no_element); }
-    constexpr const T& at(handle_type handle) const { return *checked(get(handle), no_element); }
+    constexpr T& at(handle_type handle) { return *issued(get(handle), handle); }
+    constexpr const T& at(handle_type handle) const { return *issued(get(handle), handle); }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr T& value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "map value(slot): no value is there; ask state(slot)");
@@ -273,7 +274,7 @@ public:
     /// and pred(handle, key, value). Returns how many. If pred throws, the elements erased before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
-        return this->erase_each([&](slot_t slot) { return invoke(pred, slot, element_key(slot), value_at(slot)); });
+        return core_.erase_each([&](slot_t slot) { return invoke(pred, slot, element_key(slot), value_at(slot)); });
     }
     /// Removes the element and returns key and value; empty when the key is not a member. With deferred erase they are copied,
     /// because the removed element stays readable. A copy or move that calls the map finds no such element. @throws what hash
@@ -306,6 +307,10 @@ public:
     /// The same walk as a range: for (auto [key, value] : map.items()).
     constexpr auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size()); }
     constexpr auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size()); }
+    /// Keys and values that are there at this call and not erased when their turn comes; see SetStorage::items_present.
+    auto items_present() {
+        return detail::PresentRange(core_, [this](slot_t slot) { return element_at(slot); });
+    }
     /// The handles of the same walk.
     constexpr auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), size()); }
     /// Values by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
@@ -313,6 +318,20 @@ public:
     constexpr ColumnView<const T> values() const noexcept {
         return ColumnView<T>(values_column().pages(), core_.directory_view());
     }
+    /// The values as one span over every slot below the highest one in use, live or not: only with Growth::reserve. Access live
+    /// ones only. slot_span<U>() is that of a column, key_span() that of the keys.
+    std::span<T> slot_span() noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {values_column().data(), core_.directory.cursor()};
+    }
+    std::span<const T> slot_span() const noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {values_column().data(), core_.directory.cursor()};
+    }
+    using set_type::key_span;
+    using set_type::slot_span;
     /// Calls f(key, value), f(handle, key, value) or f(item) for every element in slot order; the fastest walk over both. f may
     /// erase the element it is given.
     template <class F>
@@ -366,7 +385,8 @@ public:
     /// As SetStorage::snapshot, values included.
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
-        return this->template to_bytes<1>(codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
+        return this->template to_bytes<1, detail::block_bytes<Codec, Key, T>>(
+            codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
     }
     /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
@@ -376,12 +396,13 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        return this->template from_bytes<1>(bytes, codec, [&](auto& fresh, slot_t slot, ByteReader& in) {
-            T value(codec.template read<T>(in));
-            if (in.error() != nullptr) return false;
-            fresh.hub.template get<0>().construct(slot, std::move(value));
-            return true;
-        });
+        return this->template from_bytes<1, detail::block_bytes<Codec, Key, T>>(
+            bytes, codec, [&](auto& fresh, slot_t slot, ByteReader& in) {
+                T value(codec.template read<T>(in));
+                if (in.error() != nullptr) return false;
+                fresh.hub.template get<0>().construct(slot, std::move(value));
+                return true;
+            });
     }
 
 private:
@@ -389,7 +410,6 @@ private:
     friend class detail::KeyedIterator;
     friend struct detail::OwnColumns;
     using set_type::core_;
-    static constexpr const char* no_element = "map at(handle): no element has this handle; ask get(handle) or explain(handle)";
 
     template <class It, class End>
     constexpr void insert_each(It first, End last) {
@@ -398,13 +418,15 @@ private:
             insert(key, value);
         }
     }
-    constexpr Values& values_column() noexcept { return core_.hub.template get<0>(); }
-    constexpr const Values& values_column() const noexcept { return core_.hub.template get<0>(); }
-    constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
-    constexpr const T& value_at(slot_t slot) const noexcept { return *values_column().ptr(slot); }
-    constexpr const Key& element_key(slot_t slot) const noexcept { return set_type::element_at(slot); }
-    constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
-    constexpr const_reference element_at(slot_t slot) const noexcept { return {element_key(slot), value_at(slot)}; }
+    SLOTWISE_ALWAYS_INLINE constexpr Values& values_column() noexcept { return core_.hub.template get<0>(); }
+    SLOTWISE_ALWAYS_INLINE constexpr const Values& values_column() const noexcept { return core_.hub.template get<0>(); }
+    SLOTWISE_ALWAYS_INLINE constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr const T& value_at(slot_t slot) const noexcept { return *values_column().ptr(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr const Key& element_key(slot_t slot) const noexcept { return set_type::element_at(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
+    SLOTWISE_ALWAYS_INLINE constexpr const_reference element_at(slot_t slot) const noexcept {
+        return {element_key(slot), value_at(slot)};
+    }
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) noexcept {
         return {{this, of.slot}, of.inserted, of.kind};
     }
@@ -437,6 +459,12 @@ private:
     template <class V>
     static constexpr V* checked(V* value, const char* message) {
         if (value == nullptr) detail::throw_out_of_range(message);
+        return value;
+    }
+    template <class V>
+    constexpr V* issued(V* value, handle_type handle) const {
+        if (value == nullptr)
+            core_.throw_no_element("map at(handle): no element has this handle; ask get(handle) or explain(handle)", handle);
         return value;
     }
     template <class F, class V>

@@ -191,10 +191,10 @@ public:
         SLOTWISE_EXPECT(contains(handle), "set [handle]: no element has this handle; ask key(handle) or explain(handle)");
         return element_at(handle.index());
     }
-    /// The key of the element. @throws std::out_of_range when there is none
+    /// The key of the element. @throws std::out_of_range that says whether it was erased or the handle never issued
     constexpr const Key& at(handle_type handle) const {
         if (!contains(handle))
-            detail::throw_out_of_range("set at(handle): no element has this handle; ask key(handle) or explain(handle)");
+            core_.throw_no_element("set at(handle): no element has this handle; ask key(handle) or explain(handle)", handle);
         return element_at(handle.index());
     }
 
@@ -228,7 +228,7 @@ public:
     /// before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {
-        return this->erase_each(
+        return core_.erase_each(
             [&](slot_t slot) { return this->invoke(pred, slot, std::as_const(*core_.store.keys.ptr(slot))); });
     }
     /// Removes the key and returns it; empty when it is not a member. With deferred erase it is copied, because the removed key
@@ -252,12 +252,28 @@ public:
     constexpr ColumnView<const Key> keys() const noexcept {
         return ColumnView<Key>(detail::page_view(core_.store.keys.array()), core_.directory_view());
     }
-    /// The same: what a set has are keys.
+    /// The keys as one span over every slot below the highest one in use, live or not: only with Growth::reserve. Access live
+    /// ones only.
+    std::span<const Key> key_span() const noexcept
+        requires(O.growth == Growth::reserve)
+    {
+        return {core_.store.keys.array().data(), core_.directory.cursor()};
+    }
+    /// The same as keys(): what a set has are keys.
     constexpr ColumnView<const Key> values() const noexcept { return keys(); }
     /// The handles of the same walk, and pairs of handle and key.
     constexpr auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), this->size()); }
     constexpr auto items() const noexcept {
         return detail::part_range<detail::HandleAndElementPart>(begin(), end(), this->size());
+    }
+    /// Handles and keys that are there at this call and not erased when their turn comes, in slot order. Meanwhile anything may
+    /// be inserted, which is not visited, also under a key that was erased, and erased. The walk ends early when the container
+    /// moves, is swapped, assigned, restored or reset. @throws what the allocator throws @complexity a bit a slot to begin;
+    /// until the range is destroyed inserts and erases notify an observer
+    auto items_present() {
+        return detail::PresentRange(core_, [this](slot_t slot) {
+            return SlotMapItem<handle_type, const Key&>(this->handle_at(slot), element_at(slot));
+        });
     }
     /// Calls f(key) or f(handle, key) for every key in slot order; the fastest walk. f may erase the key it is given, and none
     /// ahead of it (checked at level debug).
@@ -308,7 +324,7 @@ public:
     /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns to leave out
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
-        return this->template to_bytes<0>(codec, [](slot_t, ByteWriter&) {});
+        return this->template to_bytes<0, detail::block_bytes<Codec, Key>>(codec, [](slot_t, ByteWriter&) {});
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may
     /// occur twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are
@@ -321,7 +337,8 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        return this->template from_bytes<0>(bytes, codec, [](auto&, slot_t, ByteReader&) { return true; });
+        return this->template from_bytes<0, detail::block_bytes<Codec, Key>>(bytes, codec,
+                                                                             [](auto&, slot_t, ByteReader&) { return true; });
     }
 
 protected:
@@ -390,17 +407,6 @@ protected:
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);
-    }
-    template <class Pred>
-    constexpr size_type erase_each(Pred&& pred) {
-        size_type count = 0;
-        for (slot_t slot = this->occupancy().find_next(0); slot != no_slot; slot = this->occupancy().find_next(slot + 1)) {
-            // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
-            if (!core_.directory.is_live(slot) || !pred(slot)) continue;
-            core_.do_erase(slot);
-            ++count;
-        }
-        return count;
     }
     /// visit(first, bit, blocks...) for every live slot, word by word; at(first)... are the addresses of a word's 64 elements.
     /// Full words run as a loop that vectorises.

@@ -106,6 +106,8 @@ public:
     void clear() noexcept { table_.clear(); }
     /// As GroupIndex::reset.
     void reset() noexcept { renew(table_, Table(table_.get_allocator())); }
+    /// An estimate, because no table says it: 16 bytes a bucket, which is an entry and what tables keep beside it.
+    std::size_t memory_usage() const noexcept { return table_.bucket_count() * (sizeof(TableEntry) + 8); }
     /// As GroupIndex::check.
     template <class Source>
     bool check(Source&& source) const {
