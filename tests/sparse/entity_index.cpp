@@ -113,6 +113,40 @@ TEST_CASE("EntityIndex: the next version of a dead id is not alive before it is 
     CHECK(index.is_alive(next));
 }
 
+TEST_CASE("EntityIndex: location_or_default of an id that does not live is null or points to a value-initialised one",
+          "[sparse]") {
+    using Id = Small<8, 2>;
+    using Few = EntityIndex<Id, Place>;
+    Few index;
+    const Id a = index.create(), b = index.create();
+    *index.location_or_default(a) = {1, 2};
+    *index.location_or_default(b) = {3, 4};
+    CHECK(std::as_const(index).location_or_default(a) == index.location(a));
+    const auto is_without = [&](Id id) {
+        const Place* const at = std::as_const(index).location_or_default(id);
+        return at == nullptr || *at == Place{};
+    };
+    CHECK(is_without(Id()));
+    CHECK(is_without(Id(2, 1)));
+    CHECK(is_without(Id(2, 0)));
+    CHECK(is_without(Id(255, 0)));
+    REQUIRE(index.destroy(a));
+    CHECK(index.location_or_default(a) == nullptr);
+    REQUIRE(index.dead().size() == 1);
+    CHECK(is_without(index.dead()[0])); // this id was not issued yet
+    const Id again = index.create();
+    *index.location(again) = {5, 6};
+    CHECK(*index.location_or_default(again) == Place{5, 6});
+    REQUIRE(index.destroy(again)); // its index retires
+    CHECK(index.explain(again) == HandleStatus::retired);
+    CHECK(is_without(again));
+    index.create_n({}, 1, [](slot_t) { return Place{7, 8}; });
+    index.take_back(1);
+    for (unsigned bits = 0; bits != 0x400; ++bits)
+        if (const Id id = Id::from_bits(static_cast<Id::bits_type>(bits)); !index.is_alive(id)) CHECK(is_without(id));
+    CHECK(index.check_invariants());
+}
+
 // proves: table EntityIndex destroy / exceptions
 TEST_CASE("EntityIndex: destroy puts the last living id into the row, steps the version and clears the location", "[sparse]") {
     using Checked = IndexOver<StatefulAllocator<std::byte>>;
@@ -175,6 +209,34 @@ TEST_CASE("EntityIndex: create_n recycles as many as asked, exactly as many as t
     }
 }
 
+TEST_CASE("EntityIndex: create_n gives recycled and fresh ids the locations that it is asked to, or none", "[sparse]") {
+    Index index;
+    const auto range = index.add_range(1000, 1003);
+    index.create_n(4);
+    index.make_alive(E(700, 1)); // among the fresh ones
+    index.destroy(E(1, 1));
+    index.destroy(E(2, 1));
+    const auto located = [](slot_t i) { return Place{7, i}; };
+    const Ids ids = list(index.create_n({}, 1500, located));
+    CHECK(ids.size() == 1500);
+    for (std::uint32_t i = 0; i != 1500; ++i) CHECK(index.at(ids[i]) == Place{7, i});
+    CHECK(index.at(E(700, 1)) == Place{});
+    CHECK(index.range_of(ids.back()) == typename Index::Range());
+    CHECK(list(index.create_n(range, 2, located)) == Ids{E(1000, 1), E(1001, 1)});
+    CHECK(index.at(E(1001, 1)) == Place{7, 1});
+    CHECK(index.check_invariants());
+
+    Mirror<Index> refusing(index, {});
+    const RowToken token = index.attach(refusing);
+    index.destroy(ids[3]);
+    refusing.refuses = 1502; // the second one
+    const Index before = index;
+    CHECK_THROWS_AS(index.create_n({}, 3, located), std::size_t);
+    CHECK(index == before);
+    refusing.refuses = static_cast<std::size_t>(-1);
+    for (const E id : list(index.create_n(3))) CHECK(index.at(id) == Place{});
+}
+
 TEST_CASE("EntityIndex: create_n of dead ids writes nothing but the border", "[sparse]") {
     Index index;
     index.create_n(1000);
@@ -185,6 +247,26 @@ TEST_CASE("EntityIndex: create_n of dead ids writes nothing but the border", "[s
 }
 
 namespace {
+
+/// Whether next() and next_n() say what a copy creates, and throw when it throws.
+template <class I>
+bool foresees(const I& index, typename I::Range range = {}, std::size_t most = 700) {
+    I copy = index;
+    std::vector<typename I::id_type> all;
+    for (bool left = true; left && all.size() != most;) {
+        typename I::id_type told, created;
+        left = thrown_text<std::length_error>([&] { created = copy.create(range); }).empty();
+        if (left != thrown_text<std::length_error>([&] { told = index.next(all.size(), range); }).empty()) return false;
+        if (left && told != created) return false;
+        if (left) all.push_back(created);
+    }
+    for (std::size_t skip = 0; skip <= all.size(); skip += 1 + all.size() / 3) {
+        std::vector<typename I::id_type> rest(all.size() - skip);
+        index.next_n(skip, rest, range);
+        if (!std::equal(rest.begin(), rest.end(), all.begin() + static_cast<std::ptrdiff_t>(skip))) return false;
+    }
+    return true;
+}
 
 /// Every state that a tiny index can reach. The states are told apart by their snapshots.
 template <class H>
@@ -209,7 +291,7 @@ std::size_t walk_every_state() {
         const auto try_step = [&](auto&& step) {
             Tiny next = state;
             step(next);
-            sound = sound && next.check_invariants();
+            sound = sound && next.check_invariants() && foresees(next);
             const std::vector<H> living = list(next.alive());
             for (const H id : living) sound = sound && (state.is_alive(id) || !issued(state, id));
             for (slot_t i = 0; i <= H::max_index; ++i)
@@ -240,6 +322,44 @@ TEST_CASE("EntityIndex: an id with 1 to 4 version bits is issued once and is ali
     CHECK(walk_every_state<Small<1, 3>>() > 30);
     CHECK(walk_every_state<Small<1, 4>>() > 100);
     CHECK(walk_every_state<Small<2, 1>>() > 10);
+}
+
+// proves: EntityIndex::next throws, EntityIndex::next_n throws
+TEST_CASE("EntityIndex: next says which ids will be created, around ranges and ids that were made alive", "[sparse]") {
+    Index index;
+    CHECK(index.next() == E(0, 1));
+    CHECK(index.next(1'000'000) == E(1'000'000, 1));
+    const auto low = index.add_range(2, 5), wide = index.add_range(100, 800), near = index.add_range(5, 6);
+    const auto all = [&] { return foresees(index) && foresees(index, low) && foresees(index, wide) && foresees(index, near); };
+    CHECK(all());
+    CHECK(index.next(2) == E(6, 1));
+    CHECK(index.next(96) == E(800, 1)); // 96 of the others are below 100
+    for (const slot_t at : {0u, 1u, 7u, 300u, 301u, 350u, 5000u, 4u, 1u << 30}) {
+        REQUIRE(index.make_alive(E(at, 3)));
+        CHECK(all());
+    }
+    index.create_n(300);
+    index.create_n(wide, 100);
+    CHECK(all());
+    for (const E id : list(index.alive()))
+        if (id.index() % 3 == 0) index.destroy(id);
+    for (const E id : list(index.alive(wide)))
+        if (id.index() % 5 == 0) index.destroy(id);
+    index.destroy(E(4, 3));
+    CHECK(all());
+    Index restored;
+    restored.restore(index.snapshot());
+    CHECK(foresees(restored));
+    index.clear();
+    CHECK(all());
+    const Index before = index;
+    CHECK(thrown_text<std::length_error>([&] { static_cast<void>(index.next(3, low)); }).find("EntityIndex create") == 0);
+    Ids two(2);
+    CHECK(thrown_text<std::length_error>([&] { index.next_n(2, two, low); }).find("EntityIndex create") == 0);
+    CHECK(thrown_text<std::length_error>([&] { index.next_n(static_cast<std::size_t>(-1), two); }) != "");
+    index.next_n(1, two, low);
+    CHECK(two == Ids{index.next(1, low), index.next(2, low)});
+    CHECK(index == before);
 }
 
 // proves: EntityIndex::create throws, EntityIndex::reserve throws
@@ -602,6 +722,7 @@ TEST_CASE("EntityIndex: random operations agree with a model after each step", "
         for (const auto& [at, entry] : model)
             agree = agree && index.is_alive(entry.first) && index.at(entry.first) == entry.second;
         for (const S id : index.dead()) agree = agree && !model.contains(id.index());
+        agree = agree && foresees(index, range, 40) && (step % 8 != 0 || foresees(index));
         REQUIRE(agree);
         REQUIRE(index.check_invariants());
         if (index.retired() > 8) break; // soon there would be no ids left
@@ -692,6 +813,34 @@ TEST_CASE("EntityIndex: bytes that are no snapshot are refused in words and chan
     CHECK(wide.try_restore(bytes) != nullptr);
     EntityIndex<S, int> other_location;
     CHECK(other_location.try_restore(bytes) != nullptr);
+}
+
+TEST_CASE("EntityIndex: ids that are taken back are as never created", "[sparse]") {
+    EntityIndex<E, Place> index;
+    std::vector<E> ids;
+    for (int i = 0; i != 6; ++i) ids.push_back(index.create());
+    index.destroy(ids[1]);
+    index.destroy(ids[4]);
+    const auto before = index;
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) { // dead ones, and fresh ones behind them
+        const auto made = index.create_n(count);
+        const std::vector<E> same(made.begin(), made.end());
+        *index.location(same.back()) = Place{7, 7};
+        index[same.front()] = Place{8, 8};
+        index.take_back(count);
+        CHECK(index == before);
+        CHECK(index.check_invariants());
+        CHECK_FALSE(index.is_alive(same.back()));
+        for (const E id : same) CHECK(index.create() == id);
+        CHECK(*index.location(same.back()) == Place{});
+        index.take_back(count);
+    }
+    const E far(1000, 5);
+    CHECK(index.make_alive(far));
+    index.take_back(1);
+    CHECK_FALSE(index.is_alive(far));
+    CHECK(index.make_alive(far));
+    CHECK(index.check_invariants());
 }
 
 TEST_CASE("EntityIndex, SwitchMap, SparseSet, SparseMap: the pmr aliases draw all memory from their resource", "[sparse]") {

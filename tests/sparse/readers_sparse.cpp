@@ -11,7 +11,7 @@ namespace {
 using namespace slotwise;
 using test::eight_readers;
 using test::Sum;
-using Entity = Handle<struct Read>;
+using Unit = Handle<struct Read>;
 
 template <class C>
 void read_sizes(const C& c, Sum& sum) {
@@ -26,12 +26,12 @@ void read_sizes(const C& c, Sum& sum) {
 
 TEST_CASE("const members of rows may be called by many threads", "[readers]") {
     SoaVector<int, float> rows;
-    AnyRows any{&TypeDescriptor::of<int>()};
+    AnyRows described{&TypeDescriptor::of<int>()};
     BitColumn bits;
     TickColumn ticks;
     for (int i = 0; i != 300; ++i) {
         rows.push_back(i, 0.5f);
-        any.push_back({AnyValue::of(i)});
+        described.push_back({AnyValue::of(i)});
         bits.push_back(i % 3 == 0);
         ticks.push_back(static_cast<tick_t>(i));
     }
@@ -42,7 +42,7 @@ TEST_CASE("const members of rows may be called by many threads", "[readers]") {
         sum += c[7].template get<0>();
         c.template for_each_block<64, 0>([&](auto numbers) { sum += numbers[0]; });
     });
-    eight_readers(any, [](const auto& c, Sum& sum) {
+    eight_readers(described, [](const auto& c, Sum& sum) {
         sum += c.size();
         sum += c.check_invariants();
         for (const int number : c.column(0).template as<int>()) sum += number;
@@ -62,13 +62,13 @@ TEST_CASE("const members of rows may be called by many threads", "[readers]") {
 }
 
 TEST_CASE("const members of sparse containers may be called by many threads", "[readers]") {
-    EntityIndex<Entity, int> entities;
-    SparseMap<Entity, int> map;
-    SparseSet<Entity> set;
-    SwitchMap<Entity, int> states;
+    EntityIndex<Unit, int> entities;
+    SparseMap<Unit, int> map;
+    SparseSet<Unit> set;
+    SwitchMap<Unit, int> states;
     SparseGroup group(map, set);
     for (int i = 0; i != 300; ++i) {
-        const Entity id = entities.create();
+        const Unit id = entities.create();
         map.try_emplace(id, i);
         if (i % 2 == 0) set.insert(id);
         states.set(id, i % 5);
@@ -76,8 +76,8 @@ TEST_CASE("const members of sparse containers may be called by many threads", "[
     entities.destroy(entities.alive()[7]);
     eight_readers(entities, [](const auto& c, Sum& sum) {
         read_sizes(c, sum);
-        for (const Entity id : c.alive()) sum += *c.location(id), sum += c.row_of(id), sum += c.explain(id);
-        for (const Entity id : c.dead()) sum += c.is_alive(id);
+        for (const Unit id : c.alive()) sum += *c.location(id), sum += c.row_of(id), sum += c.explain(id);
+        for (const Unit id : c.dead()) sum += c.is_alive(id);
         sum += c.retired();
     });
     eight_readers(map, [](const auto& c, Sum& sum) {
@@ -85,21 +85,21 @@ TEST_CASE("const members of sparse containers may be called by many threads", "[
         for (const auto& [id, value] : c) sum += id, sum += value, sum += c.at(id), sum += c.count(id);
         for (const auto& chunk : c.chunks()) sum += chunk.size();
         for (const int value : c.values()) sum += value;
-        sum += c.find(Entity(7, 3)) == c.end();
+        sum += c.find(Unit(7, 3)) == c.end();
     });
     eight_readers(set, [](const auto& c, Sum& sum) {
         read_sizes(c, sum);
-        for (const Entity id : c) sum += id, sum += c.row_of(id);
+        for (const Unit id : c) sum += id, sum += c.row_of(id);
         sum += c.owned();
     });
     eight_readers(states, [](const auto& c, Sum& sum) {
         read_sizes(c, sum);
         for (const auto& [value, ids] : c) sum += value, sum += ids.size(), sum += c.of(value).size();
-        for (const Entity id : c.ids()) sum += c.at(id);
+        for (const Unit id : c.ids()) sum += c.at(id);
     });
     eight_readers(group, [](const auto& c, Sum& sum) {
         sum += c.size();
-        c.for_each([&](Entity id, int value) { sum += id, sum += value; });
+        c.for_each([&](Unit id, int value) { sum += id, sum += value; });
         for (const auto& [id, value] : c) sum += c.row_of(id), sum += value;
     });
 }

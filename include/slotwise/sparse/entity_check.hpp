@@ -24,14 +24,15 @@ struct EntityCheck {
             if (part.alive > part.count || part.count > part.ids.size() || part.next < part.first || part.next > part.last)
                 return false;
             for (slot_t row = 0; row != part.count; ++row) {
-                const auto* const entry = d.find(part.ids[row].index());
-                if (entry == nullptr || entry->place != row + 1 || entry->version != part.ids[row].version() ||
+                const auto entry = d.find(part.ids[row].index());
+                if (!entry || entry.place() != row + 1 || entry.version() != part.ids[row].version() ||
                     !fits(d, part.ids[row], number, row < part.alive))
                     return false;
+                if constexpr (requires(const Location& at) { static_cast<bool>(at == at); })
+                    if (row >= part.alive && !(std::as_const(entry.location()) == Location{})) return false;
             }
             for (slot_t index = part.first; index != part.next; ++index) {
-                const auto* const entry = d.find(index);
-                if (d.part_number(index) == number && (entry == nullptr || entry->place == 0)) return false;
+                if (d.part_number(index) == number && !d.find(index).used()) return false;
             }
             ids += part.count;
             in_ranges += number == 0 ? 0 : part.slots;
@@ -39,9 +40,9 @@ struct EntityCheck {
         bool sound = d.order_.size() == d.parts_.size() && d.main_.slots == Directory::max_slots - in_ranges;
         d.pages_.for_each([&](slot_t number, const auto& page) {
             sound = sound && page.part == d.part_of_page(number * Directory::page_slots);
-            for (const auto& entry : page.entries) {
-                places += entry.place != 0 && entry.place != Directory::retired_place;
-                gone += entry.place == Directory::retired_place;
+            for (const slot_t place : page.places) {
+                places += place != 0 && place != Directory::retired_place;
+                gone += place == Directory::retired_place;
             }
         });
         return sound && ids == places && gone == d.sum([](const auto& part) { return part.retired; });
@@ -55,10 +56,10 @@ struct EntityCheck {
         bool same = true;
         a.pages_.for_each([&](slot_t number, const auto& page) {
             for (slot_t i = 0; i != Directory::page_slots && same; ++i) {
-                if (page.entries[i].place == 0) continue;
-                const auto* const other = b.find(number * Directory::page_slots + i);
-                same = other != nullptr && page.entries[i].place == other->place &&
-                       static_cast<bool>(page.entries[i].location == std::as_const(other->location));
+                if (page.places[i] == 0) continue;
+                const auto other = b.find(number * Directory::page_slots + i);
+                same = other && page.places[i] == other.place() &&
+                       static_cast<bool>(page.locations[i] == std::as_const(other.location()));
             }
         });
         return same;
@@ -81,12 +82,12 @@ struct EntityCheck {
             out.number(part.alive);
             for (slot_t row = 0; row != part.count; ++row) out.number(part.ids[row].to_bits());
             for (slot_t row = 0; row != part.alive; ++row)
-                codec.write(std::as_const(d.find(part.ids[row].index())->location), out);
+                codec.write(std::as_const(d.find(part.ids[row].index()).location()), out);
         }
         out.number(static_cast<slot_t>(d.sum([](const auto& part) { return part.retired; })));
         d.pages_.for_each([&](slot_t number, const auto& page) {
             for (slot_t i = 0; i != Directory::page_slots; ++i)
-                if (page.entries[i].place == Directory::retired_place) out.number(number * Directory::page_slots + i);
+                if (page.places[i] == Directory::retired_place) out.number(number * Directory::page_slots + i);
         });
     }
 
@@ -114,13 +115,13 @@ struct EntityCheck {
         slot_t lowest = 0; // that the next one may be
         for (slot_t i = 0; i != retired && in.error() == nullptr; ++i) {
             const auto index = in.number<slot_t>();
-            const auto* const entry = d.find(index);
-            if (index < lowest || index >= Directory::max_slots || (entry != nullptr && entry->place != 0))
+            if (index < lowest || index >= Directory::max_slots || d.find(index).used())
                 return in.fail("snapshot: the list of retired ids is not ascending, or has one that is in use");
             lowest = index + 1;
-            d.touch(index).place = Directory::retired_place;
+            d.touch(index).place() = Directory::retired_place;
             ++d.part(d.part_number(index)).retired;
         }
+        d.for_each_part([&](auto& part) { d.find_next(part); });
         if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
         return in.error() == nullptr;
     }
@@ -134,7 +135,7 @@ private:
     template <class Entity>
     static Header header() noexcept {
         return {{std::endian::native == std::endian::little ? std::uint8_t{1} : std::uint8_t{2}, Entity::layout.index_bits,
-                 Entity::layout.version_bits, Entity::layout.user_bits}};
+                 HandleTraits<Entity::layout>::version_stamp, Entity::layout.user_bits}};
     }
     // Whether the id may be there. One that is dead has lived before.
     template <class Directory, class Entity>
@@ -153,15 +154,14 @@ private:
             const Entity id = Entity::from_bits(in.number<bits_type>());
             if (!fits(d, id, number, row < alive))
                 return in.fail("snapshot: an id has a version or an index that it cannot have there");
-            auto& entry = d.touch(id.index());
-            if (entry.place != 0) return in.fail("snapshot: an id occurs twice");
+            const auto entry = d.touch(id.index());
+            if (entry.place() != 0) return in.fail("snapshot: an id occurs twice");
             part.ids[row] = id;
-            entry.place = ++part.count;
-            entry.version = static_cast<decltype(entry.version)>(id.version());
+            entry.put(part.count++, id.version());
         }
         part.alive = alive;
         for (slot_t row = 0; row != alive && in.error() == nullptr; ++row)
-            d.find(part.ids[row].index())->location = codec.template read<Location>(in);
+            d.find(part.ids[row].index()).location() = codec.template read<Location>(in);
         return in.error() == nullptr;
     }
 };

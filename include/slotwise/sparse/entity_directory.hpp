@@ -23,16 +23,39 @@ class EntityDirectory {
 
 public:
     using Part = EntityIds<Entity, Allocator>;
-    struct Entry {
-        slot_t place = 0; // in Part::ids, counted from 1; 0: the index was never used
-        typename HandleTraits<Entity::layout>::version_type version = 0; // of the id there: is_alive() reads one array, not two
-        SLOTWISE_NO_UNIQUE_ADDRESS Location location{};
-    };
-    static constexpr slot_t page_slots = static_cast<slot_t>(std::bit_floor((4096 / sizeof(Entry)) | 1u));
+    using version_type = typename HandleTraits<Entity::layout>::version_type;
+    static constexpr slot_t page_slots =
+        static_cast<slot_t>(std::bit_floor((4096 / (sizeof(version_type) + sizeof(Location) + sizeof(slot_t))) | 1u));
     static constexpr slot_t retired_place = no_slot, mixed = no_slot;
+    /// Three arrays, because an id that is stale needs the first alone, and located() two of them: what is looked up at random
+    /// stays in nearer caches.
     struct Page {
-        Entry entries[page_slots];
-        slot_t part = 0; // the number of the range whose indices they are, or `mixed`
+        version_type versions[page_slots]{}; // of the id in Part::ids: a lookup does not read that
+        Location locations[page_slots]{};
+        slot_t places[page_slots]{}; // in Part::ids, counted from 1; 0: the index was never used
+        slot_t part = 0;             // the number of the range whose indices they are, or `mixed`
+    };
+    /// What a page has of one index. Null if there is no page.
+    class Entry {
+    public:
+        Entry() = default;
+        Entry(Page* page, slot_t at) noexcept : page_(page), at_(at) {}
+        explicit operator bool() const noexcept { return page_ != nullptr; }
+        Page& page() const noexcept { return *page_; }
+        slot_t& place() const noexcept { return page_->places[at_]; }
+        version_type& version() const noexcept { return page_->versions[at_]; }
+        Location& location() const noexcept { return page_->locations[at_]; }
+        /// Whether an id has the index, or had it.
+        bool used() const noexcept { return page_ != nullptr && place() != 0; }
+        /// The id of this version is at `row` of Part::ids.
+        void put(slot_t row, std::uint32_t version) const noexcept {
+            place() = row + 1;
+            this->version() = static_cast<version_type>(version);
+        }
+
+    private:
+        Page* page_ = nullptr;
+        slot_t at_ = 0;
     };
     static constexpr slot_t max_slots = static_cast<slot_t>(HandleTraits<Entity::layout>::max_slots);
 
@@ -52,6 +75,11 @@ public:
     }
     EntityDirectory& operator=(EntityDirectory&&) = delete;
     ~EntityDirectory() = default;
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = memory_of(pages_, main_, order_) + memory_of_vector(parts_);
+        for (const Part& each : parts_) bytes += each.memory_usage();
+        return bytes;
+    }
     void swap(EntityDirectory& other) noexcept {
         pages_.swap(other.pages_);
         main_.swap(other.main_);
@@ -99,7 +127,7 @@ public:
         bool found = false;
         for_each_page(first, last, [&](slot_t begin, const Page& page) {
             for (slot_t i = 0; i != page_slots; ++i)
-                found = found || (page.entries[i].place != 0 && begin + i >= first && begin + i < last);
+                found = found || (page.places[i] != 0 && begin + i >= first && begin + i < last);
         });
         return found;
     }
@@ -120,38 +148,37 @@ public:
     //=== entries ===//
 
     /// The entry of an index, null when its page is not there.
-    Entry* find(slot_t index) const noexcept {
-        Page* const page = pages_.find(index / page_slots);
-        return page == nullptr ? nullptr : page->entries + index % page_slots;
+    SLOTWISE_ALWAYS_INLINE Entry find(slot_t index) const noexcept {
+        return Entry(pages_.find(index / page_slots), index % page_slots);
     }
     /// The same, made if it is not there.
-    Entry& touch(slot_t index) {
+    Entry touch(slot_t index) {
         Page* page = pages_.find(index / page_slots);
         if (page == nullptr) [[unlikely]] {
             page = std::addressof(pages_.make(index / page_slots));
             page->part = part_of_page(index - index % page_slots);
         }
-        return page->entries[index % page_slots];
+        return Entry(page, index % page_slots);
+    }
+    /// The entry of an index whose version this is, else null. The id may not live: then its location is value-initialised.
+    SLOTWISE_ALWAYS_INLINE Entry located(Entity id) const noexcept {
+        const Entry entry = find(id.index());
+        return entry && entry.version() == id.version() ? entry : Entry();
     }
     /// The entry of a living id, else null. `part` becomes its range.
     /// (A row is place - 1: of a retired id, and of an index that was never used, it is higher than any living row.)
     template <class Self, class P>
-    SLOTWISE_ALWAYS_INLINE static Entry* living(Self& self, Entity id, P*& part) noexcept {
-        const slot_t index = id.index();
+    SLOTWISE_ALWAYS_INLINE static Entry living(Self& self, Entity id, P*& part) noexcept {
+        const slot_t index = id.index(), at = index % page_slots;
         Page* const page = self.pages_.find(index / page_slots);
-        if (page == nullptr) return nullptr;
+        if (page == nullptr || page->versions[at] != id.version()) return Entry();
         part = std::addressof(self.main_);
         if (!self.order_.empty()) [[unlikely]]
             part = std::addressof(self.part(page->part == mixed ? self.search(index) : page->part));
-        Entry& entry = page->entries[index % page_slots];
-        const slot_t row = entry.place - 1;
-        return row < part->alive && entry.version == id.version() ? std::addressof(entry) : nullptr;
+        const slot_t row = page->places[at] - 1;
+        return row < part->alive ? Entry(page, at) : Entry();
     }
-    SLOTWISE_ALWAYS_INLINE Entry* living(Entity id) noexcept {
-        const Part* part = nullptr;
-        return living(*this, id, part);
-    }
-    SLOTWISE_ALWAYS_INLINE const Entry* living(Entity id) const noexcept {
+    SLOTWISE_ALWAYS_INLINE Entry living(Entity id) const noexcept {
         const Part* part = nullptr;
         return living(*this, id, part);
     }
@@ -164,8 +191,8 @@ public:
     void shrink_to_fit() {
         for_each_part([](Part& part) { part.shrink_to_fit(); });
         pages_.clear_if([](const Page& page) {
-            for (const Entry& entry : page.entries)
-                if (entry.place != 0) return false;
+            for (const slot_t place : page.places)
+                if (place != 0) return false;
             return true;
         });
     }
@@ -179,36 +206,52 @@ public:
         Page* const page = pages_.find(index / page_slots);
         if (part.alive != part.ids.size() && index < part.last && page != nullptr && page->part != mixed &&
             std::addressof(this->part(page->part)) == std::addressof(part))
-            if (Entry& entry = page->entries[index % page_slots]; entry.place == 0) {
+            if (const Entry entry(page, index % page_slots); entry.place() == 0) {
                 part.ids[part.count] = Entity(index, 1);
-                entry.place = ++part.count;
-                entry.version = 1;
+                entry.put(part.count++, 1);
                 part.next = index + 1;
                 return part.ids.data() + part.alive++;
             }
         return nullptr;
     }
+    /// Leaves the location of a new id value-initialised.
+    struct NotLocated {
+        Location operator()(slot_t) const noexcept { return Location{}; }
+    };
     /// See EntityIndex::create_n. @pre the range has as many ids that do not live
-    std::span<const Entity> create(Part& part, slot_t count) {
+    template <class F>
+    std::span<const Entity> create(Part& part, slot_t count, F&& locate) {
         const slot_t before = part.alive, known = part.count, next = part.next, after = before + count;
+        const slot_t recycled = known < after ? known : after;
         slot_t notified = 0; // the row that observers are being notified of, plus one
         ScopeGuard undo([&]() noexcept {
             for (; part.alive != before; --part.alive) {
                 const std::size_t row = part.alive - 1;
                 if (part.alive != notified) part.hub.erase([=] { return row; });
-                find(part.ids[row].index())->location = Location{};
             }
+            for (slot_t row = before; row != recycled; ++row) find(part.ids[row].index()).location() = Location{};
             forget(part, known, next);
         });
         part.grow(after);
         while (part.count < after) {
-            const slot_t index = unused(part, part.next);
-            Entry& entry = touch(index);
-            part.ids[part.count] = Entity(index, 1);
-            entry.place = ++part.count;
-            entry.version = 1;
-            part.next = index + 1;
+            slot_t index = unused(part, part.next), end = index + 1; // those that follow in the page are unused too, as a rule
+            if (const slot_t last = index | (page_slots - 1); order_.empty() && last < part.last) end = last + 1;
+            if (end - index > after - part.count) end = index + (after - part.count);
+            Page& page = touch(index).page();
+            const slot_t at = index % page_slots, count_before = part.count;
+            slot_t more = 0;
+            for (; more != end - index && page.places[at + more] == 0; ++more) page.places[at + more] = count_before + more + 1;
+            // A loop an array: g++ vectorises each, and not all in one.
+            for (slot_t i = 0; i != more; ++i) page.versions[at + i] = 1;
+            for (slot_t i = 0; i != more; ++i) page.locations[at + i] = locate(count_before - before + i);
+            Entity* const ids = part.ids.data() + count_before;
+            for (slot_t i = 0; i != more; ++i) ids[i] = Entity(index + i, 1);
+            part.count += more;
+            index += more;
+            part.next = index;
         }
+        if constexpr (!std::is_same_v<std::remove_cvref_t<F>, NotLocated>)
+            for (slot_t row = before; row != recycled; ++row) find(part.ids[row].index()).location() = locate(row - before);
         if (!part.hub.attached()) part.alive = after;
         while (part.alive != after) {
             notified = ++part.alive;
@@ -217,16 +260,52 @@ public:
         undo.dismiss();
         return {part.ids.data() + before, count};
     }
+    /// The ids that create() would return after `skip` other calls. @pre the range has so many ids that do not live
+    void next(const Part& part, std::size_t skip, std::span<Entity> out) const noexcept {
+        const std::size_t dead = part.count - part.alive;
+        std::size_t i = 0;
+        for (; i != out.size() && skip + i < dead; ++i) out[i] = part.ids[part.alive + skip + i];
+        skip = skip + i - dead; // indices that were never used
+        const bool none_above = all_below_next(part);
+        for (slot_t at = part.next; i != out.size();) {
+            at = unused(part, at);
+            slot_t end = at + 1; // of a run of unused ones
+            if (none_above || !find(at)) {
+                const slot_t last = own_from(part, at) - 1, in_page = at | (page_slots - 1);
+                end = (none_above || last < in_page ? last : in_page) + 1;
+            }
+            const std::size_t passed = skip < end - at ? skip : end - at;
+            skip -= passed;
+            at += static_cast<slot_t>(passed);
+            for (; at != end && i != out.size(); ++at) out[i++] = Entity(at, 1);
+        }
+    }
+    /// See EntityIndex::take_back. @pre the part has as many living ids
+    void take_back(Part& part, slot_t count) noexcept {
+        for (; count != 0; --count) {
+            const slot_t row = part.alive - 1;
+            if (part.hub.attached()) part.hub.erase([=] { return std::size_t{row}; });
+            --part.alive;
+            find(part.ids[row].index()).location() = Location{};
+        }
+        while (part.count != part.alive && part.ids[part.count - 1].version() == 1) { // it never lived: its index is as new
+            const slot_t index = part.ids[part.count - 1].index();
+            forget(part, part.count - 1, index < part.next ? index : part.next);
+        }
+    }
     /// Makes this id live, whose index was never used. @throws what the allocator and observers throw; nothing has changed then
     void add(Part& part, Entity id) {
         part.grow(std::size_t{part.count} + 1);
-        Entry& entry = touch(id.index());
+        const Entry entry = touch(id.index());
         part.ids[part.count] = id;
-        entry.place = ++part.count;
+        entry.place() = ++part.count;
         ScopeGuard undo([&]() noexcept { forget(part, part.count - 1, part.next); });
         revive(part, part.count - 1, id);
         undo.dismiss();
+        if (id.index() == part.next) find_next(part);
     }
+    /// Makes `next` exact, so that ids that were brought here are passed over once and not at each next().
+    void find_next(Part& part) noexcept { part.next = unused(part, part.next); }
     /// Moves a dead row to the living ones, as this id. The first of the dead goes where it was.
     /// @throws what observers throw; nothing has changed then
     void revive(Part& part, slot_t row, Entity id) {
@@ -238,7 +317,7 @@ public:
         if (!part.hub.attached()) return;
         ScopeGuard undo([&]() noexcept {
             --part.alive;
-            find(id.index())->location = Location{};
+            find(id.index()).location() = Location{};
             if (row != first) put(part, first, part.ids[row]);
             put(part, row, before);
         });
@@ -246,56 +325,75 @@ public:
         undo.dismiss();
     }
     /// @pre `entry` is that of this living id of the part
-    SLOTWISE_ALWAYS_INLINE void destroy(Part& part, Entity id, Entry& entry) noexcept {
-        const slot_t row = entry.place - 1;
+    SLOTWISE_ALWAYS_INLINE void destroy(Part& part, Entity id, Entry entry) noexcept {
+        const slot_t row = entry.place() - 1;
         if (part.hub.attached()) [[unlikely]]
             part.hub.erase([=] { return std::size_t{row}; });
-        if (row != part.alive - 1) put(part, row, part.ids[part.alive - 1]);
+        if (const Entity last = part.ids[part.alive - 1]; row != part.alive - 1) {
+            part.ids[row] = last;
+            find(last.index()).place() = row + 1;
+        }
         bury(part, id, entry);
     }
     void clear(Part& part) noexcept {
         part.hub.clear();
         while (part.alive != 0) {
             const Entity id = part.ids[part.alive - 1];
-            bury(part, id, *find(id.index()));
+            bury(part, id, find(id.index()));
         }
     }
 
 private:
     void put(Part& part, slot_t row, Entity id) noexcept {
         part.ids[row] = id;
-        Entry& entry = *find(id.index());
-        entry.place = row + 1;
-        entry.version = static_cast<decltype(entry.version)>(id.version());
+        find(id.index()).put(row, id.version());
     }
     // The id, which no other row refers to any more, leaves the last living row, and becomes the next to be recycled or
     // retires.
-    SLOTWISE_ALWAYS_INLINE void bury(Part& part, Entity id, Entry& entry) noexcept {
+    SLOTWISE_ALWAYS_INLINE void bury(Part& part, Entity id, Entry entry) noexcept {
         const slot_t row = --part.alive;
-        entry.location = Location{};
+        entry.location() = Location{};
         if (id.version() < Entity::max_version - 1) [[likely]] {
             const Entity next(id.index(), id.version() + 2);
             part.ids[row] = next;
-            entry.place = row + 1;
-            entry.version = static_cast<decltype(entry.version)>(next.version());
-            return;
+            return entry.put(row, next.version());
         }
-        entry.place = retired_place;
+        entry.place() = retired_place;
         ++part.retired;
         if (row != --part.count) put(part, row, part.ids[part.count]);
     }
-    // The lowest index from `at` on that is the part's and was never used. @pre there is one
+    // The lowest index from `at` on that is the part's and was never used; part.last if there is none.
     slot_t unused(const Part& part, slot_t at) const noexcept {
-        for (;; ++at) {
+        for (; at < part.last; ++at) {
             if (std::addressof(part) == std::addressof(main_) && !parts_.empty())
                 while (const slot_t number = search(at)) at = this->part(number).last;
-            const Entry* const entry = find(at);
-            if (entry == nullptr || entry->place == 0) return at;
+            if (at >= part.last || !find(at).used()) return at;
         }
+        return part.last;
+    }
+    // The end of the part's indices from `at` on that have no other range between them.
+    slot_t own_from(const Part& part, slot_t at) const noexcept {
+        slot_t end = part.last;
+        if (std::addressof(part) == std::addressof(main_))
+            for (const Part& each : parts_)
+                if (each.first > at && each.first < end) end = each.first;
+        return end;
+    }
+    // Whether no index from `next` on is in use.
+    bool all_below_next(const Part& part) const noexcept {
+        slot_t below = part.next - part.first;
+        if (std::addressof(part) == std::addressof(main_))
+            for (const Part& each : parts_)
+                if (each.first < part.next) below -= (each.last < part.next ? each.last : part.next) - each.first;
+        return below == part.count + part.retired;
     }
     // Ids from row `count` on were never known.
     void forget(Part& part, slot_t count, slot_t next) noexcept {
-        while (part.count != count) find(part.ids[--part.count].index())->place = 0;
+        while (part.count != count) {
+            const Entry entry = find(part.ids[--part.count].index());
+            entry.location() = Location{};
+            entry.place() = entry.version() = 0;
+        }
         part.next = next;
     }
     slot_t search(slot_t index) const noexcept {

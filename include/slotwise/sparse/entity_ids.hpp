@@ -51,6 +51,7 @@ struct EntityIds {
     void shrink_to_fit() {
         if (count != ids.size()) resize(count);
     }
+    std::size_t memory_usage() const noexcept { return memory_of(ids, hub); }
     /// Whether both will issue the same ids.
     bool same(const EntityIds& other) const noexcept {
         if (first != other.first || last != other.last || count != other.count || alive != other.alive ||

@@ -6,6 +6,7 @@
 #define SLOTWISE_SPARSE_ENTITY_INDEX_HPP
 
 #include "../core/concepts.hpp"
+#include "../slots/absence.hpp"
 #include "../slots/arguments.hpp"
 #include "entity_check.hpp"
 
@@ -18,7 +19,7 @@ SLOTWISE_BEGIN
 ///
 /// An entry of the array is an id with an odd version, as everywhere: that of the living one, or the one of the next life of a
 /// dead one. The version is stepped when the id dies, because create_n() then has nothing to write. A handle is alive when its
-/// place is in the living part and the entry there is this handle; pages have the version too, so that this reads one array.
+/// place is in the living part and the entry there is this handle; pages have the version too, so that the array is not read.
 /// Both are needed: the entry of a dead id equals a handle that was not issued yet. An id that has used its last version leaves
 /// the array when it dies, because create_n() looks at no version. It is retired and never issued again.
 ///
@@ -138,13 +139,22 @@ public:
     //=== lookup ===//
 
     /// Whether this id lives. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
-    SLOTWISE_ALWAYS_INLINE bool is_alive(Entity id) const noexcept { return directory_.living(id) != nullptr; }
+    SLOTWISE_ALWAYS_INLINE bool is_alive(Entity id) const noexcept { return static_cast<bool>(directory_.living(id)); }
     /// The location of a living id, else null. Its address is stable while the id lives.
     SLOTWISE_ALWAYS_INLINE Location* location(Entity id) noexcept { return location_in(directory_.living(id)); }
     SLOTWISE_ALWAYS_INLINE const Location* location(Entity id) const noexcept { return location_in(directory_.living(id)); }
-    /// The location of a living id. @throws std::out_of_range when it does not live
-    Location& at(Entity id) { return *expected(location(id)); }
-    const Location& at(Entity id) const { return *expected(location(id)); }
+    /// The same with a load less, when living ids always have another location than a value-initialised one: for an id that
+    /// does not live it is null or the address of a value-initialised location.
+    SLOTWISE_ALWAYS_INLINE Location* location_or_default(Entity id) noexcept { return location_in(directory_.located(id)); }
+    SLOTWISE_ALWAYS_INLINE const Location* location_or_default(Entity id) const noexcept {
+        return location_in(directory_.located(id));
+    }
+    /// The location of an id that is known to live. @pre is_alive(id) (checked at level debug)
+    SLOTWISE_ALWAYS_INLINE Location& operator[](Entity id) noexcept { return location_of(*this, id); }
+    SLOTWISE_ALWAYS_INLINE const Location& operator[](Entity id) const noexcept { return location_of(*this, id); }
+    /// The location of a living id. @throws std::out_of_range that says whether it was destroyed or never issued
+    Location& at(Entity id) { return *expected(location(id), id); }
+    const Location& at(Entity id) const { return *expected(location(id), id); }
     /// The living ids of a range. Their order is part of the state. @invalidates the next create, make_alive or destroy
     std::span<const Entity> alive(Range range = Range()) const noexcept {
         const Part& part = part_of(range);
@@ -158,16 +168,16 @@ public:
     }
     /// The row of a living id: its place in alive() of its range; no_slot when it does not live.
     slot_t row_of(Entity id) const noexcept {
-        const auto* const entry = directory_.living(id);
-        return entry == nullptr ? no_slot : entry->place - 1;
+        const auto entry = directory_.living(id);
+        return entry ? entry.place() - 1 : no_slot;
     }
     /// Why an id does or does not live, for diagnostics: null, out_of_range (its index was never used), live, stale (it died,
     /// or was not issued yet) or retired (it has no versions left).
     HandleStatus explain(Entity id) const noexcept {
         if (id.is_null()) return HandleStatus::null;
-        const auto* const entry = directory_.find(id.index());
-        if (entry == nullptr || entry->place == 0) return HandleStatus::out_of_range;
-        if (entry->place == Directory::retired_place) return HandleStatus::retired;
+        const auto entry = directory_.find(id.index());
+        if (!entry.used()) return HandleStatus::out_of_range;
+        if (entry.place() == Directory::retired_place) return HandleStatus::retired;
         return is_alive(id) ? HandleStatus::live : HandleStatus::stale;
     }
 
@@ -189,12 +199,32 @@ public:
     /// @throws as create; strong @complexity O(1) when no observer is attached and there are `count` dead ids, else O(count)
     std::span<const Entity> create_n(size_type count) { return create_n(Range(), count); }
     std::span<const Entity> create_n(Range range, size_type count) {
+        return create_n(range, count, typename Directory::NotLocated());
+    }
+    /// The same; the location of the i-th of them is locate(i), i from 0. One pass writes ids and locations.
+    /// @pre locate does not throw @complexity O(count)
+    template <class F>
+    std::span<const Entity> create_n(Range range, size_type count, F&& locate) {
         Part& part = part_of(range);
         expect_at_rest(part);
-        if (count > part.slots - part.retired - part.alive) [[unlikely]]
-            detail::throw_length_error("EntityIndex create: each id of the range lives or is retired; destroy some, or use "
-                                       "handles with more bits");
-        return directory_.create(part, static_cast<slot_t>(count));
+        expect_left(part, count);
+        return directory_.create(part, static_cast<slot_t>(count), locate);
+    }
+    /// The id that create(range) will return after `skip` other calls, if nothing else changes the range: for those that need
+    /// ids before they may change the index. @throws std::length_error when the range has no more ids
+    /// @complexity O(1) for an id that was destroyed, else O(ranges), and O(pages and ids above) where make_alive() was given
+    /// indices above those in use
+    Entity next(size_type skip = 0, Range range = Range()) const {
+        Entity id;
+        next_n(skip, {&id, 1}, range);
+        return id;
+    }
+    /// As many such ids as `ids` has room for. @throws as next
+    void next_n(size_type skip, std::span<Entity> ids, Range range = Range()) const {
+        const Part& part = part_of(range);
+        expect_left(part, skip);
+        expect_left(part, ids.size(), skip);
+        directory_.next(part, skip, ids);
     }
     /// Makes exactly this id live, for replication and loading. True when it lives then, also if it did before. False, and no
     /// effect: its version is even, another version of the index lives, the index is retired, or the id may have died before,
@@ -206,26 +236,35 @@ public:
         if ((id.version() & 1u) == 0 || id.index() >= max_size()) return false;
         Part& part = part_of(range_of(id));
         expect_at_rest(part);
-        const auto* const entry = directory_.find(id.index());
-        if (entry == nullptr || entry->place == 0) {
+        const auto entry = directory_.find(id.index());
+        if (!entry.used()) {
             directory_.add(part, id);
             return true;
         }
-        if (entry->place == Directory::retired_place) return false;
-        const slot_t row = entry->place - 1;
+        if (entry.place() == Directory::retired_place) return false;
+        const slot_t row = entry.place() - 1;
         if (row < part.alive) return part.ids[row] == id;
         if (id.version() < part.ids[row].version()) return false;
         directory_.revive(part, row, id);
         return true;
     }
+    /// Takes back the last `count` ids that were created, as if they had not been: the next ones are the same. It undoes a
+    /// create() or create_n() when a step after it fails. Observers are notified of each.
+    /// @pre nothing was created, made alive or destroyed since (checked as far as count <= alive(range).size(), at level fast)
+    void take_back(size_type count, Range range = Range()) noexcept {
+        Part& part = part_of(range);
+        expect_at_rest(part);
+        SLOTWISE_EXPECT(count <= part.alive, "EntityIndex take_back(count): not so many ids live");
+        directory_.take_back(part, static_cast<slot_t>(count));
+    }
     /// Ends the life of an id; false when it does not live. The last living id of its range takes its row.
     /// @complexity O(1), without allocation; far indices O(log pages)
     bool destroy(Entity id) noexcept {
         Part* part = nullptr;
-        auto* const entry = Directory::living(directory_, id, part);
-        if (entry == nullptr) return false;
+        const auto entry = Directory::living(directory_, id, part);
+        if (!entry) return false;
         expect_at_rest(*part);
-        directory_.destroy(*part, detail::without_user_bits(id), *entry);
+        directory_.destroy(*part, detail::without_user_bits(id), entry);
         return true;
     }
     /// Ends the life of all ids of all ranges, as if destroyed one by one, the last of each range first. @complexity O(size())
@@ -307,23 +346,43 @@ public:
         if (detail::EntityCheck::read(restored, in, codec)) adopt(restored);
         return in.error();
     }
+    /// Bytes held on the heap. @complexity O(1); linear in ranges
+    size_type memory_usage() const noexcept { return directory_.memory_usage(); }
     /// Whether array and pages agree; for tests.
     bool check_invariants() const { return detail::EntityCheck::holds(directory_); }
 
 private:
-    template <class E>
-    static auto* location_in(E* entry) noexcept {
-        return entry == nullptr ? nullptr : std::addressof(entry->location);
+    SLOTWISE_ALWAYS_INLINE static Location* location_in(typename Directory::Entry entry) noexcept {
+        return entry ? std::addressof(entry.location()) : nullptr;
+    }
+    template <class Self>
+    SLOTWISE_ALWAYS_INLINE static auto& location_of(Self& self, Entity id) noexcept {
+        SLOTWISE_EXPECT_DEBUG(self.is_alive(id), "EntityIndex[id]: the id does not live");
+        const auto entry = self.directory_.find(id.index());
+        SLOTWISE_ASSUME(static_cast<bool>(entry));
+        return entry.location();
     }
     template <class L>
-    static L* expected(L* location) {
+    L* expected(L* location, Entity id) const {
         if (location == nullptr) [[unlikely]]
-            detail::throw_out_of_range("EntityIndex at(id): the id does not live; location(id) returns null then");
+            throw_dead(id);
         return location;
+    }
+    [[noreturn]] SLOTWISE_COLD void throw_dead(Entity id) const {
+        const auto entry = directory_.find(id.index());
+        const bool used = entry.used() && (id.version() & 1u) != 0;
+        const bool issued = used && (entry.place() == Directory::retired_place || id.version() < entry.version());
+        detail::throw_absent("EntityIndex at(id): the id does not live; location(id) returns null then", id.to_text(),
+                             issued ? "was destroyed" : detail::never_issued);
     }
     static void expect_at_rest([[maybe_unused]] const Part& part) noexcept {
         SLOTWISE_EXPECT(!part.hub.notifying(),
                         "EntityIndex: an observer changes the index that notifies it; change it afterwards");
+    }
+    static void expect_left(const Part& part, size_type count, size_type skip = 0) {
+        if (count > part.slots - part.retired - part.alive - skip) [[unlikely]]
+            detail::throw_length_error("EntityIndex create: each id of the range lives or is retired; destroy some, or use "
+                                       "handles with more bits");
     }
     void expect_own([[maybe_unused]] Range range) const noexcept {
         SLOTWISE_EXPECT(range.number_ <= directory_.last_part(), "EntityIndex: the range is one of another index");

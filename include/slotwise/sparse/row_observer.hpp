@@ -65,6 +65,7 @@ public:
     ~RowHub() { release(); }
     void swap(RowHub& other) noexcept { std::swap(cell_, other.cell_); }
 
+    std::size_t memory_usage() const noexcept { return cell_ == nullptr ? 0 : cell_->memory_usage(); }
     SLOTWISE_ALWAYS_INLINE bool attached() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
     /// Whether an observer that swaps rows is attached.

@@ -134,6 +134,8 @@ public:
     bool empty() const noexcept { return this->size_ == 0; }
     /// How many entries fit before an insert allocates rows.
     size_type capacity() const noexcept { return this->room(); }
+    /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
+    size_type memory_usage() const noexcept { return memory_of(this->entries_, this->ids_, this->values_, this->hub_); }
     allocator_type get_allocator() const noexcept { return this->entries_.get_allocator(); }
     /// Makes room for `count` rows. Pages of ids are made when ids are inserted. @throws what the allocator throws; strong
     void reserve(size_type count) { this->do_reserve(count); }

@@ -58,6 +58,7 @@ public:
     SLOTWISE_ALWAYS_INLINE static bool vacant(const Page& page, Id id) noexcept { return page.entry[place(id)] == none; }
     SLOTWISE_ALWAYS_INLINE Page* find(Id id) const noexcept { return pages_.find(number(id)); }
     /// The page of the id, made if it is not there. Throws what the allocator throws; nothing has changed then
+    std::size_t memory_usage() const noexcept { return pages_.memory_usage(); }
     Page& make(Id id) { return pages_.make(number(id)); }
 
     /// @pre the entry is empty

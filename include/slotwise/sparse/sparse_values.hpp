@@ -45,6 +45,7 @@ public:
     void swap(PagedValues& other) noexcept { pages_.swap(other.pages_); }
 
     std::size_t capacity() const noexcept { return pages_.capacity(); }
+    std::size_t memory_usage() const noexcept { return pages_.memory_usage(); }
     std::size_t grown_capacity() const noexcept { return pages_.grown_capacity(); }
     void reserve(std::size_t rows) { pages_.reserve(rows); }
     void shrink(std::size_t rows) noexcept { pages_.shrink(rows); }
@@ -104,6 +105,7 @@ public:
     void swap(EmptyValues&) noexcept {}
 
     static std::size_t capacity() noexcept { return static_cast<std::size_t>(-1); }
+    static std::size_t memory_usage() noexcept { return 0; }
     static std::size_t grown_capacity() noexcept { return capacity(); }
     void reserve(std::size_t) noexcept {}
     void shrink(std::size_t) noexcept {}

@@ -171,6 +171,11 @@ public:
         }
         spare_.free();
     }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = memory_of(buckets_, list_, table_, spare_);
+        for (slot_t number = 0; number != made_; ++number) bytes += buckets_[number].ids.memory_usage();
+        return bytes;
+    }
     /// Whether list, table and buckets agree; for tests.
     bool check() const {
         for (slot_t place = 0; place != count_; ++place) {

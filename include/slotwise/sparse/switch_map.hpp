@@ -263,6 +263,8 @@ public:
         if (restored.read(in, codec)) swap_contents(restored);
         return in.error();
     }
+    /// Bytes held on the heap, without what values hold themselves. @complexity linear in values
+    size_type memory_usage() const noexcept { return detail::memory_of(pages_, buckets_); }
     /// Whether pages and buckets agree; for tests.
     bool check_invariants() const {
         size_type ids = 0, entries = 0;

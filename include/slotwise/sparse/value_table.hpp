@@ -31,6 +31,7 @@ public:
         cells_.swap(other.cells_);
         std::swap(used_, other.used_);
     }
+    std::size_t memory_usage() const noexcept { return memory_of(small_, cells_); }
     void free() noexcept {
         small_.free();
         cells_.free();
