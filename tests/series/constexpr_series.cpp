@@ -7,6 +7,7 @@
 #include "support/constant.hpp"
 #include "support/constant_allocator.hpp"
 
+#include <slotwise/series/series_ops.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 #include <slotwise/series/tss_storage.hpp>
 
@@ -31,6 +32,8 @@ struct Open : Series {
     constexpr void close_writer() { this->state_.close_writer(); }
     constexpr void reserve_for(std::size_t more) { this->state_.reserve_for(more); }
     constexpr void remove_all() { this->state_.remove_all(); }
+    constexpr void invalidate_all() { this->state_.invalidate_all(); }
+    constexpr auto& series_state() { return this->state_; }
     constexpr std::uint32_t writers() const { return this->state_.writers(); }
     constexpr bool has_subscribers() { return this->state_.notification().has_subscribers(); }
     constexpr bool has_pending_notification() const { return this->state_.notification().whole.changed; }
@@ -67,6 +70,7 @@ template <class Series>
 constexpr int questions(Series& series) {
     const Series& reader = series;
     HOLDS(reader.size() == 3 && !reader.empty() && reader.capacity() >= 3 && reader.pending() == 0);
+    HOLDS(reader.memory_usage() > 64 + reader.capacity() * sizeof(int));
     const slot_t slot = reader.slot_of(2);
     const auto handle = reader.handle_of(2);
     HOLDS(reader.contains(2) && !reader.contains(4) && reader.contains(handle) && reader.handle_at(slot) == handle);
@@ -88,6 +92,11 @@ constexpr int questions(Series& series) {
     HOLDS(&series.template observer<ValueArray<int>>() == &reader.template observer<ValueArray<int>>());
     HOLDS(series.template column<0>()[slot] == 9 && series.template column<int>()[slot] == 9 &&
           reader.template column<int>()[slot] == 9);
+    HOLDS(reader.valid_at(slot) && reader.last_modified_at(slot) == 1 && reader.modified_at(slot, 1) && !reader.invalidated(1));
+    const detail::SeriesElements<std::remove_reference_t<decltype(series.series_state())>> elements{series.series_state()};
+    elements.visit(slot, 1); // no series: nothing to do
+    HOLDS(elements.key(slot) == 2 && elements.slot_of(2) == slot && elements.kind(slot) == TickKind::changed);
+    HOLDS(!elements.superseded(slot) && !elements.state.any_subscribers() && !elements.state.take_removal());
     int key = 2;
     HOLDS(reader.hash_function()(key) == DefaultHash<int>()(key) && reader.key_eq()(key, reader.key(slot)));
     HOLDS(!series.has_subscribers() && series.writers() == 0 && reader.get_allocator() == series.get_allocator());
@@ -134,6 +143,11 @@ constexpr int windows(Series& series, Series& other) {
     swap(mine, theirs);
     copy = std::move(moved);
     HOLDS(copy.size() == 3 && !moved.valid() && copy.check_invariants() && moved.check_invariants());
+    copy.open(2);
+    copy.invalidate_all();
+    HOLDS(copy.empty() && !copy.valid() && copy.invalidated(2) && !copy.was_removed(1, 2) && copy.check_invariants());
+    copy.series_state().notify_removed(2, 1); // to nobody
+    copy.close_writer();
     return 0;
 }
 
@@ -186,6 +200,14 @@ constexpr int dicts() {
     dict.remove(4);
     HOLDS(dict == other && dict.count_valid() == 3);
     dict.close_writer();
+    Dict worn(other);
+    worn.open(2);
+    worn.series_state().unstamp(slot);
+    const detail::SeriesElements<std::remove_reference_t<decltype(worn.series_state())>> elements{worn.series_state()};
+    HOLDS(!worn.valid(2) && !worn.valid_at(slot) && worn.count_valid() == 2 && elements.kind(slot) == TickKind::invalidated);
+    worn.remove(2);
+    HOLDS(elements.kind(slot) == TickKind::removed && !elements.superseded(slot) && worn.was_removed(2, 2));
+    worn.close_writer();
     return windows(dict, other);
 }
 
@@ -252,6 +274,37 @@ constexpr int dicts_with_allocators() {
     return allocators<Dict>([](Dict& dict) { dict.set(1, 10), dict.set(2, 20); });
 }
 
+/// What a series does for the series in its elements.
+constexpr int nested() {
+    OpenDict<TSDStorage<int, TSSStorage<int>>> dict;
+    dict.open(1);
+    dict.create(1);
+    const slot_t slot = dict.slot_of(1);
+    const detail::SeriesElements<std::remove_reference_t<decltype(dict.series_state())>> elements{dict.series_state()};
+    elements.visit(slot, 1);
+    dict.series_state().notify_removed(1, 2);
+    HOLDS(!dict.series_state().any_subscribers() && elements.kind(slot) == TickKind::invalidated);
+    dict.remove(1);
+    elements.visit(slot, 3);
+    HOLDS(elements.kind(slot) == TickKind::removed && dict.check_invariants());
+    dict.close_writer();
+    return 0;
+}
+
+/// The tables of operations are made in constant expressions. What does not apply is null.
+constexpr int operations() {
+    using Set = detail::ErasedTSS<TSSStorage<int>>;
+    using Dict = detail::ErasedTSD<TSDStorage<int, int>>;
+    using Nest = detail::ErasedTSD<TSDStorage<int, TSSStorage<int>>>;
+    auto *add = Set::add(), *create = Dict::create(), *create_nested = Nest::create();
+    auto *set_item = Dict::set_item(), *set_nested = Nest::set_item();
+    auto *modify = Dict::modify(), *modify_nested = Nest::modify();
+    auto* subscribe = Set::subscribe_key();
+    HOLDS(add != nullptr && subscribe != nullptr && create != nullptr && set_item != nullptr && modify != nullptr);
+    HOLDS(create_nested != nullptr && set_nested == nullptr && modify_nested == nullptr);
+    return 0;
+}
+
 constexpr int set_views() {
     OpenSet<TSSStorage<int>> set;
     set.open(1);
@@ -299,7 +352,8 @@ constexpr int dict_views() {
                d.updated_keys().empty() && d.updated_items().empty() && d.reset_keys().empty() && d.count(2) == 1 &&
                d.value_or(9, 1) == 1;
     };
-    HOLDS(open_window(dict) && open_window(view));
+    HOLDS(open_window(dict) && open_window(view) && *dict.valid_keys().begin() == 1 &&
+          (*dict.valid_items().begin()).value == 10);
     return 0;
 }
 
@@ -315,5 +369,7 @@ IN_CONSTANTS_WITH_MUTABLES("room is made for what is about to come in a constant
 IN_CONSTANTS_WITH_MUTABLES("worn slots are succeeded in constant expressions", worn_slots())
 IN_CONSTANTS_WITH_MUTABLES("a set over time changes its allocator in a constant expression", sets_with_allocators())
 IN_CONSTANTS_WITH_MUTABLES("a dictionary over time changes its allocator in a constant expression", dicts_with_allocators())
+IN_CONSTANTS_WITH_MUTABLES("a series inside a series is visited in a constant expression", nested())
+IN_CONSTANTS("tables of operations of series are made in constant expressions", operations())
 IN_CONSTANTS_WITH_MUTABLES("views of sets over time are made in constant expressions", set_views())
 IN_CONSTANTS_WITH_MUTABLES("views of dictionaries over time are made in constant expressions", dict_views())

@@ -11,6 +11,7 @@
 #include <slotwise/series/delta_tracker.hpp>
 #include <slotwise/series/observer_array.hpp>
 #include <slotwise/series/series_notification.hpp>
+#include <slotwise/series/valid_range.hpp>
 
 #include <utility>
 
@@ -141,6 +142,24 @@ constexpr int heirs() {
     return 0;
 }
 
+/// A value is taken from an element; everything is, so that the deltas are relative to nothing.
+constexpr int invalidations() {
+    DeltaTracker<> tracker, restored;
+    tracker.on_capacity(0, 64);
+    restored.on_capacity(0, 64);
+    tracker.on_insert(0, InsertKind::fresh);
+    tracker.open(1);
+    tracker.invalidate(0);
+    HOLDS(tracker.opening_flags(0) == 8 && tracker.was_touched(0, 1) && !tracker.words().invalidated);
+    tracker.on_remove(0);
+    tracker.invalidate_all();
+    HOLDS(tracker.opening_flags(0) == 3 && !tracker.was_removed(0, 1) && tracker.words().invalidated);
+    restored.restore_window(1);
+    restored.restore_invalidated();
+    HOLDS(restored.current(1) && restored.words().invalidated && !restored.words().values_only);
+    return 0;
+}
+
 /// Keys and items instead of slots; those with a stamp.
 template <DeltaRepresentation R>
 constexpr int ranges() {
@@ -158,6 +177,7 @@ constexpr int ranges() {
     map.erase(3);
     const auto& reader = map;
     const detail::PageView<const int> keys = reader.as_set().keys().pages(), values = reader.values().pages();
+    HOLDS(reader.values().directory().live.count() == reader.size());
     const auto pages = stamps.pages();
     const detail::PageView<const std::int64_t> times{pages.pages, pages.shift};
     const DeltaRange<std::int64_t, int> added(delta.words(), 5, Part::added, {keys}),
@@ -169,6 +189,13 @@ constexpr int ranges() {
     for (const auto [key, value] : modified) sum += key + value;
     HOLDS(sum == 66 && modified.size() == 2);
     HOLDS(written.size() == 1 && (*written.begin()).key == 2 && written.begin().slot() == map.slot_of(2));
+    using Valid = detail::ValidRange<std::int64_t, int, int>;
+    const Valid valid(map.slots(), times, {keys, values});
+    sum = 0;
+    for (const auto [key, value] : valid) sum += key + value;
+    HOLDS(sum == 66 && !valid.empty() && Valid().empty() && ++ ++valid.begin() == valid.end());
+    const detail::ValidRange<std::int64_t, int> valid_keys(map.slots(), times, {keys});
+    HOLDS(*valid_keys.begin() == 2 && valid_keys.begin().slot() == map.slot_of(2));
     map[3] = 33;
     const DeltaRange<std::int64_t, int> renewed(delta.words(), 5, Part::reset, {keys}),
         unwritten(delta.words(), 5, Part::reset, {keys}, times, TimeArray<>::never);
@@ -186,12 +213,20 @@ constexpr int subscribers() {
     list = std::move(other);
     std::uint64_t window = 1;
     list.notify({SeriesLevel::whole, no_slot, 1}, window);
-    HOLDS(list.empty());
+    SeriesTick<std::int64_t> tick{SeriesLevel::element, 3, 1, TickKind::removed};
+    HOLDS(list.empty() && !list.take_late() && tick.removed());
     detail::SeriesTicker<std::int64_t> ticker;
     ticker.tick(7);
     HOLDS(ticker.last == 7 && ticker.changed);
     ticker.notify(SeriesLevel::whole, window);
     HOLDS(ticker.last == 7 && !ticker.changed);
+    ticker.invalidate();
+    HOLDS(ticker.last == TimeTraits<std::int64_t>::never() && ticker.changed);
+    detail::NoTicker<std::int64_t> none;
+    none.invalidate();
+    slot_t slot = 3;
+    const bool unchanged = detail::AlwaysChanged::kind(slot) != TickKind::changed || detail::AlwaysChanged::superseded(slot);
+    HOLDS(!none.changed && !unchanged);
     return 0;
 }
 
@@ -224,6 +259,7 @@ IN_CONSTANTS("deltas work in constant expressions: bitmap", trackers<DeltaRepres
 IN_CONSTANTS("deltas work in constant expressions: dirty list", trackers<DeltaRepresentation::dirty_list>())
 IN_CONSTANTS("deltas of elements that end at once work in constant expressions", endings())
 IN_CONSTANTS("a slot goes on for another in constant expressions", heirs())
+IN_CONSTANTS("values are taken from elements in constant expressions", invalidations())
 IN_CONSTANTS("deltas give keys and items in constant expressions: list", ranges<DeltaRepresentation::dirty_list>())
 IN_CONSTANTS("deltas give keys and items in constant expressions: bitmap", ranges<DeltaRepresentation::bitmap>())
 IN_CONSTANTS_WITH_MUTABLES("nobody is subscribed in constant expressions", subscribers())

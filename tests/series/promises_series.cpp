@@ -8,8 +8,8 @@
 #if defined(__cpp_exceptions)
 #include "throwing_series.hpp"
 
-#include "support/failing_new.hpp"
 #include "support/maps.hpp"
+#include "support/thrown.hpp"
 
 #include <slotwise/series/capture.hpp>
 #include <slotwise/series/delta.hpp>

@@ -4,7 +4,10 @@
 // Every const member of series, their views and parts, read by eight threads at once in the middle of a window.
 #include "support/readers.hpp"
 
+#include <slotwise/rows/any_codec.hpp>
+#include <slotwise/series/any_tsd_storage.hpp>
 #include <slotwise/series/capture.hpp>
+#include <slotwise/series/series_ops.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 #include <slotwise/series/tss_storage.hpp>
 
@@ -97,6 +100,38 @@ TEST_CASE("eight readers: TSSStorage and TSSView", "[readers]") {
         read_keyed(view, sum);
         read_set(view, sum);
         sum += capture(view, 2).added.size();
+    });
+}
+
+TEST_CASE("eight readers: a described dictionary over time", "[readers]") {
+    AnyTSDStorage dict(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
+    for (int n = 0; n != 300; ++n) dict.write(1).set(&n, &n);
+    {
+        auto w = dict.write(2);
+        for (int n = 0; n < 300; n += 3) w.remove(&n);
+        for (int n = 1; n < 300; n += 3) w.set(&n, &n);
+    }
+    AnyCodec codec;
+    codec.add<int>();
+    eight_readers(dict, [&](const AnyTSDStorage& d, Sum& sum) {
+        for (int n = 0; n != 300; ++n) {
+            sum += d.contains(&n);
+            sum += d.valid(&n);
+            sum += d.was_removed(&n, 2);
+            if (const void* value = d.get(&n)) sum += *static_cast<const int*>(value);
+        }
+        sum += d.size() + d.pending() + d.count_valid();
+        sum += d.check_invariants();
+        for (const auto [key, value] : d.modified_items(2))
+            sum += *static_cast<const int*>(key) + *static_cast<const int*>(value);
+        for (const void* key : d.removed_keys(2)) sum += *static_cast<const int*>(key);
+        for (const auto chunk : d.values().chunks()) sum += chunk.live.count();
+        sum += capture(d, 2).removed.size();
+        sum += d.snapshot(codec).size();
+        const TSDOps& ops = TSDOps::of<AnyTSDStorage>();
+        sum += ops.size(&d) + ops.modified_keys(&d, 2).size();
+        const AnyTSDStorage copy(d);
+        sum += copy == d;
     });
 }
 

@@ -75,7 +75,8 @@ void random_write(Writer& writer, Random& random, std::size_t keys) {
     using Key = typename Series::key_type;
     const Key key = made_of<Key>(random.below(keys));
     const auto kind = random.below(100);
-    if (kind < 2) return writer.clear();
+    if (kind < 1) return writer.clear();
+    if (kind < 2) return writer.invalidate();
     if (kind < 4) return writer.touch();
     if (kind < 7) return static_cast<void>(writer.remove(writer.storage().handle_of(key)));
     if (kind < 20) return static_cast<void>(writer.remove(key));
@@ -96,7 +97,9 @@ void random_write(Writer& writer, Random& random, std::size_t keys) {
         if (kind < 26) {
             writer.remove(key);
             writer.create(key);
-        } else if (kind < 32)
+        } else if (kind < 29)
+            writer.invalidate(key);
+        else if (kind < 32)
             writer.create(key);
         else {
             if (kind < 40) writer.remove(key);
@@ -116,8 +119,10 @@ void random_write(Writer& writer, Random& random, std::size_t keys) {
         } else if (kind < 42) {
             writer.set(key, value);
             writer.remove(key);
-        } else if (kind < 50)
+        } else if (kind < 46)
             writer.create(key);
+        else if (kind < 50)
+            writer.invalidate(key);
         else if (kind < 60) {
             if (writer.storage().contains(key)) writer.modify(key) = value;
         } else

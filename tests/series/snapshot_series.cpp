@@ -3,6 +3,7 @@
 //
 // Snapshots of series in the middle of a window: restored, they have the same slots, handles, times and deltas, and the same
 // future. Untrusted bytes are in snapshot_series_hostile.cpp.
+#include "support/thrown.hpp"
 #include "whole.hpp"
 
 namespace {
@@ -11,7 +12,13 @@ using namespace test;
 
 struct Ear final : SeriesSubscriber<Time> {
     int told = 0;
-    void on_tick(const SeriesTick<Time>&) noexcept override { ++told; }
+    void on_tick(const SeriesTick<Time>& tick) noexcept override {
+        ++told;
+        kind = tick.kind;
+    }
+    void on_end(const SeriesTick<Time>&) noexcept override { ++ended; }
+    TickKind kind = TickKind::changed;
+    int ended = 0;
 };
 
 template <class Range>
@@ -176,7 +183,7 @@ TEST_CASE("a series with another representation restores the same bytes", "[seri
     REQUIRE(all_sound(adaptive));
 }
 
-TEST_CASE("restoring into a series with subscribers keeps them and notifies none", "[series][snapshot]") {
+TEST_CASE("restoring into a series with subscribers keeps them and notifies them that it was replaced", "[series][snapshot]") {
     Adaptive::dict<int, double> source, target;
     {
         auto w = source.write(1);
@@ -192,7 +199,13 @@ TEST_CASE("restoring into a series with subscribers keeps them and notifies none
     const auto removed_token = target.subscribe(5, removed);
     const auto slot_token = target.subscribe_slot(target.slot_of(50), slot);
     target.restore(source.snapshot());
-    REQUIRE(whole.told + keys.told + key.told + absent.told + removed.told + slot.told == 0);
+    for (Ear* const each : {&whole, &keys, &key, &absent, &removed}) {
+        REQUIRE(std::exchange(each->told, 0) == 1);
+        REQUIRE(each->kind == TickKind::replaced);
+        REQUIRE(each->ended == 0);
+    }
+    REQUIRE(slot.told == 0);
+    REQUIRE(slot.ended == 1);
     REQUIRE(whole_token.attached());
     REQUIRE(key_token.attached());
     REQUIRE_FALSE(slot_token.attached()); // the element it was for is gone
@@ -270,3 +283,21 @@ TEST_CASE("a snapshot says nothing of an insert that the index refused after the
     CHECK(listed(restored.added(2)) == listed(set.added(2)));
 }
 #endif
+
+TEST_CASE("a restore that runs out of memory destroys no element that it has not built", "[series][snapshot]") {
+    TSDStorage<std::string, int> dict;
+    {
+        auto writer = dict.write(1);
+        writer.set("a text too long to be stored in place", 1);
+        writer.set("b", 2);
+        writer.remove("b");
+    }
+    const auto bytes = dict.snapshot();
+    const auto failures = run_out_of_memory([&](auto&& attempt) {
+        TSDStorage<std::string, int> again;
+        const bool failed = attempt([&] { again.restore(bytes); });
+        CHECK(again.empty() == failed);
+        again.check_invariants();
+    });
+    REQUIRE(failures > 10);
+}

@@ -14,9 +14,15 @@ namespace test {
 using namespace slotwise;
 
 namespace detail {
-/// Members, handles, times and deltas.
-template <class Series>
-Contents contents_of_series(const Series& series) {
+struct NumberOf {
+    template <class T>
+    std::int64_t operator()(const T& element) const {
+        return element.value();
+    }
+};
+/// Members, handles, times and deltas. The functions give the number of a key and of a value.
+template <class Series, class OfKey = NumberOf, class OfValue = NumberOf>
+Contents contents_of_series(const Series& series, OfKey of_key = {}, OfValue of_value = {}) {
     const auto window = series.window();
     Contents all{window, series.last_modified(), static_cast<std::int64_t>(series.pending())};
     for (slot_t slot = 0; slot != series.occupancy().size(); ++slot) {
@@ -25,15 +31,43 @@ Contents contents_of_series(const Series& series) {
         all.push_back(slot);
         all.push_back(static_cast<std::int64_t>(state));
         all.push_back(static_cast<std::int64_t>(series.handle_at(slot).to_bits()));
-        all.push_back(series.key(slot).value());
+        all.push_back(of_key(series.key(slot)));
         all.push_back(series.times().at(slot));
         all.push_back(series.tracker().was_added(slot, window));
         all.push_back(series.tracker().was_removed(slot, window));
-        if constexpr (requires { series.value(slot); }) all.push_back(series.value(slot).value());
+        if constexpr (requires { series.value(slot); }) all.push_back(of_value(series.value(slot)));
     }
     return all;
 }
 } // namespace detail
+
+/// Hears of the slots that there are, which throws; of elements it must not throw.
+struct SlotCounter final : SlotObserver {
+    slot_t slots = 0;
+    std::size_t elements = 0;
+    void on_capacity(slot_t, slot_t now) override {
+        Budget::spend();
+        slots = now;
+    }
+    void on_insert(slot_t, InsertKind) noexcept override { ++elements; }
+};
+/// attach() of a series throws at every step: nothing is attached then.
+template <class Series>
+void attaching_throws(const Series& original) {
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(swept<detail::reported<Series>>("attach"), [&](auto&& attempt) {
+        Series series(original);
+        SlotCounter counter;
+        ObserverToken token;
+        const bool threw = attempt([&] { token = series.attach(counter); });
+        demand(token.attached() == !threw, "it is attached although it threw");
+        series.reserve(2000);
+        demand((counter.slots == 0) == threw && (counter.elements == 0) == threw, "it was told of slots, or was not");
+        demand(series.check_invariants(), "it is not sound");
+    });
+    demand(failures > 0, "nothing threw");
+}
 
 template <class Key, class Hash, class Equal, DeltaRepresentation R>
 struct TimeSets {

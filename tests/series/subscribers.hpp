@@ -58,12 +58,24 @@ public:
             break;
         }
         TickLog::add(text + " " + std::to_string(tick.time));
+        kinds.push_back(tick.kind);
+        CHECK(tick.removed() == (tick.kind == TickKind::removed));
         if (during) during(tick);
     }
+    void on_end(const SeriesTick<Time>& tick) noexcept override {
+        CHECK(tick.kind == TickKind::ended);
+        ++ended;
+        last = tick;
+        if (at_end) at_end(tick);
+    }
+    /// What it was notified of since the last call.
+    std::vector<TickKind> take_kinds() { return std::exchange(kinds, {}); }
 
     std::function<void(const SeriesTick<Time>&)> during{};
-    std::size_t told = 0;
+    std::function<void(const SeriesTick<Time>&)> at_end{};
+    std::size_t told = 0, ended = 0;
     SeriesTick<Time> last{};
+    std::vector<TickKind> kinds{};
 
 private:
     std::string name_;

@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
     verbs_of_both<Writer>(row, key, removes);
 }
 
-// proves: TSSWriter::assign throws, TSSWriter::apply throws
+// proves: TSSWriter::assign throws, TSSWriter::apply(delta, mode) throws
 TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done stays, and the delta is true",
                    "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;

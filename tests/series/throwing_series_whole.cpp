@@ -69,6 +69,9 @@ TEMPLATE_TEST_CASE("opening and joining windows, closing, touching and clearing 
     REQUIRE(series.last_modified() == window + 1);
     calls_nothing_that_throws(swept<typename Series::writer>("clear"), [&] { series.write(window + 2).clear(); });
     REQUIRE(series.empty());
+    calls_nothing_that_throws(swept<typename Series::writer>("invalidate"), [&] { series.write(window + 3).invalidate(); });
+    REQUIRE_FALSE(series.valid());
+    never_throws<std::is_nothrow_default_constructible_v<SeriesTick<>>>(swept<SeriesTick<>>("()"));
     REQUIRE(series.check_invariants());
 }
 
@@ -84,6 +87,40 @@ TEST_CASE("an apply to a dictionary that throws: what was done stays, and the de
     delta.reset.emplace_back(3);
     sweep<Dicts>(swept<typename Series::writer>("apply"), true,
                  [&](Series& series) { series.write(series.window()).apply(delta); });
+}
+
+// proves: TSDWriter::pop throws, TSDWriter::invalidate throws
+TEST_CASE("a pop or an invalidate that throws has no effect", "[throwing][throws]") {
+    using Series = failing<Dicts>;
+    sweep<Dicts>(swept<typename Series::writer>("pop"), false,
+                 [](Series& series) { static_cast<void>(series.write(series.window()).pop(Throwing(3))); });
+    sweep<Dicts>(swept<typename Series::writer>("invalidate"), false,
+                 [](Series& series) { static_cast<void>(series.write(series.window()).invalidate(Throwing(3))); });
+}
+
+// proves: capture_state(set) throws, capture_state(dict) throws, TSSWriter::reconcile throws, TSDWriter::reconcile throws
+// proves: TSDWriter::assign throws, TSSWriter::apply(delta, mode_of) throws, TSDWriter::apply(delta, mode_of) throws
+TEST_CASE("an assign, reconcile or apply by key that throws: what was done stays, and the series is sound",
+          "[throwing][throws]") {
+    using Set = failing<Sets>;
+    using Dict = failing<Dicts>;
+    sweep<Sets>(swept("capture_state"), false, [](Set& set) { static_cast<void>(capture_state(set)); });
+    sweep<Dicts>(swept("capture_state"), false, [](Dict& dict) { static_cast<void>(capture_state(dict)); });
+    const auto members = capture_state(sample<Sets, Set>(1, 20, 40));
+    const auto items = capture_state(sample<Dicts, Dict>(1, 20, 40));
+    sweep<Sets>(swept<typename Set::writer>("reconcile"), true, [&](Set& set) { set.write(set.window()).reconcile(members); });
+    sweep<Dicts>(swept<typename Dict::writer>("reconcile"), true,
+                 [&](Dict& dict) { dict.write(dict.window()).reconcile(items); });
+    sweep<Sets>(swept<typename Set::writer>("assign"), true, [&](Set& set) { set.write(set.window()).assign(members.added); });
+    sweep<Dicts>(swept<typename Dict::writer>("assign"), true,
+                 [&](Dict& dict) { dict.write(dict.window()).assign(items.modified); });
+    const auto mode_of = [](const Throwing& key) {
+        Budget::spend();
+        return static_cast<void>(key), Strictness::lenient;
+    };
+    sweep<Sets>(swept<typename Set::writer>("apply"), true, [&](Set& set) { set.write(set.window()).apply(members, mode_of); });
+    sweep<Dicts>(swept<typename Dict::writer>("apply"), true,
+                 [&](Dict& dict) { dict.write(dict.window()).apply(items, mode_of); });
 }
 
 // proves: capture(set, time) throws, capture(dict, time) throws
@@ -153,6 +190,10 @@ TEMPLATE_TEST_CASE("a subscription to a series that throws is none", "[throwing]
     TickLog::take();
 }
 #endif
+
+TEMPLATE_TEST_CASE("an observer that throws while it attaches to a series is not attached", "[throwing][throws]", Sets, Dicts) {
+    attaching_throws(sample<TestType, failing<TestType>>(1, 0, 40));
+}
 
 TEST_CASE("an array of subscribers whose memory, hash, equality or key throws has the subscribers it had",
           "[throwing][throws]") {

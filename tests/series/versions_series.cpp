@@ -19,13 +19,14 @@ using namespace slotwise;
 
 constexpr std::size_t slots = 3;
 constexpr int keys = 2;
-template <unsigned Bits, Exhaustion E, DeltaRepresentation D>
+template <unsigned Bits, Exhaustion E, DeltaRepresentation D, bool Dense = false>
 struct Narrow {
-    static constexpr SeriesOptions options{.delta = D,
-                                           .exhaustion = E,
-                                           .page_slots = 64,
-                                           .handle = {.index_bits = 3, .version_bits = Bits, .user_bits = 13 - Bits},
-                                           .max_slots = slots};
+    static constexpr SeriesOptions options{
+        .delta = D,
+        .exhaustion = E,
+        .page_slots = 64,
+        .handle = {.index_bits = 3, .version_bits = Bits, .user_bits = 13 - Bits, .dense_versions = Dense},
+        .max_slots = slots};
     using set = TSSStorage<int, Options<options>>;
     using dict = TSDStorage<int, int, Options<options>>;
 };
@@ -146,6 +147,7 @@ TEMPLATE_TEST_CASE_SIG("with 1- to 3-bit versions, no stale handle of a series e
     explore<typename Narrow<1, Exhaustion::retire, D>::set>();
     explore<typename Narrow<2, Exhaustion::retire, D>::set>();
     explore<typename Narrow<2, Exhaustion::retire, D>::dict>();
+    explore<typename Narrow<2, Exhaustion::retire, D, true>::set>();
     explore<typename Narrow<3, Exhaustion::retire, D>::dict>();
 }
 

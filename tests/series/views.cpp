@@ -148,8 +148,21 @@ TEMPLATE_TEST_CASE("a view of a set answers as the set does", "[series][views]",
             CHECK(view.was_added(name, time) == set.was_added(name, time));
             CHECK(view.was_removed(name, time) == set.was_removed(name, time));
         }
+        CHECK(view.valid(name) == set.contains(name));
+        CHECK(view.last_modified(name) == set.last_modified(name));
+        CHECK(view.modified(name, 2) == set.modified(name, 2));
         if (set.contains(name)) CHECK(&view.key(set.slot_of(name)) == &set.key(set.slot_of(name)));
     }
+    std::vector<std::int64_t> times;
+    for (slot_t slot = 0; slot != 6; ++slot) {
+        CAPTURE(slot);
+        CHECK(view.valid_at(slot) == set.valid_at(slot));
+        CHECK(view.last_modified_at(slot) == set.last_modified_at(slot));
+        for (const std::int64_t time : {std::int64_t{1}, std::int64_t{2}, never})
+            CHECK(view.modified_at(slot, time) == set.modified_at(slot, time));
+        times.push_back(view.last_modified_at(slot));
+    }
+    CHECK(sorted(times) == std::vector<std::int64_t>{never, never, 1, 1, 1, 2}); // alan is pending
     CHECK(view.was_added("barbara", 2));
     CHECK(view.was_removed("alan", 2));
     CHECK(view.key(view.removed(2).begin().slot()) == "alan");
@@ -211,6 +224,8 @@ TEMPLATE_TEST_CASE("the keys of a dictionary are a set over time with its own ti
     CHECK(view.was_removed("gone", 2));
     CHECK_FALSE(view.was_added("dust", 2));
     CHECK(sorted(view) == keys{"glue", "nails", "paint", "screws"});
+    CHECK((view.last_modified("nails") == 2 && view.last_modified("screws") == 1)); // of their values
+    CHECK((view.modified_at(view.slot_of("nails"), 2) && !view.valid("glue") && !view.valid_at(view.slot_of("glue"))));
     dict.write(3).set("nails", 1);
     CHECK(view.window() == 3);
     CHECK(view.last_modified() == 2);
@@ -246,7 +261,9 @@ TEMPLATE_TEST_CASE("one subscribes through views, to the whole and to the keys",
     CHECK(membership.told == 1);
     set.write(3).add("x");
     set.write(3).add("y");
-    CHECK(members.told == 1);
+    CHECK(members.told == 2); // each close that changed something is news
+    set.write(3).add("y");
+    CHECK(members.told == 2);
     CHECK(members.level == SeriesLevel::whole);
 }
 

@@ -138,9 +138,10 @@ struct SetDelta {
     bool ticked = false;                   ///< the set was written, perhaps without effect
     std::vector<Key> added;                ///< members now, and not before
     std::vector<Key> removed;              ///< members before, and not now
+    bool invalidated = false;              ///< the set was invalidated first: all else is relative to an empty set
 
     /// Whether applying it would change no member.
-    bool empty() const noexcept { return added.empty() && removed.empty(); }
+    bool empty() const noexcept { return added.empty() && removed.empty() && !invalidated; }
     /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
     friend bool operator==(const SetDelta& a, const SetDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
 };
@@ -158,9 +159,12 @@ struct DictDelta {
     std::vector<Key> removed;              ///< members before, and not now
     std::vector<Key> reset;                ///< members before and now, whose element was replaced by an empty one first
     std::vector<std::pair<Key, value_type>> modified; ///< written: the last value. New keys are here and in `added`
+    bool invalidated = false; ///< the dictionary was invalidated first: all else is relative to an empty dictionary
 
     /// Whether applying it would change no member and no value.
-    bool empty() const noexcept { return added.empty() && removed.empty() && reset.empty() && modified.empty(); }
+    bool empty() const noexcept {
+        return added.empty() && removed.empty() && reset.empty() && modified.empty() && !invalidated;
+    }
     /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
     friend bool operator==(const DictDelta& a, const DictDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
 };
@@ -193,12 +197,12 @@ void set_time(V& value, const Time& time) {
 /// @throws std::bad_alloc, what Hash, Equal and == throw @complexity linear in the keys of both, expected
 template <class Key, class Time, class Hash, class Equal>
 bool equal_deltas(const SetDelta<Key, Time>& a, const SetDelta<Key, Time>& b, const Hash& hash, const Equal& equal) {
-    return a.time == b.time && a.ticked == b.ticked && detail::same_keys(a.added, b.added, hash, equal) &&
-           detail::same_keys(a.removed, b.removed, hash, equal);
+    return a.time == b.time && a.ticked == b.ticked && a.invalidated == b.invalidated &&
+           detail::same_keys(a.added, b.added, hash, equal) && detail::same_keys(a.removed, b.removed, hash, equal);
 }
 template <class Key, class T, class Time, class Hash, class Equal>
 bool equal_deltas(const DictDelta<Key, T, Time>& a, const DictDelta<Key, T, Time>& b, const Hash& hash, const Equal& equal) {
-    if (a.time != b.time || a.ticked != b.ticked || a.keys_ticked != b.keys_ticked ||
+    if (a.time != b.time || a.ticked != b.ticked || a.invalidated != b.invalidated || a.keys_ticked != b.keys_ticked ||
         !detail::same_keys(a.added, b.added, hash, equal) || !detail::same_keys(a.removed, b.removed, hash, equal) ||
         !detail::same_keys(a.reset, b.reset, hash, equal) || a.modified.size() != b.modified.size())
         return false;
@@ -222,10 +226,11 @@ bool equal_deltas(const DictDelta<Key, T, Time>& a, const DictDelta<Key, T, Time
 template <class Key, class Time, class Hash = DefaultHash<Key>, class Equal = EqualTo>
 SetDelta<Key, Time> compose(const SetDelta<Key, Time>& first, const SetDelta<Key, Time>& second, const Hash& hash = Hash(),
                             const Equal& equal = Equal()) {
+    if (second.invalidated) return second;
     const auto pointers = [&](const std::vector<Key>& keys) { return detail::pointers_to(keys, hash, equal); };
     const auto added1 = pointers(first.added), removed1 = pointers(first.removed);
     const auto added2 = pointers(second.added), removed2 = pointers(second.removed);
-    SetDelta<Key, Time> both{second.time, first.ticked || second.ticked, {}, {}};
+    SetDelta<Key, Time> both{second.time, first.ticked || second.ticked, {}, {}, first.invalidated};
     detail::append_without(both.added, first.added, removed2);
     detail::append_without(both.added, second.added, removed1, added1);
     detail::append_without(both.removed, first.removed, added2);
@@ -236,13 +241,19 @@ template <class Key, class T, class Time, class Hash = DefaultHash<Key>, class E
 DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const DictDelta<Key, T, Time>& second,
                                 const Hash& hash = Hash(), const Equal& equal = Equal()) {
     constexpr bool nested = detail::is_series<T>;
+    if (second.invalidated) return second;
     const auto membership = [](const auto& delta) {
         return SetDelta<Key, Time>{delta.time, delta.ticked, delta.added, delta.removed};
     };
     auto keys = compose(membership(first), membership(second), hash, equal);
-    DictDelta<Key, T, Time> both{
-        keys.time, keys.ticked, first.keys_ticked || second.keys_ticked, std::move(keys.added), std::move(keys.removed),
-        {},        {}};
+    DictDelta<Key, T, Time> both{keys.time,
+                                 keys.ticked,
+                                 first.keys_ticked || second.keys_ticked,
+                                 std::move(keys.added),
+                                 std::move(keys.removed),
+                                 {},
+                                 {},
+                                 first.invalidated};
     const auto pointers = [&](const std::vector<Key>& list) { return detail::pointers_to(list, hash, equal); };
     const auto added1 = pointers(first.added), added2 = pointers(second.added);
     const auto removed2 = pointers(second.removed), reset2 = pointers(second.reset);

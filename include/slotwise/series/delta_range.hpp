@@ -33,8 +33,9 @@ struct DeltaWords {
     std::size_t listed = 0;
     std::size_t slots = 0; ///< 64 times the words
     Time window = TimeTraits<Time>::never();
-    bool by_list = false;    ///< the list is complete; otherwise ranges walk the words of `touched`
-    bool values_only = true; ///< only values were written: all touched slots are live, and all opening states are zero
+    bool by_list = false;     ///< the list is complete; otherwise ranges walk the words of `touched`
+    bool invalidated = false; ///< the whole was invalidated in the window: all deltas are relative to an empty state
+    bool values_only = true;  ///< only values were written: all touched slots are live, and all opening states are zero
 
     /// Whether a window with only values written can have this part.
     static constexpr bool is_value_part(DeltaPart part) noexcept {

@@ -81,6 +81,7 @@ public:
             opening_[bits::word_of(slot)] = other.opening_[bits::word_of(slot)];
         });
         now_.values_only = other.now_.values_only;
+        now_.invalidated = other.now_.invalidated;
     }
 
     //=== windows ===//
@@ -96,6 +97,7 @@ public:
         walk_touched_words([this](std::size_t w) { touched_[w] = 0; });
         now_.listed = 0;
         now_.by_list = has_list;
+        now_.invalidated = false;
         now_.window = time;
         return true;
     }
@@ -138,6 +140,19 @@ public:
         word = before | bits::bit_of(slot);
         if (now_.by_list && (before & bits::bit_of(slot)) == 0) append(slot);
     }
+    /// The element in `slot` is without a value, as if it had been removed and inserted again. @param was_valid as touch()
+    /// @pre the slot is live
+    constexpr void invalidate(slot_t slot, bool was_valid = true) noexcept {
+        touch(slot, was_valid);
+        if (tracking()) opening_at(slot).reinserted |= bits::bit_of(slot);
+    }
+    /// Makes the deltas of this window relative to an empty state. @pre no slot is live
+    constexpr void invalidate_all() noexcept {
+        if (!tracking()) return;
+        walk_touched_words([this](std::size_t w) { opening_[w] = {touched_[w], touched_[w], 0, 0}; });
+        now_.values_only = false;
+        now_.invalidated = true;
+    }
     /// `to` takes over the opening state of `from`: the same key had to get another slot. @pre both are touched
     constexpr void inherit(slot_t from, slot_t to) noexcept {
         auto& old = opening_at(from);
@@ -167,6 +182,11 @@ public:
         now_.window = time;
         now_.by_list = has_list && tracking();
     }
+    /// Restores that the window was made relative to an empty state, for snapshots.
+    constexpr void restore_invalidated() noexcept {
+        now_.invalidated = true;
+        now_.values_only = false;
+    }
     /// Restores the result of opening_flags(slot), for snapshots.
     constexpr void restore_opening(slot_t slot, unsigned flags) noexcept {
         if (!is_touched(slot)) mark(slot, (flags & 1) == 0, (flags & 2) == 0);
@@ -181,6 +201,9 @@ public:
         return flag(opening.was_vacant) | flag(opening.was_invalid) << 1 | flag(opening.ended) << 2 |
                flag(opening.reinserted) << 3;
     }
+
+    /// Bytes held from the allocator.
+    constexpr std::size_t memory_usage() const noexcept { return detail::memory_of(touched_, live_, opening_, list_); }
 
     /// For tests: the list and the bits name the same slots, liveness is that of `live`, only live ones were valid.
     constexpr bool check_invariants(Occupancy live) const {
@@ -290,6 +313,7 @@ private:
         list_.swap(list);
         now_.listed = other.now_.listed;
         now_.values_only = other.now_.values_only;
+        now_.invalidated = other.now_.invalidated;
         now_.by_list = other.now_.by_list;
         now_.touched = touched_.data();
         now_.live = live_.data();

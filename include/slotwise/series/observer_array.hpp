@@ -9,6 +9,15 @@
 #include "subscriber.hpp"
 
 SLOTWISE_BEGIN
+namespace detail {
+
+/// For notify(): every marked slot has changed.
+struct AlwaysChanged {
+    static constexpr TickKind kind(slot_t) noexcept { return TickKind::changed; }
+    static constexpr bool superseded(slot_t) noexcept { return false; }
+};
+
+} // namespace detail
 
 /// Subscribers by slot and by key. One pointer wide while there are none. Then two bits a slot, and a list for each slot and
 /// key that has subscribers. A subscription to a slot refers to its element and ends with it. A subscription to a key lasts: it
@@ -89,6 +98,17 @@ public:
         return result;
     }
 
+    /// Bytes held on the heap, with the lists of subscribers. @complexity linear in keys and slots with subscriptions
+    constexpr std::size_t memory_usage() const noexcept {
+        if (registry_ == nullptr) return 0;
+        std::size_t bytes = sizeof(Registry) + detail::memory_of(registry_->by_key, registry_->by_slot, registry_->ended,
+                                                                 registry_->watched, registry_->marked);
+        for (const auto [key, list] : registry_->by_key) bytes += list.memory_usage();
+        for (const auto [slot, list] : registry_->by_slot) bytes += list.memory_usage();
+        for (const auto [slot, list] : registry_->ended) bytes += list.memory_usage();
+        return bytes;
+    }
+
     // === calls by the owner ===//
 
     /// Makes slots below `slots` ready for mark(). @throws what the allocator throws; nothing has changed then
@@ -123,18 +143,54 @@ public:
     /// Whether notify() would visit a slot.
     constexpr bool any_marked() const noexcept { return registry_ != nullptr && !registry_->marked.none(); }
     /// Notifies the subscribers of the marked slots, in slot order. @param visit called with each slot first @param key_of the
-    /// key in a slot @param number of the window: each subscriber is notified once per window
-    template <class Visit, class KeyOf>
-    constexpr void notify(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of) noexcept {
+    /// key in a slot @param number of the round: each subscriber is notified once per round @param elements kind(slot): how a
+    /// slot is now; superseded(slot): its key has another slot, which is marked too
+    template <class Visit, class KeyOf, class Elements = detail::AlwaysChanged>
+    constexpr void notify(Time time, std::uint64_t number, Visit&& visit, KeyOf&& key_of,
+                          const Elements& elements = {}) noexcept {
         while (any_marked()) {
             const auto slot = static_cast<slot_t>(registry_->marked.lowest());
             registry_->marked.reset(slot);
             visit(slot);
             if ((registry_->watched[bits::word_of(slot)] & bits::bit_of(slot)) == 0) continue;
-            const SeriesTick<Time> tick{SeriesLevel::element, slot, time};
-            if (List* list = registry_->by_slot.get(slot)) list->notify(tick, number);
-            if (List* list = registry_->by_key.get(key_of(slot))) list->notify(tick, number);
+            const SeriesTick<Time> tick{SeriesLevel::element, slot, time, elements.kind(slot)};
+            bool late = false;
+            if (List* list = registry_->by_slot.get(slot)) late = list->notify(tick, number);
+            if (!elements.superseded(slot))
+                if (List* list = registry_->by_key.get(key_of(slot))) late = list->notify(tick, number) || late;
+            registry_->late = registry_->late || late;
         }
+    }
+    /// Ends a round: slots that were marked after a subscriber of theirs was notified are marked for the next one.
+    /// If there is such a slot, it looks at each list. @param slot_of the slot of a key, or no_slot
+    template <class SlotOf>
+    constexpr void end_round(SlotOf&& slot_of) noexcept {
+        if (registry_ == nullptr || !std::exchange(registry_->late, false)) return;
+        each_list([&](slot_t slot, const Key* key, List& list) {
+            if (!list.take_late()) return;
+            if (key != nullptr) slot = slot_of(*key);
+            if (slot < registry_->covered) registry_->marked.set(slot);
+        });
+    }
+    /// No slot is marked any more.
+    constexpr void unmark() noexcept {
+        if (registry_ == nullptr) return;
+        registry_->marked.clear();
+        registry_->late = false;
+    }
+    /// Notifies all subscribers in round `number`; those of keys without a slot, so that no key is hashed.
+    constexpr void notify_all(Time time, TickKind kind, std::uint64_t number) noexcept {
+        each_list([&](slot_t slot, const Key*, List& list) { list.notify({SeriesLevel::element, slot, time, kind}, number); });
+    }
+    /// All subscriptions end, and their subscribers are notified.
+    constexpr void end(Time time) noexcept {
+        each_list([&](slot_t slot, const Key*, List& list) { list.end({SeriesLevel::element, slot, time, TickKind::ended}); });
+    }
+    /// Ends the subscriptions that rewatch() has kept, and notifies their subscribers.
+    constexpr void end_elements(Time time) noexcept {
+        if (registry_ == nullptr || registry_->ended.empty()) return;
+        decltype(registry_->ended) lists(std::move(registry_->ended));
+        for (const auto [slot, list] : lists) list.end({SeriesLevel::element, slot, time, TickKind::ended});
     }
     /// The element in `slot` was erased: subscriptions to it end, subscriptions to its key stay.
     constexpr void drop(slot_t slot) noexcept {
@@ -144,15 +200,18 @@ public:
         registry_->by_slot.erase(slot);
     }
     /// All elements have been exchanged: subscriptions to elements end, subscriptions to keys get their slots by slot_of(key).
+    /// @param keep end_elements() will notify the subscribers of the elements
     /// @pre cover() of the new slots @throws what slot_of and the allocator throw; strong
     template <class SlotOf>
-    constexpr void rewatch(SlotOf&& slot_of) {
+    constexpr void rewatch(SlotOf&& slot_of, bool keep = false) {
         if (registry_ == nullptr) return;
         auto watched = detail::FlatArray<word_t, Allocator>(allocator_).resized(registry_->watched.size(), 0);
         for (const Key& key : registry_->by_key.as_set())
             if (const slot_t slot = slot_of(key); slot != no_slot) watched[bits::word_of(slot)] |= bits::bit_of(slot);
         registry_->watched.swap(watched);
         registry_->marked.clear();
+        registry_->ended.clear();
+        if (keep) registry_->ended.swap(registry_->by_slot);
         registry_->by_slot.clear();
     }
 
@@ -176,13 +235,15 @@ private:
     using Lists = MapStorage<K, List, HashBy<H>, EqualBy<E>, AllocBy<detail::rebind_t<Allocator, K>>>;
     struct Registry {
         Registry(const Hash& hash, const Equal& equal, const Allocator& alloc)
-            : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), marked(alloc) {}
+            : by_key(hash, equal, alloc), by_slot(detail::rebind_t<Allocator, slot_t>(alloc)),
+              ended(detail::rebind_t<Allocator, slot_t>(alloc)), watched(alloc), marked(alloc) {}
         Lists<Key, Hash, Equal> by_key;
-        Lists<slot_t, DefaultHash<slot_t>, EqualTo> by_slot;
+        Lists<slot_t, DefaultHash<slot_t>, EqualTo> by_slot, ended;
         detail::FlatArray<word_t, Allocator> watched;
         detail::SummaryBits<Allocator> marked;
         std::size_t covered = 0;
         std::size_t next_sweep = 16;
+        bool late = false; // some list has a subscriber that was late
     };
     using registry_allocator = detail::rebind_t<Allocator, Registry>;
 
@@ -194,6 +255,18 @@ private:
         std::construct_at(made, hash, equal, allocator_);
         undo.dismiss();
         return *(registry_ = made);
+    }
+    /// f(slot, null, list) for the lists of slots, then f(no_slot, key, list) for those of keys. Subscribers may add lists
+    /// meanwhile, which move no other.
+    template <class F>
+    constexpr void each_list(F&& f) noexcept {
+        if (registry_ == nullptr) return;
+        for (slot_t at = 0; at < registry_->by_slot.occupancy().size(); ++at)
+            if (auto& lists = registry_->by_slot; lists.state(at) == SlotState::live)
+                f(lists.key(at), nullptr, lists.value(at));
+        for (slot_t at = 0; at < registry_->by_key.occupancy().size(); ++at)
+            if (auto& lists = registry_->by_key; lists.state(at) == SlotState::live)
+                f(no_slot, std::addressof(lists.key(at)), lists.value(at));
     }
     // Erases keys without subscribers from time to time, because a token does not know its key.
     static void sweep(Registry& all) noexcept {

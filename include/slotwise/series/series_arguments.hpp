@@ -25,6 +25,12 @@ struct SeriesArguments
 template <class Key, class... With>
 using time_of = typename SeriesArguments<Key, With...>::time;
 
+/// The type of the keys of a series, as deltas own them.
+template <class Series>
+struct KeyOfSeries {
+    using type = typename Series::key_type;
+};
+
 } // namespace detail
 SLOTWISE_END
 

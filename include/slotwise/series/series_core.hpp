@@ -15,7 +15,7 @@ namespace detail {
 template <class Store, class Time>
 class SeriesCore : public SeriesTag {
     using State = SeriesState<Store, Time>;
-    using Key = typename Store::key_type;
+    using Key = typename ArgumentsOfSeries<Store>::key;
     using Hash = typename Store::hasher;
     using Equal = typename Store::key_equal;
     using Allocator = typename Store::allocator_type;
@@ -51,8 +51,8 @@ public:
     constexpr void shrink_to_fit() { state_.store().shrink_to_fit(); }
     constexpr allocator_type get_allocator() const noexcept { return store().get_allocator(); }
     /// Hash and equality of keys, for compose() and equal_deltas().
-    constexpr const Hash& hash_function() const noexcept { return store().hash_function(); }
-    constexpr const Equal& key_eq() const noexcept { return store().key_eq(); }
+    constexpr decltype(auto) hash_function() const noexcept { return store().hash_function(); }
+    constexpr decltype(auto) key_eq() const noexcept { return store().key_eq(); }
     /// Whether `key` is a member. @throws what hash and equality throw @complexity O(1) expected
     template <class K = Key>
     constexpr bool contains(const K& key) const {
@@ -78,7 +78,7 @@ public:
     constexpr SlotState state(slot_t slot) const noexcept { return store().state(slot); }
     constexpr HandleStatus explain(handle_type handle) const noexcept { return store().explain(handle); }
     /// The key in `slot`. @pre live or pending
-    constexpr const Key& key(slot_t slot) const noexcept { return store().key(slot); }
+    constexpr decltype(auto) key(slot_t slot) const noexcept { return store().key(slot); }
     constexpr SlotRange slots() const noexcept { return store().slots(); }
     constexpr Occupancy occupancy() const noexcept { return store().occupancy(); }
     /// Slots removed in the open window.
@@ -160,6 +160,19 @@ public:
     constexpr bool modified(const K& key, Time time) const {
         return time != never && last_modified(key) == time;
     }
+    /// The same of the element in `slot`, also a removed one: when it was last written; `never` before, and when the slot is
+    /// free.
+    constexpr Time last_modified_at(slot_t slot) const noexcept {
+        return State::is_stored(store(), slot) ? times().at(slot) : never;
+    }
+    /// Whether the element in `slot` was ever written.
+    constexpr bool valid_at(slot_t slot) const noexcept { return last_modified_at(slot) != never; }
+    /// Whether the element in `slot` was last written at exactly `time`.
+    constexpr bool modified_at(slot_t slot, Time time) const noexcept {
+        return time != never && last_modified_at(slot) == time;
+    }
+    /// Whether the whole was invalidated in window `time`, which is open: its deltas are then relative to an empty series.
+    constexpr bool invalidated(Time time) const noexcept { return tracker().current(time) && tracker().words().invalidated; }
     /// Members that were ever written. @complexity O(1)
     constexpr size_type count_valid() const noexcept { return size() - state_.unset(); }
     /// Time stamps as a column, for exporters. "Never" is the lowest value, which 64-bit times show as NaT.
@@ -208,6 +221,16 @@ public:
         return state_.notification().slots.subscribe_slot(slot, subscriber, store().hash_function(), store().key_eq());
     }
 
+    /// Attaches an observer of the slots, named by its own type, until the token is destroyed; it is notified as SetStorage's
+    /// are. It stays attached when the series is restored or copied to; if its on_capacity throws then, the series is as new.
+    /// It must not write to the series. Its on_insert is noexcept, or a removed key could be lost before the window rolls.
+    /// @throws what on_capacity throws; it is not attached then
+    template <std::derived_from<SlotObserver> Observer>
+        requires(on_insert_is_noexcept<Observer>)
+    [[nodiscard]] ObserverToken attach(Observer& observer) {
+        return state_.store().attach(observer);
+    }
+
     //=== whole ===//
 
     /// The exact state as bytes, also in the middle of a window: a restored series has the same slots, handles, times and
@@ -220,8 +243,9 @@ public:
         return series_to_bytes(state_, codec);
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, and bytes that snapshot() of such
-    /// a series, of any DeltaRepresentation, would not write are refused. Subscribers stay, except those to slots, and are not
-    /// notified. @pre no writer is open @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
+    /// a series, of any DeltaRepresentation, would not write are refused. Subscribers stay and get a tick of
+    /// TickKind::replaced; those to slots hear on_end and are detached. @pre no writer is open
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) throw_invalid_argument(error);
@@ -233,12 +257,16 @@ public:
         return series_from_bytes(state_, bytes, codec);
     }
 
+    /// Bytes held on the heap: as the container inside, with times, deltas and the lists of subscribers. Without what elements
+    /// hold themselves: nested series are elements. @complexity linear in watched keys and slots
+    constexpr size_type memory_usage() const noexcept { return detail::memory_of(state_.store(), state_.notification()); }
     /// Whether container, times and deltas agree in full; for tests. @complexity linear in capacity
     constexpr bool check_invariants() const { return state_.check_invariants(); }
 
 protected:
     constexpr SeriesCore() = default;
     constexpr explicit SeriesCore(const Allocator& alloc) : state_(alloc) {}
+    explicit SeriesCore(Store&& empty) : state_(std::move(empty)) {}
     constexpr SeriesCore(const Hash& hash, const Equal& equal, const Allocator& alloc) : state_(hash, equal, alloc) {}
     constexpr SeriesCore(const SeriesCore&) = default;
     constexpr SeriesCore(SeriesCore&&) = default;

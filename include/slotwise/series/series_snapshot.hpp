@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SERIES_SERIES_SNAPSHOT_HPP
 #define SLOTWISE_SERIES_SERIES_SNAPSHOT_HPP
 
+#include "../keyed/described_codec.hpp"
 #include "series_state.hpp"
 
 SLOTWISE_BEGIN
@@ -45,6 +46,29 @@ struct SeriesCodec {
     }
 };
 
+/// The container of a series as bytes, back from bytes, and another one without elements.
+template <class Store, class Codec>
+std::vector<std::byte> store_to_bytes(const Store& store, Codec& codec) {
+    if constexpr (is_described_codec<Codec>)
+        return store.snapshot(codec.described, codec.typed);
+    else
+        return store.snapshot(SeriesCodec<Codec>{codec});
+}
+template <class Store, class Codec>
+const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Codec& codec) {
+    if constexpr (is_described_codec<Codec>)
+        return store.try_restore(bytes, codec.described, codec.typed);
+    else
+        return store.try_restore(bytes, SeriesCodec<Codec>{codec});
+}
+template <class Store>
+Store store_like(const Store& store) {
+    if constexpr (requires { store.like(); })
+        return store.like();
+    else
+        return Store(store.hash_function(), store.key_eq(), store.get_allocator());
+}
+
 /// Reads the changed slots of the window into the tracker of a series that is being restored. Returns the error, or null.
 template <class State, class Store, class Time>
 const char* read_changes(Store& store, const Time& window, ByteReader& in) {
@@ -52,9 +76,12 @@ const char* read_changes(Store& store, const Time& window, ByteReader& in) {
     auto& tracker = State::tracker_of(store);
     constexpr Time never = State::never;
     tracker.restore_window(window);
-    const bool in_slot_order = in.flag();
+    const unsigned flags_of_window = in.number<std::uint8_t>();
+    const bool in_slot_order = (flags_of_window & 1) != 0;
     const auto count = in.number<std::uint32_t>();
     if (in.error() != nullptr) return in.error();
+    if (flags_of_window > 3 || (flags_of_window > 1 && window == never))
+        return "snapshot: the flags of the window are impossible";
     if (count > in.left() / 5) return "snapshot: the bytes end too early";
     if (window == never && (count != 0 || !in_slot_order)) return "snapshot: there are changes, but no window";
     if (in_slot_order)
@@ -72,6 +99,7 @@ const char* read_changes(Store& store, const Time& window, ByteReader& in) {
         if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0) return "snapshot: the flags of a changed slot are impossible";
         tracker.restore_opening(slot, flags);
     }
+    if ((flags_of_window & 2) != 0) tracker.restore_invalidated();
     bool sound = true;
     State::for_each_stored(store, [&](slot_t slot) {
         const bool now = store.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
@@ -90,13 +118,13 @@ std::vector<std::byte> series_to_bytes(const State& state, Codec& codec) {
     const auto& tracker = state.tracker();
     ByteWriter out;
     out.number(series_magic<State>);
-    const auto inner = store.snapshot(SeriesCodec<Codec>{codec});
+    const auto inner = store_to_bytes(store, codec);
     out.number(std::uint64_t{inner.size()});
     out.raw(inner.data(), inner.size());
     codec.write(state.window(), out);
     codec.write(state.notification().whole.last, out);
     if constexpr (State::has_values) codec.write(state.notification().keys.last, out);
-    out.number(static_cast<std::uint8_t>(tracker.in_slot_order()));
+    out.number(static_cast<std::uint8_t>((tracker.in_slot_order() ? 1 : 0) | (tracker.words().invalidated ? 2 : 0)));
     std::vector<slot_t> touched; // in the order of a dirty list
     for (const slot_t slot : tracker.touched(state.window()))
         if (State::is_stored(store, slot)) touched.push_back(slot); // rolled-back inserts are left out
@@ -118,8 +146,8 @@ const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Co
     const auto size = in.number<std::uint64_t>();
     if (size > in.left()) return "snapshot: the bytes end too early";
     const Store& old = state.store();
-    Store fresh(old.hash_function(), old.key_eq(), old.get_allocator());
-    if (const char* error = fresh.try_restore(in.raw(static_cast<std::size_t>(size)), SeriesCodec<Codec>{codec})) return error;
+    Store fresh = store_like(old);
+    if (const char* error = store_from_bytes(fresh, in.raw(static_cast<std::size_t>(size)), codec)) return error;
     const Time window = codec.template read<Time>(in), last = codec.template read<Time>(in);
     Time keys_last = last;
     if constexpr (State::has_values) keys_last = codec.template read<Time>(in);
@@ -129,7 +157,10 @@ const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Co
     if (last < keys_last) return "snapshot: a time is later than that of the whole series";
     const auto& times = State::times_of(fresh);
     bool sound = true;
-    State::for_each_stored(fresh, [&](slot_t slot) { sound = sound && sane(times.at(slot)) && !(last < times.at(slot)); });
+    State::for_each_stored(fresh, [&](slot_t slot) { // what was invalidated is older than its removed elements
+        const bool live = fresh.state(slot) == SlotState::live;
+        sound = sound && sane(times.at(slot)) && !(live && last < times.at(slot));
+    });
     if (!sound) return "snapshot: a time is later than the window, or than that of the whole series";
     if (const char* error = read_changes<State>(fresh, window, in)) return error;
     if (!State::nested_agree(fresh, window)) return "snapshot: the times of a nested series and of its element disagree";

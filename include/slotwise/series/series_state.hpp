@@ -6,73 +6,23 @@
 #define SLOTWISE_SERIES_SERIES_STATE_HPP
 
 #include "delta.hpp"
-#include "delta_tracker.hpp"
-#include "series_arguments.hpp"
 #include "series_errors.hpp"
 #include "series_notification.hpp"
+#include "series_store.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// The arguments of the keyed container of a series: times and deltas are columns of its own.
-template <class Args>
-struct TimelessArguments : Args {
-    static constexpr KeySetOptions options = Args::options.key_set();
-    using Time = typename Args::time;
-    using Bytes = rebind_t<typename Args::allocator, std::byte>;
-    using times = TimeArray<Time, rebind_t<typename Args::allocator, Time>>;
-    using tracker = DeltaTracker<Time, Args::options.delta, Bytes>;
-    using own_columns = TypeList<times, tracker>;
-};
-template <class Key, class... With>
-struct PartArguments<TSSStorage<Key, With...>> : TimelessArguments<SeriesArguments<Key, With...>> {};
-template <class Key, class T, class... With>
-struct PartArguments<TSDStorage<Key, T, With...>> : TimelessArguments<SeriesArguments<Key, With...>> {};
-
-/// The keyed container of a TSSStorage.
-template <class Key, class... With>
-using SeriesSet = SetStorage<Key, PartOf<TSSStorage<Key, With...>>>;
-/// The keyed container of a TSDStorage.
-template <class Key, class T, class... With>
-using SeriesMap = MapStorage<Key, T, PartOf<TSDStorage<Key, T, With...>>>;
-
-/// The arguments of a series, from its keyed container.
-template <class Store>
-struct ArgumentsOfSeries;
-template <class Key, class Series>
-struct ArgumentsOfSeries<SetStorage<Key, PartOf<Series>>> : PartArguments<Series> {};
-template <class Key, class T, class Series>
-struct ArgumentsOfSeries<MapStorage<Key, T, PartOf<Series>>> : PartArguments<Series> {};
-
-/// Whether no further column of a series can throw on insert.
-template <class Observers>
-inline constexpr bool inserts_nothrow = false;
-template <class... Observers>
-inline constexpr bool inserts_nothrow<TypeList<Observers...>> = (!insert_hook_throws<Observers> && ... && true);
-
-/// The only friend of series and writers: writers and enclosing series access the state through it.
-struct SeriesAccess {
-    template <class Series>
-    static constexpr auto& state(Series& series) noexcept {
-        return series.state_;
-    }
-    /// @pre a window was opened in the state of `series`
-    template <class Series>
-    static typename Series::writer writer(Series& series) noexcept {
-        return typename Series::writer(series);
-    }
-};
-
 /// What TSSStorage and TSDStorage hold. @tparam Store a SeriesSet or SeriesMap
 template <class Store, class Time>
 class SeriesState {
-    using Key = typename Store::key_type;
+    using Key = typename ArgumentsOfSeries<Store>::key;
     using Allocator = typename Store::allocator_type;
     using Times = typename ArgumentsOfSeries<Store>::times;
     using Tracker = typename ArgumentsOfSeries<Store>::tracker;
 
 public:
-    static constexpr bool has_values = requires { typename Store::mapped_type; }; // then keys tick apart from the whole
+    static constexpr bool has_values = ArgumentsOfSeries<Store>::has_values; // then keys tick apart from the whole
     static constexpr bool nests = requires { requires is_series<typename Store::mapped_type>; };
     using store_type = Store;
     using insert_result = InsertResult<typename Store::const_iterator>;
@@ -87,6 +37,8 @@ public:
 
     constexpr SeriesState() = default;
     constexpr explicit SeriesState(const Allocator& alloc) : store_(alloc), notification_(alloc) {}
+    /// Over a container without elements.
+    explicit SeriesState(Store&& empty) : store_(std::move(empty)), notification_(store_.get_allocator()) {}
     constexpr SeriesState(const typename Store::hasher& hash, const typename Store::key_equal& equal, const Allocator& alloc)
         : store_(hash, equal, alloc), notification_(alloc) {}
     constexpr SeriesState(const SeriesState& other) : SeriesState(other, Store(other.store_)) {}
@@ -114,15 +66,21 @@ public:
         ScopeGuard back([&]() noexcept { // a copy or a swap of hash or equality has thrown
             if (propagates_on_move<Allocator> || allocator() == other.allocator()) other.notification_.slots.swap(subscribers);
         });
+        const Time before = window();
         store_ = std::move(other.store_);
         back.dismiss();
+        Notification ended(std::move(notification_), std::move(notification_.slots));
         notification_.take(other.notification_, subscribers);
         unset_ = other.unset_;
         exhausted_ = other.exhausted_;
         other.forget_times();
+        ended.end(before);
         return *this;
     }
-    constexpr ~SeriesState() { expect_closed(); }
+    constexpr ~SeriesState() {
+        expect_closed();
+        notification_.end(window());
+    }
     constexpr void swap(SeriesState& other) noexcept(noexcept(std::declval<Store&>().swap(std::declval<Store&>()))) {
         expect_closed();
         other.expect_closed();
@@ -156,10 +114,18 @@ public:
         }
         if (!subscribers.unused()) {
             subscribers.cover(from.capacity(), store_.hash_function(), store_.key_eq());
-            subscribers.rewatch([&](const Key& key) { return from.slot_of_any(key); });
+            subscribers.rewatch([&](const Key& key) { return from.slot_of_any(key); }, true);
         }
         // The old contents are destroyed last: a destructor sees the new ones.
-        if constexpr (std::is_nothrow_move_constructible_v<Store>) {
+        if (OwnColumns::has_dynamic_observers(store_)) {
+            const auto* const before = tracker_of(from).words().live;
+            ScopeGuard empty([&]() noexcept { // an observer has thrown when the contents were exchanged
+                if (tracker_of(from).words().live != before) store_.reset(), forget_times();
+            });
+            OwnColumns::adopt(store_, from);
+            empty.dismiss();
+            adopt_times(last, keys_last);
+        } else if constexpr (std::is_nothrow_move_constructible_v<Store>) {
             const Store before(std::move(store_));
             renew(store_, std::move(from));
             adopt_times(last, keys_last);
@@ -171,6 +137,7 @@ public:
             back.dismiss();
             adopt_times(last, keys_last);
         }
+        announce_replaced();
     }
 
     //=== parts ===//
@@ -240,10 +207,26 @@ public:
         return SeriesAccess::writer(nested);
     }
     /// Notifies the subscribers, those of nested series too. The outer call handles a subscriber that writes meanwhile.
-    constexpr void notify() noexcept {
-        notification_.notify(
-            window(), [this](slot_t slot) { notify_nested(slot); },
-            [this](slot_t slot) -> const Key& { return store_.key(slot); });
+    /// @param parent_round as SeriesNotification::notify
+    constexpr void notify(std::uint64_t parent_round = 0) noexcept {
+        notification_.notify(window(), parent_round, SeriesElements<SeriesState>{*this});
+    }
+    /// Whether we or series inside have subscribers. Looks at each of those.
+    constexpr bool any_subscribers() const noexcept {
+        bool any = notification_.has_subscribers();
+        if constexpr (nests)
+            for (auto it = store_.slots().begin(); !any && it != store_.slots().end(); ++it)
+                any = SeriesAccess::state(store_.value(*it)).any_subscribers();
+        return any;
+    }
+    /// Whether subscribers must hear that our element was removed. Asked once.
+    constexpr bool take_removal() noexcept { return std::exchange(removal_watched_, false); }
+    /// Our element was removed: notifies all subscribers, those of series inside first.
+    constexpr void notify_removed(Time time, std::uint64_t parent_round) noexcept {
+        if constexpr (nests)
+            for (const slot_t slot : store_.slots()) SeriesAccess::state(store_.value(slot)).notify_removed(time, parent_round);
+        notification_.announce(TickKind::removed);
+        notification_.notify(time, parent_round, SeriesElements<SeriesState>{*this});
     }
 
     //=== changes; the window is open ===//
@@ -279,12 +262,21 @@ public:
         notification_.whole.tick(now);
         notification_.slots.mark(slot);
     }
-    constexpr void remove_slot(slot_t slot) noexcept {
+    /// @throws where series nest, what the allocator throws; nothing has changed then
+    constexpr void remove_slot(slot_t slot) noexcept(!nests) {
+        const bool watched = watch_removal(slot);
         before_remove(slot);
         store_.erase(store_.handle_at(slot));
         notification_.changed_keys(slot, window());
+        if (watched) notification_.slots.mark_always(slot);
     }
-    constexpr void remove_all() noexcept {
+    /// @throws as remove_slot
+    constexpr void remove_all() noexcept(!nests) {
+        if constexpr (nests) {
+            for (const slot_t slot : store_.slots()) watch_removal(slot);
+            for (const slot_t slot : store_.slots())
+                if (SeriesAccess::state(store_.value(slot)).removal_watched_) notification_.slots.mark_always(slot);
+        }
         notification_.whole.tick(window());
         if (store_.empty()) return;
         store_.occupancy().for_each([this](slot_t slot) {
@@ -293,6 +285,22 @@ public:
         });
         store_.clear();
         notification_.keys.tick(window());
+    }
+    /// The element in `slot` has no value any more.
+    constexpr void unstamp(slot_t slot) noexcept {
+        const bool was_valid = times().valid(slot);
+        tracker_of(store_).invalidate(slot, was_valid);
+        times_of(store_).stamp(slot, never);
+        unset_ += was_valid;
+        notification_.whole.tick(window());
+        notification_.slots.mark(slot);
+    }
+    /// As if it had never been written: no members, no times. Deltas of the window are relative to that. @throws as remove_slot
+    constexpr void invalidate_all() noexcept(!nests) {
+        if (notification_.whole.last != never) remove_all();
+        tracker_of(store_).invalidate_all();
+        notification_.keys.invalidate();
+        notification_.whole.invalidate();
     }
     /// Room for `more` elements and some others, because many small steps would copy again and again.
     constexpr void reserve_for(std::size_t more) {
@@ -365,14 +373,31 @@ private:
         notification_.slots.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
         notification_.cover_parent();
     }
-    void notify_nested([[maybe_unused]] slot_t slot) noexcept {
-        if constexpr (nests) SeriesAccess::state(store_.value(slot)).notify();
+    /// The element in `slot` is about to be removed. Whether subscribers of a series in it will be notified.
+    /// @throws what the allocator throws; nothing has changed then
+    constexpr bool watch_removal([[maybe_unused]] slot_t slot) noexcept(!nests) {
+        if constexpr (nests) {
+            auto& child = SeriesAccess::state(store_.value(slot));
+            if (!child.any_subscribers()) return false;
+            cover();
+            return child.removal_watched_ = true;
+        } else
+            return false;
+    }
+    /// The contents are others: subscribers are notified of that.
+    constexpr void announce_replaced() noexcept {
+        notification_.slots.end_elements(window());
+        notification_.announce(TickKind::replaced);
+        notify();
     }
     /// All writers of the nested series in `slot` have closed.
     static void nested_closed(void* series, slot_t slot) noexcept {
         auto& s = *static_cast<SeriesState*>(series);
         auto& child = SeriesAccess::state(s.store_.value(slot));
-        if (child.notification().whole.changed && s.store_.state(slot) == SlotState::live) s.stamp(slot);
+        if (child.notification().whole.changed && s.store_.state(slot) == SlotState::live) {
+            if (child.tracker().words().invalidated) s.unstamp(slot);
+            if (child.notification().whole.last != never) s.stamp(slot);
+        }
         // Its subscribers are notified with ours. The slot was covered when the writer opened, or when the first subscriber was
         // added. If nothing has changed, the slot is not marked: subscribers of our element would be notified too.
         if (!child.notification().has_subscribers())
@@ -462,7 +487,10 @@ private:
     Notification notification_{};
     std::size_t unset_ = 0; // members without a value
     std::uint32_t writers_ = 0;
-    bool exhausted_ = false; // in this window an element was removed whose slot has no version left
+    bool exhausted_ = false;       // in this window an element was removed whose slot has no version left
+    bool removal_watched_ = false; // our element was removed: the next notification of it is that
+    template <class, class>
+    friend class SeriesState; // of series inside
 };
 
 } // namespace detail

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SERIES_SERIES_WRITER_HPP
 #define SLOTWISE_SERIES_SERIES_WRITER_HPP
 
+#include "delta_check.hpp"
 #include "series_core.hpp"
 
 SLOTWISE_BEGIN
@@ -17,7 +18,7 @@ class SeriesWriter {
 public:
     /// The series that is written.
     using storage_type = Storage;
-    using key_type = typename Storage::key_type;
+    using key_type = typename KeyOfSeries<Storage>::type;
     using time_type = typename Storage::time_type;
     using const_iterator = typename Storage::const_iterator;
 
@@ -114,11 +115,96 @@ public:
     }
     /// Removes every member. The whole ticks, even if it was empty.
     void clear() { state().remove_all(); }
+    /// Makes it as if it had never been written: no members, and not valid until the next write. Deltas of this window are
+    /// relative to an empty series from now on. Subscribers hear TickKind::invalidated, those of a member that it was removed.
+    void invalidate() { state().invalidate_all(); }
     /// Writes the whole without changing a member: it is valid and modified then.
     void touch() { state().notification().whole.tick(time()); }
 
 protected:
+    /// Marks the slots that a range has named, and removes the members that it has not.
+    class Kept {
+    public:
+        explicit Kept(const Storage& series) : slots_(series.capacity()) {}
+        void add(const Storage& series, slot_t slot) {
+            if (slot >= slots_.size()) slots_.resize(series.capacity());
+            slots_[slot] = true;
+        }
+        bool has(slot_t slot) const { return slot < slots_.size() && slots_[slot]; }
+        void remove_others(const Storage& series, const SeriesWriter& writer) const {
+            for (slot_t slot = 0; slot != series.occupancy().size(); ++slot)
+                if (series.state(slot) == SlotState::live && !has(slot)) writer.state().remove_slot(slot);
+        }
+
+    private:
+        std::vector<bool> slots_;
+    };
+    /// Whether the elements of a range passed as Range may be moved: it is a container that the caller gives away.
+    template <class Range>
+    static constexpr bool gives_away =
+        !std::is_reference_v<Range> && !std::is_const_v<Range> && !std::ranges::borrowed_range<Range>;
+    /// An element, or a part of one, of such a range.
+    template <class Range, class U>
+    static decltype(auto) handed_over(U& part) noexcept {
+        if constexpr (gives_away<Range>)
+            return std::move(part);
+        else
+            return static_cast<U&>(part);
+    }
+
     explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
+
+    /// The steps of assign(): replaces the members by those of the range. @param enter makes one of an item; returns its slot
+    template <class Range, class Enter>
+    void assign_by(Range&& range, Enter enter) {
+        Storage& s = series();
+        Kept kept(s);
+        for (auto&& item : range) kept.add(s, enter(item));
+        kept.remove_others(s, *this);
+        if (!s.valid()) touch();
+    }
+    /// The first steps of apply(): checks the whole delta, and removes what it removes.
+    template <class Delta, class Mode>
+    void apply_removals(const Delta& delta, const Mode& mode) {
+        Storage& s = series();
+        check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
+        state().reserve_for(delta.added.size());
+        if (delta.invalidated) invalidate();
+        for (const auto& key : delta.removed) erase(key);
+    }
+    /// The last step of apply() of dictionaries: the whole ticks whenever the keys do.
+    template <class Delta>
+    void apply_ticks(const Delta& delta) {
+        if (delta.keys_ticked) state().notification().keys.tick(time());
+        if (delta.ticked || delta.keys_ticked) touch();
+    }
+    /// The steps of reconcile() of dictionaries. @param create makes a member without a value of a key, if it is none; returns
+    /// its slot @param write writes what differs, of a slot and a value @param reset gives a slot the default value
+    template <class Delta, class Create, class Write, class Reset>
+    void reconcile_by(const Delta& wanted, Create create, Write write, Reset reset) {
+        Storage& s = series();
+        static_cast<void>(checked_keys(wanted, s.hash_function(), s.key_eq()));
+        auto& keys = state().notification().keys;
+        if (wanted.added.empty() && wanted.modified.empty()) {
+            if (wanted.ticked ? !wanted.keys_ticked && keys.last != Storage::never : s.valid()) invalidate();
+            if (!wanted.ticked) return;
+        }
+        Kept kept(s), written(s);
+        for (const auto& [key, value] : wanted.modified) {
+            const slot_t slot = create(key);
+            kept.add(s, slot);
+            written.add(s, slot);
+            write(slot, value);
+        }
+        for (const auto& key : wanted.added) {
+            const slot_t slot = create(key);
+            kept.add(s, slot);
+            if (!written.has(slot) && s.valid_at(slot)) reset(slot);
+        }
+        kept.remove_others(s, *this);
+        if (wanted.keys_ticked && keys.last == Storage::never) keys.tick(time());
+        if (!s.valid()) touch();
+    }
 
     /// @throws std::invalid_argument if the writer was closed or moved from
     Storage& series() const {
@@ -147,7 +233,7 @@ private:
             else
                 return pred(element...);
         };
-        if constexpr (requires { typename Storage::mapped_type; })
+        if constexpr (std::remove_reference_t<decltype(SeriesAccess::state(std::declval<Storage&>()))>::has_values)
             return call((*it).key, (*it).value);
         else
             return call(*it);

@@ -7,12 +7,10 @@
 #define SLOTWISE_SERIES_TSD_STORAGE_HPP
 
 #include "capture.hpp"
+#include "tsd_writer.hpp"
 #include "tss_storage.hpp"
 
 SLOTWISE_BEGIN
-
-template <class Storage>
-class TSDWriter;
 
 /// A time-series dictionary: MapStorage + TimeArray (when each value was written) + ObserverArray + DeltaTracker.
 ///     TSDStorage<std::string, double> price;
@@ -119,6 +117,11 @@ public:
     constexpr auto items() const noexcept { return as_map().items(); }
     constexpr auto handles() const noexcept { return as_map().handles(); }
 
+    /// Members that were ever written, in slot order.
+    constexpr auto valid_keys() const { return view().valid_keys(); }
+    /// The same with their values: for (auto [key, value] : prices.valid_items()).
+    constexpr auto valid_items() const { return view().valid_items(); }
+
     //=== deltas: empty unless `time` is the open window ===//
 
     /// Members now, and not when the window opened, including those without a value.
@@ -187,188 +190,12 @@ private:
         [](const void* s) { return SetView<Key>(self(s).as_set()); },
         [](const void* s, const Key& key, const Time& time) { return self(s).was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return self(s).tracker().words(); },
+        [](const void* s) {
+            const auto pages = self(s).times().pages();
+            return detail::PageView<const Time>{pages.pages, pages.shift};
+        },
         [](const void* s) { return self(s).state_.notification().keys.last; },
         [](const void* s, SeriesSubscriber<Time>& subscriber) { return self(s).subscribe_keys(subscriber); }};
-};
-
-/// The writer of one window of a TSDStorage. Move-only. Every member throws std::invalid_argument after close() or a move. A
-/// call that throws has no effect, unless documented otherwise.
-template <class Storage>
-class TSDWriter : public detail::SeriesWriter<Storage> {
-    using Base = detail::SeriesWriter<Storage>;
-    using Key = typename Storage::key_type;
-    using T = typename Storage::mapped_type;
-    using State = detail::SeriesState<typename Storage::store_type, typename Storage::time_type>;
-    static constexpr bool nested = detail::is_series<T>;
-
-public:
-    //=== reading: a look is no write ===//
-
-    /// The value of a member, by key or handle, or null when it is none. @throws what hash and equality throw
-    template <class K = Key>
-    const T* get(const K& key) const {
-        return this->storage().get(key);
-    }
-    /// The value. @throws std::out_of_range when there is none
-    template <class K = Key>
-    const T& at(const K& key) const {
-        return this->storage().at(key);
-    }
-    /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
-    template <class K = Key, class U = T>
-    T value_or(const K& key, U&& otherwise) const {
-        return this->storage().value_or(key, std::forward<U>(otherwise));
-    }
-
-    //=== writing ===//
-
-    /// Writes `value` to `key`, which is made a member if it is none. An equal value is a write too.
-    /// @throws as MapStorage::insert_or_assign; strong, if T's move assignment does not throw
-    template <class K = Key, class V = T>
-        requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
-    SLOTWISE_ALWAYS_INLINE auto set(K&& key, V&& value) {
-        auto& s = this->state();
-        return s.result(do_set(s, std::forward<K>(key), std::forward<V>(value)));
-    }
-    /// As set, under the name that every map has for it.
-    template <class K = Key, class V = T>
-        requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
-    auto insert_or_assign(K&& key, V&& value) {
-        return set(std::forward<K>(key), std::forward<V>(value));
-    }
-    /// Makes `key` a member with T(args...), which counts as written. No effect when it is a member.
-    /// @throws as MapStorage::try_emplace; strong
-    template <class K = Key, class... Args>
-        requires(!nested && std::is_constructible_v<T, Args...>)
-    auto try_emplace(K&& key, Args&&... args) {
-        auto& s = this->state();
-        const auto outcome =
-            s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key), std::forward<Args>(args)...); });
-        if (outcome.inserted) s.stamp(outcome.slot);
-        return s.result(outcome);
-    }
-    /// As try_emplace. @throws as try_emplace; strong
-    template <class K = Key, class... Args>
-        requires(!nested && std::is_constructible_v<T, Args...>)
-    auto emplace(K&& key, Args&&... args) {
-        return try_emplace(std::forward<K>(key), std::forward<Args>(args)...);
-    }
-    /// Makes `key` a member with this value, which counts as written. No effect when it is a member.
-    /// @throws as try_emplace; strong
-    template <class K = Key, class V = T>
-        requires(!nested && std::is_constructible_v<T, V>)
-    auto insert(K&& key, V&& value) {
-        return try_emplace(std::forward<K>(key), std::forward<V>(value));
-    }
-    /// Makes `key` a member without a value: it is not valid until it is written. No effect when it is a member.
-    /// @throws as MapStorage::try_emplace; strong
-    template <class K = Key>
-        requires(std::is_default_constructible_v<T>)
-    auto create(K&& key) {
-        auto& s = this->state();
-        return s.result(s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); }));
-    }
-    /// A reference to the value of `key`, to be written now: it counts as written, also if it is only read; get() and at() are
-    /// no writes. A key that is no member is made one. Of a nested series: a writer of it, as modify() gives it.
-    /// @throws as create and modify; strong (but a nested series may have been made)
-    template <class K = Key>
-        requires(std::is_default_constructible_v<T>)
-    decltype(auto) operator[](K&& key) {
-        const slot_t slot = this->slot_of(key);
-        return modify_slot(slot != no_slot ? slot : create(std::forward<K>(key)).it.slot());
-    }
-    /// A reference to the value of a member, by key or handle, which counts as written. For a nested series it is a writer of
-    /// it in this window: the element counts as written once the nested series is.
-    /// @throws std::out_of_range when there is none
-    template <class K = Key>
-    decltype(auto) modify(const K& key) {
-        return modify_slot(this->slot_of(key));
-    }
-    /// Calls f(value) for the value of a member, by key or handle, to change it: it counts as written, also if f throws. Of a
-    /// nested series f gets a writer of it. False, and f is not called, when it is no member.
-    /// @throws what hash, equality and f throw
-    template <class K = Key, class F>
-    bool update(const K& key, F&& f) {
-        const slot_t slot = this->slot_of(key);
-        if (slot == no_slot) return false;
-        decltype(auto) value = modify_slot(slot);
-        std::forward<F>(f)(value);
-        return true;
-    }
-    /// Removes a member, and returns a copy of key and value: the removed ones are readable until the window rolls. Empty when
-    /// it is no member. @throws what hash, equality and the copies throw; strong
-    template <class K = Key>
-    std::optional<std::pair<Key, T>> extract(const K& key)
-        requires(!nested && std::copy_constructible<Key> && std::copy_constructible<T>)
-    {
-        std::optional<std::pair<Key, T>> result;
-        if (const slot_t slot = this->slot_of(key); slot != no_slot) {
-            result.emplace(this->storage().key(slot), this->storage().value(slot));
-            this->state().remove_slot(slot);
-        }
-        return result;
-    }
-    /// Applies the changes of the delta: removes, replaces reset elements, writes, creates.
-    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: changes that are present
-    /// already are skipped, written keys are created @throws std::invalid_argument that names the key's place in the delta, and
-    /// nothing has changed; later as the other members: the changes until then stay
-    void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
-        Storage& s = this->series();
-        detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
-        this->state().reserve_for(delta.added.size());
-        for (const Key& key : delta.removed) this->remove(key);
-        if constexpr (std::is_default_constructible_v<T>)
-            for (const Key& key : delta.reset)
-                if (this->remove(key)) create(key);
-        for (const auto& [key, value] : delta.modified) {
-            if constexpr (nested) {
-                create(key);
-                modify(key).apply(value, mode);
-            } else
-                set(key, value);
-        }
-        if constexpr (std::is_default_constructible_v<T>)
-            for (const Key& key : delta.added) create(key); // the keys without a value
-        if (delta.keys_ticked) this->state().notification().keys.tick(this->time());
-        if (delta.ticked || delta.keys_ticked) this->touch(); // the whole ticks whenever the keys do
-    }
-
-private:
-    friend struct detail::SeriesAccess;
-    explicit TSDWriter(Storage& series) noexcept : Base(series) {}
-
-    // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6
-    // keys). What is returned fits into a register.
-    template <class K, class V>
-    static detail::InsertOutcome do_set(State& s, K&& key, V&& value) {
-        const slot_t slot = s.store().slot_of(key);
-        if (slot == no_slot) [[unlikely]]
-            return set_new(s, std::forward<K>(key), std::forward<V>(value));
-        if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
-            s.value(slot) = std::forward<V>(value);
-        else
-            s.value(slot) = T(std::forward<V>(value)); // or a throw would leave half a value
-        s.stamp(slot);
-        return {slot, false, InsertKind::fresh};
-    }
-    template <class K, class V>
-    SLOTWISE_NEVER_INLINE static detail::InsertOutcome set_new(State& s, K&& key, V&& value) {
-        const auto outcome =
-            s.do_insert(key, [&] { return s.store().insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
-        s.stamp(outcome.slot);
-        return outcome;
-    }
-    decltype(auto) modify_slot(slot_t slot) {
-        auto& s = this->state();
-        if (slot == no_slot)
-            detail::throw_out_of_range("series modify(key): no element has this key; create(key) or set(key, value) makes one");
-        if constexpr (nested)
-            return s.write_nested(slot);
-        else {
-            s.stamp(slot);
-            return static_cast<T&>(s.store().value(slot));
-        }
-    }
 };
 
 SLOTWISE_END

@@ -7,6 +7,7 @@
 
 #include "../keyed/map_view.hpp"
 #include "tss_view.hpp"
+#include "valid_range.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -103,6 +104,23 @@ public:
     /// Members that were ever written. @complexity O(1)
     constexpr std::size_t count_valid() const { return calls_->count_valid(series_); }
 
+    /// The same of the element in `slot`: when it was last written; `never` before, and when the slot is free.
+    constexpr Time last_modified_at(slot_t slot) const {
+        return state(slot) == SlotState::live || state(slot) == SlotState::pending ? *calls_->stamps(series_).ptr(slot) : never;
+    }
+    /// Whether the element in `slot` was ever written.
+    constexpr bool valid_at(slot_t slot) const { return last_modified_at(slot) != never; }
+    /// Whether the element in `slot` was last written at exactly `time`.
+    constexpr bool modified_at(slot_t slot, Time time) const { return time != never && last_modified_at(slot) == time; }
+    /// Whether it was invalidated in window `time`, which is open: its deltas are then relative to an empty dictionary.
+    constexpr bool invalidated(Time time) const { return keys().invalidated(time); }
+    /// Members that were ever written, in slot order.
+    constexpr auto valid_keys() const { return detail::ValidRange<Time, Key>(slots_of_members(), stamps(), {pages_of_keys()}); }
+    /// The same with their values: for (auto [key, value] : prices.valid_items()).
+    constexpr auto valid_items() const {
+        return detail::ValidRange<Time, Key, T>(slots_of_members(), stamps(), {pages_of_keys(), as_map().values().pages()});
+    }
+
     //=== deltas: empty unless `time` is the open window ===//
 
     /// Members now, and not when the window opened, including those without a value.
@@ -183,6 +201,9 @@ private:
     constexpr DeltaRange<Time, Key> written_keys(Time time, Part part) const {
         return {calls_->words(series_), time, part, {as_set().keys().pages()}, calls_->stamps(series_), time};
     }
+    constexpr SlotRange slots_of_members() const { return as_map().slots(); }
+    constexpr detail::PageView<const Time> stamps() const { return calls_->stamps(series_); }
+    constexpr detail::PageView<const Key> pages_of_keys() const { return as_set().keys().pages(); }
     constexpr DeltaRange<Time, Key, T> written_items(Time time, Part part) const {
         return {calls_->words(series_),  time, part, {as_set().keys().pages(), as_map().values().pages()},
                 calls_->stamps(series_), time};

@@ -6,7 +6,6 @@
 #define SLOTWISE_SERIES_TSS_STORAGE_HPP
 
 #include "../keyed/set_storage.hpp"
-#include "delta_check.hpp"
 #include "series_writer.hpp"
 #include "tss_view.hpp"
 
@@ -57,8 +56,9 @@ public:
     /// Makes an empty one with this hash and equality.
     constexpr explicit TSSStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : Core(hash, equal, alloc) {}
-    /// Copies have contents, window and deltas, but no subscribers. The target of an assignment keeps its subscribers. Moves
-    /// take everything; the source is then like new. @pre no writer is open (checked at level fast)
+    /// Copies have contents, window and deltas, but no subscribers. The target of a copy assignment keeps its subscribers, and
+    /// they get a tick of TickKind::replaced; those to slots hear on_end and are detached. Moves take everything; the source is
+    /// then like new, and all former subscribers of the target hear on_end. @pre no writer is open (checked at level fast)
     constexpr TSSStorage(const TSSStorage&) = default;
     constexpr TSSStorage(TSSStorage&&) = default;
     /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
@@ -185,39 +185,44 @@ public:
         return result;
     }
     /// Replaces the members by those of the range. Ticks if that changes anything, or if the set was never written. The range
-    /// may be the set itself. @throws as add; the members added until then stay
+    /// may be the set itself. The keys of a container that is given away (an rvalue) are moved. @throws as add; the members
+    /// added until then stay
     template <class Range>
-    void assign(const Range& range) {
-        Storage& s = this->series();
-        std::vector<bool> keep(s.capacity());
-        for (const auto& key : range) {
-            add(key);
-            const slot_t slot = s.slot_of(key);
-            if (slot >= keep.size()) keep.resize(s.capacity());
-            keep[slot] = true;
-        }
-        s.occupancy().for_each([&](slot_t slot) {
-            if (slot >= keep.size() || !keep[slot]) this->state().remove_slot(slot);
-        });
-        if (!s.valid()) this->touch();
+    void assign(Range&& range) {
+        this->assign_by(range, [&](auto& key) { return insert(Base::template handed_over<Range>(key)).it.slot(); });
     }
-    void assign(std::initializer_list<Key> keys) { assign<std::initializer_list<Key>>(keys); }
+    void assign(std::initializer_list<Key> keys) { assign<const std::initializer_list<Key>&>(keys); }
     /// Applies the changes of the delta. @param mode strict: the delta must fit: added keys are no members, removed ones are;
     /// lenient: changes that are present already are skipped
     /// @throws std::invalid_argument that names the key's place in the delta, and nothing has changed; later as add: the
     /// changes until then stay
-    void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) {
-        Storage& s = this->series();
-        detail::check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
-        this->state().reserve_for(delta.added.size());
-        for (const Key& key : delta.removed) this->remove(key);
-        for (const Key& key : delta.added) add(key);
-        if (delta.ticked) this->touch();
+    void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) { do_apply(delta, mode); }
+    /// The same with a strictness for each key. @param mode_of Strictness(key) @throws as above, and what mode_of throws before
+    /// anything has changed
+    template <class ModeOf>
+        requires std::is_invocable_r_v<Strictness, const ModeOf&, const Key&>
+    void apply(const typename Storage::delta_type& delta, const ModeOf& mode_of) {
+        do_apply(delta, mode_of);
+    }
+    /// Makes the members those of `state`, which capture_state() took: changes what differs, whatever was there before. Ticks
+    /// as assign(). @throws as assign
+    void reconcile(const typename Storage::delta_type& state) {
+        if (state.ticked || !state.added.empty())
+            assign(state.added);
+        else if (this->series().valid())
+            this->invalidate();
     }
 
 private:
     friend struct detail::SeriesAccess;
     explicit TSSWriter(Storage& series) noexcept : Base(series) {}
+
+    template <class Mode>
+    void do_apply(const typename Storage::delta_type& delta, const Mode& mode) {
+        this->apply_removals(delta, mode);
+        for (const Key& key : delta.added) add(key);
+        if (delta.ticked) this->touch();
+    }
 };
 
 SLOTWISE_END

@@ -20,6 +20,7 @@ struct TSSCalls {
     SetView<Key> (*as_set)(const void*);
     bool (*was_removed)(const void*, const Key&, const Time&);
     const DeltaWords<Time>& (*words)(const void*);
+    PageView<const Time> (*stamps)(const void*);
     Time (*last_modified)(const void*);
     Subscription<Time> (*subscribe)(const void*, SeriesSubscriber<Time>&);
 };
@@ -76,9 +77,28 @@ public:
     /// The open window.
     constexpr Time window() const { return calls_->words(series_).window; }
     /// Whether it was ever written.
-    constexpr bool valid() const { return last_modified() != TimeTraits<Time>::never(); }
+    constexpr bool valid() const { return last_modified() != never; }
     constexpr Time last_modified() const { return calls_->last_modified(series_); }
-    constexpr bool modified(Time time) const { return time != TimeTraits<Time>::never() && last_modified() == time; }
+    constexpr bool modified(Time time) const { return time != never && last_modified() == time; }
+    /// When the member was added, `never` if the key is none. Of the keys of a dictionary: when its value was last written.
+    constexpr Time last_modified(const Key& key) const {
+        const slot_t slot = slot_of(key);
+        return slot == no_slot ? never : *calls_->stamps(series_).ptr(slot);
+    }
+    constexpr bool valid(const Key& key) const { return last_modified(key) != never; }
+    constexpr bool modified(const Key& key, Time time) const { return time != never && last_modified(key) == time; }
+    /// The same of the key in `slot`, also a removed one; `never` when the slot is free.
+    constexpr Time last_modified_at(slot_t slot) const {
+        return state(slot) == SlotState::live || state(slot) == SlotState::pending ? *calls_->stamps(series_).ptr(slot) : never;
+    }
+    constexpr bool valid_at(slot_t slot) const { return last_modified_at(slot) != never; }
+    constexpr bool modified_at(slot_t slot, Time time) const { return time != never && last_modified_at(slot) == time; }
+
+    /// Whether it was invalidated in window `time`, which is open: its deltas are then relative to an empty set.
+    constexpr bool invalidated(Time time) const {
+        const auto& words = calls_->words(series_);
+        return words.is_current(time) && words.invalidated;
+    }
 
     //=== deltas: empty unless `time` is the open window ===//
 
@@ -109,6 +129,7 @@ public:
 private:
     template <class, class, class...>
     friend class TSDStorage;
+    static constexpr Time never = TimeTraits<Time>::never();
     constexpr TSSView(const void* series, const detail::TSSCalls<Key, Time>& calls) noexcept
         : series_(series), calls_(&calls) {}
 
@@ -117,6 +138,10 @@ private:
         [](const void* s) { return SetView<Key>(static_cast<const Storage*>(s)->as_set()); },
         [](const void* s, const Key& key, const Time& time) { return static_cast<const Storage*>(s)->was_removed(key, time); },
         [](const void* s) -> const detail::DeltaWords<Time>& { return static_cast<const Storage*>(s)->tracker().words(); },
+        [](const void* s) {
+            const auto pages = static_cast<const Storage*>(s)->times().pages();
+            return detail::PageView<const Time>{pages.pages, pages.shift};
+        },
         [](const void* s) { return static_cast<const Storage*>(s)->last_modified(); },
         [](const void* s, SeriesSubscriber<Time>& subscriber) {
             return static_cast<const Storage*>(s)->subscribe(subscriber);
