@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ComponentRegistry: what components, tags and relations there are: their types, names and traits.
+#ifndef SLOTWISE_ECS_COMPONENT_REGISTRY_HPP
+#define SLOTWISE_ECS_COMPONENT_REGISTRY_HPP
+
+#include "../config/error.hpp"
+#include "../core/type_descriptor.hpp"
+#include "component_names.hpp"
+#include "component_traits.hpp"
+#include "number_table.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+
+SLOTWISE_BEGIN
+
+/// The components of a program, or of one store of it: an object, there are no globals. A component is a C++ type, a described
+/// type, or a tag; a relation is one of these whose ids are used in pairs. Ids of one registry are refused by another. A type
+/// without state is a tag.
+///     ComponentRegistry registry;
+///     const ComponentId position = registry.id<Position>();       // with default traits, on first use
+///     registry.add<Name>({.sparse = true});
+///     const ComponentId likes = registry.add_relation("likes");
+///     const ComponentId child_of = registry.add_relation("child of", {.exclusive = true, .on_target_despawn =
+///                                                                                             OnTargetDespawn::despawn});
+///     registry.name(pair(likes, bob));                            // "likes(3v1)"
+/// Numbers count up from 1, and a component is never removed. const functions may be called by several threads at once.
+class ComponentRegistry {
+public:
+    using size_type = std::size_t;
+
+    ComponentRegistry() = default;
+    /// Leaves `other` without components. Ids stay valid: they go along.
+    ComponentRegistry(ComponentRegistry&& other) noexcept
+        : records_(std::move(other.records_)), types_(std::move(other.types_)), names_(std::move(other.names_)),
+          address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)) {
+        other.records_.clear();
+        other.address_.clear();
+    }
+    ComponentRegistry& operator=(ComponentRegistry&& other) noexcept {
+        ComponentRegistry taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ComponentRegistry(const ComponentRegistry&) = delete;
+    ComponentRegistry& operator=(const ComponentRegistry&) = delete;
+    ~ComponentRegistry() = default;
+    void swap(ComponentRegistry& other) noexcept {
+        records_.swap(other.records_);
+        types_.swap(other.types_);
+        names_.swap(other.names_);
+        address_.swap(other.address_);
+        std::swap(tag_, other.tag_);
+    }
+    friend void swap(ComponentRegistry& a, ComponentRegistry& b) noexcept { a.swap(b); }
+
+    //=== C++ types ===//
+
+    /// The id of T's component, which is registered with default traits on first use. References and const are dropped.
+    /// @throws what the allocator throws, when it registers; strong @complexity O(1), one probe of a small table
+    template <class T>
+    ComponentId id() {
+        if (const ComponentId found = find<T>()) [[likely]]
+            return found;
+        return add<T>();
+    }
+    /// The id of T's component; null if there is none. @complexity O(1)
+    template <class T>
+    ComponentId find() const noexcept {
+        const auto key = key_of<std::remove_cvref_t<T>>();
+        return ComponentId::from_bits(types_.find(key, [](std::uint64_t) { return true; }));
+    }
+    /// Registers T. If it has the same traits already, it is returned. Its name is that of the C++ type, with a number behind
+    /// it if another component is called so.
+    /// @throws std::invalid_argument when T is registered with other traits, or traits contradict each other; what the
+    /// allocator throws; strong
+    template <class T>
+    ComponentId add(ComponentTraits traits = {}) {
+        return add_type<std::remove_cvref_t<T>>({}, std::move(traits), false);
+    }
+    /// Registers T under this name. @throws as add<T>(traits), and std::invalid_argument when another component has the name
+    template <class T>
+    ComponentId add(std::string_view name, ComponentTraits traits = {}) {
+        return add_type<std::remove_cvref_t<T>>(&name, std::move(traits), false);
+    }
+    /// The id of relation T, whose pairs have a T, or nothing if T has no state. Registered with default traits on first use.
+    /// @throws std::invalid_argument when T is a component that is no relation, or there are too many relations; what the
+    /// allocator throws; strong
+    template <class T>
+    ComponentId relation() {
+        const ComponentId found = find<T>();
+        if (found && is_relation(found)) return found;
+        return relation<T>(ComponentTraits());
+    }
+    /// Registers T as a relation with these traits. @throws as relation<T>(), and as add<T>(traits)
+    template <class T>
+    ComponentId relation(ComponentTraits traits) {
+        return add_type<std::remove_cvref_t<T>>({}, std::move(traits), true);
+    }
+    template <class T>
+    ComponentId relation(std::string_view name, ComponentTraits traits = {}) {
+        return add_type<std::remove_cvref_t<T>>(&name, std::move(traits), true);
+    }
+
+    //=== run time ===//
+
+    /// Registers a component whose values are of this type, which must outlive the registry. Several components may have one
+    /// type; id<T>() is none of them.
+    /// @throws std::invalid_argument when a component has the name, or traits contradict each other; what the allocator throws;
+    /// strong
+    ComponentId add(std::string_view name, const TypeDescriptor& type, ComponentTraits traits = {}) {
+        return add_record(name, &type, std::move(traits), false);
+    }
+    /// Registers a component without values. @throws as add(name, type, traits)
+    ComponentId add_tag(std::string_view name, ComponentTraits traits = {}) {
+        return add_record(name, nullptr, std::move(traits), false);
+    }
+    /// Registers a relation. Its pairs have no values, or those of their target, if that is a component with values.
+    /// @throws as add(name, type, traits), and std::invalid_argument when there are too many relations
+    ComponentId add_relation(std::string_view name, ComponentTraits traits = {}) {
+        return add_record(name, nullptr, std::move(traits), true);
+    }
+    /// Registers a relation whose pairs have values of this type. @throws as add_relation(name, traits)
+    ComponentId add_relation(std::string_view name, const TypeDescriptor& type, ComponentTraits traits = {}) {
+        return add_record(name, &type, std::move(traits), true);
+    }
+
+    //=== lookup ===//
+
+    /// Components, tags and relations there are.
+    size_type size() const noexcept { return records_.size(); }
+    /// Bytes held on the heap. @complexity linear in components
+    size_type memory_usage() const noexcept {
+        size_type bytes = detail::memory_of_vector(records_) + detail::memory_of(types_, names_, address_);
+        for (const Record& each : records_) bytes += memory_of_record(each);
+        return bytes;
+    }
+    bool empty() const noexcept { return records_.empty(); }
+    /// The id of the component with this number; null if there is none. Numbers are 1 to size().
+    ComponentId id(std::uint32_t number) const noexcept {
+        return number - 1 < records_.size() ? detail::ComponentIdParts::make(tag_, number) : ComponentId();
+    }
+    /// The id of the component with this name; null if there is none. @complexity O(1)
+    ComponentId find(std::string_view name) const noexcept {
+        return id(static_cast<std::uint32_t>(names_.find(DefaultHash<std::string_view>()(name),
+                                                         [&](std::uint64_t number) { return record(number).name == name; })));
+    }
+    /// Whether it is a component of this registry, or a pair of one of its relations and an entity or component.
+    bool contains(ComponentId id) const noexcept { return problem(id) == nullptr && !id.is_wildcard(); }
+    /// Whether it is a relation of this registry.
+    bool is_relation(ComponentId id) const noexcept { return is_own(id) && record(id.number()).relation; }
+    /// The name of a component. Pairs are written as "likes(3v1)", "likes(*)", "*(3v1)", "likes(apple)". What this registry
+    /// does not know is written as a number.
+    /// @throws what the allocator throws
+    std::string name(ComponentId id) const {
+        if (!id.is_pair()) return name_of(id.number(), is_own(id));
+        std::string text = id.has_any_relation() ? "*" : name_of(id.relation_number(), id.relation_number() - 1 < size());
+        text += '(';
+        if (id.has_any_target())
+            text += '*';
+        else if (const Entity target = id.target())
+            text += to_string(target);
+        else
+            text += name_of(id.target_number(), id.target_number() - 1 < size());
+        return text += ')';
+    }
+    /// The traits of a component; of a pair those of its relation.
+    /// @throws std::invalid_argument when this registry does not know it @invalidates the reference, when one is registered
+    const ComponentTraits& traits(ComponentId id) const { return described(id, "ComponentRegistry::traits").traits; }
+    /// The type of a component's values; null if it has none. Of a pair that of its relation, or if that has none, of
+    /// its target.
+    /// @throws std::invalid_argument when this registry does not know it
+    const TypeDescriptor* type(ComponentId id) const {
+        const Record& of = described(id, "ComponentRegistry::type");
+        const bool by_target = of.type == nullptr && id.is_pair() && id.target_number() != 0;
+        return by_target ? record(id.target_number()).type : of.type;
+    }
+    /// Whether values of this component are in columns of tables: it has values, and is neither sparse nor switched.
+    /// @throws std::invalid_argument when this registry does not know it
+    bool has_column(ComponentId id) const {
+        const ComponentTraits& of = traits(id);
+        return !of.sparse && !of.switched && type(id) != nullptr;
+    }
+    /// What comes with a component: its companions (ComponentTraits::with), theirs, and so on, in ascending order, without
+    /// itself. Of a pair what comes with its relation.
+    /// @throws std::invalid_argument when this registry does not know it @invalidates the span, when the registry dies
+    std::span<const ComponentId> with_closure(ComponentId id) const {
+        return described(id, "ComponentRegistry::with_closure").closure.span();
+    }
+    /// Refuses what contains() does not accept.
+    /// @param where begins the text of the error, for example "ArchetypeStore::add"
+    /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
+    /// relation, a wildcard
+    void expect(ComponentId id, const char* where) const {
+        if (const char* wrong = problem(id)) [[unlikely]]
+            refuse(where, wrong, id);
+        if (id.is_wildcard()) [[unlikely]]
+            refuse(where, "a wildcard is for queries; name the relation and its target", id);
+    }
+    /// The same, but wildcards are accepted: what a query may ask for. @throws as expect
+    void expect_term(ComponentId id, const char* where) const {
+        if (const char* wrong = problem(id)) [[unlikely]]
+            refuse(where, wrong, id);
+    }
+
+private:
+    struct Record {
+        std::string name;
+        const TypeDescriptor* type; // null: a tag
+        ComponentTraits traits;
+        bool relation;
+        detail::PlainVector<ComponentId> closure{};
+    };
+
+    static size_type memory_of_record(const Record& each) noexcept {
+        const void *const text = each.name.data(), *const first = &each.name, *const last = &each.name + 1;
+        const bool inside = !std::less<>()(text, first) && std::less<>()(text, last); // a short name is no allocation
+        return (inside ? 0 : each.name.capacity() + 1) + detail::memory_of_vector(each.traits.with) +
+               each.closure.memory_usage();
+    }
+    template <class T>
+    static std::uint64_t key_of() noexcept {
+        return reinterpret_cast<std::uintptr_t>(TypeDescriptor::id_of<T>());
+    }
+    const Record& record(std::uint64_t number) const noexcept { return records_[bits::to_size(number) - 1]; }
+    /// Whether it is a component of this registry, and no pair.
+    bool is_own(ComponentId id) const noexcept {
+        return id.number() - 1 < records_.size() && detail::ComponentIdParts::registry(id) == tag_;
+    }
+    /// Why this registry cannot name anything by this id; null if it can.
+    const char* problem(ComponentId id) const noexcept {
+        if (!id) return "the id is null: no component has it";
+        if (!id.is_pair()) {
+            if (detail::ComponentIdParts::registry(id) != tag_) return "the component is of another registry; register it here";
+            return is_own(id) ? nullptr : "the component is unknown: no registration has returned this id";
+        }
+        const std::uint32_t relation = id.relation_number() - 1, target = id.target_number() - 1;
+        if (!id.has_any_relation() && !(relation < records_.size() && records_[relation].relation))
+            return "the pair is without a relation; register its first part by add_relation or relation<T>";
+        if (id.has_any_target()) return nullptr;
+        if (const Entity entity = id.target())
+            return entity.version() % 2 == 1 ? nullptr : "the pair's target was never an entity";
+        return target < records_.size() ? nullptr : "the pair is without a target: the entity is null or the component unknown";
+    }
+    const Record& described(ComponentId id, const char* where) const {
+        if (const char* wrong = problem(id)) [[unlikely]]
+            refuse(where, wrong, id);
+        if (id.has_any_relation()) [[unlikely]]
+            refuse(where, "a pair of any relation is none in particular; name the relation", id);
+        return record(id.is_pair() ? id.relation_number() : id.number());
+    }
+    [[noreturn]] SLOTWISE_COLD void refuse(const char* where, const char* wrong, ComponentId id) const {
+        const std::string text = std::string(where) + ": " + wrong + " (" + name(id) + ")";
+        detail::throw_invalid_argument(text.c_str());
+    }
+    std::string name_of(std::uint32_t number, bool known) const {
+        if (known) return record(number).name;
+        detail::HandleText text;
+        text.append("#");
+        text.append(number);
+        return std::string(text.chars, text.size);
+    }
+
+    template <class T>
+    ComponentId add_type(const std::string_view* name, ComponentTraits traits, bool relation) {
+        if (const ComponentId found = find<T>()) {
+            const Record& known = record(found.number());
+            if (known.relation != relation)
+                refuse("ComponentRegistry",
+                       relation ? "the type is a component that is no relation; register it as one at first"
+                                : "the type is a relation; register it by relation<T>",
+                       found);
+            if (!(known.traits == detail::normalised(std::move(traits))))
+                refuse("ComponentRegistry", "the type is registered with other traits; give them once, at first", found);
+            if (name != nullptr && known.name != *name)
+                refuse("ComponentRegistry", "the type is registered with another name; give it once, at first", found);
+            return found;
+        }
+        const TypeDescriptor& type = TypeDescriptor::of<T>();
+        types_.reserve_one();
+        const ComponentId added = name != nullptr
+                                      ? add_record(*name, &type, std::move(traits), relation)
+                                      : add_record(unused(detail::type_name<T>()), &type, std::move(traits), relation);
+        types_.insert(key_of<T>(), added.bits());
+        return added;
+    }
+    /// `name`, or with a number behind it, so that no component is called so.
+    std::string unused(std::string_view name) const {
+        std::string text(name);
+        for (std::uint64_t count = 2; find(std::string_view(text)); ++count) {
+            detail::HandleText number;
+            number.append(" #");
+            number.append(count);
+            text.assign(name);
+            text += number.chars;
+        }
+        return text;
+    }
+    ComponentId add_record(std::string_view name, const TypeDescriptor* type, ComponentTraits traits, bool relation) {
+        const auto refuse_text = [&](const char* wrong) {
+            const std::string text = "ComponentRegistry: " + std::string(name) + ": " + wrong;
+            detail::throw_invalid_argument(text.c_str());
+        };
+        if (type != nullptr && (type->empty || type->size == 0)) type = nullptr;
+        if (find(name)) refuse_text("a component has this name; choose another");
+        if (relation && records_.size() >= ComponentId::max_relation)
+            refuse_text("there are too many relations and components for one more relation; register relations first");
+        if (records_.size() >= ~std::uint32_t{0} - 1) refuse_text("there are too many components");
+        traits = detail::normalised(std::move(traits));
+        if (const char* wrong = detail::contradiction(traits, type != nullptr, relation)) refuse_text(wrong);
+        Record fresh{std::string(name), type, std::move(traits), relation};
+        for (const ComponentId companion : fresh.traits.with) {
+            if (!contains(companion)) refuse_text("`with` names what this registry does not know; register companions first");
+            if (is_relation(companion)) refuse_text("`with` names a relation without a target; name a pair of it");
+            if (companion.target())
+                refuse_text("`with` names a pair with an entity, which may die before; name a pair with a component");
+            if (companion.is_pair() && described(companion, "").traits.switched)
+                refuse_text("`with` names a pair of a switched relation, which cannot come along");
+            detail::insert_sorted(fresh.closure, companion);
+            for (const ComponentId next : with_closure(companion)) detail::insert_sorted(fresh.closure, next);
+        }
+        for (size_type i = 1; i < fresh.closure.size(); ++i)
+            if (fresh.closure[i].is_pair() && fresh.closure[i].relation_number() == fresh.closure[i - 1].relation_number() &&
+                described(fresh.closure[i], "").traits.exclusive)
+                refuse_text("`with` names two targets of one exclusive relation; name one");
+        if (address_.empty()) address_.resize(1);
+        names_.reserve_one();
+        const std::uint64_t hash = DefaultHash<std::string_view>()(fresh.name);
+        records_.push_back(std::move(fresh));
+        names_.insert(hash, records_.size()); // the rest throws nothing
+        if (tag_ == 0) tag_ = tag_of(address_.data());
+        return id(static_cast<std::uint32_t>(records_.size()));
+    }
+    /// A number of the registry: a hash of an address that no other registry has as long as this one lives.
+    static std::uint32_t tag_of(const void* address) noexcept {
+        const std::uint64_t hash = mix_bits(reinterpret_cast<std::uintptr_t>(address));
+        return static_cast<std::uint32_t>(hash % detail::ComponentIdParts::max_registry) + 1;
+    }
+
+    std::vector<Record> records_{};                // of number i + 1
+    detail::NumberTable types_{};                  // TypeDescriptor::id_of -> bits of the id
+    detail::NumberTable names_{};                  // hash of the name -> number
+    detail::PlainVector<unsigned char> address_{}; // one byte, whose address is this registry's own
+    std::uint32_t tag_ = 0;                        // 0: no component yet
+};
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// RelationMap: which sources are related to which targets, by relation, read from both sides.
+#ifndef SLOTWISE_ECS_RELATION_MAP_HPP
+#define SLOTWISE_ECS_RELATION_MAP_HPP
+
+#include "../rows/row_container.hpp"
+#include "../slots/arguments.hpp"
+#include "../sparse/value_table.hpp"
+#include "relation_layer.hpp"
+
+#include <vector>
+
+SLOTWISE_BEGIN
+
+/// Pairs of a source and a target, for each of several relations: child of, likes, owns. The targets of a source are one array,
+/// and so are the sources of a target; both sides change together. A target is no owner of its sources: erase_target() removes
+/// the pairs, and says which sources lost it.
+///
+/// Handles are taken with their versions, without their user bits: a pair with an element that died is never one with the
+/// element that has its slot now. A handle that was never live is refused.
+/// @tparam Source a handle, a number, an enumeration, or another small trivially copyable type with a hash
+/// @tparam Relation the same
+/// @tparam Target the same
+/// @tparam With in any order: Options<RelationMapOptions{...}>, AllocBy<A>
+template <class Source, class Relation, class Target, class... With>
+class RelationMap {
+    static_assert(
+        detail::RelatedId<Source> && detail::RelatedId<Relation> && detail::RelatedId<Target>,
+        "RelationMap<Source, Relation, Target>: these are handles, numbers, enumerations, or other trivially copyable "
+        "types without padding, with == and a DefaultHash that does not throw; for names take numbers of an interner");
+    using Args =
+        detail::Arguments<detail::with_options | detail::with_alloc, RelationMapOptions, std::byte, detail::NoKey, With...>;
+    using Allocator = typename Args::allocator;
+    using Pairs = detail::RelationLayer<Source, Target, Allocator>;
+    struct Layer {
+        Relation relation;
+        Pairs pairs;
+        bool exclusive = Args::options.exclusive;
+        Layer(const Relation& of, const Allocator& alloc) : relation(of), pairs(alloc) {}
+        // Whether it says no more than a layer that is not there.
+        bool unused() const noexcept { return pairs.size() == 0 && exclusive == Args::options.exclusive; }
+    };
+    using Layers = detail::FlatArray<Layer*, Allocator>;
+
+public:
+    /// What pairs lead from.
+    using source_type = Source;
+    /// What names the kind of a pair.
+    using relation_type = Relation;
+    /// What pairs lead to.
+    using target_type = Target;
+    using size_type = std::size_t;
+    using allocator_type = Allocator;
+
+    //=== construction ===//
+
+    RelationMap()
+        requires std::is_default_constructible_v<Allocator>
+        : RelationMap(Allocator()) {}
+    explicit RelationMap(const Allocator& alloc) noexcept : layers_(alloc), table_(alloc) {}
+    /// Copies pairs, orders and policies. @throws what the allocator throws
+    RelationMap(const RelationMap& other)
+        : RelationMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
+    RelationMap(const RelationMap& other, const Allocator& alloc) : RelationMap(alloc) { enter(other); }
+    /// `other` is empty then.
+    RelationMap(RelationMap&& other) noexcept : RelationMap(other.get_allocator()) { swap_contents(other); }
+    /// As above; pairs are copied when the allocators differ. @throws what the allocator throws; strong
+    RelationMap(RelationMap&& other, const Allocator& alloc) : RelationMap(alloc) {
+        if (alloc == other.get_allocator()) {
+            swap_contents(other);
+            return;
+        }
+        enter(other);
+        other.reset();
+    }
+    /// @throws what the allocator throws; strong
+    RelationMap& operator=(const RelationMap& other) {
+        detail::RowRules::assign_copy(*this, other);
+        return *this;
+    }
+    /// `other` is empty then. @throws what the allocator throws when the allocators differ and do not
+    /// propagate
+    RelationMap& operator=(RelationMap&& other) noexcept(detail::RowRules::nothrow_move<RelationMap>) {
+        detail::RowRules::assign_move(*this, other);
+        return *this;
+    }
+    ~RelationMap() { reset(); }
+    /// Exchanges the contents. Unequal allocators that do not propagate: pairs are copied.
+    void swap(RelationMap& other) noexcept(detail::RowRules::nothrow_swap<RelationMap>) {
+        detail::RowRules::swap(*this, other);
+    }
+    friend void swap(RelationMap& a, RelationMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+    allocator_type get_allocator() const noexcept { return Allocator(layers_.get_allocator()); }
+
+    //=== capacity ===//
+
+    /// The number of pairs, of all relations.
+    size_type size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    /// The number of pairs of one relation.
+    size_type count(const Relation& relation) const noexcept {
+        const Layer* const layer = find(relation);
+        return layer == nullptr ? 0 : layer->pairs.size();
+    }
+    /// Room for `sources` different sources of a relation. @throws what the allocator throws; strong
+    void reserve(const Relation& relation, size_type sources) { layer_of(relation).pairs.reserve(sources); }
+    /// Frees memory that no pair needs. @throws what the allocator throws; the pairs are as before
+    void shrink_to_fit() {
+        for (Layer* const layer : layers()) layer->pairs.shrink_to_fit();
+    }
+
+    //=== policy ===//
+
+    /// Whether a source has at most one target of this relation, so that insert() replaces it.
+    bool is_exclusive(const Relation& relation) const noexcept {
+        const Layer* const layer = find(relation);
+        return layer == nullptr ? Args::options.exclusive : layer->exclusive;
+    }
+    /// Gives one relation another policy than the map's.
+    /// @throws std::invalid_argument when a source has several targets of a relation that is to be exclusive; what the
+    /// allocator throws; strong @complexity amortised O(1)
+    void set_exclusive(const Relation& relation, bool exclusive = true) {
+        Layer& layer = layer_of(relation);
+        if (exclusive && !layer.pairs.single())
+            detail::throw_invalid_argument("RelationMap set_exclusive(relation): a source has several targets of it; erase all "
+                                           "but one, or set the policy before pairs are inserted");
+        layer.exclusive = exclusive;
+    }
+
+    //=== lookup ===//
+
+    /// Whether they are related. Any bit patterns are allowed.
+    /// @complexity O(1), and the shorter of targets(source, relation) and sources(relation, target) is searched
+    bool contains(const Source& source, const Relation& relation, const Target& target) const noexcept {
+        const Layer* const layer = find(relation);
+        return layer != nullptr && layer->pairs.contains(own(source), own(target));
+    }
+    /// The targets of a source. In the order of their insertion, except that erase() moves the last one into the gap.
+    /// @complexity O(1) @invalidates the next change of a pair of this source and relation
+    std::span<const Target> targets(const Source& source, const Relation& relation) const noexcept {
+        const Layer* const layer = find(relation);
+        return layer == nullptr ? std::span<const Target>() : layer->pairs.forward().span(own(source));
+    }
+    /// The first target, or null; the only one if the relation is exclusive. As targets()
+    const Target* target(const Source& source, const Relation& relation) const noexcept {
+        const auto all = targets(source, relation);
+        return all.empty() ? nullptr : all.data();
+    }
+    /// The sources of a target, as targets().
+    std::span<const Source> sources(const Relation& relation, const Target& target) const noexcept {
+        const Layer* const layer = find(relation);
+        return layer == nullptr ? std::span<const Source>() : layer->pairs.inverse().span(own(target));
+    }
+    /// Calls f(source, relation, target) for each pair, relation by relation. f must not change the map.
+    template <class F>
+    void for_each(F&& f) const {
+        for (const Layer* const layer : layers())
+            layer->pairs.forward().for_each([&](const Source& source, const auto& list) {
+                for (const Target& target : list.span()) f(source, layer->relation, target);
+            });
+    }
+
+    //=== pairs come and go ===//
+
+    /// Relates them. Whether something changed: false when they are related already, or a handle was never live. If the
+    /// relation is exclusive, the target replaces the one that the source has, in its row; the source is never without.
+    /// Arguments may be those of a pair of this map.
+    /// @throws what the allocator throws; strong
+    /// @complexity amortised O(1), and as contains()
+    bool insert(const Source& source, const Relation& relation, const Target& target) {
+        if (!can_live(source) || !can_live(target)) return false;
+        Layer& layer = layer_of(relation);
+        const size_type before = layer.pairs.size();
+        const Source from = own(source);
+        const Target to = own(target);
+        const bool changed = layer.exclusive ? layer.pairs.assign(from, to) : layer.pairs.insert(from, to);
+        size_ += layer.pairs.size() - before;
+        return changed;
+    }
+    /// Removes the pair; false when there is none. The last target of the source, and the last source of the target, take the
+    /// places. @complexity as contains()
+    bool erase(const Source& source, const Relation& relation, const Target& target) noexcept {
+        Layer* const layer = find(relation);
+        const bool erased = layer != nullptr && layer->pairs.erase(own(source), own(target));
+        size_ -= erased;
+        return erased;
+    }
+    /// Removes all pairs of the source, for example because it dies; returns how many. @complexity O(relations + pairs)
+    size_type erase_source(const Source& source) noexcept {
+        return erase_each([id = own(source)](Pairs& pairs) { return pairs.erase_source(id); });
+    }
+    /// Removes the pairs of the source in one relation; returns how many.
+    size_type erase_source(const Source& source, const Relation& relation) noexcept {
+        Layer* const layer = find(relation);
+        const size_type erased = layer == nullptr ? 0 : layer->pairs.erase_source(own(source));
+        size_ -= erased;
+        return erased;
+    }
+    /// Removes all pairs with this target, for example because it dies; returns how many. @complexity O(relations + pairs)
+    size_type erase_target(const Target& target) noexcept {
+        return erase_each([id = own(target)](Pairs& pairs) { return pairs.erase_target(id); });
+    }
+    /// As above, then calls on_orphan(source, relation) for each pair that was removed. All of them are removed first, so
+    /// on_orphan may change the map in any way: give the source another target, or erase it as a target too.
+    /// @throws what the allocator throws; strong; what on_orphan throws: the pairs are removed, and
+    /// further calls are not made
+    template <class F>
+    size_type erase_target(const Target& target, F&& on_orphan) {
+        struct Orphan {
+            Source source;
+            Relation relation;
+        };
+        const Target id = own(target);
+        std::vector<Orphan, detail::rebind_t<Allocator, Orphan>> orphans(
+            (detail::rebind_t<Allocator, Orphan>(get_allocator())));
+        for (const Layer* const layer : layers())
+            for (const Source& source : layer->pairs.inverse().span(id)) orphans.push_back({source, layer->relation});
+        const size_type erased = erase_target(id);
+        for (const Orphan& orphan : orphans) on_orphan(orphan.source, orphan.relation);
+        return erased;
+    }
+    /// Removes all pairs. Policies of relations stay. @complexity O(relations + pairs)
+    void clear() noexcept {
+        for (Layer* const layer : layers()) {
+            std::destroy_at(std::addressof(layer->pairs));
+            std::construct_at(std::addressof(layer->pairs), get_allocator());
+        }
+        size_ = 0;
+    }
+
+    //=== comparison and snapshots ===//
+
+    /// Whether both have the same pairs, in whatever order.
+    friend bool operator==(const RelationMap& a, const RelationMap& b) {
+        if (a.size_ != b.size_) return false;
+        bool same = true;
+        a.for_each([&](const Source& source, const Relation& relation, const Target& target) {
+            same = same && b.contains(source, relation, target);
+        });
+        return same;
+    }
+    /// Pairs, with the order of targets() and sources(), and policies as bytes. What was erased before is not seen
+    /// in them: relations and sources are sorted by their bytes.
+    std::vector<std::byte> snapshot() const {
+        ByteWriter out;
+        for (const std::uint8_t byte : header) out.number(byte);
+        using Used = detail::rebind_t<Allocator, const Layer*>;
+        std::vector<const Layer*, Used> used{Used(get_allocator())};
+        for (const Layer* const layer : layers())
+            if (!layer->unused()) used.push_back(layer);
+        std::sort(used.begin(), used.end(),
+                  [](const Layer* a, const Layer* b) { return detail::bytes_less(a->relation, b->relation); });
+        out.number(static_cast<slot_t>(used.size()));
+        for (const Layer* const layer : used) {
+            out.raw(std::addressof(layer->relation), sizeof(Relation));
+            out.number(static_cast<std::uint8_t>(layer->exclusive));
+            out.number(std::uint64_t{layer->pairs.forward().size()});
+            layer->pairs.forward().for_each_in_order([&](const Source& source, const auto& list) {
+                out.raw(std::addressof(source), sizeof source);
+                out.number(std::uint64_t{list.count()});
+                for (slot_t place = 0; place != list.count(); ++place) {
+                    out.raw(std::addressof(list.id(place)), sizeof(Target));
+                    out.number(list.row(place));
+                }
+            });
+        }
+        return out.take();
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator throws; strong
+    void restore(std::span<const std::byte> bytes) {
+        if (const char* const error = try_restore(bytes)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
+    const char* try_restore(std::span<const std::byte> bytes) {
+        RelationMap restored(get_allocator());
+        ByteReader in(bytes);
+        if (restored.read(in)) swap_contents(restored);
+        return in.error();
+    }
+    /// Bytes held on the heap. @complexity linear in relations and the ids that have pairs
+    size_type memory_usage() const noexcept {
+        size_type bytes = detail::memory_of(layers_, table_);
+        for (const Layer* const layer : layers()) bytes += sizeof *layer + layer->pairs.memory_usage();
+        return bytes;
+    }
+    /// Whether both sides agree; for tests.
+    bool check_invariants() const {
+        size_type pairs = 0;
+        bool sound = table_.check(count_, [this](slot_t number) { return tag(layers_[number]->relation); });
+        for (const Layer* const layer : layers()) {
+            pairs += layer->pairs.size();
+            sound = sound && find(layer->relation) == layer && layer->pairs.check_invariants() &&
+                    (!layer->exclusive || layer->pairs.single());
+        }
+        return sound && pairs == size_;
+    }
+
+private:
+    friend struct detail::RowRules;
+    static constexpr std::uint8_t header[] = {
+        'S',           'L', 'R', '1', std::endian::native == std::endian::little ? 1 : 2, sizeof(Source), sizeof(Relation),
+        sizeof(Target)};
+
+    // The id as the map keeps it.
+    template <class Id>
+    static Id own(const Id& id) noexcept {
+        return detail::without_user_bits(id);
+    }
+    template <class Id>
+    static bool can_live(const Id& id) noexcept {
+        if constexpr (AnyId<Id>)
+            return IdTraits<Id>::can_live(id);
+        else
+            return true;
+    }
+    std::span<Layer* const> layers() const noexcept { return {layers_.data(), count_}; }
+    static std::uint32_t tag(const Relation& relation) noexcept {
+        return static_cast<std::uint32_t>(DefaultHash<Relation>()(relation));
+    }
+    Layer* find(const Relation& relation) const noexcept {
+        const slot_t number =
+            table_.find(tag(relation), [&](slot_t each) { return static_cast<bool>(layers_[each]->relation == relation); });
+        return number == no_slot ? nullptr : layers_[number];
+    }
+    // Throws what the allocator throws; strong.
+    Layer& layer_of(const Relation& relation) {
+        if (Layer* const layer = find(relation)) return *layer;
+        if (count_ == layers_.size()) layers_.resized(count_ < 4 ? 4 : 2 * std::size_t{count_}, nullptr).swap(layers_);
+        table_.make_room(tag(relation), count_);
+        detail::rebind_t<Allocator, Layer> alloc(get_allocator());
+        Layer* const layer = detail::allocate_raw(alloc, 1);
+        ScopeGuard undo([&]() noexcept { detail::deallocate_raw(alloc, layer, 1); });
+        std::construct_at(layer, relation, get_allocator());
+        undo.dismiss();
+        layers_[count_] = layer;
+        table_.insert(tag(relation), count_++);
+        return *layer;
+    }
+    template <class F>
+    size_type erase_each(F&& erase) noexcept {
+        size_type erased = 0;
+        for (Layer* const layer : layers()) erased += erase(layer->pairs);
+        size_ -= erased;
+        return erased;
+    }
+    void reset() noexcept {
+        detail::rebind_t<Allocator, Layer> alloc(get_allocator());
+        for (Layer* const layer : layers()) {
+            std::destroy_at(layer);
+            detail::deallocate_raw(alloc, layer, 1);
+        }
+        layers_.free();
+        table_.free();
+        count_ = 0;
+        size_ = 0;
+    }
+    void swap_contents(RelationMap& other) noexcept {
+        layers_.swap(other.layers_);
+        table_.swap(other.table_);
+        std::swap(count_, other.count_);
+        std::swap(size_, other.size_);
+    }
+    // @pre this is empty
+    void enter(const RelationMap& other) {
+        ScopeGuard undo([this]() noexcept { reset(); }); // a constructor that throws has no destructor
+        for (const Layer* const layer : other.layers()) {
+            Layer& copy = layer_of(layer->relation);
+            copy.exclusive = layer->exclusive;
+            copy.pairs.copy(layer->pairs);
+        }
+        size_ = other.size_;
+        undo.dismiss();
+    }
+    bool read(ByteReader& in) {
+        for (const std::uint8_t byte : header)
+            if (in.number<std::uint8_t>() != byte)
+                return in.fail("snapshot: these bytes are no snapshot of a RelationMap with ids of these sizes");
+        for (auto left = in.number<slot_t>(); left != 0; --left) {
+            const Relation relation = detail::read_block<Relation>(in);
+            const bool exclusive = in.flag();
+            if (in.error() != nullptr) return false;
+            if (count_ != 0 && !detail::bytes_less(layers_[count_ - 1]->relation, relation))
+                return in.fail("snapshot: a relation occurs twice, or behind a higher one");
+            Layer& layer = layer_of(relation);
+            if (!read_pairs(in, layer.pairs)) return false;
+            if (exclusive && !layer.pairs.single())
+                return in.fail("snapshot: an exclusive relation has two targets of a source");
+            layer.exclusive = exclusive;
+            if (layer.unused()) return in.fail("snapshot: a relation has neither pairs nor a policy of its own");
+            size_ += layer.pairs.size();
+        }
+        if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
+        return in.error() == nullptr;
+    }
+    bool read_pairs(ByteReader& in, Pairs& pairs) {
+        using RowAllocator = detail::rebind_t<Allocator, slot_t>;
+        std::vector<slot_t, RowAllocator> rows{RowAllocator(get_allocator())};
+        Source before{};
+        for (auto left = in.number<std::uint64_t>(); left != 0; --left) {
+            const Source source = detail::read_block<Source>(in);
+            const std::size_t targets = in.length(sizeof(Target) + sizeof(slot_t));
+            if (in.error() != nullptr) return false;
+            if (targets == 0 || !is_own(source) || (pairs.size() != 0 && !detail::bytes_less(before, source)))
+                return in.fail("snapshot: a source has no targets, is out of order, or none that a container has");
+            before = source;
+            for (std::size_t i = 0; i != targets; ++i) {
+                const Target target = detail::read_block<Target>(in);
+                if (!is_own(target) || !pairs.insert(source, target))
+                    return in.fail("snapshot: a target is none that a container has, or a pair occurs twice");
+                rows.push_back(in.number<slot_t>());
+            }
+        }
+        if (!pairs.order_sources(rows)) in.fail("snapshot: the sources of a target do not agree with their targets");
+        return in.error() == nullptr;
+    }
+    template <class Id>
+    static bool is_own(const Id& id) noexcept {
+        return can_live(id) && own(id) == id;
+    }
+
+    Layers layers_; // in the order of their first use
+    detail::ValueTable<false, Allocator> table_;
+    slot_t count_ = 0;
+    size_type size_ = 0;
+};
+
+SLOTWISE_END
+
+#endif

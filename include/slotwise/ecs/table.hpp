@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Table: the rows of all entities that have the same components.
+#ifndef SLOTWISE_ECS_TABLE_HPP
+#define SLOTWISE_ECS_TABLE_HPP
+
+#include "../rows/row_plan.hpp"
+#include "table_marks.hpp"
+
+SLOTWISE_BEGIN
+
+/// How rows move from one table to another: what is copied, moved, destroyed and built. Make it once for two tables and keep
+/// it. It refers to neither.
+class RowMap {
+public:
+    /// Moves nothing.
+    RowMap() = default;
+    /// @throws what the allocator throws @complexity linear in the ids of both
+    RowMap(const Table& from, const Table& to);
+
+    /// The columns of the destination that `build` is called for, in ascending order.
+    std::span<const std::uint32_t> built() const noexcept { return rows_.built(); }
+    /// Bytes held on the heap.
+    std::size_t memory_usage() const noexcept { return detail::memory_of(rows_, marks_.bits, marks_.ticks); }
+
+private:
+    friend Table;
+    detail::RowPlan rows_{};
+    detail::MarksPlan marks_{};
+    std::size_t columns_from_ = 0, columns_to_ = 0;
+};
+
+/// The rows of the entities that have the same components. Rows are packed, and the values of a component are an array, 64-byte
+/// aligned or as the type asks. Tags, and what is kept outside the tables, have a place among the ids and no column. All
+/// columns always have the same number of rows, also after a throw. Erasing a row moves the last one into its place, and says
+/// so.
+///     const ComponentId ids[] = {position, velocity};                         // ascending
+///     Table table(registry, ids);
+///     const slot_t row = table.push_back(entity, now, [&](std::size_t column, void* to) {...});
+///     Position* const positions = table.data<Position>(table.column_of(position));
+/// Types must be movable. One whose move may throw needs assignment; moving rows then has the basic guarantee. Values must not
+/// use the table while they are built, moved or destroyed. Building may read values of it: memory that is replaced is freed
+/// last. The registry is only used by the constructor; types must outlive the table. const functions may be called by several
+/// threads at once.
+class Table {
+public:
+    using size_type = std::size_t;
+    /// The most rows a table has.
+    static constexpr size_type max_rows = size_type{1} << 30;
+    /// What move_row() has done.
+    struct Moved {
+        slot_t row;    ///< the row in the destination
+        Entity filled; ///< the entity that is now in the place of the moved row of the source; null: it was the last
+    };
+
+    /// A table without components, whose entities only are counted.
+    Table() : Table(ComponentRegistry(), {}) {}
+    /// A table of these components, which are ascending.
+    /// @throws std::invalid_argument when they are not, when the registry does not know one, or values of a type cannot be
+    /// moved; what the allocator throws
+    Table(const ComponentRegistry& registry, std::span<const ComponentId> ids)
+        : shape_(registry, ids), marks_(registry, shape_), rows_(types(registry, shape_)),
+          erasure_(detail::PlannedRows::columns(rows_), detail::AnyColumns<AnyRows::allocator_type>(), {}) {}
+    /// Leaves `other` to be assigned or destroyed.
+    Table(Table&& other) noexcept = default;
+    Table& operator=(Table&& other) noexcept {
+        Table taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+    ~Table() = default;
+    void swap(Table& other) noexcept {
+        std::swap(shape_, other.shape_);
+        marks_.swap(other.marks_);
+        rows_.swap(other.rows_);
+        std::swap(erasure_, other.erasure_);
+    }
+    friend void swap(Table& a, Table& b) noexcept { a.swap(b); }
+
+    //=== components ===//
+
+    /// The ids, ascending.
+    std::span<const ComponentId> ids() const noexcept { return shape_.ids(); }
+    /// Whether the entities have it. @complexity as place_of
+    bool contains(ComponentId id) const noexcept { return place_of(id) >= 0; }
+    /// The number of an id among ids(); -1 if it is none of them.
+    /// @complexity O(1) for components whose number is below 256, logarithmic in ids for others
+    std::int32_t place_of(ComponentId id) const noexcept { return shape_.place_of(id); }
+    /// The column of a component; -1 if it has none. @complexity as place_of
+    std::int32_t column_of(ComponentId id) const noexcept { return shape_.column_of(id); }
+    /// The same for an id of the registry that the table was made with, or null; others get a wrong answer. @complexity as
+    /// place_of, with a load less
+    std::int32_t column_of_own(ComponentId id) const noexcept { return shape_.column_of_own(id); }
+    /// The column of the id at this place; -1 if it has none. @pre place < ids().size()
+    std::int32_t column_at(size_type place) const noexcept { return shape_.column_at(place); }
+    /// Columns there are.
+    size_type column_count() const noexcept { return shape_.column_count(); }
+    /// The component of a column. @pre column < column_count() (checked at level fast)
+    ComponentId column_id(size_type column) const noexcept {
+        expect_column(column);
+        return shape_.column_id(column);
+    }
+    /// The type of a column's values. @pre column < column_count() (checked at level fast)
+    const TypeDescriptor& type(size_type column) const noexcept {
+        expect_column(column);
+        return *place(column).type;
+    }
+    /// The values of a column, row by row. @pre column < column_count() (checked at level fast)
+    /// @invalidates itself when rows are added, moved or erased
+    AnySpan column(size_type column) noexcept {
+        expect_column(column);
+        return rows_.column(column);
+    }
+    ConstAnySpan column(size_type column) const noexcept {
+        expect_column(column);
+        return rows_.column(column);
+    }
+    /// The first value of a column, unchecked. @pre column < column_count(), and its values are T
+    template <class T>
+    T* data(size_type column) noexcept {
+        return static_cast<T*>(static_cast<void*>(place(column).data));
+    }
+    template <class T>
+    const T* data(size_type column) const noexcept {
+        return static_cast<const T*>(static_cast<const void*>(place(column).data));
+    }
+    /// The address of a value, unchecked. @pre column < column_count() and row < size()
+    void* value(size_type column, size_type row) noexcept { return place(column).at(row); }
+    const void* value(size_type column, size_type row) const noexcept { return place(column).at(row); }
+
+    //=== capacity ===//
+
+    /// The entity of each row. @invalidates itself when rows are added, moved or erased
+    std::span<const Entity> entities() const noexcept { return {entity_data(), rows_.size()}; }
+    /// Rows there are.
+    size_type size() const noexcept { return rows_.size(); }
+    bool empty() const noexcept { return rows_.empty(); }
+    /// Rows there is memory for.
+    size_type capacity() const noexcept { return rows_.capacity(); }
+    /// Room for `rows` rows. @throws std::length_error when that is more than max_rows; what the allocator, and moves that may
+    /// throw, throw; strong if what cannot be copied moves without a throw @invalidates columns and entities(), when it grows
+    void reserve(size_type rows) {
+        expect_fits(rows);
+        marks_.reserve(rows);
+        rows_.reserve(rows);
+    }
+    /// Frees the memory that is not needed. @throws as reserve @invalidates columns and entities()
+    void shrink_to_fit() {
+        marks_.shrink_to_fit();
+        rows_.shrink_to_fit();
+    }
+
+    //=== rows ===//
+
+    /// Adds a row. build(column, to) builds its value of each column, in ascending order, in memory of that type. The row is
+    /// enabled, and added at `tick`. Returns it.
+    /// @throws std::length_error when there are max_rows rows; what the allocator and build throw, and moves that may throw,
+    /// when it grows; strong @complexity linear in columns, amortised @invalidates columns and entities(), when it grows
+    template <class Build>
+    slot_t push_back(Entity entity, tick_t tick, Build&& build) {
+        const auto build_with_entity = [&, entities = column_count()](size_type column, void* to) {
+            if (column != entities)
+                build(column, to);
+            else
+                ::new (to) Entity(entity);
+        };
+        if (!marks_.active() && detail::PlannedRows::has_room(rows_)) [[likely]]
+            return static_cast<slot_t>(detail::PlannedRows::push_back_plain(rows_, build_with_entity));
+        return push_back_any(tick, build_with_entity);
+    }
+    /// Adds a row if there is room for one and it needs no bits and ticks; else returns no_slot. write(row) builds its value of
+    /// each column in data<T>(column) + row. @pre write throws nothing, and leaves out no column
+    template <class Write>
+    SLOTWISE_ALWAYS_INLINE slot_t try_push_back(Entity entity, Write&& write) noexcept {
+        if (marks_.active() || !detail::PlannedRows::has_room(rows_)) [[unlikely]]
+            return no_slot;
+        return static_cast<slot_t>(detail::PlannedRows::push_back_written(rows_, [&](size_type row) {
+            write(row);
+            data<Entity>(column_count())[row] = entity;
+        }));
+    }
+    /// Adds a row for each of these entities, which may be those of this table. build(column, to, count) builds the values of a
+    /// column side by side: all of them or, if it throws, none. Returns the first row.
+    /// @throws as push_back; strong @complexity linear
+    template <class Build>
+    slot_t append(std::span<const Entity> entities, tick_t tick, Build&& build) {
+        prepare(entities.size());
+        const size_type of_entities = column_count();
+        const size_type first =
+            detail::PlannedRows::append(rows_, entities.size(), [&](size_type column, void* to, size_type n) {
+                if (column != of_entities)
+                    build(column, to, n);
+                else if (n != 0)
+                    std::memcpy(to, entities.data(), n * sizeof(Entity));
+            });
+        if (marks_.active()) marks_.append(entities.size(), tick);
+        return static_cast<slot_t>(first);
+    }
+    /// Removes `row`; the last row comes in its place. Returns the entity whose row it was and now is `row`; null if `row` was
+    /// the last. @pre row < size() (checked at level fast)
+    /// @throws what moves that may throw do; the row then is there, with some of the last row's values
+    /// @complexity linear in columns
+    Entity swap_erase(size_type row) {
+        expect_row(row);
+        const bool last = row == size() - 1;
+        const Entity filled = last ? Entity() : entity_data()[size() - 1];
+        detail::PlannedRows::swap_erase(rows_, row, erasure_);
+        if (marks_.active()) [[unlikely]]
+            marks_.swap_erase(row);
+        return filled;
+    }
+    /// Moves row `row` of `from` to the end of `to`. Values of components that both have are moved, build(column, to) builds
+    /// those of RowMap::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled and added at
+    /// `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
+    /// @pre row < from.size() (checked at level fast); map == RowMap(from, to)
+    /// @throws std::invalid_argument when `from` is `to`; as push_back; strong if shared columns and those of `from` move
+    /// without a throw, else basic: both keep their rows, some of whose values are moved-from @complexity linear in columns
+    /// @invalidates columns and entities() of both
+    template <class Build>
+    static Moved move_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick, Build&& build) {
+        from.expect_row(row);
+        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
+                              "Table::move_row: the map was made for other tables");
+        if (&from == &to || from.marks_.active() || to.marks_.active() ||
+            !detail::PlannedRows::can_move_plain(to.rows_, map.rows_)) [[unlikely]]
+            return move_any_row(from, row, to, map, tick, build);
+        return moved(from, row, detail::PlannedRows::move_row_plain(from.rows_, row, to.rows_, map.rows_, build));
+    }
+    /// Exchanges two rows. @pre both < size() (checked at level fast)
+    /// @throws what the allocator throws when there is no room for a row more, and moves that may throw
+    void swap_rows(size_type a, size_type b) {
+        rows_.swap_rows(a, b);
+        marks_.swap_rows(a, b);
+    }
+    /// Removes all rows, in all of which every component is enabled again; the memory stays.
+    void clear() noexcept {
+        rows_.clear();
+        marks_.clear();
+    }
+
+    //=== bits and ticks ===//
+
+    /// Whether the component at this place is enabled in this row. Those that cannot be disabled are.
+    /// @pre place < ids().size() and row < size() (checked at level fast)
+    bool is_enabled(size_type row, size_type place) const noexcept {
+        expect_row(row);
+        const BitColumn* const bits = this->bits(place);
+        return bits == nullptr || bits->test(row);
+    }
+    /// Enables or disables the component at this place in this row. It keeps its value, and the row its place.
+    /// @pre place < ids().size() and row < size() (checked at level fast)
+    /// @throws std::invalid_argument when the component has not the trait toggle; what the allocator throws, at the first that
+    /// is disabled in this table; strong
+    void enable(size_type row, size_type place, bool enabled = true) {
+        expect_row(row);
+        SLOTWISE_EXPECT(place < ids().size(), "Table::enable: there is no component at this place");
+        if (!marks_.can_toggle(place)) [[unlikely]]
+            detail::throw_invalid_argument(
+                "Table::enable: the component cannot be disabled; register it with the trait toggle");
+        marks_.enable(size(), row, place, enabled);
+    }
+    /// A bit for each row: whether the component at this place is enabled. Null when it is in all rows, as long as none was
+    /// disabled. @pre place < ids().size() @invalidates the pointer, when the table moves or is cleared
+    const BitColumn* bits(size_type place) const noexcept { return marks_.bits(place); }
+    /// Whether bits() is not null for some component.
+    bool any_disabled_columns() const noexcept { return marks_.made() != 0; }
+    /// When the component at this place was added and changed in each row; null if it has not the trait tracked. Mark rows by
+    /// it; rows are added and removed by the table alone. @pre place < ids().size()
+    /// @invalidates the pointer, when the table moves
+    TickColumn* ticks(size_type place) noexcept { return detail::TableMarks::ticks(marks_, place); }
+    const TickColumn* ticks(size_type place) const noexcept { return detail::TableMarks::ticks(marks_, place); }
+    /// Whether rows have bits or ticks.
+    bool has_marks() const noexcept { return marks_.active(); }
+    /// Makes ticks that are older than max_tick_age that old, see TickColumn::clamp. @complexity linear
+    void clamp_ticks(tick_t now) noexcept { marks_.clamp(now); }
+
+    /// The columns, and behind them one of the entities: what a snapshot writes. append() makes rows of it again.
+    const AnyRows& rows() const noexcept { return rows_; }
+    /// Bytes held on the heap, without what values hold themselves. @complexity linear in ids
+    size_type memory_usage() const noexcept { return detail::memory_of(shape_, marks_, rows_, erasure_); }
+    /// Whether all columns, bits and ticks have as many rows; for tests.
+    bool check_invariants() const noexcept {
+        return rows_.check_invariants() && rows_.size() <= max_rows && rows_.column_count() == column_count() + 1 &&
+               marks_.check(rows_.size());
+    }
+
+private:
+    friend RowMap;
+    static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape) {
+        detail::PlainVector<const TypeDescriptor*> types;
+        for (const std::uint32_t place : shape.places()) types.push_back(registry.type(shape.ids()[place]));
+        types.push_back(&TypeDescriptor::of<Entity>()); // entities are a column too, behind the others: one memory, one growth
+        return AnyRows(types.span());
+    }
+    const detail::AnyColumnPlace& place(size_type column) const noexcept { return detail::PlannedRows::columns(rows_)[column]; }
+    const Entity* entity_data() const noexcept {
+        return static_cast<const Entity*>(static_cast<const void*>(detail::PlannedRows::columns(rows_).end()[-1].data));
+    }
+    void expect_row([[maybe_unused]] size_type row) const noexcept {
+        SLOTWISE_EXPECT(row < size(), "Table: row is not below size()");
+    }
+    void expect_column([[maybe_unused]] size_type column) const noexcept {
+        SLOTWISE_EXPECT(column < column_count(), "Table: there is no such column; tags have none");
+    }
+    static Moved moved(const Table& from, size_type row, RowMove move) noexcept {
+        return {static_cast<slot_t>(move.row), move.filled_from == AnyRows::no_row ? Entity() : from.entity_data()[row]};
+    }
+    template <class Build>
+    SLOTWISE_NEVER_INLINE slot_t push_back_any(tick_t tick, Build& build) {
+        prepare(1);
+        const size_type row = detail::PlannedRows::push_back(rows_, build);
+        if (marks_.active()) marks_.append(1, tick);
+        return static_cast<slot_t>(row);
+    }
+    template <class Build>
+    SLOTWISE_NEVER_INLINE static Moved move_any_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick,
+                                                    Build& build) {
+        if (&from == &to)
+            detail::throw_invalid_argument("Table::move_row: source and destination are the same; nothing is to be moved then");
+        expect_fits(to.size() + 1);
+        const bool marks = from.marks_.active() || to.marks_.active();
+        if (marks) detail::TableMarks::prepare_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
+        const RowMove move = detail::PlannedRows::move_row(from.rows_, row, to.rows_, map.rows_, build);
+        if (marks) detail::TableMarks::commit_move(from.marks_, row, to.marks_, map.marks_, tick);
+        return moved(from, row, move);
+    }
+    static void expect_fits(size_type rows) {
+        if (rows > max_rows) [[unlikely]]
+            detail::throw_length_error("Table: a table has at most 2^30 rows");
+    }
+    /// Room for the marks of `more` rows, so that nothing throws when the rows are there.
+    void prepare(size_type more) {
+        if (more > capacity() - size()) [[unlikely]] {
+            if (more > max_rows) expect_fits(more);
+            expect_fits(size() + more);
+        }
+        if (marks_.active()) [[unlikely]]
+            marks_.reserve(room(more));
+    }
+    /// Rows there will be memory for when there are `more`.
+    size_type room(size_type more) const noexcept {
+        const size_type wanted = size() + more, grown = detail::PlannedRows::columns(rows_).grown();
+        return wanted <= capacity() ? capacity() : wanted < grown ? grown : wanted;
+    }
+
+    detail::TableShape shape_;
+    detail::TableMarks marks_;
+    AnyRows rows_;
+    detail::RowPlan erasure_;
+};
+
+inline RowMap::RowMap(const Table& from, const Table& to) {
+    detail::PlainVector<std::int32_t> map;
+    map.reserve(to.column_count() + 1);
+    std::size_t source = 0;
+    for (std::size_t i = 0; i != to.column_count(); ++i) {
+        const ComponentId id = to.shape_.column_id(i);
+        while (source != from.column_count() && from.shape_.column_id(source) < id) ++source;
+        const bool shared = source != from.column_count() && from.shape_.column_id(source) == id;
+        map.push_back(shared ? static_cast<std::int32_t>(source) : -1);
+    }
+    map.push_back(static_cast<std::int32_t>(from.column_count())); // entities
+    columns_from_ = from.column_count();
+    columns_to_ = to.column_count();
+    rows_ = detail::RowPlan(detail::PlannedRows::columns(from.rows_), detail::PlannedRows::columns(to.rows_), map.span());
+    marks_ = detail::TableMarks::plan(from.marks_, from.ids(), to.marks_, to.ids());
+}
+
+SLOTWISE_END
+
+#endif

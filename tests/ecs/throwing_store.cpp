@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ArchetypeStore with a throw at every step: as before, and nothing lost. Memory runs out by the operator new of
+// throwing_ecs.cpp.
+#include "support/catch.hpp"
+#include "support/thrown.hpp"
+#include "support/tracked.hpp"
+
+#include <slotwise/ecs/archetype_store.hpp>
+#include <slotwise/ecs/command_buffer.hpp>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace slotwise;
+using namespace test;
+
+namespace {
+
+struct Plain {
+    int value = 0;
+};
+struct Sparse {
+    ThrowingCopy value;
+};
+
+/// Some entities with values whose copies throw and whose moves do not.
+struct World {
+    ArchetypeStore store{};
+    ComponentId likes = store.registry().add_relation("likes"),
+                owner = store.registry().add_relation("owner", {.exclusive = true}),
+                mood = store.registry().add_relation("mood", {.switched = true}),
+                level = store.registry().add<long>({.toggle = true}),
+                price = store.registry().add_relation("price", TypeDescriptor::of<ThrowingCopy>());
+    ThrowingCopy value{7};
+    std::vector<Entity> entities{};
+
+    World() {
+        store.registry().add<Sparse>({.sparse = true});
+        for (int i = 0; i != 8; ++i) entities.push_back(store.spawn(Plain{i}, ThrowingCopy(i)));
+        entities.push_back(store.spawn(Plain{8}));
+        store.relate(entities[7], likes, entities[6]);
+        store.relate(entities[7], owner, entities[6]);
+        store.relate(entities[7], mood, entities[6]);
+        store.add(entities[5], 5L);
+    }
+    /// Whether all is as it was made.
+    bool as_before() const {
+        bool good = store.check_invariants() && store.size() == entities.size();
+        for (std::size_t i = 0; i != entities.size(); ++i) {
+            const int expected = static_cast<int>(i);
+            good = good && store.is_alive(entities[i]) && store.get<Plain>(entities[i])->value == expected;
+            good = good && !store.has<Sparse>(entities[i]);
+            const ThrowingCopy* const each = store.get<ThrowingCopy>(entities[i]);
+            for (const ComponentId relation : {likes, owner, mood})
+                good = good && store.target(entities[i], relation) == (i == 7 ? entities[6] : Entity());
+            good = good && store.has<long>(entities[i]) == (i == 5) && store.is_enabled<long>(entities[i]) == (i == 5);
+            good = good && store.sources(price, entities[i]).begin() == store.sources(price, entities[i]).end();
+            good = good && (i == 8 ? each == nullptr : each != nullptr && each->value() == expected);
+        }
+        return good;
+    }
+};
+
+/// Every step of change(world) fails in turn, by a type and by memory, and leaves the world as before, also the ids to come
+/// unless it names one.
+template <bool Id = false, class Change>
+void is_strong(const char* function, Change&& change) {
+    INFO(function);
+    const NothingLeaks leaks;
+    const auto scenario = [&](auto&& attempt) {
+        World world;
+        [[maybe_unused]] const Entity expected = detail::StoreAccess::entities(world.store).next();
+        if (!attempt([&] { change(world); })) return;
+        CHECK(world.as_before());
+        if constexpr (!Id) CHECK(detail::StoreAccess::entities(world.store).next() == expected);
+    };
+    const std::size_t failures = fail_at_every_step(scenario) + run_out_of_memory(scenario);
+    CHECK(failures > 0);
+    report_sweep(swept(function), failures);
+}
+
+} // namespace
+
+// proves: ArchetypeStore::spawn throws, ArchetypeStore::spawn_n throws, ArchetypeStore::spawn_at throws
+// proves: ArchetypeStore::spawn_in throws
+// proves: ArchetypeStore::add_range throws, ArchetypeStore::reserve throws
+// proves: EntityBuilder::with(value) throws, EntityBuilder::with() throws, EntityBuilder::with(id) throws
+// proves: EntityBuilder::spawn throws
+// proves: EntityBuilder::relate(relation, target) throws, EntityBuilder::relate(relation, target, value) throws
+TEST_CASE("ArchetypeStore: a spawn that fails leaves everything as before, also the ids to come", "[ecs][throws]") {
+    is_strong("ArchetypeStore::spawn", [](World& world) { world.store.spawn(Plain{1}, world.value); });
+    is_strong("ArchetypeStore::spawn", [](World& world) { world.store.spawn(world.value, 1.5, Plain{1}); }); // a new table
+    is_strong("ArchetypeStore::spawn", [](World& world) { world.store.spawn(Sparse{world.value}, Plain{1}, world.value); });
+    is_strong("ArchetypeStore::spawn_n",
+              [](World& world) { static_cast<void>(world.store.spawn_n(5, Plain{1}, world.value)); });
+    is_strong("ArchetypeStore::spawn_n", [](World& world) {
+        const Sparse sparse{world.value};
+        static_cast<void>(world.store.spawn_n(3, sparse, world.value, 1.5));
+    });
+    is_strong<true>("ArchetypeStore::spawn_at",
+                    [](World& world) { world.store.spawn_at(Entity(100'000, 3), world.value, 1.5); });
+    is_strong("ArchetypeStore::add_range",
+              [](World& world) { static_cast<void>(world.store.add_range(1'000'000, 2'000'000)); });
+    is_strong("ArchetypeStore::spawn_in",
+              [](World& world) { world.store.spawn_in(world.store.add_range(1'000'000, 2'000'000), world.value); });
+    is_strong("ArchetypeStore::reserve", [](World& world) { world.store.reserve<Plain, double>(1000); });
+    const auto build = [](World& world) {
+        EntityBuilder builder = world.store.builder();
+        builder.with(world.value).with(Plain{1}).with<double>().with(world.level).relate(world.likes, world.entities[1]);
+        builder.relate(world.price, world.entities[2], AnyValue::of(world.value));
+        builder.spawn();
+    };
+    for (const char* const function : {"EntityBuilder::with", "EntityBuilder::relate", "EntityBuilder::spawn"})
+        is_strong(function, build);
+}
+
+// proves: ArchetypeStore::add(entity, values) throws, ArchetypeStore::add(entity, id, value) throws
+// proves: ArchetypeStore::set throws, ArchetypeStore::remove throws
+// proves: table ArchetypeStore add / exceptions
+// proves: ArchetypeStore::relate throws, ArchetypeStore::unrelate throws, ArchetypeStore::enable throws
+// proves: add_sparse throws, set_sparse throws, column_of throws, relate throws, AnyValue::assign throws
+// proves: SparseComponents::make_column throws, SparseComponents::make_targets throws, SparseComponents::emplace throws
+TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", "[ecs][throws]") {
+    is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[8], world.value); });
+    is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[8], 1.5, world.value, 2.5f); });
+    is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[3], Sparse{world.value}); });
+    is_strong("ArchetypeStore::add",
+              [](World& world) { world.store.add(world.entities[8], Sparse{world.value}, world.value); });
+    is_strong("ArchetypeStore::set", [](World& world) { world.store.set(world.entities[8], world.value); });
+    is_strong("ArchetypeStore::set", [](World& world) {
+        world.store.set(world.entities[8], world.store.registry().id<ThrowingCopy>(), AnyValue::of(world.value));
+    });
+    is_strong("ArchetypeStore::remove", [](World& world) { world.store.remove<ThrowingCopy, Plain>(world.entities[1]); });
+    is_strong("ArchetypeStore::relate",
+              [](World& world) { world.store.relate(world.entities[1], world.likes, world.entities[2]); });
+    is_strong("ArchetypeStore::relate",
+              [](World& world) { world.store.relate(world.entities[7], world.owner, world.entities[2]); });
+    is_strong("ArchetypeStore::relate",
+              [](World& world) { world.store.relate(world.entities[1], world.mood, world.entities[2]); });
+    is_strong("ArchetypeStore::relate", [](World& world) {
+        world.store.relate(world.entities[1], world.price, world.entities[2], AnyValue::of(world.value));
+    });
+    is_strong("ArchetypeStore::unrelate",
+              [](World& world) { world.store.unrelate(world.entities[7], world.likes, world.entities[6]); });
+    is_strong("ArchetypeStore::unrelate", [](World& world) { world.store.unrelate(world.entities[7], world.owner); });
+    is_strong("ArchetypeStore::enable", [](World& world) { world.store.enable(world.entities[5], world.level, false); });
+    is_strong("ArchetypeStore::disable", [](World& world) { world.store.disable<long>(world.entities[5]); });
+}
+
+// proves: ArchetypeStore::ArchetypeStore() throws, ArchetypeStore::ArchetypeStore(components) throws
+// proves: ArchetypeStore::on_add throws
+// proves: ArchetypeStore::query throws, Query::Query throws, StoreHooks::add throws
+TEST_CASE("ArchetypeStore: what is made for a store and fails is not there", "[ecs][throws]") {
+    const auto made = [](const char* function, auto&& make) {
+        const std::size_t failures = run_out_of_memory([&](auto&& attempt) { attempt(make); });
+        CHECK(failures != 0);
+        report_sweep(swept(function), failures);
+    };
+    made("ArchetypeStore::()", [] { const ArchetypeStore store; });
+    made("ArchetypeStore::(...)", [] { const ArchetypeStore store{ComponentRegistry()}; });
+    made("Query::(...)", [] {
+        ArchetypeStore store;
+        static_cast<void>(store.query<Plain, const double>().exclude<float>().size());
+    });
+    int called = 0;
+    const auto hook = [&called, all = std::array<int, 40>()](Entity) { called += 1 + all[0]; };
+    const auto add = [&](World& world) { world.store.on_add<double>(hook); };
+    is_strong("ArchetypeStore::on_add", add);
+    is_strong("ArchetypeStore::on_set", [&](World& world) { world.store.on_set<double>(hook); });
+    is_strong("ArchetypeStore::on_remove", [&](World& world) { world.store.on_remove<double>(hook); });
+    CHECK(called == 0);
+}
+
+// proves: ArchetypeStore::despawn throws, ArchetypeStore::clear throws, ArchetypeStore::shrink_to_fit throws
+// proves: TargetDeath::TargetDeath throws
+// proves: FoundEntities::add throws, SparseComponents::shrink_to_fit throws
+TEST_CASE("ArchetypeStore: entities that go, and memory that is given back, may need memory", "[ecs][throws]") {
+    const auto sound = [](const char* function, std::size_t left, auto&& act) { // all may be done when it fails
+        INFO(function);
+        const NothingLeaks leaks;
+        const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
+            World world;
+            if (!attempt([&] { act(world); })) return;
+            CHECK(world.store.check_invariants());
+            CHECK((world.store.size() == 9 || world.store.size() == left));
+        });
+        CHECK(failures != 0);
+        report_sweep(swept(function), failures);
+    };
+    sound("ArchetypeStore::despawn", 8, [](World& world) { world.store.despawn(world.entities[6]); }); // a target
+    sound("ArchetypeStore::shrink_to_fit", 9, [](World& world) {
+        world.store.reserve<Plain>(1000);
+        world.store.shrink_to_fit();
+    });
+    sound("ArchetypeStore::clear", 0, [](World& world) {
+        CommandBuffer commands(world.store); // its id is made before all end
+        commands.spawn(1.5);
+        world.store.clear();
+    });
+}
+
+// proves: CommandBuffer::spawn throws, CommandBuffer::despawn throws, CommandBuffer::add(entity, values) throws
+// proves: CommandBuffer::set throws, CommandBuffer::remove throws, CommandBuffer::relate throws, CommandBuffer::unrelate throws
+// proves: CommandBuffer::reserve throws, CommandArena::take throws, CommandShapes::of_types throws, CommandBatch::group throws
+// proves: CommandBatch::make throws, CommandBatch::despawn throws, CommandIds::reserve throws, CommandIds::next throws
+// proves: CommandShapes::of_id throws, ReservedIds::take throws
+TEST_CASE("CommandBuffer: a command that cannot be recorded leaves the others, and the store, as they are", "[ecs][throws]") {
+    const auto records = [](const char* function, auto&& record) {
+        INFO(function);
+        const NothingLeaks leaks;
+        const auto scenario = [&](auto&& attempt) {
+            World world;
+            CommandBuffer commands(world.store);
+            commands.set(world.entities[0], Plain{100});
+            if (!attempt([&] { record(world, commands); })) return;
+            CHECK(commands.size() == 1);
+            CHECK(world.as_before());
+            CHECK(world.store.apply(commands) == 0);
+            CHECK(world.store.get<Plain>(world.entities[0])->value == 100);
+            CHECK(world.store.check_invariants());
+        };
+        const std::size_t failures = fail_at_every_step(scenario) + run_out_of_memory(scenario);
+        CHECK(failures != 0);
+        report_sweep(swept(function), failures);
+    };
+    records("CommandBuffer::spawn", [](World& world, CommandBuffer& commands) { commands.spawn(world.value, 1.5); });
+    records("CommandBuffer::reserve", [](World&, CommandBuffer& commands) { commands.reserve(1000); });
+    records("CommandBuffer::despawn", [](World& world, CommandBuffer& commands) { commands.despawn(world.entities[1]); });
+    records("CommandBuffer::add",
+            [](World& world, CommandBuffer& commands) { commands.add(world.entities[1], world.value, 1.5); });
+    records("CommandBuffer::set", [](World& world, CommandBuffer& commands) { commands.set(world.entities[1], world.value); });
+    records("CommandBuffer::remove",
+            [](World& world, CommandBuffer& commands) { commands.remove<Plain, double>(world.entities[1]); });
+    records("CommandBuffer::relate",
+            [](World& world, CommandBuffer& commands) { commands.relate(world.entities[1], world.likes, world.entities[2]); });
+    records("CommandBuffer::unrelate", [](World& world, CommandBuffer& commands) {
+        commands.unrelate(world.entities[7], world.likes, world.entities[6]);
+    });
+}
+
+// proves: CommandApply::run throws, CommandFold::run throws, CommandPlans::get throws, CommandBatch::prepare throws
+// proves: CommandShapes::resolve throws, ReservedIds::make throws, ArchetypeStore::apply throws
+TEST_CASE("CommandBuffer: an apply that runs out of memory loses one entity's commands at most, and the rest can be applied",
+          "[ecs][throws]") {
+    const NothingLeaks leaks;
+    const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
+        World world;
+        CommandBuffer commands(world.store);
+        for (int i = 0; i != 4; ++i) commands.set(world.entities[static_cast<std::size_t>(i)], Plain{100 + i});
+        commands.add(world.entities[4], 1.5);
+        commands.spawn(Plain{9}, 2.5F);
+        if (!attempt([&] { world.store.apply(commands); })) return;
+        CHECK(world.store.check_invariants());
+        static_cast<void>(world.store.apply(commands));
+        CHECK(commands.empty());
+        int set = 0;
+        for (std::size_t i = 0; i != 4; ++i) set += world.store.get<Plain>(world.entities[i])->value >= 100;
+        CHECK(set >= 3);
+        CHECK(world.store.check_invariants());
+    });
+    CHECK(failures != 0);
+    report_sweep(swept("ArchetypeStore::apply"), failures);
+}
+
+// proves: Query::optional throws, Query::begin throws, Query::size throws, Query::warm throws, QueryPlan::complete throws
+// proves: ArchetypeStore::for_each_component throws
+TEST_CASE("Query: a walk that runs out of memory, or whose function throws, leaves no walk open", "[ecs][throws]") {
+    const auto walks = [](auto&& walk) {
+        const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
+            World world;
+            attempt([&] { walk(world.store); });
+            world.store.spawn(Plain{1}); // no walk is open
+            CHECK(world.store.check_invariants());
+        });
+        CHECK(failures != 0);
+    };
+    walks([](ArchetypeStore& store) { static_cast<void>(store.query<Plain>().optional<float>().size()); });
+    walks([](ArchetypeStore& store) { store.query<Plain, long>().warm(); });
+    walks([](ArchetypeStore& store) {
+        for (auto [entity, plain] : store.query<Plain>()) plain.value += static_cast<int>(entity.index());
+    });
+    walks([](const ArchetypeStore& store) {
+        const auto late = store.query<const Plain>().exclude<float>();
+        static_cast<void>(late.size());
+        for (auto [entity, plain] : late) static_cast<void>(entity), static_cast<void>(plain);
+    });
+    World world;
+    CHECK(thrown_text<std::length_error>([&] {
+              world.store.for_each_component(world.entities[0],
+                                             [](ComponentId, const void*) { TEST_THROW(std::length_error("of f")); });
+          }) == "of f");
+}
+
+// proves: ArchetypeStore::snapshot throws, ArchetypeStore::restore throws, ArchetypeStore::try_restore throws, snapshot throws
+// proves: StoreReader::restore throws, StoreWriter::write throws, StoreWriter::StoreWriter throws
+TEST_CASE("ArchetypeStore: a restore that runs out of memory leaves the store as it was", "[ecs][throws]") {
+    const auto filled = [](ArchetypeStore& store) {
+        const ComponentId likes = store.registry().add_relation("likes");
+        store.registry().add<double>({.sparse = true});
+        store.registry().add<Plain>({.toggle = true, .tracked = true});
+        const Entity first = store.spawn(Plain{1}, 1.5);
+        store.relate(store.spawn(Plain{2}), likes, first);
+        store.disable<Plain>(first);
+    };
+    ArchetypeStore other;
+    filled(other);
+    other.spawn(Plain{3});
+    const auto bytes = other.snapshot();
+    for (const char* const function : {"ArchetypeStore::restore", "ArchetypeStore::try_restore"}) {
+        const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
+            ArchetypeStore store;
+            filled(store);
+            const auto before = store.snapshot();
+            if (!attempt([&] { store.restore(bytes); })) return;
+            CHECK(store.snapshot() == before);
+            CHECK(store.check_invariants());
+        });
+        CHECK(failures != 0);
+        report_sweep(swept(function), failures);
+    }
+    CHECK(thrown_text<std::invalid_argument>([&] { other.restore({}); }).find("snapshot") != std::string::npos);
+    CHECK(run_out_of_memory([&](auto&& attempt) { attempt([&] { static_cast<void>(other.snapshot()); }); }) != 0);
+}
+
+TEST_CASE("ArchetypeStore: a despawn and a removal need no memory where the table is there", "[ecs]") {
+    const NothingLeaks leaks;
+    World world;
+    world.store.remove<ThrowingCopy>(world.entities[0]);
+    world.store.add(world.entities[0], ThrowingCopy(0));
+    CHECK(run_out_of_memory([&](auto&& attempt) {
+              CHECK_FALSE(attempt([&] {
+                  world.store.remove<ThrowingCopy>(world.entities[0]);
+                  world.store.despawn(world.entities[1]);
+              }));
+          }) == 0);
+    CHECK_FALSE(world.store.is_alive(world.entities[1]));
+    CHECK(world.store.check_invariants());
+}
+
+// proves: table ArchetypeStore despawn / exceptions
+TEST_CASE("ArchetypeStore: values whose moves throw keep every entity and leak nothing", "[ecs]") {
+    const NothingLeaks leaks;
+    const std::size_t failures = fail_at_every_step([&](auto&& attempt) {
+        ArchetypeStore store;
+        std::vector<Entity> entities;
+        for (int i = 0; i != 4; ++i) entities.push_back(store.spawn(Throwing(i), Plain{i}));
+        if (!attempt([&] {
+                store.add(entities[1], 1.5);
+                store.despawn(entities[0]);
+            }))
+            return;
+        for (std::size_t i = 1; i != 4; ++i) CHECK(store.get<Plain>(entities[i])->value == static_cast<int>(i));
+        CHECK(store.check_invariants());
+    });
+    CHECK(failures > 0);
+}
