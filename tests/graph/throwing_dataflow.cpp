@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// What throws in a DataflowGraph: when memory runs out, when nodes, values and Equal fail, when a codec or a callback does.
+#include "graph/subjects.hpp"
+#include "support/catch.hpp"
+#include "support/thrown.hpp"
+#include "support/tracked.hpp"
+
+#include <slotwise/graph/dot.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace slotwise;
+using namespace test;
+
+namespace {
+
+using Value = ThrowingCopy;
+/// Equality that may throw.
+struct Equal {
+    bool operator()(const Value& a, const Value& b) const {
+        Budget::spend();
+        return a == b;
+    }
+};
+using Graph = DataflowGraph<ThrowingCopy, Value, Equal>;
+using H = Graph::handle_type;
+using Ids = IdentityMap<PublicId, H>;
+
+/// Values as their numbers.
+struct Codec {
+    static void write(const Value& value, ByteWriter& out) { out.number(static_cast<std::uint32_t>(value.value())); }
+    template <class T>
+    static T read(ByteReader& in) {
+        return T(static_cast<int>(in.number<std::uint32_t>()));
+    }
+};
+
+/// Nodes 0 to 5, each of which reads the one before.
+struct Chain {
+    Chain() {
+        for (int i = 0; i != 6; ++i) {
+            nodes.push_back(graph.emplace(2, 1, i));
+            ids.insert(PublicId{1, static_cast<std::uint64_t>(i)}, nodes.back());
+            if (i != 0) static_cast<void>(graph.connect(nodes[static_cast<std::size_t>(i) - 1], 0, nodes.back(), 0));
+        }
+        graph.erase(nodes[3]);
+        ids.erase(nodes[3]);
+        evaluate();
+    }
+    void evaluate() {
+        graph.evaluate([](ThrowingCopy& node, auto& context) {
+            int sum = node.value();
+            for (slot_t i = 0; i != context.inputs(); ++i) sum += context.input(i).value();
+            for (slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, sum);
+        });
+    }
+    Graph graph{Equal()};
+    std::vector<H> nodes{};
+    Ids ids{};
+};
+
+/// Makes act(chain) fail at each call of an element, and at each allocation; then the graph is as before, or, if the guarantee is
+/// the basic one, sound.
+template <class Act>
+void swept_both_ways(const char* function, Act&& act, bool strong = true) {
+    const NothingLeaks leaks;
+    const auto scenario = [&](auto&& attempt) {
+        Chain chain;
+        const Graph before(chain.graph);
+        const bool failed = attempt([&] { act(chain); });
+        CHECK(chain.graph.check_invariants());
+        if (failed && strong) CHECK(chain.graph == before);
+        chain.evaluate();
+        CHECK(chain.graph.check_invariants());
+    };
+    const std::size_t failures = fail_at_every_step(scenario), exhausted = run_out_of_memory(scenario);
+    report_sweep({std::string("DataflowGraph::") + function}, failures + exhausted);
+    CHECK(failures + exhausted != 0);
+}
+
+} // namespace
+
+// proves: DataflowGraph::add throws, table DataflowGraph add / set_pins / connect / exceptions
+// proves: DataflowGraph::set_pins throws
+// proves: DataflowGraph::connect throws
+// proves: DataflowGraph::set_input throws
+// proves: DataflowGraph::edit_input throws
+// proves: DataflowWhole::reserve throws
+// proves: DataflowWhole::shrink_to_fit throws
+TEST_CASE("DataflowGraph: what fails changes nothing", "[graph][throws]") {
+    swept_both_ways("add", [](Chain& chain) { chain.graph.add(ThrowingCopy(9), 40, 40); });
+    swept_both_ways("emplace", [](Chain& chain) { chain.graph.emplace(3, 2, 9); });
+    swept_both_ways("set_pins", [](Chain& chain) { chain.graph.set_pins(chain.nodes[2], 70, 30); });
+    swept_both_ways("connect", [](Chain& chain) { // against the order
+        static_cast<void>(chain.graph.connect(chain.nodes[5], 0, chain.nodes[0], 1));
+    });
+    swept_both_ways("connect", [](Chain& chain) { // the path of a cycle takes memory too
+        static_cast<void>(chain.graph.connect(chain.nodes[2], 0, chain.nodes[0], 0));
+    });
+    swept_both_ways("set_input", [](Chain& chain) { chain.graph.set_input(chain.nodes[0], 1, Value(77)); });
+    swept_both_ways("set_input", [](Chain& chain) { chain.graph.set_input(chain.nodes[1], 1, 78); });
+    swept_both_ways(
+        "edit_input", [](Chain& chain) { chain.graph.edit_input(chain.nodes[0], 0, [](Value& value) { value = Value(5); }); },
+        false); // it may have changed, and counts as that
+    swept_both_ways("reserve", [](Chain& chain) { chain.graph.reserve(1000, 4000); });
+    swept_both_ways(
+        "shrink_to_fit",
+        [](Chain& chain) {
+            std::vector<H> more;
+            for (int i = 0; i != 200; ++i) more.push_back(chain.graph.emplace(0, 0, 1));
+            for (const H node : more) chain.graph.erase(node);
+            chain.graph.shrink_to_fit();
+        },
+        false);
+    calls_nothing_that_throws(swept("DataflowGraph::()"), [] { DataflowGraph<int, int> graph; });
+    calls_nothing_that_throws(swept("DataflowGraph::(...)"), [] { Graph graph{Equal()}; });
+}
+
+// proves: DataflowGraph::DataflowGraph(other) throws, DataflowGraph::DataflowGraph(other, alloc) throws
+// proves: DataflowGraph::operator=(other) throws, DataflowGraph::operator=(other) throws #2
+TEST_CASE("DataflowGraph: a copy, move, assignment or swap that fails leaves both sound", "[graph][throws]") {
+    using Alloc = StatefulAllocator<std::byte, Propagation{.throws = true}>;
+    sweep_whole<Graphs<Throwing, ThrowingCopy>, Graphs<Throwing, ThrowingCopy>::container<Alloc>>();
+}
+
+// proves: DataflowWhole::restore throws
+// proves: DataflowWhole::try_restore throws
+// proves: DataflowWhole::load throws
+// proves: DataflowWhole::try_load throws
+// proves: DataflowWhole::save throws
+TEST_CASE("DataflowGraph: bytes that cannot be read, and memory that runs out, change nothing", "[graph][throws]") {
+    Chain other;
+    other.graph.emplace(1, 2, 50);
+    const auto bytes = other.graph.snapshot(Codec());
+    other.ids.insert(PublicId{5, 5}, other.graph.handle_at(3));
+    const auto file = other.graph.save(other.ids, Codec());
+    swept_both_ways("restore", [&](Chain& chain) { chain.graph.restore(bytes, Codec()); });
+    swept_both_ways("try_restore", [&](Chain& chain) { static_cast<void>(chain.graph.try_restore(bytes, Codec())); });
+    swept_both_ways("load", [&](Chain& chain) { chain.graph.load(file, chain.ids, Codec()); });
+    swept_both_ways("try_load", [&](Chain& chain) { static_cast<void>(chain.graph.try_load(file, chain.ids, Codec())); });
+}
+
+// proves: DataflowGraph::at throws
+// proves: DataflowGraph::input throws
+// proves: DataflowGraph::output throws
+// proves: DataflowGraph::counter throws
+// proves: DataflowGraph::subscribe throws
+TEST_CASE("DataflowGraph: a subscription that fails leaves none, and who names no pin is told so", "[graph][throws]") {
+    struct Listener final : Graph::subscriber {
+        void on_output(H, slot_t, const Value&) noexcept override { ++heard; }
+        int heard = 0;
+    };
+    const std::size_t exhausted = run_out_of_memory([](auto&& attempt) {
+        Chain chain;
+        Listener listener;
+        Graph::subscription token;
+        const bool failed = attempt([&] { token = chain.graph.subscribe(chain.nodes[5], 0, listener); });
+        CHECK(token.attached() != failed);
+        chain.graph.set_input(chain.nodes[4], 1, 3);
+        chain.evaluate();
+        CHECK(listener.heard == (failed ? 0 : 1));
+    });
+    report_sweep({"DataflowGraph::subscribe"}, exhausted);
+    CHECK(exhausted != 0);
+    Chain chain;
+    Listener listener;
+    const H gone = chain.nodes[3], node = chain.nodes[0];
+    CHECK_THROWS_AS(chain.graph.subscribe(gone, 0, listener), std::out_of_range);
+    CHECK_THROWS_AS(chain.graph.subscribe(node, 1, listener), std::out_of_range);
+    CHECK_THROWS_AS(chain.graph.at(gone), std::out_of_range);
+    CHECK_THROWS_AS(chain.graph.input(gone, 0), std::out_of_range);
+    CHECK_THROWS_AS(chain.graph.input(node, 2), std::out_of_range);
+    CHECK_THROWS_AS(chain.graph.output(node, 1), std::out_of_range);
+    CHECK_THROWS_AS(chain.graph.counter(node, 1), std::out_of_range);
+}
+
+#if defined(__cpp_exceptions)
+// proves: DataflowContext::set_output throws
+// proves: DataflowContext::edit_output throws
+// proves: DataflowGraph::evaluate throws
+TEST_CASE("DataflowGraph: whatever fails while a node runs, its outputs are as before", "[graph][throws]") {
+    const NothingLeaks leaks;
+    std::size_t errored = 0, left = 0;
+    const auto swept_run = [&](const char* function, auto&& f) {
+        const std::size_t failures = fail_at_every_step(swept(function), [&](auto&& attempt) {
+            Chain chain;
+            chain.graph.set_input(chain.nodes[0], 1, 100);
+            chain.graph.set_input(chain.nodes[5], 1, 100);
+            const Graph before(chain.graph);
+            const bool failed = attempt([&] {
+                chain.graph.evaluate(
+                    f, [](ThrowingCopy&) {},
+                    [&](ThrowingCopy&, auto&) {
+                        ++errored;
+                        throw; // what evaluate() throws is what `failed` does
+                    });
+            });
+            CHECK(chain.graph.check_invariants());
+            if (!failed) return;
+            for (const H node : chain.nodes)
+                if (has_any(chain.graph.flags(node), NodeFlags::errored))
+                    CHECK(chain.graph.output(node, 0).value() == before.output(node, 0).value());
+            left += chain.graph.dirty(); // those behind it are still to run
+        });
+        CHECK(failures != 0);
+    };
+    swept_run("DataflowGraph::evaluate", [](ThrowingCopy& node, auto& context) {
+        const Value copy(context.input(0));
+        context.set_output(0, copy);
+        context.set_output(0, node.value() + context.input(1).value());
+    });
+    swept_run("DataflowContext::set_output", [](ThrowingCopy& node, auto& context) {
+        const Value written(context.input(0).value() + context.input(1).value() + node.value());
+        context.set_output(0, written);
+    });
+    CHECK(errored > 10);
+    CHECK(left > 5);
+    std::size_t edits = 0;
+    fail_at_every_step(swept("DataflowContext::edit_output"), [&](auto&& attempt) {
+        Chain chain;
+        chain.graph.mark(chain.nodes[4]);
+        const change_t counter = chain.graph.counter(chain.nodes[4], 0);
+        const bool failed = attempt([&] {
+            chain.graph.evaluate(
+                [&](ThrowingCopy&, auto& context) {
+                    if (context.handle() != chain.nodes[4]) return;
+                    context.edit_output(0, [](Value& value) { value = Value(1); });
+                },
+                [](ThrowingCopy&) {}, [](ThrowingCopy&, auto&) { throw; });
+        });
+        // A value that was edited in place may be another one, and says so; if f did not begin, nothing changed.
+        edits += failed && chain.graph.counter(chain.nodes[4], 0) != counter;
+        CHECK(chain.graph.check_invariants());
+        CHECK(chain.graph.last_run(chain.nodes[4]) == chain.graph.evaluations());
+    });
+    CHECK(edits != 0);
+}
+#endif
+
+// proves: to_dot throws
+TEST_CASE("to_dot: memory that runs out changes nothing", "[graph][throws]") {
+    Chain chain;
+    const Graph before(chain.graph);
+    CHECK(run_out_of_memory([&](auto&& attempt) { attempt([&] { static_cast<void>(to_dot(chain.graph).size()); }); }) > 3);
+    CHECK(chain.graph == before);
+}
