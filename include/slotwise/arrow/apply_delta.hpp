@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// apply_delta: a replica follows its original by streams of deltas, each applied once however often it comes.
+#ifndef SLOTWISE_ARROW_APPLY_DELTA_HPP
+#define SLOTWISE_ARROW_APPLY_DELTA_HPP
+
+#include "delta.hpp"
+#include "import.hpp"
+
+SLOTWISE_BEGIN
+
+/// What apply_delta did.
+enum class Applied : std::uint8_t {
+    done,    ///< the changes are in the series, whose window is slotwise.to
+    already, ///< nothing: the series is at slotwise.to or later
+    gap      ///< nothing: the series is at another window than slotwise.from; send what lies between first
+};
+
+/// What apply_delta did, or why it refused.
+struct AppliedDelta {
+    Applied applied = Applied::gap; ///< of a stream that was not refused
+    std::string error{};            ///< empty when it was not
+
+    /// Whether the stream was not refused.
+    explicit operator bool() const noexcept { return error.empty(); }
+};
+
+namespace detail {
+
+/// Applies one batch of rows, all of them checked against the series before the first is applied.
+template <class Series>
+class DeltaApplier {
+    using Delta = typename Series::delta_type;
+    using Types = DeltaTypes<Delta>;
+    using Key = typename Types::key;
+    using T = typename Types::value;
+    static constexpr bool has_values = !std::is_void_v<T>;
+    static constexpr std::size_t ahead = 10; // rows for which values and times are fetched meanwhile
+
+public:
+    DeltaApplier(Series& series, const DeltaReader<Delta>& reader, std::size_t rows, Strictness mode)
+        : series_(series), reader_(reader), rows_(rows), strict_(mode == Strictness::strict), slots_(rows, no_slot) {}
+
+    /// Finds the member of each row. Refuses keys that do not fit or occur twice.
+    bool check(ArrowRefusal& refusal) {
+        const bool from_empty = reader_.header.invalidated;
+        std::vector<bits::word_t> seen(bits::word_count(series_.capacity()));
+        auto keys_ahead = look_ahead(series_, reader_.keys, rows_);
+        for (std::size_t row = 0; row != rows_; ++row) {
+            keys_ahead.at(row);
+            const slot_t slot = series_.slot_of(key_of(row));
+            const bool is_member = slot != no_slot && !from_empty;
+            slots_[row] = slot;
+            if (slot != no_slot) {
+                bits::word_t& word = seen[bits::word_of(slot)];
+                if ((word & bits::bit_of(slot)) != 0) return refuse(row, "occurs twice", refusal);
+                word |= bits::bit_of(slot);
+            } else
+                ++news_;
+            const DeltaOp op = reader_.op(row);
+            plain_ = plain_ && op != DeltaOp::reset;
+            if (strict_ && op == DeltaOp::insert && is_member) return refuse(row, "is a member already", refusal);
+            if (strict_ && op != DeltaOp::insert && !is_member) return refuse(row, "is not a member", refusal);
+        }
+        return news_ < 2 || check_news(refusal);
+    }
+    /// @pre check()
+    void apply() {
+        auto writer = open();
+        Delta flags;
+        reader_.start(flags);
+        if (!plain_ || flags.invalidated) {
+            reader_.append(rows_, flags);
+            writer.apply(flags, Strictness::lenient);
+            return;
+        }
+        for (std::size_t row = 0; row != rows_; ++row) {
+            if (row + ahead < rows_ && slots_[row + ahead] != no_slot)
+                OwnColumns::prefetch_columns(indexed_container(series_), slots_[row + ahead]);
+            apply_row(writer, row);
+        }
+        writer.apply(flags, Strictness::lenient); // which ticks what ticked there
+    }
+
+private:
+    // Memory first: a window that is open counts as applied.
+    auto open() {
+        const std::size_t used = series_.size() + series_.pending();
+        if (series_.capacity() - used < news_) series_.reserve(series_.size() + (news_ < used / 2 ? used / 2 : news_));
+        return series_.write(reader_.header.to);
+    }
+    decltype(auto) key_of(std::size_t row) const {
+        if constexpr (requires { series_.slot_of(reader_.keys[row]); })
+            return reader_.keys[row];
+        else
+            return Key(reader_.keys[row]);
+    }
+    bool refuse(std::size_t row, const char* what, ArrowRefusal& refusal) const {
+        return DeltaReader<Delta>::refuse_row("key", what, row, refusal);
+    }
+    // Keys that are no members yet, in a table of their own: half of each entry is of the hash, half the row and one. A
+    // SetStorage of them took as long as the inserts that follow.
+    bool check_news(ArrowRefusal& refusal) const {
+        const auto& hash = series_.hash_function();
+        const auto& equal = series_.key_eq();
+        using K = std::remove_cvref_t<decltype(reader_.keys[0])>;
+        using Hash = std::remove_cvref_t<decltype(hash)>;
+        using Equal = std::remove_cvref_t<decltype(equal)>;
+        using Looked = std::conditional_t<
+            std::is_invocable_v<const Hash&, const K&> && std::is_invocable_v<const Equal&, const K&, const K&>, K, Key>;
+        constexpr std::uint64_t row_bits = 0xFFFF'FFFFu;
+        if (rows_ >= row_bits) return refuse(0, "is one of more rows than a series has slots", refusal);
+        const std::size_t mask = std::bit_ceil(2 * news_) - 1;
+        std::vector<std::uint64_t> table(mask + 1);
+        for (std::size_t row = 0; row != rows_; ++row) {
+            if (slots_[row] != no_slot) continue;
+            const Looked key(reader_.keys[row]);
+            const std::uint64_t hashed = mix_bits(static_cast<std::uint64_t>(hash(key)));
+            std::size_t at = bits::to_size(hashed) & mask;
+            for (; table[at] != 0; at = (at + 1) & mask)
+                if ((table[at] ^ hashed) <= row_bits &&
+                    equal(Looked(reader_.keys[bits::to_size((table[at] & row_bits) - 1)]), key))
+                    return refuse(row, "occurs twice", refusal);
+            table[at] = (hashed & ~row_bits) | (row + 1);
+        }
+        return true;
+    }
+    template <class Writer>
+    void apply_row(Writer& writer, std::size_t row) {
+        const slot_t slot = slots_[row];
+        if (reader_.op(row) == DeltaOp::remove) {
+            if (slot != no_slot) writer.remove(series_.handle_at(slot));
+            return;
+        }
+        if constexpr (!has_values)
+            writer.insert(Key(reader_.keys[row]));
+        else if (!reader_.has_value(row)) {
+            writer.create(Key(reader_.keys[row]));
+        } else if (slot == no_slot)
+            writer.set(Key(reader_.keys[row]), reader_.values[row]);
+        else if constexpr (std::is_assignable_v<T&, decltype(reader_.values[row])>)
+            written(writer, slot) = reader_.values[row];
+        else
+            written(writer, slot) = T(reader_.values[row]);
+    }
+    // The value of a member, which counts as written. By slot, because the version of a handle is one more miss. What a type
+    // does when it is assigned or hashed may have removed the member since check(): that the handle finds out.
+    template <class Writer>
+    auto& written(Writer& writer, slot_t slot) {
+        if (!series_.occupancy().test(slot)) [[unlikely]]
+            return writer.modify(series_.handle_at(slot));
+        auto& state = SeriesAccess::state(series_);
+        state.stamp(slot);
+        return state.value(slot);
+    }
+
+    Series& series_;
+    const DeltaReader<Delta>& reader_;
+    std::size_t rows_, news_ = 0;
+    bool strict_, plain_ = true;
+    std::vector<slot_t> slots_; // of each row; no_slot for a key that is no member
+};
+
+} // namespace detail
+
+/// As apply_delta, but returns the error instead of throwing it. @throws what the series throws
+template <class Series>
+    requires detail::is_series<Series>
+AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictness mode = Strictness::strict) {
+    using Delta = typename Series::delta_type;
+    OwnedStream owned(stream);
+    detail::ArrowRefusal refusal;
+    detail::DeltaReader<Delta> reader;
+    AppliedDelta result;
+    Delta several; // rows of the batches before the last one
+    OwnedArray last;
+    std::size_t last_rows = 0, batches = 0, all_rows = 0;
+    bool wanted = true;
+    const bool read = detail::read_batches(
+        owned, refusal,
+        [&](const ArrowSchema& schema) {
+            if (!reader.bind(schema, refusal)) return false;
+            wanted = series.window() < reader.header.to;
+            if (!wanted) result.applied = Applied::already;
+            wanted = wanted && series.window() == reader.header.from;
+            return wanted;
+        },
+        [&](OwnedArray& batch) {
+            if (++batches > 1) reader.append(last_rows, several);
+            last = std::move(batch);
+            if (!reader.open(*last, last_rows, refusal)) return false;
+            all_rows += last_rows;
+            return true;
+        });
+    if (!wanted) return result;
+    result.applied = Applied::done;
+    if (!read) {
+        result.error = "apply_delta: " + refusal.text();
+        return result;
+    }
+    if (batches > 1) {
+        // Rare, and so by way of the one form that is checked as a whole.
+        reader.append(last_rows, several);
+        reader.start(several);
+        std::size_t rows = 0; // a delta joins an insert and an update of one key
+        detail::each_delta_row(several, [&](auto&&...) { ++rows; });
+        if (rows != all_rows) {
+            result.error = "apply_delta: column \"key\": occurs twice, in rows of different batches";
+            return result;
+        }
+        ArrowArrayStream joined;
+        export_delta(several, reader.header.from, &joined);
+        return try_apply_delta(series, &joined, mode);
+    }
+    detail::DeltaApplier<Series> applier(series, reader, last_rows, mode);
+    if (!applier.check(refusal))
+        result.error = "apply_delta: " + refusal.text();
+    else
+        applier.apply();
+    return result;
+}
+
+/// Applies a stream of export_delta to a series that has the state of slotwise.from: it has that of slotwise.to then, and
+/// what it captures equals what the original captured. A stream that comes twice is applied once, one that comes too early not
+/// at all, so delivery "at least once" is enough. The stream is released in each case.
+///
+/// All rows are checked before the first change: the columns as import_stream() does, the keys against the series. A key is in
+/// one row at most.
+/// @param mode strict: the delta must fit: inserted keys are no members, all others are; lenient: changes that are present
+/// already are skipped
+/// @throws std::invalid_argument that names the column and what is wrong with it, and nothing has changed; later as the
+/// writer's members: the changes until then stay, and the window counts as applied
+/// @complexity linear in rows and in slots / 64
+template <class Series>
+    requires detail::is_series<Series>
+Applied apply_delta(Series& series, ArrowArrayStream* stream, Strictness mode = Strictness::strict) {
+    const AppliedDelta result = try_apply_delta(series, stream, mode);
+    if (!result) detail::throw_arrow_error(result.error);
+    return result.applied;
+}
+
+SLOTWISE_END
+
+#endif

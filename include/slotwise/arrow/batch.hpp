@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// From columns to batches: which rows are shared where they lie and which are gathered, and who owns what is in a batch.
+#ifndef SLOTWISE_ARROW_BATCH_HPP
+#define SLOTWISE_ARROW_BATCH_HPP
+
+#include "column.hpp"
+#include "nodes.hpp"
+#include "options.hpp"
+
+#include <algorithm>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Rows that have the same columns in the same places: all of a container, or those of one table of a store.
+struct ArrowSegment {
+    std::size_t rows = 0;
+    const bits::word_t* live = nullptr; ///< a bit a row; null: all are live
+    std::vector<ArrowSource> sources{}; ///< of each column
+    /// Writes a bit for each row of a batch that was ever written and gives their number; null if all were.
+    std::size_t (*written)(const ArrowSource& stamps, const ArrowRows& rows, std::byte* bitmap) = nullptr;
+    ArrowSource stamps{};
+};
+
+/// All that an export needs to know of a container.
+struct ArrowPlan {
+    std::vector<ArrowColumn> columns{};
+    std::vector<ArrowSegment> segments{};
+    ExportOptions options{};
+    std::size_t most_text = ArrowData().most_text; ///< bytes of text in a column of a batch
+
+    /// Whether a column is declared to have nulls.
+    bool is_nullable(const ArrowColumn& column) const noexcept {
+        return column.stamped || column.optional || options.rows == Rows::slots;
+    }
+};
+
+//=== schema ===//
+
+/// The schema of all batches: a struct of the columns.
+inline void make_schema(const ArrowPlan& plan, ArrowSchema* out, const ArrowPairs& metadata = {}) {
+    ArrowSchema whole = make_schema("+s", "", 0, metadata, plan.columns.size());
+    OwnedSchema schema(&whole);
+    for (std::size_t i = 0; i != plan.columns.size(); ++i) {
+        const ArrowColumn& column = plan.columns[i];
+        *schema->children[i] =
+            make_schema(column.format, column.name, plan.is_nullable(column) ? ARROW_FLAG_NULLABLE : 0, {}, 0);
+    }
+    schema.move_to(out);
+}
+
+//=== arrays ===//
+
+/// What a column of a batch refers to. It is its own owner: a column may be moved out of its batch and released anywhere.
+struct ArrowNode {
+    std::array<const void*, 3> buffers{};
+    ArrowData data{};                    ///< of a gathered column
+    std::shared_ptr<const void> owner{}; ///< of a shared column
+    std::shared_ptr<const ArrowBuffer> nulls{};
+};
+/// A column of a batch, which takes the node. Its buffers are those of the node's data, if the owner is null.
+inline ArrowArray make_column(std::unique_ptr<ArrowNode> node, std::size_t rows, std::size_t nulls, bool text,
+                              const void* shared = nullptr) {
+    node->buffers[0] = nulls == 0 ? nullptr : node->nulls->data();
+    node->buffers[1] = shared != nullptr ? shared : text ? node->data.offsets.data() : node->data.values.data();
+    node->buffers[2] = text ? node->data.values.data() : nullptr;
+    return arrow_column_of(std::move(node), rows, nulls, text ? 3 : 2);
+}
+
+//=== batches ===//
+
+/// The bits of the rows from `first` on, as a bitmap.
+inline void copy_live_bits(const ArrowRows& rows, std::byte* bitmap) noexcept {
+    const std::size_t first = bits::word_of(rows.first), last = bits::word_of(rows.end - 1);
+    const auto shift = static_cast<unsigned>(rows.first % bits::word_bits);
+    if (std::endian::native == std::endian::little && shift == 0) { // pages begin at whole words
+        std::memcpy(bitmap, rows.live + first, (last - first) * sizeof(bits::word_t));
+        return put_bitmap_word(bitmap, last - first, rows.word(last));
+    }
+    for (std::size_t w = first, i = 0; i != bits::word_count(rows.end - rows.first); ++w, ++i) {
+        const bits::word_t low = rows.word(w);
+        const bits::word_t high = shift == 0 || w == last ? 0 : rows.word(w + 1) << (bits::word_bits - shift);
+        put_bitmap_word(bitmap, i, (low >> shift) | high);
+    }
+}
+
+/// Makes the batches of a plan, one after the other.
+class ArrowBatcher {
+public:
+    /// @param owner of the memory that is shared; null: everything is gathered
+    ArrowBatcher(ArrowPlan plan, std::shared_ptr<const void> owner) : plan_(std::move(plan)), owner_(std::move(owner)) {
+        const bool any = std::any_of(plan_.columns.begin(), plan_.columns.end(), [](const auto& c) { return c.shares; });
+        shares_ = owner_ != nullptr && any;
+        if (plan_.options.most_gathered < bits::word_bits) plan_.options.most_gathered = bits::word_bits;
+        if (plan_.options.least_shared == 0) plan_.options.least_shared = 1;
+    }
+    const ArrowPlan& plan() const noexcept { return plan_; }
+
+    /// The next batch; one that is released at the end. What cannot be shared any more is given back there.
+    /// @throws std::length_error if one text has 2 GiB or more; std::bad_alloc; the next call tries the same rows again
+    OwnedArray next() {
+        for (; segment_ != plan_.segments.size(); ++segment_, entered_ = false) {
+            const ArrowSegment& segment = plan_.segments[segment_];
+            if (!entered_) enter(segment);
+            ArrowRows rows;
+            rows.live = segment.live;
+            rows.slots = plan_.options.rows == Rows::slots;
+            const bool share = choose(segment, rows);
+            if (rows.first == segment.rows) continue;
+            while (true) {
+                rows.count = rows.slots || share ? rows.end - rows.first : rows.count_live();
+                if (OwnedArray batch = make(segment, rows, share)) {
+                    row_ = rows.end;
+                    if (share) {
+                        pieces_[piece_].begin = row_; // not its end, if there was too much text
+                        if (row_ == pieces_[piece_].end) ++piece_;
+                    }
+                    return batch;
+                }
+                // Too much text for the offsets of one batch: half of its rows.
+                if (rows.count == 1) throw_length_error("Arrow export: one text has 2 GiB or more");
+                const std::size_t half = rows.count / 2;
+                rows.end = rows.slots || rows.live == nullptr ? rows.first + half : end_of(segment, rows.first, rows.end, half);
+            }
+        }
+        owner_.reset();
+        return {};
+    }
+
+private:
+    /// Rows that are shared.
+    struct Piece {
+        std::size_t begin, end;
+    };
+
+    /// Finds what can be shared, in one look at the bits of the segment.
+    void enter(const ArrowSegment& segment) {
+        pieces_.clear();
+        piece_ = 0;
+        row_ = 0;
+        entered_ = true;
+        const bool slots = plan_.options.rows == Rows::slots;
+        const std::size_t least = slots ? 1 : plan_.options.least_shared;
+        if (!shares_ || !shares_here(segment)) return;
+        for (std::size_t row = 0; row < segment.rows;) {
+            const std::size_t begin = slots || segment.live == nullptr ? row : run_begin(segment, row, least);
+            if (begin >= segment.rows) break;
+            const std::size_t end = slots || segment.live == nullptr ? segment.rows : live_end(segment, begin);
+            for (row = begin; row != end;) {
+                const std::size_t run = shared_run(segment, row, end);
+                if (run >= least) pieces_.push_back({row, row + run});
+                row += run;
+            }
+        }
+    }
+    /// The rows of the next batch, from row_ on; none at the end. Returns whether they are shared.
+    bool choose(const ArrowSegment& segment, ArrowRows& rows) noexcept {
+        const bool each = rows.slots || segment.live == nullptr;
+        const bool left = piece_ != pieces_.size();
+        const std::size_t first = each ? row_ : first_live(segment, row_);
+        rows.first = first;
+        if (left && pieces_[piece_].begin == first) {
+            rows.end = pieces_[piece_].end;
+            return true;
+        }
+        const std::size_t limit = left ? pieces_[piece_].begin : segment.rows;
+        const std::size_t most = plan_.options.most_gathered;
+        rows.end = !each ? end_of(segment, first, limit, most) : limit - first > most ? first + most : limit;
+        return false;
+    }
+
+    static std::size_t first_live(const ArrowSegment& segment, std::size_t row) noexcept {
+        const slot_t found = Occupancy(segment.live, segment.rows).find_next(row);
+        return found == no_slot ? segment.rows : found;
+    }
+    /// The first row that is not live, behind the live row `row`.
+    static std::size_t live_end(const ArrowSegment& segment, std::size_t row) noexcept {
+        for (; row < segment.rows; row = (bits::word_of(row) + 1) * bits::word_bits) {
+            const bits::word_t dead = ~segment.live[bits::word_of(row)] & (bits::full_word << (row % bits::word_bits));
+            if (dead == 0) continue;
+            row = bits::word_of(row) * bits::word_bits + bits::lowest(dead);
+            break;
+        }
+        return row < segment.rows ? row : segment.rows;
+    }
+    /// Where live rows begin that may be `least` or more, from `row` on, which is not inside of some.
+    static std::size_t run_begin(const ArrowSegment& segment, std::size_t row, std::size_t least) noexcept {
+        if (least < std::size_t{2} * bits::word_bits) return first_live(segment, row);
+        // Such a run has a whole word, and few words are whole where there are many holes.
+        for (std::size_t w = bits::word_of(row); (w + 1) * bits::word_bits <= segment.rows; ++w) {
+            if (segment.live[w] != bits::full_word) continue;
+            const std::size_t before = w == 0 ? 0 : static_cast<std::size_t>(std::countl_one(segment.live[w - 1]));
+            return std::max(row, w * bits::word_bits - before);
+        }
+        return segment.rows;
+    }
+    /// The end of the rows from `first` on, below `limit`, of which `most` are live, at most.
+    static std::size_t end_of(const ArrowSegment& segment, std::size_t first, std::size_t limit, std::size_t most) noexcept {
+        ArrowRows rows;
+        rows.live = segment.live;
+        std::size_t count = 0;
+        for (rows.first = first; rows.first < limit && count < most; rows.first = rows.end) {
+            rows.end = std::min(limit, (bits::word_of(rows.first) + 1) * bits::word_bits);
+            const std::size_t more = rows.count_live();
+            if (count + more > most) { // part of a word
+                bits::word_t word = rows.word(bits::word_of(rows.first));
+                for (; count != most; ++count) word &= word - 1;
+                return bits::word_of(rows.first) * bits::word_bits + bits::lowest(word);
+            }
+            count += more;
+        }
+        return rows.first;
+    }
+    /// How many rows from `row` on, below `end`, are contiguous in each column that shares.
+    std::size_t shared_run(const ArrowSegment& segment, std::size_t row, std::size_t end) const noexcept {
+        for (std::size_t i = 0; i != plan_.columns.size(); ++i)
+            if (is_shared(segment, i)) end = row + segment.sources[i].run(row, end);
+        return end - row;
+    }
+    bool is_shared(const ArrowSegment& segment, std::size_t column) const noexcept {
+        return plan_.columns[column].shares && !segment.sources[column].slots && !segment.sources[column].absent;
+    }
+    bool shares_here(const ArrowSegment& segment) const noexcept {
+        bool any = false;
+        for (std::size_t i = 0; i != plan_.columns.size(); ++i) any = any || is_shared(segment, i);
+        return any;
+    }
+
+    /// Nothing if there is too much text for one batch.
+    OwnedArray make(const ArrowSegment& segment, const ArrowRows& rows, bool share) const {
+        ArrowArray whole = make_batch(rows.count, plan_.columns.size());
+        OwnedArray batch(&whole);
+        Nulls live, written;
+        if (rows.slots && rows.live != nullptr) {
+            live.count = rows.count - rows.count_live();
+            if (live.count != 0) live.bitmap = bitmap<false>(rows, [&](std::byte* to) { copy_live_bits(rows, to); });
+        }
+        if (segment.written != nullptr) {
+            std::size_t set = 0;
+            written.bitmap = bitmap(rows, [&](std::byte* to) { set = segment.written(segment.stamps, rows, to); });
+            written.count = rows.count - set;
+        } else
+            written = live;
+        for (std::size_t i = 0; i != plan_.columns.size(); ++i) {
+            const ArrowColumn& column = plan_.columns[i];
+            const ArrowSource& source = segment.sources[i];
+            auto node = std::make_unique<ArrowNode>();
+            Nulls nulls = column.stamped ? written : live;
+            if (source.absent) nulls = {rows.count, bitmap(rows, [](std::byte*) {})};
+            node->nulls = nulls.bitmap;
+            const void* shared = nullptr;
+            if (share && is_shared(segment, i)) {
+                shared = source.at(rows.first);
+                node->owner = owner_;
+            } else {
+                node->data.most_text = plan_.most_text;
+                if (!column.gather(source, rows, node->data)) return {};
+            }
+            *batch->children[i] = make_column(std::move(node), rows.count, nulls.count, column.text, shared);
+        }
+        return batch;
+    }
+    struct Nulls {
+        std::size_t count = 0;
+        std::shared_ptr<const ArrowBuffer> bitmap{};
+    };
+    /// @param write gets zeros, if it does not write each word
+    template <bool Zeros = true, class Write>
+    static std::shared_ptr<const ArrowBuffer> bitmap(const ArrowRows& rows, Write&& write) {
+        auto buffer = std::make_shared<ArrowBuffer>();
+        if constexpr (Zeros)
+            allocate_arrow_zeros(*buffer, bitmap_bytes(rows.count));
+        else
+            allocate_arrow(*buffer, bitmap_bytes(rows.count));
+        write(buffer->data());
+        return buffer;
+    }
+
+    ArrowPlan plan_;
+    std::shared_ptr<const void> owner_;
+    bool shares_ = false, entered_ = false;
+    std::size_t segment_ = 0, row_ = 0, piece_ = 0;
+    std::vector<Piece> pieces_{}; ///< of this segment
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Columns of foreign batches, checked before a value is read. Import and deltas stand on it.
+#ifndef SLOTWISE_ARROW_COLUMN_READER_HPP
+#define SLOTWISE_ARROW_COLUMN_READER_HPP
+
+#include "fields.hpp"
+
+#include <bit>
+#include <limits>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Why a stream is refused. The first reason is kept.
+class ArrowRefusal {
+public:
+    /// Names the column and what is wrong with it. Returns false.
+    SLOTWISE_COLD bool column(std::string_view name, const std::string& what) {
+        return whole("column \"" + std::string(name) + "\": " + what);
+    }
+    /// The same of the stream, the schema or a batch. Returns false.
+    SLOTWISE_COLD bool whole(std::string what) {
+        if (text_.empty()) text_ = std::move(what);
+        return false;
+    }
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    std::string text_;
+};
+
+inline std::string quoted(const char* text) { return text == nullptr ? "null" : '"' + std::string(text) + '"'; }
+
+/// A length or an offset that was checked: not negative, and no more than this machine has.
+constexpr std::size_t to_index(std::int64_t number) noexcept { return static_cast<std::size_t>(number); }
+
+/// A number at any address: other libraries need not align buffers.
+template <class S>
+S load_unaligned(const unsigned char* from, std::size_t index) noexcept {
+    S value;
+    std::memcpy(&value, from + index * sizeof(S), sizeof(S));
+    return value;
+}
+
+/// Whether `to` is the same number. @tparam D an integer
+template <class S, class D>
+constexpr bool same_number(S from, D& to) noexcept {
+    to = static_cast<D>(from); // NOLINT(bugprone-signed-char-misuse): int8 is a number here
+    return static_cast<S>(to) == from && (to < D{}) == (from < S{});
+}
+
+/// What columns of all types have: a name, a place in the schema, validity.
+class ColumnBase {
+public:
+    explicit ColumnBase(const char* name) noexcept : name_(name) {}
+    std::string_view name() const noexcept { return name_; }
+    /// The place among the children, or -1.
+    std::int64_t place() const noexcept { return place_; }
+    /// Whether rows may be null.
+    bool has_nulls() const noexcept { return validity_ != nullptr; }
+    /// @pre row < rows
+    bool is_null(std::size_t row) const noexcept { return has_nulls() && !bit(validity_, at_ + row); }
+    /// Refuses a column with a null. @param why what follows the place
+    bool expect_no_null(std::size_t rows, const char* why, ArrowRefusal& refusal) const {
+        for (std::size_t row = 0; has_nulls() && row != rows; ++row)
+            if (is_null(row)) return refusal.column(name_, "is null in row " + std::to_string(row) + why);
+        return true;
+    }
+
+protected:
+    /// Remembers the place, and refuses what no column of a value has.
+    bool take(const ArrowSchema& schema, std::int64_t place, ArrowRefusal& refusal) {
+        if (place_ != -1) return refusal.column(name_, "occurs twice");
+        if (schema.format == nullptr) return refusal.column(name_, "has no format");
+        if (schema.dictionary != nullptr) return refusal.column(name_, "is dictionary-encoded; cast it to its values");
+        if (schema.n_children != 0) return refusal.column(name_, "has children, format " + quoted(schema.format));
+        place_ = place;
+        return true;
+    }
+    bool refuse_format(const char* format, const std::string& expected, ArrowRefusal& refusal) const {
+        return refusal.column(name_, "has the format " + quoted(format) + ", not " + expected);
+    }
+    /// Checks all that does not depend on the type. @param first and rows: the part of the array that the batch has
+    bool open_common(const ArrowArray& array, std::size_t first, std::size_t rows, std::int64_t buffers, bool or_more,
+                     ArrowRefusal& refusal) {
+        validity_ = nullptr;
+        if (array.release == nullptr) return refusal.column(name_, "was released, or moved out of its batch");
+        if (!expect_extent(name_, array, refusal)) return false;
+        const std::size_t length = to_index(array.length);
+        if (first > length || rows > length - first)
+            return refusal.column(name_, "has " + std::to_string(length) + " rows, where the batch needs " +
+                                             std::to_string(first) + " + " + std::to_string(rows));
+        if (array.dictionary != nullptr || array.n_children != 0)
+            return refusal.column(name_, "has a dictionary or children, which its format has not");
+        if (array.n_buffers < buffers || (!or_more && array.n_buffers > buffers))
+            return refusal.column(name_, "has " + std::to_string(array.n_buffers) + " buffers, not " + std::to_string(buffers));
+        if (array.buffers == nullptr) return refusal.column(name_, "has no list of buffers");
+        at_ = to_index(array.offset) + first;
+        return find_validity(name_, array, validity_, refusal);
+    }
+    const unsigned char* buffer(const ArrowArray& array, std::int64_t index) const noexcept {
+        return static_cast<const unsigned char*>(array.buffers[index]);
+    }
+    bool refuse_buffer(std::int64_t index, ArrowRefusal& refusal) const {
+        return refusal.column(name_, "has no buffer " + std::to_string(index));
+    }
+    static bool bit(const unsigned char* bytes, std::size_t at) noexcept { return (bytes[at / 8] >> at % 8 & 1) != 0; }
+
+    std::size_t at_ = 0; // of the first row, in the buffers
+
+public:
+    /// Refuses lengths, offsets and counts that are negative or do not fit this machine.
+    static bool expect_extent(std::string_view name, const ArrowArray& array, ArrowRefusal& refusal) {
+        constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 32;
+        if (array.length < 0) return refusal.column(name, "has the negative length " + std::to_string(array.length));
+        if (array.offset < 0) return refusal.column(name, "has the negative offset " + std::to_string(array.offset));
+        if (array.length > most || array.offset > most - array.length)
+            return refusal.column(name, "overflows: length " + std::to_string(array.length) + ", offset " +
+                                            std::to_string(array.offset));
+        if (array.null_count < -1 || array.null_count > array.length)
+            return refusal.column(name, "has the null count " + std::to_string(array.null_count));
+        return true;
+    }
+    /// The validity bitmap, or null when no row is null. Refuses a null count that the bitmap does not have.
+    static bool find_validity(std::string_view name, const ArrowArray& array, const unsigned char*& validity,
+                              ArrowRefusal& refusal) {
+        const auto* const bitmap = static_cast<const unsigned char*>(array.buffers[0]);
+        if (bitmap == nullptr) {
+            if (array.null_count > 0)
+                return refusal.column(name, "has " + std::to_string(array.null_count) + " nulls and no validity bitmap");
+            return true;
+        }
+        const std::size_t begin = to_index(array.offset), end = begin + to_index(array.length);
+        std::int64_t valid = 0;
+        for (std::size_t at = begin; at != end;) {
+            if (at % 8 == 0 && end - at >= 8) {
+                valid += std::popcount(bitmap[at / 8]);
+                at += 8;
+            } else
+                valid += bit(bitmap, at++) ? 1 : 0;
+        }
+        if (array.null_count != -1 && array.length - valid != array.null_count)
+            return refusal.column(name, "has " + std::to_string(array.length - valid) + " nulls, and the null count " +
+                                            std::to_string(array.null_count));
+        if (valid != array.length) validity = bitmap;
+        return true;
+    }
+
+private:
+    const char* name_;
+    std::int64_t place_ = -1;
+    const unsigned char* validity_ = nullptr;
+};
+
+/// The column of a number, a bool, a text or a time. bind() once, then open() for each batch, then [row].
+template <class T>
+class ColumnReader : public ColumnBase {
+    using Type = ArrowType<T>;
+    using Stored = typename Type::stored;
+    static constexpr ArrowLayout layout = Type::layout;
+    static constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+    static constexpr bool is_integer = layout == ArrowLayout::fixed && is_plain && std::is_integral_v<Stored>;
+    // Whether a value of the buffer may be none of T: a minute and a half among minutes.
+    static constexpr bool is_partial = layout == ArrowLayout::fixed && !is_plain && !is_arrow_memory<T>();
+    static_assert(!std::is_same_v<T, std::string_view>,
+                  "Arrow import: a std::string_view would refer to the batch, which is released; use std::string");
+
+public:
+    using ColumnBase::ColumnBase;
+
+    /// Refuses a column of another type. Integers of any width fit integers if their values do; float32 fits a double.
+    bool bind(const ArrowSchema& schema, std::int64_t place, ArrowRefusal& refusal) {
+        if (!take(schema, place, refusal)) return false;
+        const std::string_view format = schema.format;
+        kind_ = format.empty() ? '\0' : format.back();
+        if constexpr (layout == ArrowLayout::text) {
+            // "u", "U" and "vu", or of bytes "z", "Z" and "vz".
+            constexpr char letter = format_of<T>[0], large = letter == 'u' ? 'U' : 'Z';
+            if (format.size() == 2 && format[0] == 'v' && format[1] == letter)
+                kind_ = 'v';
+            else if (format.size() == 1 && (kind_ == letter || kind_ == large))
+                kind_ = kind_ == large ? 'U' : 'u';
+            else
+                return refuse_format(schema.format, letter == 'u' ? "utf8" : "binary", refusal);
+        } else if constexpr (is_integer) {
+            if (format.size() != 1 || std::string_view("cCsSiIlL").find(kind_) == std::string_view::npos)
+                return refuse_format(schema.format, "an integer", refusal);
+        } else if constexpr (std::is_same_v<T, double>) {
+            if (format != "g" && format != "f") return refuse_format(schema.format, "float64 or float32", refusal);
+        } else if constexpr (layout == ArrowLayout::fixed) {
+            constexpr std::string_view expected = format_of<T>;
+            // A zone other than UTC is how times are shown. Their values are in UTC.
+            const bool zoned = expected.size() > 4 && format.size() > 4 && format.substr(0, 4) == expected.substr(0, 4);
+            if (format != expected && !zoned) return refuse_format(schema.format, quoted(format_of<T>), refusal);
+        } else if (format != format_of<T>)
+            return refuse_format(schema.format, quoted(format_of<T>), refusal);
+        return true;
+    }
+    /// Checks all rows, so that reading them needs no check. @param first and rows: the part that the batch has
+    bool open(const ArrowArray& array, std::size_t first, std::size_t rows, ArrowRefusal& refusal) {
+        if constexpr (layout == ArrowLayout::text) {
+            if (!open_common(array, first, rows, 3, kind_ == 'v', refusal)) return false;
+            if (kind_ == 'v') return open_views(array, rows, refusal);
+            return kind_ == 'U' ? open_text<std::int64_t>(array, rows, refusal) : open_text<std::int32_t>(array, rows, refusal);
+        } else {
+            if (!open_common(array, first, rows, 2, false, refusal)) return false;
+            data_ = buffer(array, 1);
+            if (rows == 0) return true;
+            if (data_ == nullptr) return refuse_buffer(1, refusal);
+            if constexpr (layout == ArrowLayout::fixed) {
+                if (!convert(rows, refusal)) return false;
+                data_ += from_ * sizeof(Stored);
+                if constexpr (is_partial) return expect_values(rows, refusal);
+            }
+            return true;
+        }
+    }
+    /// The value of a row, or the text as a std::string_view into the batch. @pre row < rows, and it is not null
+    auto operator[](std::size_t row) const noexcept {
+        if constexpr (layout == ArrowLayout::fixed)
+            return Type::decode(load_unaligned<Stored>(data_, row));
+        else if constexpr (layout == ArrowLayout::bits)
+            return bit(data_, at_ + row);
+        else
+            return text(row);
+    }
+
+private:
+    //=== numbers ===//
+
+    bool convert([[maybe_unused]] std::size_t rows, [[maybe_unused]] ArrowRefusal& refusal) {
+        from_ = at_;
+        if constexpr (std::is_same_v<T, double>)
+            return kind_ != 'f' || convert_each<float>(rows, refusal);
+        else if constexpr (is_integer) {
+            if (kind_ == format_of_number<Stored>()[0]) return true;
+            switch (kind_) {
+            case 'c':
+                return convert_each<std::int8_t>(rows, refusal);
+            case 'C':
+                return convert_each<std::uint8_t>(rows, refusal);
+            case 's':
+                return convert_each<std::int16_t>(rows, refusal);
+            case 'S':
+                return convert_each<std::uint16_t>(rows, refusal);
+            case 'i':
+                return convert_each<std::int32_t>(rows, refusal);
+            case 'I':
+                return convert_each<std::uint32_t>(rows, refusal);
+            case 'l':
+                return convert_each<std::int64_t>(rows, refusal);
+            default:
+                return convert_each<std::uint64_t>(rows, refusal);
+            }
+        } else
+            return true;
+    }
+    template <class S>
+    bool convert_each(std::size_t rows, ArrowRefusal& refusal) {
+        converted_.resize(rows);
+        for (std::size_t row = 0; row != rows; ++row) {
+            if (is_null(row)) continue;
+            const S value = load_unaligned<S>(data_, at_ + row);
+            if constexpr (std::is_floating_point_v<S>)
+                converted_[row] = static_cast<T>(value);
+            else if (!same_number(value, converted_[row]))
+                return refusal.column(name(), "has " + std::to_string(value) + " in row " + std::to_string(row) +
+                                                  ", which does not fit the format " + quoted(format_of<T>));
+        }
+        data_ = reinterpret_cast<const unsigned char*>(converted_.data());
+        from_ = 0;
+        return true;
+    }
+    bool expect_values(std::size_t rows, ArrowRefusal& refusal) const {
+        for (std::size_t row = 0; row != rows; ++row)
+            if (const auto stored = load_unaligned<Stored>(data_, row);
+                !is_null(row) && Type::encode(Type::decode(stored)) != stored)
+                return refusal.column(name(), "has " + std::to_string(stored) + " in row " + std::to_string(row) +
+                                                  ", which is no value of the type here");
+        return true;
+    }
+
+    //=== text ===//
+
+    struct View {
+        std::int32_t size;
+        char prefix[4];
+        std::int32_t buffer, offset;
+    };
+
+    template <class Offset>
+    bool open_text(const ArrowArray& array, std::size_t rows, ArrowRefusal& refusal) {
+        offsets_ = buffer(array, 1);
+        data_ = buffer(array, 2);
+        if (rows == 0) return true;
+        if (offsets_ == nullptr) return refuse_buffer(1, refusal);
+        auto begin = load_unaligned<Offset>(offsets_, at_);
+        if (begin < 0) return refuse_offset(0, begin, refusal);
+        const auto first = begin;
+        for (std::size_t row = 0; row != rows; ++row) {
+            const auto end = load_unaligned<Offset>(offsets_, at_ + row + 1);
+            if (end < begin) return refuse_offset(row + 1, end, refusal);
+            begin = end;
+        }
+        if (sizeof(Offset) > sizeof(std::ptrdiff_t) && std::int64_t{begin} > std::numeric_limits<std::ptrdiff_t>::max())
+            return refuse_offset(rows, begin, refusal);
+        return begin == first || data_ != nullptr || refuse_buffer(2, refusal);
+    }
+    bool refuse_offset(std::size_t row, std::int64_t offset, ArrowRefusal& refusal) const {
+        return refusal.column(name(), "has the offset " + std::to_string(offset) + " at row " + std::to_string(row) +
+                                          ", which is negative, below the one before or beyond this machine's memory");
+    }
+    bool open_views(const ArrowArray& array, std::size_t rows, ArrowRefusal& refusal) {
+        data_ = buffer(array, 1);
+        buffers_ = array.buffers + 2;
+        const std::int64_t count = array.n_buffers - 3; // before the buffer of their sizes
+        const unsigned char* const sizes = buffer(array, array.n_buffers - 1);
+        if (rows == 0) return true;
+        if (data_ == nullptr) return refuse_buffer(1, refusal);
+        if (count != 0 && sizes == nullptr) return refuse_buffer(array.n_buffers - 1, refusal);
+        for (std::size_t row = 0; row != rows; ++row) {
+            if (is_null(row)) continue;
+            const View view = load_unaligned<View>(data_, at_ + row);
+            if (view.size >= 0 && view.size <= 12) continue;
+            if (view.size < 0 || view.buffer < 0 || view.buffer >= count || view.offset < 0) return refuse_view(row, refusal);
+            const std::int64_t size = load_unaligned<std::int64_t>(sizes, to_index(view.buffer));
+            if (buffers_[view.buffer] == nullptr) return refuse_buffer(2 + view.buffer, refusal);
+            if (std::int64_t{view.offset} + view.size > size) return refuse_view(row, refusal);
+        }
+        return true;
+    }
+    bool refuse_view(std::size_t row, ArrowRefusal& refusal) const {
+        return refusal.column(name(), "has a text in row " + std::to_string(row) + " that leads beyond its buffer");
+    }
+    std::string_view text(std::size_t row) const noexcept {
+        const auto* const chars = reinterpret_cast<const char*>(data_);
+        if (kind_ == 'v') {
+            const std::size_t place = (at_ + row) * sizeof(View);
+            const View view = load_unaligned<View>(data_, at_ + row);
+            const std::size_t size = to_index(view.size);
+            if (view.size <= 12) return {chars + place + 4, size};
+            return {static_cast<const char*>(buffers_[view.buffer]) + view.offset, size};
+        }
+        const auto part = [&](auto begin, auto end) -> std::string_view {
+            if (begin == end) return {};
+            return {chars + to_index(begin), to_index(end - begin)};
+        };
+        if (kind_ == 'U')
+            return part(load_unaligned<std::int64_t>(offsets_, at_ + row),
+                        load_unaligned<std::int64_t>(offsets_, at_ + row + 1));
+        return part(load_unaligned<std::int32_t>(offsets_, at_ + row), load_unaligned<std::int32_t>(offsets_, at_ + row + 1));
+    }
+
+    struct Nothing {};
+    char kind_ = '\0';                       // the last letter of the format; 'v' for views
+    const unsigned char* data_ = nullptr;    // of fixed width: from the first row on
+    std::size_t from_ = 0;                   // the first row in data_
+    const unsigned char* offsets_ = nullptr; // of text
+    const void* const* buffers_ = nullptr;   // of text in views
+    std::vector<std::conditional_t<layout == ArrowLayout::fixed, Stored, char>> converted_;
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// import_stream: the rows of an Arrow stream become elements of a map or a set.
+#ifndef SLOTWISE_ARROW_IMPORT_HPP
+#define SLOTWISE_ARROW_IMPORT_HPP
+
+#include "../keyed/key_set_core.hpp"
+#include "batch_reader.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What a container or the writer of a series takes: keys, and values unless it is a set.
+template <class M>
+struct ImportTypes {
+    using key = typename M::key_type;
+    using value = void;
+};
+template <class M>
+    requires requires { typename M::mapped_type; }
+struct ImportTypes<M> {
+    using key = typename M::key_type;
+    using value = typename M::mapped_type;
+};
+template <class M>
+    requires requires { typename M::storage_type::mapped_type; }
+struct ImportTypes<M> {
+    using key = typename M::key_type;
+    using value = typename M::storage_type::mapped_type;
+};
+/// A writer of a dictionary over time knows members without a value.
+template <class M>
+concept TakesNulls = requires(M& to, const typename M::key_type& key) {
+    to.create(key);
+    to.invalidate(key);
+};
+
+/// The key as `to` takes it: a view of a text as it is if it can be looked up so, otherwise a Key.
+template <class M, class K>
+auto import_key(const K& key) {
+    using Key = typename ImportTypes<M>::key;
+    using T = typename ImportTypes<M>::value;
+    constexpr bool as_it_is = [] {
+        if constexpr (std::is_void_v<T>)
+            return requires(M& to) { to.insert(std::declval<K>()); };
+        else
+            return requires(M& to) { to.insert_or_assign(std::declval<K>(), std::declval<T>()); };
+    }();
+    if constexpr (as_it_is)
+        return key;
+    else
+        return Key(key);
+}
+
+/// The container whose index finds the keys: of a series, or of its writer, the one inside.
+template <class M>
+const auto& indexed_container(const M& to) noexcept {
+    if constexpr (requires { to.storage(); })
+        return indexed_container(to.storage());
+    else if constexpr (requires { to.as_map(); })
+        return to.as_map();
+    else if constexpr (requires { to.as_set(); })
+        return to.as_set();
+    else
+        return to;
+}
+
+/// Fetches what the writes to later rows will read, so that misses overlap: first the group of the index, then the element to
+/// which it leads. A million rows in random order take half the time.
+template <class Container, class Keys>
+class LookAhead {
+    static constexpr std::size_t to_index = 24, to_element = 10, kept = 32; // rows ahead; hashes of the rows between
+
+public:
+    LookAhead(const Container& container, const Keys& keys, std::size_t rows) noexcept
+        : container_(container), keys_(keys), rows_(rows) {
+        for (std::size_t row = 0; row != to_index && row != rows; ++row) fetch_index(row);
+    }
+    /// Before the write of a row.
+    SLOTWISE_ALWAYS_INLINE void at(std::size_t row) noexcept {
+        if (row + to_index < rows_) fetch_index(row + to_index);
+        if (row + to_element < rows_) OwnColumns::prefetch_element(container_, hashes_[(row + to_element) % kept]);
+    }
+
+private:
+    SLOTWISE_ALWAYS_INLINE void fetch_index(std::size_t row) noexcept {
+        hashes_[row % kept] = OwnColumns::prefetch_index(container_, keys_[row]);
+    }
+    const Container& container_;
+    const Keys& keys_;
+    std::size_t rows_;
+    std::uint64_t hashes_[kept];
+};
+struct NoLookAhead {
+    void at(std::size_t) const noexcept {}
+};
+/// Looks ahead where keys are looked up as they are, and reading and hashing one throws nothing: an error belongs to its row.
+template <class M, class Keys>
+auto look_ahead(const M& to, const Keys& keys, std::size_t rows) noexcept {
+    using Container = std::remove_cvref_t<decltype(indexed_container(to))>;
+    using Key = decltype(keys[0]);
+    if constexpr (std::is_same_v<Key, decltype(import_key<M>(keys[0]))>&& noexcept(keys[0])) {
+        if constexpr (OwnColumns::can_prefetch<Container, Key>)
+            return LookAhead<Container, Keys>(indexed_container(to), keys, rows);
+        else
+            return NoLookAhead{};
+    } else
+        return NoLookAhead{};
+}
+
+/// Writes the rows of one batch. They were checked.
+template <class M, class Keys, class Values>
+void import_rows(M& to, std::size_t rows, const Keys& keys, const Values& values) {
+    using Key [[maybe_unused]] = typename ImportTypes<M>::key;
+    using T = typename ImportTypes<M>::value;
+    if constexpr (requires { to.reserve(rows); })
+        if (to.size() == 0) to.reserve(rows);
+    auto ahead = look_ahead(to, keys, rows);
+    for (std::size_t row = 0; row != rows; ++row) {
+        ahead.at(row);
+        if constexpr (std::is_void_v<T>)
+            to.insert(import_key<M>(keys[row]));
+        else {
+            if constexpr (TakesNulls<M>)
+                if (values.is_null(row)) {
+                    const Key key(keys[row]);
+                    if (!to.create(key).inserted) to.invalidate(key);
+                    continue;
+                }
+            if constexpr (requires { to.insert_or_assign(import_key<M>(keys[row]), values[row]); })
+                to.insert_or_assign(import_key<M>(keys[row]), values[row]);
+            else
+                to.insert_or_assign(import_key<M>(keys[row]), T(values[row]));
+        }
+    }
+}
+
+} // namespace detail
+
+/// What an import did.
+struct ImportResult {
+    std::size_t rows = 0; ///< written, from the batches before the one that was refused
+    std::string error;    ///< why that one, or the schema, was refused; empty when none was
+
+    /// Whether the whole stream was written.
+    explicit operator bool() const noexcept { return error.empty(); }
+};
+
+namespace detail {
+
+/// Reads a stream and writes its rows. @param nulls whether values may be null @param write write(rows): those of a batch
+template <class Keys, class Values, class Write>
+ImportResult import_batches(ArrowArrayStream* stream, Keys& keys, Values& values, bool nulls, Write&& write) {
+    ImportResult result;
+    OwnedStream owned(stream);
+    ArrowRefusal refusal;
+    BatchReader batches(keys, values);
+    std::size_t batch_number = 0;
+    const auto on_batch = [&](const OwnedArray& batch) {
+        ++batch_number;
+        std::size_t rows = 0;
+        if (!batches.open(*batch, rows, refusal)) return false;
+        if (!keys.expect_no_null(rows, ", and a key has a value", refusal)) return false;
+        if (!nulls && !values.expect_no_null(rows, ", and a map has a value for each key", refusal)) return false;
+        write(rows);
+        result.rows += rows;
+        return true;
+    };
+    if (!read_batches(
+            owned, refusal, [&](const ArrowSchema& schema) { return batches.bind(schema, refusal); }, on_batch))
+        result.error =
+            "import_stream: " + (batch_number == 0 ? "" : "batch " + std::to_string(batch_number) + ": ") + refusal.text();
+    return result;
+}
+
+} // namespace detail
+
+/// As import_stream, but returns the error instead of throwing it. For programs without exceptions, and for streams that come
+/// from outside. @throws what the container throws
+template <class M>
+ImportResult try_import_stream(ArrowArrayStream* stream, M& to) {
+    using T = typename detail::ImportTypes<M>::value;
+    detail::ColumnsReader<typename detail::ImportTypes<M>::key> keys("key");
+    detail::ValueReader<T> values("value");
+    return detail::import_batches(stream, keys, values, detail::TakesNulls<M>,
+                                  [&](std::size_t rows) { detail::import_rows(to, rows, keys, values); });
+}
+
+/// Writes each row of the stream to the container: inserts the key, or assigns the value where the key is a member. Returns the
+/// rows. The stream is released in each case, and each of its batches once.
+///
+/// The columns are "key" and "value" (for a struct those of its ArrowFields), in any order, and no others; of a set only the
+/// key. Numbers may be of another width if each value fits. Texts are utf8, large_utf8 or utf8_view. A row of nulls under a key
+/// makes a member without a value, if `to` is the writer of a dictionary over time, and is refused otherwise.
+///
+/// A batch is checked as a whole before its first row is written. So of a batch that is refused nothing is written, and the
+/// batches before it are in the container.
+/// @param to a MapStorage, a SetStorage, the writer of a TSDStorage or TSSStorage, or another container with
+/// insert_or_assign(key, value), for a set insert(key); with described_import.hpp also an AnyMapStorage or AnySetStorage
+/// @throws std::invalid_argument that names the batch, the column and what is wrong with it; what the container throws: rows
+/// before stay
+/// @complexity linear in the rows
+template <class M>
+std::size_t import_stream(ArrowArrayStream* stream, M& to) {
+    const ImportResult result = try_import_stream(stream, to);
+    if (!result) detail::throw_arrow_error(result.error);
+    return result.rows;
+}
+
+SLOTWISE_END
+
+#endif
