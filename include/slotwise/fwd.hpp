@@ -7,6 +7,7 @@
 #define SLOTWISE_FWD_HPP
 
 #include "config/abi.hpp"
+#include "core/named_arguments.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +76,9 @@ struct HandleLayout {
     unsigned version_bits = 32;
     /// Of the caller: carried along, ignored by lookups.
     unsigned user_bits = 0;
+    /// The version's bits hold the generation: 1, 2, 3 instead of 1, 3, 5. So each slot can be used twice as often. A container
+    /// stores one more bit a slot, and version() is odd nevertheless. version_bits is at most 31.
+    bool dense_versions = false;
     friend constexpr bool operator==(const HandleLayout&, const HandleLayout&) = default;
 };
 
@@ -97,52 +101,15 @@ struct KeySetOptions {
     Reuse reuse = Reuse::lowest;
     std::size_t page_slots = 0; ///< of the keys: slots in a page, a power of two of at least 64; 0 chooses by sizeof(Key)
     HandleLayout handle{};
-    std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index
+    std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index (Growth::reserve: as in SlotMapOptions)
+    Growth growth = Growth::pages; ///< of keys, values and columns
     friend constexpr bool operator==(const KeySetOptions&, const KeySetOptions&) = default;
 };
 
 template <class Tag, HandleLayout L = HandleLayout{}>
 class Handle;
 
-//=== template arguments ===//
-//
-// What a container has that differs from the default is named, in any order:
-//     MapStorage<std::string, int, HashBy<MyHash>, Column<float>, Options<KeySetOptions{.deferred_erase = true}>>
-// Any static observer is named as it is. `Members` and what follows a container's own types (T, Key ...) are the only places.
-
-/// A column: a value of type U for each element. It is a `ValueArray<U>` over the container's allocator. Any number of them.
-template <class U>
-struct Column {};
-/// The options of the container: Options<SlotMapOptions{.reuse = Reuse::lifo}>.
-template <auto O>
-struct Options {};
-/// Makes two containers with otherwise equal arguments different types, so that their handles are different types too.
-template <class X>
-struct Tag {};
-/// Hashes keys with H.
-template <class H>
-struct HashBy {};
-/// Compares keys with E.
-template <class E>
-struct EqualBy {};
-/// Finds keys by the index I: HashIndex, BoostIndex ...
-template <template <class> class I>
-struct IndexBy {
-    template <class Allocator>
-    using type = I<Allocator>;
-};
-/// The type of a time.
-template <class T>
-struct TimeBy {};
-/// Takes memory from A, an allocator of any type of value.
-template <class A>
-struct AllocBy {};
-/// The members of the rows of a BasicSoaSlotMap or a BasicSoaVector.
-template <class... Ts>
-struct Members {};
-/// The members of a struct that a BasicSoaStruct keeps: Fields<&P::x, &P::y>.
-template <auto... Ms>
-struct Fields {};
+//=== keys ===//
 
 struct EqualTo;
 struct PublicId;
@@ -174,7 +141,7 @@ using ObserverToken = BasicObserverToken<SlotObserver>;
 template <class T>
 class ColumnView;
 
-template <class T, class Allocator = std::allocator<T>>
+template <class T, class Allocator = std::allocator<T>, Growth G = Growth::pages, std::size_t MaxSlots = 0>
 class ValueArray;
 
 //=== slot maps ===//
@@ -191,6 +158,15 @@ class BasicSoaSlotMap;
 /// Rows of members Ts..., each packed in an array of its own; see BasicSoaSlotMap.
 template <class... Ts>
 using SoaSlotMap = BasicSoaSlotMap<Members<Ts...>>;
+
+template <class... With>
+class BasicAnySlotMap;
+
+/// A SlotMap of elements of a type that is described at run time; see BasicAnySlotMap.
+using AnySlotMap = BasicAnySlotMap<>;
+
+template <class T, class... With>
+class HandlePool;
 
 template <class Handle, class T, class... With>
 class SecondaryMap;
@@ -246,6 +222,8 @@ class BasicAnySpan;
 using AnySpan = BasicAnySpan<void>;
 /// The same, read-only.
 using ConstAnySpan = BasicAnySpan<const void>;
+
+class DescribedValue;
 
 template <class... With>
 class BasicAnyRows;
@@ -304,6 +282,14 @@ class SetView;
 template <class Key, class T>
 class MapView;
 
+template <class Void>
+class BasicAnyColumnView;
+
+/// A column whose type is described at run time; see BasicAnyColumnView.
+using AnyColumnView = BasicAnyColumnView<void>;
+/// The same, read-only.
+using ConstAnyColumnView = BasicAnyColumnView<const void>;
+
 template <class... With>
 class BasicAnySetStorage;
 
@@ -314,6 +300,9 @@ class BasicAnyMapStorage;
 using AnySetStorage = BasicAnySetStorage<>;
 /// A map between types that are described at run time; see BasicAnyMapStorage.
 using AnyMapStorage = BasicAnyMapStorage<>;
+
+struct SetOps;
+struct MapOps;
 
 //=== series ===//
 
@@ -331,6 +320,8 @@ enum class SeriesLevel : std::uint8_t {
     element ///< one key, or the element in one slot
 };
 
+enum class TickKind : std::uint8_t;
+
 /// What apply() does with a part of a delta that does not fit.
 enum class Strictness : std::uint8_t {
     strict, ///< refuses the whole delta and changes nothing
@@ -346,11 +337,14 @@ struct SeriesOptions {
     HandleLayout handle{};
     std::size_t max_slots =
         0; ///< upper limit of slots, removed ones that are still readable included; 0 = what the handle can index
+    Growth growth = Growth::pages; ///< of keys, values and columns; times stay in pages
     friend constexpr bool operator==(const SeriesOptions&, const SeriesOptions&) = default;
 
     /// The options of the keyed container inside. Its erase is always deferred: removed elements are readable until the window
     /// rolls.
-    constexpr KeySetOptions key_set() const noexcept { return {true, exhaustion, reuse, page_slots, handle, max_slots}; }
+    constexpr KeySetOptions key_set() const noexcept {
+        return {true, exhaustion, reuse, page_slots, handle, max_slots, growth};
+    }
 };
 
 template <class Time>
@@ -375,6 +369,26 @@ class TSSStorage;
 template <class Key, class T, class... With>
 class TSDStorage;
 
+template <class... With>
+class BasicAnyTSSStorage;
+/// A set over time whose keys are described at run time; see BasicAnyTSSStorage.
+using AnyTSSStorage = BasicAnyTSSStorage<>;
+
+template <class... With>
+class BasicAnyTSDStorage;
+/// A dictionary over time whose keys and values are described at run time; see BasicAnyTSDStorage.
+using AnyTSDStorage = BasicAnyTSDStorage<>;
+
+template <class Time = std::int64_t>
+struct BasicTSSOps;
+/// The operations of a set over time over void*; see BasicTSSOps.
+using TSSOps = BasicTSSOps<>;
+
+template <class Time = std::int64_t>
+struct BasicTSDOps;
+/// The operations of a dictionary over time over void*; see BasicTSDOps.
+using TSDOps = BasicTSDOps<>;
+
 template <class Key, class Time = std::int64_t>
 class TSSView;
 
@@ -386,6 +400,99 @@ struct SetDelta;
 
 template <class Key, class T, class Time = std::int64_t>
 struct DictDelta;
+
+//=== ecs ===//
+
+/// What Entity refers to.
+struct EntityTag;
+/// What components belong to. Index and version are 48 bits, so that a pair has room for the whole of its target.
+using Entity = Handle<EntityTag, HandleLayout{.index_bits = 32, .version_bits = 16, .user_bits = 16}>;
+
+/// What happens to those that relate to an entity when it is despawned.
+enum class OnTargetDespawn : std::uint8_t {
+    remove,  ///< their pairs with it are removed
+    despawn, ///< they are despawned too, as children with their parent
+    refuse,  ///< the entity is not despawned as long as there are any
+};
+
+struct Any;
+class ComponentId;
+struct ComponentTraits;
+class ComponentRegistry;
+
+class Table;
+class RowMap;
+
+struct NoEdgeData;
+struct NoRules;
+template <class Node, class Id, class EdgeData = NoEdgeData, class Rules = NoRules, class... With>
+class ArchetypeGraph;
+
+/// The options of a RelationMap. Designated initialisers name them: RelationMapOptions{.exclusive = true}.
+struct RelationMapOptions {
+    bool exclusive = false; ///< each source has at most one target of a relation
+    friend constexpr bool operator==(const RelationMapOptions&, const RelationMapOptions&) = default;
+};
+
+template <class Source, class Relation, class Target, class... With>
+class RelationMap;
+
+template <class Id>
+struct PairTraits;
+template <class TableRef, class Id = ComponentId, class... With>
+class ComponentIndex;
+
+class EntityLocation;
+class EntityBuilder;
+class HookId;
+class ArchetypeStore;
+class CommandBuffer;
+
+template <class X>
+struct Optional;
+template <class Store, class... Ts>
+class Query;
+template <class Void>
+class BasicPairMatch;
+/// A pair that an entity has; see Query::for_each_pair.
+using PairMatch = BasicPairMatch<void>;
+/// The same of a const store.
+using ConstPairMatch = BasicPairMatch<const void>;
+
+template <class E, class... With>
+class EventQueue;
+
+//=== graph ===//
+
+/// What a node of a DataflowGraph is marked with, in one word. The upper 24 bits are the program's; see user_flag().
+enum class NodeFlags : std::uint32_t {
+    none = 0,
+    manual = 1u << 0,   ///< it runs in the next evaluation, which clears the flag
+    always = 1u << 1,   ///< it runs in each evaluation; consumers run only if an output changed
+    stateful = 1u << 2, ///< it holds what must be marked as in use in each evaluation, also when it does not run
+    errored = 1u << 3   ///< its last run failed
+};
+
+/// What DataflowGraph::connect() answers.
+enum class LinkStatus : std::uint8_t {
+    linked,    ///< the input is linked to the output
+    cycle,     ///< the link would close a cycle
+    no_source, ///< there is no node `from`
+    no_output, ///< it has no such output
+    no_target, ///< there is no node `to`
+    no_input   ///< it has no such input
+};
+
+struct NodeInfo;
+template <class Handle>
+class LinkResult;
+template <class Handle, class Value>
+class OutputSubscriber;
+class ChangedInputs;
+template <class Graph>
+class DataflowContext;
+template <class Node, class Value, class Equal = EqualTo, class... With>
+class DataflowGraph;
 
 SLOTWISE_END
 

@@ -60,7 +60,7 @@ const bare::Case cases[] = {
          SoaSlotMap<int, int> map;
          std::printf("%d\n", map[{}].get<0>());
      }},
-    {"full", "use more index bits",
+    {"full", "the option max_slots allows",
      [] {
          SlotMap<int, Options<SlotMapOptions{.max_slots = 2}>> map;
          for (int i = 0; i != 3; ++i) map.insert(i);

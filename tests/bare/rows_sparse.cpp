@@ -49,11 +49,12 @@ void run_rows() {
     particles.column<&Particle::x>()[0] += 1;
     check(static_cast<Particle>(particles[0]).x == 2, "SoaStruct");
 
-    AnyRows any{&TypeDescriptor::of<int>(), &TypeDescriptor::of<std::string>()}, other{&TypeDescriptor::of<std::string>()};
-    any.push_back({AnyValue::of(5), AnyValue::of(std::string("five"))});
+    AnyRows described{&TypeDescriptor::of<int>(), &TypeDescriptor::of<std::string>()},
+        other{&TypeDescriptor::of<std::string>()};
+    described.push_back({AnyValue::of(5), AnyValue::of(std::string("five"))});
     const std::int32_t map[] = {1};
-    AnyRows::move_row(any, 0, other, map);
-    check(any.empty() && other.column(0).as<std::string>()[0] == "five", "AnyRows");
+    AnyRows::move_row(described, 0, other, map);
+    check(described.empty() && other.column(0).as<std::string>()[0] == "five", "AnyRows");
 
     BitColumn bits(200, true), not_these(200);
     not_these.set(70);

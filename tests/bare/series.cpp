@@ -70,6 +70,30 @@ void run_dict() {
     check(restored.try_restore(std::span(bytes).first(9)) != nullptr && restored == price, "bad bytes");
 }
 
+void run_described() {
+    const TypeDescriptor& text = TypeDescriptor::of<std::string>();
+    AnyTSDStorage dict(text, text), replica(text, text);
+    Counter counter;
+    const auto token = dict.subscribe(counter);
+    const std::string key = "bund", value = "131.2";
+    dict.write(1).set(&key, &value);
+    check(counter.told == 1 && dict.modified(&key, 1), "a described series");
+    replica.write(1).apply(capture(dict, 1));
+    dict.write(2).remove(&key);
+    check(dict.removed_items(2).size() == 1, "a removed described element is readable");
+    replica.write(2).apply(capture(dict, 2));
+    AnyCodec codec;
+    codec.add<std::string>();
+    const auto bytes = dict.snapshot(codec);
+    check(replica == dict && replica.try_restore(bytes, codec) == nullptr, "a described replica");
+    check(replica.try_restore(std::span(bytes).first(9), codec) != nullptr && replica == dict, "bad bytes");
+    const TSDOps& ops = TSDOps::of<AnyTSDStorage>();
+    check(ops.set_item(&dict, 3, &key, &value) && ops.size(&dict) == 1, "operations over void*");
+    AnyTSSStorage set(text);
+    set.write(1).add(&key);
+    check(set.was_added(&key, 1) && set.write(1).extract(&key).as<std::string>() == key, "a described set");
+}
+
 void run_nested() {
     TSDStorage<std::string, TSSStorage<int>> dict, replica;
     Counter counter;
@@ -152,6 +176,7 @@ int main(int count, char** arguments) {
         run_set<DeltaRepresentation::bitmap>("a set with a bitmap");
         run_set<DeltaRepresentation::adaptive>("a set");
         run_dict();
+        run_described();
         run_nested();
     });
 }

@@ -37,6 +37,8 @@ void run_values(const char* name) {
     check(sum == 5 && map.size() == 2, name);
     check(counter.inserted == 3 && counter.erased == 1, name);
 
+    check(map.set_max_slots(2) && map.full() && map.try_insert(5).is_null() && map.try_emplace(5).is_null(), name);
+    check(map.size() == 2 && map.set_max_slots(map.max_size()), name);
     const auto bytes = map.snapshot();
     Map other;
     other.restore(bytes);
@@ -62,6 +64,17 @@ void run_others() {
     check(names.handle_of(7) == handle, "IdentityMap");
     map.erase(handle);
     check(!weights.contains(handle) && !rare.contains(handle) && !names.contains(7), "what is attached follows an erase");
+
+    HandlePool<int, Options<SlotMapOptions{.max_slots = 2}>> pool;
+    const auto first = pool.create();
+    check(pool.contains(pool.try_create()) && pool.try_create().is_null(), "a full HandlePool answers null");
+    check(pool.erase(first) && !pool.contains(first) && pool.size() == 1 && pool.check_invariants(), "HandlePool erases");
+
+    AnySlotMap described(TypeDescriptor::of<int>());
+    const int five = 5;
+    const auto of_type = described.insert(&five);
+    check(*static_cast<const int*>(described.at(of_type)) == 5 && described.extract(of_type).as<int>() == 5, "AnySlotMap");
+    check(described.empty() && described.check_invariants(), "AnySlotMap after extract");
 
     SlotMap<std::unique_ptr<int>> owners;
     const auto owner = owners.insert(std::make_unique<int>(9));

@@ -33,6 +33,7 @@ struct Body {
 };
 
 struct Other;
+struct Dense; // apart: LLDB tells layouts of one tag and one size apart only where clang has compiled
 
 /// The bytes of a T that was never one: what a debugger finds before a constructor has run, or after a stray write.
 template <class T>
@@ -46,6 +47,23 @@ struct Listener final : SlotObserver {};
 struct Subscriber final : SeriesSubscriber<std::int64_t> {
     void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
 };
+
+using Graph = DataflowGraph<Body, double>;
+constexpr std::string_view terms[] = {"a", "b"}, sums[] = {"sum"};
+constexpr NodeInfo sum_info{"sum", terms, sums, NodeFlags::always};
+void build(Graph& graph) {
+    const auto source = graph.add(Body{1, 10}, 1, 1), gone = graph.add(Body{2, 20}, 1, 0),
+               sum = graph.add(Body{3, 30}, sum_info);
+    static_cast<void>(graph.connect(source, 0, sum, 1));
+    graph.set_input(source, 0, 2.5);
+    graph.erase(gone);
+    graph.evaluate([](Body& body, auto& context) {
+        context.set_output(0, context.input(0) + body.mass);
+        if (body.id == 3) context.fail();
+    });
+    graph.add(Body{4, 40}, 0, 0);
+    graph.set_flags(sum, user_flag(3));
+}
 
 volatile int stops = 0;
 
@@ -68,6 +86,7 @@ int main() {
     const Bodies::handle_type null_handle{}, some_handle(12, 5);
     const Handle<Other, HandleLayout{20, 12, 32}> user_handle(7, 3, 9);
     const Handle<Other, HandleLayout{8, 8, 0}> small_handle(255, 3);
+    const Handle<Dense, HandleLayout{8, 4, 4, true}> dense_handle(255, 27, 9), dense_plain(254, 29);
     Versioned<int> versioned(7);
     versioned.set(8);
     const PublicId nil_id, public_id{0x0123456789ABCDEFu, 0x8899AABBCCDDEEFFu};
@@ -158,6 +177,12 @@ int main() {
     const MapStorage<std::string, int> no_storage;
     MapStorage<int, SetStorage<int>> nested;
     nested[5].insert(55);
+    AnySlotMap any_slots(TypeDescriptor::of<int>());
+    for (const int n : {4, 5, 6}) any_slots.insert(&n);
+    any_slots.erase(any_slots.handle_at(1));
+    HandlePool<Other> pool;
+    for (int i = 0; i != 3; ++i) pool.create();
+    pool.erase(pool.handle_at(1));
     AnySetStorage any_set(TypeDescriptor::of<int>());
     AnyMapStorage any_map(TypeDescriptor::of<int>(), TypeDescriptor::of<std::string>());
     for (int i = 1; i != 4; ++i) {
@@ -165,7 +190,7 @@ int main() {
         any_set.insert(&i);
         any_map.insert(&i, &text);
     }
-    const int two = 2;
+    const int two = 2, one_more = 9;
     any_set.erase(&two);
     any_map.erase(&two);
     HashIndex<std::allocator<std::byte>> hash_index;
@@ -237,6 +262,21 @@ int main() {
     const auto soa_row = soa_vector[1];
     const auto struct_row = soa_struct[1];
     const auto any_span = any_rows.column(1);
+    const auto described_value = DescribedValue::of(std::string("owned"));
+    const DescribedValue no_value;
+    const AnyColumnView any_column = any_map.values();
+    AnyTSSStorage any_tss(TypeDescriptor::of<int>());
+    AnyTSDStorage any_tsd(TypeDescriptor::of<int>(), TypeDescriptor::of<std::string>());
+    for (int i = 1; i != 4; ++i) {
+        const std::string text = std::to_string(i);
+        any_tss.write(i).add(&i);
+        any_tsd.write(i).set(&i, &text);
+    }
+    any_tss.write(4).remove(&two);
+    any_tsd.write(4).create(&one_more);
+    const auto any_delta = any_tsd.modified_items(3);
+    const auto any_tss_writer = any_tss.write(4);
+    const auto any_tsd_writer = any_tsd.write(4);
 
     //=== sparse ===//
     SparseSet<Bodies::handle_type> sparse_set{Bodies::handle_type(3, 1), far_handle};
@@ -256,6 +296,24 @@ int main() {
     sparse_other.insert(7, 77);
     SparseGroup sparse_group(sparse_map, sparse_other);
 
+    //=== ecs ===//
+    ArchetypeStore store;
+    const Entity whale = store.spawn(Body{1, 2}, 2.5), krill = store.spawn(Body{3, 4});
+    const ComponentId component = store.registry().id<Body>();
+    const ComponentId related = pair(store.registry().add_relation("eats"), krill), all_related = pair(any, whale);
+    Table table(store.registry(), std::span(&component, 1));
+    table.push_back(whale, 1, [](std::size_t, void* to) { ::new (to) Body{5, 6}; });
+    EventQueue<int> events;
+    events.push(7);
+    events.update();
+    events.push(8);
+    events.push(9);
+
+    //=== graph ===//
+    Graph graph;
+    build(graph);
+    const Graph no_graph;
+
     //=== damaged ===//
     Wreck<Bodies> filled(0xA5), zeroed(0);
     Wreck<MapStorage<std::string, int>> filled_keyed(0xA5);
@@ -269,6 +327,8 @@ int main() {
     Wreck<SparseMap<std::uint32_t, std::string>> filled_sparse_map(0xA5);
     Wreck<EntityIndex<Bodies::handle_type, Body>> filled_entities(0xA5);
     Wreck<SwitchMap<Bodies::handle_type, int>> filled_switch(0xA5);
+    Wreck<Graph> filled_graph(0xA5);
+    auto& graph_wreck = filled_graph.object();
     Bodies& wreck = filled.object();
     Bodies& zero_wreck = zeroed.object();
     auto& keyed_wreck = filled_keyed.object();
@@ -292,7 +352,9 @@ int main() {
             reserved_handle, empty, moved_to, row, row_pointer, column_view, slot_range, value_array, plain_array, no_token,
             no_secondary, no_storage, set_view, map_view, no_tss, no_observers, tss_view, tsd_view, tracker, times, delta_range,
             unused, wreck, zero_wreck, keyed_wreck, dense_wreck, secondary_wreck, sparse_wreck, tss_wreck, any_wreck, torn,
-            no_rows, soa_row, struct_row, any_span, soa_wreck, rows_wreck, map_wreck, entity_wreck, switch_wreck);
+            no_rows, soa_row, struct_row, any_span, described_value, no_value, any_column, any_delta, any_tss_writer,
+            any_tsd_writer, soa_wreck, rows_wreck, map_wreck, entity_wreck, switch_wreck, graph_wreck, no_graph, related,
+            all_related);
     stop_here();
     std::printf("%d\n", stops + static_cast<int>(map.size()));
 }

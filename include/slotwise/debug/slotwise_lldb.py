@@ -152,7 +152,7 @@ def layouts_in(names, size):
         start = name.find("Handle<")
         end = shapes.closing(name, start + 6) if start >= 0 else -1
         layout = shapes.layout_of(name[:end + 1])
-        if layout and sum(layout) == 8 * size:
+        if layout and sum(layout[:3]) == 8 * size:
             found.add(layout)
     return found
 

@@ -81,12 +81,13 @@ def count_of(number, noun):
 
 
 def layout_of(name):
-    """(index bits, version bits, user bits) as a Handle's name says it; None when it does not."""
+    """(index bits, version bits, user bits, dense versions) as a Handle's name says it; None when it does not."""
     found = re.search(r"HandleLayout\{([^{}]*)\}>$", name.replace(" ", ""))
     if not found:
         return None
-    bits = [int(re.match(r"\d+", part)[0]) for part in found[1].split(",")] if found[1] else []
-    return tuple(bits + [0] * (3 - len(bits)))
+    words = {"true": 1, "false": 0}
+    bits = [words[part] if part in words else int(re.match(r"\d+", part)[0]) for part in found[1].split(",")] if found[1] else []
+    return tuple(bits + [0] * (4 - len(bits)))
 
 
 def handle_parts(node):
@@ -94,8 +95,9 @@ def handle_parts(node):
     bits, layout = node["bits_"].integer(), node.layout()
     if layout is None:
         raise Damaged("its HandleLayout is unknown")
-    index, version, user = layout
-    return bits & ((1 << index) - 1), bits >> index & ((1 << version) - 1), bits >> (index + version) & ((1 << user) - 1)
+    index, version, user, dense = layout
+    field = bits >> index & ((1 << version) - 1)
+    return bits & ((1 << index) - 1), 2 * field - 1 if dense and field else field, bits >> (index + version) & ((1 << user) - 1)
 
 
 def handle_text(node):
@@ -453,6 +455,132 @@ class AnyRowsShape(RowsShape):
                 yield Item(f"[{row}]<{number}>", value_at(data + row * size))
 
 
+class TableShape(AnyRowsShape):
+    """Table: rows of components, the entity last."""
+
+    def __init__(self, node, name):
+        super().__init__(node["rows_"], name)
+
+
+class StoreShape(Shape):
+    """ArchetypeStore: its entities, each with the number of its table. There are none after a move."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.core = node["core_"].at(0) if node["core_"].integer() else None
+        self.entities = EntityIndexShape(self.core["entities"], "EntityIndex") if self.core else None
+
+    def summary(self):
+        return f"slotwise::{self.name}, " + (f"entities: {self.entities.alive}" if self.core else "moved from")
+
+    def items(self):
+        for item in self.entities.items() if self.core else ():
+            yield Item(item.name, item.value["table_"])
+
+
+class EventQueueShape(Shape):
+    """Events by their number, the oldest first."""
+    hint = "array"
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.buffers = [node["older_"], node["newer_"]]
+        self.counts = [each["count"].integer() for each in self.buffers]
+        if max(self.counts) > max(ArrayShape(each["events"], name).capacity() for each in self.buffers):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return f"slotwise::{self.name} with {count_of(sum(self.counts), 'event')}, {self.counts[1]} new"
+
+    def items(self):
+        number = self.node["first_"].integer()
+        for buffer, count in zip(self.buffers, self.counts):
+            if count:
+                value = column(buffer["events"])
+                for i in range(count):
+                    yield Item(f"[{number + i}]", value(i))
+            number += count
+
+
+def string_view(node):
+    """The text of a std::string_view, whichever library it is of; at most 80 characters of it."""
+    length, data = ("_M_len", "_M_str") if node.has("_M_len") else ("__size_", "__data_")
+    return node.read(node[data].integer(), min(node[length].integer(), 80)).decode(errors="replace")
+
+
+class DataflowShape(Shape):
+    """DataflowGraph: a node with the name of its kind, its flags and its last run, then its inputs and outputs with their change
+    counters. An input shows what it reads, and where that is from."""
+    flags = ("manual", "always", "stateful", "errored")
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        core = node["core_"]
+        self.records, self.pins, self.order, self.dirty = core["records"]["core_"], core["pins"], core["order"], core["dirty"]
+        self.directory, self.links = Directory(self.records["directory"]), core["links"].integer()
+        self.count, self.room = self.pins["used_"].integer(), self.pins["links"]["size_"].integer()
+        if not self.links <= self.count <= self.room <= NO_SLOT or any(
+                self.pins[each]["size_"].integer() != self.room for each in ("reads", "counters")):
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return (f"slotwise::{self.name} with {count_of(self.directory.size, 'node')}, {count_of(self.count, 'pin')}, "
+                f"{count_of(self.links, 'link')}")
+
+    def number(self, array, i, width):
+        if i >= array["size_"].integer():
+            raise Damaged("a pin or a node lies outside of its array")
+        return next(numbers(self.node, array["data_"].integer(), i, 1, width))
+
+    def link(self, pin, field):
+        """A member of a PinLink: 0 the source, 3 the slot of its node."""
+        if pin >= self.room:
+            raise Damaged("a link leads to no pin")
+        return next(numbers(self.node, self.pins["links"]["data_"].integer(), 4 * pin + field, 1, 4))
+
+    def told(self, slot, record):
+        """What is known of a node, in words."""
+        flags, info, ran = record["flags"].integer(), record["info"], record["ran"].integer()
+        words = [string_view(info.at(0)["name"])] if info.integer() else []
+        words += [word for bit, word in enumerate(self.flags) if flags >> bit & 1]
+        words += [f"user_flag({bit})" for bit in range(24) if flags >> 8 + bit & 1]
+        place = self.number(self.order["positions_"], slot, 4)
+        words += ["dirty"] if self.number(self.dirty["words_"], place // WORD, 8) >> place % WORD & 1 else []
+        return ", ".join([*words, f"run {ran}" if ran else "never run"])
+
+    def items(self):
+        record_at = column(self.records["store"]["values_"])
+        kind, pointer = self.node.argument(1), self.pins["reads"]["data_"].size()
+        for slot in self.directory.slots():
+            record, handle = record_at(slot), self.directory.handle(slot)
+            first, inputs, outputs = (record[each].integer() for each in ("first", "inputs", "outputs"))
+            yield Item(f"{handle} {self.told(slot, record)}", record["node"])
+            for pin in range(first, first + inputs + outputs):
+                source = self.link(pin, 0)
+                name = f".in[{pin - first}]" if pin < first + inputs else f".out[{pin - first - inputs}]"
+                name += f" #{self.number(self.pins['counters'], source, 8)}"
+                if source != pin:
+                    owner = self.link(source, 3)
+                    if owner >= self.directory.capacity:
+                        raise Damaged("a link leads to no node")
+                    sender = record_at(owner)
+                    name += f" from {self.directory.handle(owner)}.out[{source - sender['first'].integer() - sender['inputs'].integer()}]"
+                yield Item(handle + name, self.node.value_at(self.number(self.pins["reads"], pin, pointer), kind))
+
+
+class ComponentIdShape(Shape):
+    """A component's number, or a relation and a target; names are in the registry."""
+
+    def summary(self):
+        bits = self.node["bits_"].integer()
+        if not bits >> 63:
+            return f"#{bits & NO_SLOT}" if bits else "null"
+        relation, target = bits >> 48 & 0x7FFF, bits & (1 << 48) - 1
+        index, version = target & NO_SLOT, target >> 32
+        to = "*" if target == (1 << 48) - 1 else f"{index}v{version}" if version else f"#{index}"
+        return f"{'*' if relation == 0x7FFF else f'#{relation}'}({to})"
+
+
 class AnySpanShape(Shape):
     def __init__(self, node, name):
         super().__init__(node, name)
@@ -466,6 +594,18 @@ class AnySpanShape(Shape):
         if self.node["data_"].integer():
             for i in range(self.size):
                 yield Item(numbered(i), value_at(self.node["data_"].integer() + i * size))
+
+
+class DescribedValueShape(Shape):
+    """One value of a described type, or none."""
+
+    def summary(self):
+        return f"slotwise::{self.name}" + ("" if self.node["type_"].integer() else " without a value")
+
+    def items(self):
+        if self.node["type_"].integer():
+            value_at, _ = described(self.node, self.node["type_"])
+            yield Item("[value]", value_at(self.node["data_"].integer()))
 
 
 class BitsShape(RowsShape):
@@ -588,10 +728,10 @@ class EntityIndexShape(Shape):
         for row in range(self.alive):
             each = self.ids.data.at(row)
             index = handle_parts(each)[0]
-            entries = self.node.value_at(next(iter(found.values())), page_type)["entries"]
-            slots = entries.size() // entries.at(0).size()
-            entry = self.node.value_at(found[index // slots], page_type)["entries"].at(index % slots)
-            yield Item(f"[{id_text(each)}]", entry["location"])
+            places = self.node.value_at(next(iter(found.values())), page_type)["places"]
+            slots = places.size() // places.at(0).size()
+            locations = self.node.value_at(found[index // slots], page_type)["locations"]
+            yield Item(f"[{id_text(each)}]", locations.at(index % slots))
 
 
 class PagesShape(Shape):
@@ -599,9 +739,8 @@ class PagesShape(Shape):
 
     def __init__(self, node, name):
         super().__init__(node, name)
-        self.entries = node["nodes_"] if node.has("nodes_") else node
-        self.size, pages = self.entries["size_"].integer(), self.entries["pages_"]
-        self.slots = 1 << max(0, min(6, (1024 // self.entries.size_of(self.entries.argument(1))).bit_length() - 1))  # page_slots
+        self.size, pages = self.node["size_"].integer(), self.node["pages_"]
+        self.slots = 1 << max(0, min(6, (1024 // self.node.size_of(self.node.argument(1))).bit_length() - 1))  # page_slots
         self.near, self.count = Flat(pages["near_"]), pages["count_"].integer()
         if not (self.size <= self.count * self.slots and max(self.count, self.near.size) <= NO_SLOT // self.slots + 1 and
                 self.near.covers(self.near.size)):
@@ -611,11 +750,11 @@ class PagesShape(Shape):
         return self.title(self.size, f"{count_of(self.count, 'page')} of {self.slots}")
 
     def items(self):
-        kind, page_type = self.entries.argument(1), self.near.data.at(0).pointee()
+        kind, page_type = self.node.argument(1), self.near.data.at(0).pointee()
         left = self.size
-        for number, address in sparse_pages(self.node, self.entries["pages_"]):
+        for number, address in sparse_pages(self.node, self.node["pages_"]):
             page = self.node.value_at(address, page_type)
-            memory, versions, size = page["memory"].address(), page["versions"], self.entries.size_of(kind)
+            memory, versions, size = page["memory"].address(), page["versions"], self.node.size_of(kind)
             width = versions.size() // self.slots
             for i in bits_of([page["live"].integer()], self.slots):
                 if left == 0:
@@ -623,17 +762,27 @@ class PagesShape(Shape):
                 left -= 1
                 version = next(numbers(self.node, versions.address(), i, 1, width))
                 value = self.node.value_at(memory + i * size, kind)
-                yield Item(f"[{number * self.slots + i}v{version}]", self.shown(value))
-
-    def shown(self, value):
-        return value
+                yield Item(f"[{number * self.slots + i}v{version}]", value)
 
 
-class IdentityShape(PagesShape):
-    """Ids by handle: the entries of nodes_ are addresses of nodes."""
+class IdentityShape(Shape):
+    """Ids by handle, in the order of the nodes. A node of an even version is free."""
 
-    def shown(self, value):
-        return value.at(0)["id"]
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        nodes = node["nodes_"]
+        self.size, self.end = node["by_handle_"]["size_"].integer(), nodes["end_"].integer()
+        if not self.size <= nodes["used_"].integer() <= self.end <= ArrayShape(nodes["array_"], name).capacity():
+            raise Damaged("its counts contradict each other")
+
+    def summary(self):
+        return self.title(self.size, count_of(self.end, "node"))
+
+    def items(self):
+        node = column(self.node["nodes_"]["array_"])
+        for number in range(self.end):
+            if handle_parts(node(number)["handle"])[1] & 1:
+                yield Item(f"[{handle_text(node(number)['handle'])}]", node(number)["id"])
 
 
 class SparseShape(Shape):
@@ -767,6 +916,20 @@ class ColumnViewShape(Shape):
             yield Item(f"[{slot}v{version}]", value(slot))
 
 
+class AnyColumnViewShape(Shape):
+    """A view of a column of a described type. Where its values lie only the function behind it knows."""
+
+    def __init__(self, node, name):
+        super().__init__(node, name)
+        self.live = OccupancyShape(node["directory_"]["live"], name)
+
+    def summary(self):
+        return self.live.summary()
+
+    def items(self):
+        return self.live.items()
+
+
 class ArrayShape(Shape):
     """Raw memory: how much, but not which of it is alive."""
 
@@ -801,11 +964,11 @@ class ValueArrayShape(Shape):
 
 
 class DirectoryShape(Shape):
-    """Live slots and their versions."""
+    """Live slots and their versions: a directory, or what has nothing else."""
 
     def __init__(self, node, name):
         super().__init__(node, name)
-        self.directory = Directory(node)
+        self.directory = Directory(node["core_"]["directory"] if node.has("core_") else node)
 
     def summary(self):
         return self.title(self.directory.size, self.directory.told())
@@ -911,6 +1074,13 @@ class DeltaRangeShape(Shape):
                 yield Item(f"[{slot}]", found[-1], found[0] if len(found) == 2 else None)
 
 
+class AnyDeltaRangeShape(DeltaRangeShape):
+    """The slots of the changes. Where keys and values lie only the functions behind it know."""
+
+    def __init__(self, node, name):
+        super().__init__(node["slots_"], name)
+
+
 class ObserversShape(Shape):
     def summary(self):
         return "slotwise::ObserverArray" + ("" if self.node["registry_"].integer() else " without subscribers")
@@ -958,7 +1128,7 @@ class RowPointerShape(Shape):
 
 SHAPES = {
     "Handle": HandleShape, "PublicId": PublicIdShape, "Versioned": VersionedShape,
-    "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapCore": SlotMapShape,
+    "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapCore": SlotMapShape, "BasicAnySlotMap": SlotMapShape,
     "SecondaryMap": PagesShape, "SparseSecondaryMap": SparseShape, "IdentityMap": IdentityShape,
     "SetStorage": SetShape, "KeySetCore": SetShape, "BasicAnySetStorage": SetShape,
     "MapStorage": MapShape, "BasicAnyMapStorage": MapShape,
@@ -970,10 +1140,14 @@ SHAPES = {
     "Occupancy": OccupancyShape, "SlotRange": OccupancyShape, "ColumnView": ColumnViewShape,
     "ValueArray": ValueArrayShape, "TimeArray": ValueArrayShape, "DynamicColumn": DynamicColumnShape,
     "PagedArray": ArrayShape, "ReservedArray": ArrayShape, "AlignedArray": ArrayShape,
-    "SlotDirectory": DirectoryShape, "BasicObserverToken": TokenShape, "SoaRow": RowShape, "SoaPointer": RowPointerShape,
+    "SlotDirectory": DirectoryShape, "HandlePool": DirectoryShape, "BasicObserverToken": TokenShape, "SoaRow": RowShape, "SoaPointer": RowPointerShape,
     "BasicSoaVector": SoaVectorShape, "BasicSoaStruct": SoaVectorShape, "RowRef": RowShape, "StructRef": RowShape,
+    "DescribedValue": DescribedValueShape, "BasicAnyColumnView": AnyColumnViewShape, "BasicAnyTSSStorage": TSSShape, "BasicAnyTSDStorage": TSDShape,
+    "AnyTSSWriter": WriterShape, "AnyTSDWriter": WriterShape, "AnyDeltaRange": AnyDeltaRangeShape,
     "BasicAnyRows": AnyRowsShape, "BasicAnySpan": AnySpanShape, "BasicBitColumn": BitsShape, "BasicTickColumn": TicksShape,
     "SparseSet": SparseSetShape, "SparseMap": SparseSetShape, "SparseGroup": SparseGroupShape,
+    "ComponentId": ComponentIdShape, "Table": TableShape, "ArchetypeStore": StoreShape, "EventQueue": EventQueueShape,
+    "DataflowGraph": DataflowShape,
     "SwitchMap": SwitchMapShape, "EntityIndex": EntityIndexShape,
 }
 
@@ -1015,7 +1189,7 @@ def status(container, handle):
     slot, version, user = handle_parts(handle)
     if slot == version == user == 0:
         return "null"
-    if class_of(container.name)[0] in ("TSSStorage", "TSDStorage"):
+    if class_of(container.name)[0] in ("TSSStorage", "TSDStorage", "BasicAnyTSSStorage", "BasicAnyTSDStorage"):
         container = container["state_"]["store_"]
     return Directory(container["core_"]["directory"]).status(slot, version)
 
