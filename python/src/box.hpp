@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Box: a container as a Python object holds it, with a lock of its own, and the ways to read and to write it without the GIL.
+#ifndef SLOTWISE_PYTHON_BOX_HPP
+#define SLOTWISE_PYTHON_BOX_HPP
+
+#include "lock.hpp"
+
+#include <slotwise/arrow/exportable.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+namespace slotwise_python {
+
+namespace nb = nanobind;
+using slotwise::OnWrite;
+
+/// What every class of the package holds. See lock.hpp for the order of the lock and the GIL.
+template <class C>
+struct Box {
+    using container = C;
+    slotwise::Exportable<C> data;
+    OnWrite on_write = OnWrite::refuse;
+    mutable Lock lock;
+};
+
+/// Calls f() under the lock, for work that takes microseconds: the GIL is released only to wait. f calls no Python.
+template <class B, class F>
+decltype(auto) briefly(const B& box, F&& f) {
+    return with_lock_briefly<nb::gil_scoped_release>(box.lock, std::forward<F>(f));
+}
+/// The same for work that grows with the container: the GIL is released, so that other threads run. f calls no Python.
+template <class B, class F>
+decltype(auto) at_length(const B& box, F&& f) {
+    return with_lock_at_length<nb::gil_scoped_release>(box.lock, std::forward<F>(f));
+}
+
+/// The container for writing. @throws BufferError when views read it and it was not told to detach
+template <class B>
+typename B::container& writable(B& box) {
+    auto* const container = box.data.write(box.on_write);
+    if (container == nullptr)
+        throw nb::buffer_error(
+            "this object can not be changed while a view of it is alive (an array of column(), an Arrow stream "
+            "or batch): delete the view, work on a copy(), or set on_write = 'detach'");
+    return *container;
+}
+
+/// f(const container) as briefly() and at_length(); f(container) to write.
+template <class B, class F>
+auto read(const B& box, F&& f) {
+    return briefly(box, [&] { return f(box.data.read()); });
+}
+template <class B, class F>
+auto read_all(const B& box, F&& f) {
+    return at_length(box, [&] { return f(box.data.read()); });
+}
+template <class B, class F>
+auto write(B& box, F&& f) {
+    return briefly(box, [&] { return f(writable(box)); });
+}
+template <class B, class F>
+auto write_all(B& box, F&& f) {
+    return at_length(box, [&] { return f(writable(box)); });
+}
+
+} // namespace slotwise_python
+
+#endif
