@@ -53,7 +53,7 @@ public:
         if (is_live(slot, version)) return HandleStatus::live;
         if (is_reserved(slot, version)) return HandleStatus::reserved;
         const SlotState now = state(slot);
-        if (now == SlotState::pending && this->version(slot) == ((version + 1) & max_version_)) return HandleStatus::pending;
+        if (now == SlotState::pending && this->version(slot) == wrapped(version + 1)) return HandleStatus::pending;
         return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
     }
     /// Whether {slot, version} may be brought (back) to life: not older than the last one issued in the slot.
@@ -114,7 +114,7 @@ public:
     }
     /// The element's handle is stale from now on; the slot is held.
     void remove(slot_t slot) {
-        slots_[slot].version = (slots_[slot].version + 1) & max_version_;
+        slots_[slot].version = wrapped(slots_[slot].version + 1);
         become(slot, Is::held);
     }
     /// A held slot becomes vacant, or retires.
@@ -124,7 +124,7 @@ public:
     }
     /// A held or reserved slot whose handle was seen: as if its element had come and gone.
     void skip_version(slot_t slot) {
-        slots_[slot].version = (slots_[slot].version + 2) & max_version_;
+        slots_[slot].version = wrapped(slots_[slot].version + 2);
         release(slot);
     }
     void erase(slot_t slot) {
@@ -140,7 +140,7 @@ public:
         for (slot_t slot = 0; slot < cursor_; ++slot) {
             const Is is = slots_[slot].is;
             if (is == Is::retired || is == Is::held) continue;
-            if (is != Is::vacant) slots_[slot].version = (slots_[slot].version + (is == Is::live ? 1 : 2)) & max_version_;
+            if (is != Is::vacant) slots_[slot].version = wrapped(slots_[slot].version + (is == Is::live ? 1 : 2));
             become(slot, is != Is::vacant && exhausted(slot) ? Is::retired : Is::cleared);
         }
         order_.clear();
@@ -213,6 +213,8 @@ private:
     };
 
     /// Slots that share a floor: as many as a version has bits in memory.
+    /// After the last version comes 0.
+    std::uint32_t wrapped(std::uint32_t version) const { return version > max_version_ ? 0 : version; }
     std::size_t block_slots() const { return max_version_ <= 0xFF ? 8 : max_version_ <= 0xFFFF ? 16 : 32; }
     std::size_t block_of(std::size_t slot) const { return slot / block_slots(); }
     bool exhausted(slot_t slot) const { return exhaustion_ == Exhaustion::retire && slots_[slot].version == 0; }

@@ -18,6 +18,11 @@ constexpr std::uint64_t (*bodies[])(Input&) = {
     &run<BareMapC<U64, U64, FourHash<U64>, worn(true, wrap, Reuse::lowest, 7)>>,
     &run<AnyC<std::string, Counted, wide(false, Reuse::lowest)>>,
     &run<AnyC<U32, std::string, worn(true, retire, Reuse::lifo, 3)>>,
+    &run<AnySetC<std::string, worn(false, retire, Reuse::fifo, 3)>>,
+    &run<AnySetC<Counted, worn(true, retire, Reuse::lowest, 2)>>,
+    &run<AnyC<Counted, Counted, worn(false, retire, Reuse::lowest, 4)>>,
+    &run<MapC<U32, std::string, OwnHash<U32>, worn(false, retire, Reuse::lowest, 3), StdIndex>>,
+    &run<SetC<Counted, OwnHash<Counted>, worn(true, retire, Reuse::lifo, 2), StdIndex>>,
 };
 
 std::uint64_t fuzz_one(Input& input) { return bodies[input.below(std::size(bodies))](input); }

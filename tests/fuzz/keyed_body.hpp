@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets and maps with keys: SetStorage, MapStorage, AnyMapStorage. Two containers of one kind live side by side, each
+// Sets and maps with keys: SetStorage, MapStorage, AnySetStorage, AnyMapStorage. Two containers of one kind live side by side, each
 // with a model; every answer of every call is foretold, down to the next handle.
 #ifndef SLOTWISE_TESTS_FUZZ_KEYED_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_KEYED_BODY_HPP
@@ -10,9 +10,12 @@
 
 #include <slotwise/keyed/any_storage.hpp>
 #include <slotwise/keyed/map_view.hpp>
+#include <slotwise/keyed/table_index.hpp>
+#include <slotwise/rows/any_codec.hpp>
 
 #include <memory>
 #include <optional>
+#include <unordered_set>
 
 namespace {
 
@@ -26,9 +29,11 @@ struct Config {
     using key = K;
     using value = V; // void: a set
     static constexpr bool has_column = Column;
-    static constexpr bool is_any = !requires { typename M::hasher; };
+    static constexpr bool is_any = std::is_same_v<typename M::hasher, detail::DescribedHash>;
     static map make() {
-        if constexpr (is_any)
+        if constexpr (is_any && std::is_void_v<V>)
+            return map(TypeDescriptor::of<K>());
+        else if constexpr (is_any)
             return map(TypeDescriptor::of<K>(), TypeDescriptor::of<V>());
         else
             return map();
@@ -68,6 +73,20 @@ private:
     }
 };
 
+struct Refused {};
+/// Refuses every insert but those that it is told of when it attaches.
+struct Refuser final : SlotObserver {
+    bool attached = false;
+    void on_insert(slot_t, InsertKind) override {
+        if (attached) throw_refused();
+    }
+    static void throw_refused() {
+#if SLOTWISE_EXCEPTIONS
+        throw Refused();
+#endif
+    }
+};
+
 //=== one container and its model ===//
 
 template <class C>
@@ -84,7 +103,6 @@ class World {
     static constexpr bool has_values = !std::is_void_v<Value>;
     static constexpr bool has_column = C::has_column;
     static constexpr bool has_iterators = requires(Map& map) { map.keys(); };
-    static constexpr bool has_snapshot = !is_any;
     static constexpr bool has_merge = requires(Map& map) { map.merge(map); };
     static constexpr slot_t slot_count = Model::slot_count;
 
@@ -167,20 +185,20 @@ private:
             return map_.key(slot);
     }
     unsigned value_at(slot_t slot) const {
-        if constexpr (is_any)
-            return number_of(*static_cast<const Value*>(map_.value(slot)));
-        else if constexpr (has_values)
-            return number_of(map_.value(slot));
-        else
+        if constexpr (!has_values)
             return 0;
+        else if constexpr (is_any)
+            return number_of(*static_cast<const Value*>(map_.value(slot)));
+        else
+            return number_of(map_.value(slot));
     }
     const void* place_of(slot_t slot) const {
-        if constexpr (is_any)
-            return map_.value(slot);
-        else if constexpr (has_values)
-            return &map_.value(slot);
-        else
+        if constexpr (!has_values)
             return nullptr;
+        else if constexpr (is_any)
+            return map_.value(slot);
+        else
+            return &map_.value(slot);
     }
     static std::uint32_t column_of(H handle) { return handle.version() * 1000 + handle.index(); }
     bool has(unsigned id) const { return model_.live_of(id) != no_slot; }
@@ -202,9 +220,15 @@ private:
         FUZZ_CHECK(model_.is_any_of(map_.slot_of_any(ask(id)), id));
         if (there) check_slot(slot);
         if constexpr (has_iterators) {
-            const auto it = map_.find(key(id));
+            const auto it = map_.find(ask(id));
             FUZZ_CHECK((it != map_.end()) == there && it.slot() == slot);
-            if (there) FUZZ_CHECK(it.handle() == model_.handle(slot));
+            if (there) FUZZ_CHECK(it.handle() == model_.handle(slot) && map_.find(it.handle()) == it);
+        }
+        if constexpr (!is_any && std::is_unsigned_v<Key>) { // numbers of another type, which fit or are no member
+            using Other = std::conditional_t<sizeof(Key) == 8, std::int64_t, std::uint64_t>;
+            const bool fits = sizeof(Key) < 8 || key(id) <= static_cast<Key>(INT64_MAX);
+            FUZZ_CHECK(map_.contains(static_cast<Other>(key(id))) == (fits && there));
+            FUZZ_CHECK(!map_.contains(~static_cast<Other>(key(id) >> 1))); // negative, or beyond 32 bits
         }
         if constexpr (has_values) {
             const auto* const value = std::as_const(map_).get(ask(id));
@@ -246,18 +270,51 @@ private:
             FUZZ_CHECK(expected != no_slot && &met == model_[expected].key);
             meet(expected);
         };
-        if constexpr (is_any)
-            std::as_const(map_).for_each([&](const void* met, const void* value) {
+        const auto meet_address = [&](const void* met) { meet_key(*static_cast<const Key*>(met)); };
+        if constexpr (is_any) {
+            const auto meet_item = [&](const void* met, const void* value) {
                 FUZZ_CHECK(expected != no_slot && value == model_[expected].place);
-                meet_key(*static_cast<const Key*>(met));
-            });
-        else if constexpr (has_values) {
+                meet_address(met);
+            };
+            const auto& constant = std::as_const(map_);
+            switch (way % 4) {
+            case 0:
+                if constexpr (has_values)
+                    constant.for_each(meet_item);
+                else
+                    constant.for_each(meet_address);
+                break;
+            case 1:
+                for (auto it = map_.begin(); it != map_.end(); ++it) {
+                    FUZZ_CHECK(it.handle() == model_.handle(it.slot()));
+                    if constexpr (has_values)
+                        meet_item((*it).key, (*it).value);
+                    else
+                        meet_address(*it);
+                }
+                break;
+            case 2:
+                if constexpr (has_values)
+                    for (const auto [met, value] : constant) meet_item(met, value);
+                else
+                    constant.for_each([&](H handle, const void* met) {
+                        FUZZ_CHECK(handle == model_.handle(handle.index()));
+                        meet_address(met);
+                    });
+                break;
+            default:
+                for (const void* const met : constant.keys()) meet_address(met);
+                break;
+            }
+        } else if constexpr (has_values) {
             switch (way % 8) {
             case 0:
                 for (auto it = map_.begin(); it != map_.end(); ++it) {
                     FUZZ_CHECK(&it->value == model_[it.slot()].place && it.handle() == model_.handle(it.slot()));
                     meet(it.slot());
                 }
+                backwards(map_);
+                backwards(map_view_);
                 break;
             case 1:
                 for (const auto [met, value] : std::as_const(map_).items()) meet_key(met);
@@ -297,8 +354,15 @@ private:
                 break;
             default:
                 map_view_.for_each([&](const Key& met, const Value&) { meet_key(met); });
-                for (unsigned id = 0; id < key_count; id += 17)
+                FUZZ_CHECK(map_view_.empty() == (model_.size() == 0));
+                for (unsigned id = 0; id < key_count; id += 17) {
                     FUZZ_CHECK(map_view_.get(key(id)) == (has(id) ? model_[model_.live_of(id)].place : nullptr));
+                    FUZZ_CHECK(map_view_.contains(key(id)) == has(id) && map_view_.count(key(id)) == has(id));
+                    const unsigned value = has(id) ? model_[model_.live_of(id)].value : 77;
+                    FUZZ_CHECK(number_of(map_view_.value_or(key(id), made_from<Value>(77))) == value);
+                    FUZZ_CHECK(number_of(std::as_const(map_).value_or(key(id), made_from<Value>(77))) == value);
+                    FUZZ_CHECK(map_.count(key(id)) == has(id));
+                }
                 break;
             }
         } else {
@@ -308,6 +372,7 @@ private:
                     FUZZ_CHECK(it.handle() == model_.handle(it.slot()));
                     meet(it.slot());
                 }
+                backwards(map_);
                 break;
             case 1:
                 map_.for_each([&](const Key& met) { meet_key(met); });
@@ -333,7 +398,11 @@ private:
                 break;
             default:
                 set_view_.for_each([&](const Key& met) { meet_key(met); });
-                for (unsigned id = 0; id < key_count; id += 17) FUZZ_CHECK(set_view_.slot_of(key(id)) == model_.live_of(id));
+                FUZZ_CHECK(set_view_.empty() == (model_.size() == 0));
+                for (unsigned id = 0; id < key_count; id += 17) {
+                    FUZZ_CHECK(set_view_.slot_of(key(id)) == model_.live_of(id) && map_.count(key(id)) == has(id));
+                    FUZZ_CHECK(set_view_.contains(key(id)) == has(id) && set_view_.count(key(id)) == has(id));
+                }
                 break;
             }
         }
@@ -341,6 +410,17 @@ private:
         if constexpr (has_column)
             map_.template column<0>().for_each(
                 [&](slot_t slot, std::uint32_t value) { FUZZ_CHECK(value == model_[slot].column); });
+    }
+
+    template <class Range>
+    void backwards(Range& range) const {
+        slot_t above = no_slot;
+        for (auto it = range.end(); it != range.begin();) {
+            --it;
+            FUZZ_CHECK(it.slot() < above && model_.next_live(std::size_t{it.slot()} + 1) == above);
+            above = it.slot();
+        }
+        FUZZ_CHECK(above == model_.next_live(0));
     }
 
     //=== inserting ===//
@@ -358,7 +438,13 @@ private:
                 expected.way == Way::again ? InsertKind::resurrected : InsertKind::fresh};
     }
     Put put(unsigned id, unsigned how, unsigned value) {
-        if constexpr (is_any) {
+        if constexpr (is_any && !has_values) {
+            if (how % 2 == 0) return {map_.insert(&key(id)), 0, false};
+            Key moved_key = key(id);
+            const InsertResult result = map_.insert_moved(&moved_key);
+            if (!result.inserted) FUZZ_CHECK(moved_key == key(id));
+            return {result, 0, false};
+        } else if constexpr (is_any) {
             const Value made = made_from<Value>(value);
             switch (how % 4) {
             case 0:
@@ -491,7 +577,7 @@ private:
         const slot_t own = again.way == Way::again ? again.slot : source;
         const unsigned kept = model_[own].value;
         if (!model_.is_stored(own) || model_[own].id != own_id) return;
-        if constexpr (is_any)
+        if constexpr (is_any && has_values)
             entered(own_id, again, map_.insert(map_.key(own), map_.value(own)), kept);
         else if constexpr (has_values)
             entered(own_id, again, map_.try_emplace(map_.key(own), std::as_const(map_).value(own)), kept);
@@ -518,7 +604,7 @@ private:
         case 2:
             if constexpr (has_iterators) {
                 if (!there) return;
-                FUZZ_CHECK(map_.erase(map_.find(key(id))).slot() == model_.next_live(std::size_t{slot} + 1));
+                FUZZ_CHECK(map_.erase(map_.find(ask(id))).slot() == model_.next_live(std::size_t{slot} + 1));
                 break;
             }
             [[fallthrough]];
@@ -538,11 +624,8 @@ private:
             }
             [[fallthrough]];
         case 6:
-            if constexpr (!is_any) {
-                check_taken(id, map_.extract(key(id)));
-                break;
-            }
-            [[fallthrough]];
+            check_taken(id, map_.extract(ask(id)));
+            break;
         default:
             FUZZ_CHECK(map_.erase(ask(id)) == there);
             break;
@@ -554,7 +637,12 @@ private:
     void check_taken(unsigned id, const Taken& taken) const {
         FUZZ_CHECK(taken.has_value() == has(id));
         if (!has(id)) return;
-        if constexpr (has_values)
+        if constexpr (is_any && has_values)
+            FUZZ_CHECK(taken->first.template as<Key>() == key(id) &&
+                       number_of(taken->second.template as<Value>()) == model_[model_.live_of(id)].value);
+        else if constexpr (is_any)
+            FUZZ_CHECK(taken.template as<Key>() == key(id));
+        else if constexpr (has_values)
             FUZZ_CHECK(taken->first == key(id) && number_of(taken->second) == model_[model_.live_of(id)].value);
         else
             FUZZ_CHECK(*taken == key(id));
@@ -572,10 +660,16 @@ private:
         std::vector<slot_t> gone;
         for (slot_t slot = model_.next_live(0); slot != no_slot; slot = model_.next_live(std::size_t{slot} + 1))
             if (goes(slot, dice)) gone.push_back(slot);
-        if constexpr (is_any) {
-            map_.for_each([&](const void* met, void*) {
-                if (goes(map_.slot_of(met), dice)) count += map_.erase(met);
-            });
+        if constexpr (is_any && has_values) {
+            if (dice % 2 == 0)
+                map_.for_each([&](const void* met, void*) {
+                    if (goes(map_.slot_of(met), dice)) count += map_.erase(met);
+                });
+            else
+                count = map_.erase_if([&](H handle, const void*, void*) { return goes(handle.index(), dice); });
+        } else if constexpr (is_any) {
+            count = dice % 2 == 0 ? map_.erase_if([&](const void* met) { return goes(map_.slot_of(met), dice); })
+                                  : map_.erase_if([&](H handle, const void*) { return goes(handle.index(), dice); });
         } else if (dice % 2 == 0) {
             const auto erase_it = [&](H handle) { // f may erase the element it is given
                 if (goes(handle.index(), dice)) count += map_.erase(handle);
@@ -641,8 +735,64 @@ private:
             for (unsigned i = 0, count = in.byte() % 48u; i != count; ++i) insert((id + i) % key_count, i + kind);
         } else if (kind < 125) {
             for (unsigned i = 0, count = in.byte() % 48u; i != count; ++i) erase((id + i) % key_count, 7, in);
-        } else
+        } else if (kind == 125)
             absent(id);
+        else if (kind == 126)
+            wear(id, in, other);
+        else
+            in.flip() ? refused(id, in.byte()) : ranges(id);
+    }
+    /// One key comes and goes until its slot is spent: then it has a pending element beside the live one.
+    void wear(unsigned id, Input& in, World& other) {
+        for (unsigned round = 2 + in.byte() % 8u; round != 0; --round) {
+            insert(id, round);
+            erase(id, 7, in);
+        }
+        if (in.flip()) insert(id, 0);
+        restore(in.byte(), other);
+    }
+    /// An observer refuses the element, and nothing has happened; but one that would have lived again is gone.
+    void refused([[maybe_unused]] unsigned id, [[maybe_unused]] unsigned how) {
+#if SLOTWISE_EXCEPTIONS
+        const auto expected = model_.expect(id);
+        if (expected.way == Way::found || expected.way == Way::full) return;
+        {
+            Refuser refuser;
+            const auto token = map_.attach(refuser);
+            refuser.attached = true;
+            FUZZ_CHECK(refuses<Refused>([&] { put(id, how, 1); }));
+        }
+        if (expected.way == Way::again) model_.lose(expected.slot);
+        check();
+#endif
+    }
+    /// Elements that come as a range, the same as one by one.
+    void ranges([[maybe_unused]] unsigned id) {
+        if constexpr (!is_any) {
+            using Stored = std::conditional_t<has_values, Value, int>; // a pair of void does not compile
+            std::vector<std::conditional_t<has_values, std::pair<Key, Stored>, Key>> items;
+            Map singly = C::make();
+            for (unsigned i = 0; i != 5; ++i) {
+                const unsigned each = (id + i / 2 * 3) % key_count; // some twice: the first one counts
+                if constexpr (has_values) {
+                    items.emplace_back(key(each), made_from<Value>(i));
+                    singly.try_emplace(key(each), made_from<Value>(i));
+                } else {
+                    items.push_back(key(each));
+                    singly.insert(key(each));
+                }
+            }
+            const Map built(items.begin(), items.end());
+            Map inserted = C::make(), whole = C::make();
+            inserted.insert(items.begin(), items.end());
+            whole.insert_range(items);
+            FUZZ_CHECK(built == singly && inserted == singly && whole == singly && singly.size() == 3);
+            FUZZ_CHECK(built.handle_of(key(id)) == singly.handle_of(key(id)) && built.check_invariants());
+            using std::swap;
+            swap(inserted, whole);
+            whole.clear();
+            FUZZ_CHECK(inserted == singly && !(whole == singly) && inserted.check_invariants());
+        }
     }
     void reserve(unsigned more) {
         const std::size_t count = model_.size() + more % 100, unusable = model_.pending().size() + model_.retired();
@@ -676,7 +826,7 @@ private:
                     map_.at(model_.handle(slot)) = made;
                     break;
                 case 2:
-                    map_.find(key(id))->value = made;
+                    map_.find(ask(id))->value = made;
                     break;
                 default:
                     map_.values()[slot] = made;
@@ -691,7 +841,7 @@ private:
             if (!held_) {
                 const slot_t slot = model_.next_live(dice);
                 if (slot == no_slot) return;
-                held_ = std::as_const(map_).find(key(model_[slot].id));
+                held_ = std::as_const(map_).find(ask(model_[slot].id));
                 held_since_ = now_;
                 return;
             }
@@ -703,7 +853,12 @@ private:
                  slot = model_.next_live(std::size_t{slot} + 1))
                 FUZZ_CHECK(model_[slot].born > held_since_);
             if (to == no_slot) return held_.reset();
-            if constexpr (has_values)
+            FUZZ_CHECK(&key_at(held_->slot()) == model_[to].key);
+            if constexpr (is_any && has_values)
+                FUZZ_CHECK((**held_).key == model_[to].key);
+            else if constexpr (is_any)
+                FUZZ_CHECK(**held_ == model_[to].key);
+            else if constexpr (has_values)
                 FUZZ_CHECK(&(*held_)->key == model_[to].key);
             else
                 FUZZ_CHECK(&**held_ == model_[to].key);
@@ -729,6 +884,17 @@ private:
         });
         check();
     }
+    /// The key with the default value.
+    static auto insert_default(Map& map, unsigned id) {
+        if constexpr (is_any && has_values)
+            return map.insert(&key(id), nullptr);
+        else if constexpr (is_any)
+            return map.insert(&key(id));
+        else if constexpr (has_values)
+            return map.try_emplace(key(id));
+        else
+            return map.insert(key(id));
+    }
     /// A copy, or what a snapshot became: equal, and with the same future.
     void check_twin(Map& twin, unsigned id) {
         FUZZ_CHECK(twin == map_ && twin.size() == map_.size() && twin.check_invariants());
@@ -736,14 +902,7 @@ private:
         const auto expected = model_.expect(id);
         if (has(id) || expected.way == Way::full) return;
         Map& mine = map_;
-        const auto into = [&](Map& map) {
-            if constexpr (is_any)
-                return map.insert(&key(id), nullptr);
-            else if constexpr (has_values)
-                return map.try_emplace(key(id));
-            else
-                return map.insert(key(id));
-        };
+        const auto into = [&](Map& map) { return insert_default(map, id); };
         const InsertResult there = into(twin), here = into(mine);
         FUZZ_CHECK(there.it.slot() == here.it.slot() && twin.handle_at(there.it.slot()) == mine.handle_at(here.it.slot()));
         entered(id, expected, here, 0);
@@ -772,12 +931,7 @@ private:
             Map moved(std::move(map_));
             FUZZ_CHECK(map_.empty() && map_.pending() == 0 && map_.check_invariants()); // NOLINT(bugprone-use-after-move)
             if (id % 2 == 0) {
-                if constexpr (is_any)
-                    map_.insert(&key(id), nullptr);
-                else if constexpr (has_values)
-                    map_.try_emplace(key(id));
-                else
-                    map_.insert(key(id));
+                insert_default(map_, id);
                 FUZZ_CHECK(map_.size() == 1 && map_.slot_of(ask(id)) == 0);
             }
             map_ = std::move(moved);
@@ -798,7 +952,12 @@ private:
         default:
             held_.reset();
             other.held_.reset();
-            map_.swap(other.map_);
+            if (id % 2 == 0)
+                map_.swap(other.map_);
+            else {
+                using std::swap;
+                swap(map_, other.map_);
+            }
             std::swap(model_, other.model_);
             std::swap(followers_, other.followers_);
             for (const auto& each : followers_) each->map = &map_;
@@ -811,57 +970,73 @@ private:
             map_ = self;
         }
     }
-    void restore([[maybe_unused]] unsigned id, [[maybe_unused]] World& other) {
-        if constexpr (has_snapshot) {
-            const auto bytes = map_.snapshot(ByteCodec());
-            if (id % 2 == 0) {
-                Map twin;
-                twin.restore(bytes, ByteCodec());
-                FUZZ_CHECK(twin.snapshot(ByteCodec()) == bytes);
-                check_twin(twin, id);
-            } else {
-                other.map_.restore(bytes, ByteCodec());
-                other.model_ = model_;
-                other.moved_in();
-                FUZZ_CHECK(other.map_.snapshot(ByteCodec()) == bytes);
-            }
+    static const auto& codec() {
+        if constexpr (is_any) {
+            static const AnyCodec both = [] {
+                AnyCodec made;
+                made.add<Key, ByteCodec>();
+                if constexpr (has_values) made.add<Value, ByteCodec>();
+                return made;
+            }();
+            return both;
+        } else {
+            static constexpr ByteCodec bytes{};
+            return bytes;
+        }
+    }
+    /// As the container is asked for it.
+    static decltype(auto) asked(const Key& key) {
+        if constexpr (is_any)
+            return std::addressof(key);
+        else
+            return (key);
+    }
+    void restore(unsigned id, World& other) {
+        const auto bytes = map_.snapshot(codec());
+        if (id % 2 == 0) {
+            Map twin = C::make();
+            twin.restore(bytes, codec());
+            FUZZ_CHECK(twin.snapshot(codec()) == bytes);
+            check_twin(twin, id);
+        } else {
+            other.map_.restore(bytes, codec());
+            other.model_ = model_;
+            other.moved_in();
+            FUZZ_CHECK(other.map_.snapshot(codec()) == bytes);
         }
     }
     /// Bytes gone bad are refused, and nothing has changed; or they are a sound container after all.
-    void restore_hostile([[maybe_unused]] Input& in) {
-        if constexpr (has_snapshot) {
-            const auto good = map_.snapshot(ByteCodec());
-            auto bytes = good;
-            corrupt(bytes, in);
-            const char* const error = map_.try_restore(bytes, ByteCodec());
-            if (error != nullptr) {
-                FUZZ_CHECK(is_reason(error));
-                FUZZ_CHECK(map_.snapshot(ByteCodec()) == good);
-                check();
-                return;
-            }
-            FUZZ_CHECK(map_.check_invariants());
-            const auto taken = map_.snapshot(ByteCodec());
-            Map twin;
-            FUZZ_CHECK(twin.try_restore(taken, ByteCodec()) == nullptr && twin.snapshot(ByteCodec()) == taken && twin == map_);
-            for (unsigned id = 0; id < 6; ++id) {
-                if (map_.size() + map_.pending() + map_.retired() < Map::max_size() - 1) {
-                    if constexpr (has_values)
-                        map_.try_emplace(key(id * 40));
-                    else
-                        map_.insert(key(id * 40));
-                    FUZZ_CHECK(map_.contains(key(id * 40)));
-                }
-                if (id % 2 == 0) map_.erase(key(id * 40));
-            }
-            FUZZ_CHECK(map_.check_invariants());
-            map_.flush_removed();
-            map_.clear();
-            map_.flush_removed();
-            FUZZ_CHECK(map_.empty() && map_.check_invariants());
-            map_.restore(good, ByteCodec());
-            moved_in();
+    void restore_hostile(Input& in) {
+        const auto good = map_.snapshot(codec());
+        auto bytes = good;
+        corrupt(bytes, in);
+        const char* const error = map_.try_restore(bytes, codec());
+        if (error != nullptr) {
+            FUZZ_CHECK(is_reason(error));
+            FUZZ_CHECK(map_.snapshot(codec()) == good);
+            check();
+            return;
         }
+        FUZZ_CHECK(map_.check_invariants());
+        const auto taken = map_.snapshot(codec());
+        Map twin = C::make();
+        FUZZ_CHECK(twin.try_restore(taken, codec()) == nullptr && twin.snapshot(codec()) == taken && twin == map_);
+        for (unsigned id = 0; id < 6; ++id) {
+            if (map_.size() + map_.pending() + map_.retired() < Map::max_size() - 1) {
+                const Key fresh = key(id * 40);
+                insert_default(map_, id * 40);
+                FUZZ_CHECK(map_.contains(asked(fresh)));
+            }
+            const Key gone = key(id * 40);
+            if (id % 2 == 0) map_.erase(asked(gone));
+        }
+        FUZZ_CHECK(map_.check_invariants());
+        map_.flush_removed();
+        map_.clear();
+        map_.flush_removed();
+        FUZZ_CHECK(map_.empty() && map_.check_invariants());
+        map_.restore(good, codec());
+        moved_in();
     }
     void merge([[maybe_unused]] World& other) {
         if constexpr (has_merge) {
@@ -951,6 +1126,17 @@ template <class Key, class T, class Hash, KeySetOptions O, template <class> clas
 using BareMapC = Config<MapStorage<Key, T, HashBy<Hash>, Options<O>, IndexBy<Index>>, Key, T>;
 template <class Key, class T, KeySetOptions O>
 using AnyC = Config<BasicAnyMapStorage<Options<O>>, Key, T>;
+
+template <class Key, KeySetOptions O, template <class> class Index = HashIndex>
+using AnySetC = Config<BasicAnySetStorage<Options<O>, IndexBy<Index>, Column<std::uint32_t>>, Key, void, true>;
+
+/// The standard's hash table as an index, as the adapters take those of other libraries.
+template <class Allocator>
+class StdIndex : public detail::TableIndex<std::unordered_set<detail::TableEntry, detail::TableHash, detail::TableEqual,
+                                                              detail::rebind_t<Allocator, detail::TableEntry>>> {
+public:
+    using StdIndex::TableIndex::TableIndex;
+};
 
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;

@@ -108,7 +108,7 @@ public:
         const std::uint32_t version = handle.version(), last = here.version;
         FUZZ_CHECK(handle.index() == as.slot && (version & 1u) != 0 && handle.user_bits() == 0);
         if (!floored_ || as.way == Way::again)
-            FUZZ_CHECK(version == (last == 0 ? 1 : (last + 2) & H::max_version));
+            FUZZ_CHECK(version == (last == 0 || last == H::max_version ? 1 : last + 2));
         else if (retires)
             FUZZ_CHECK(version > last); // a version floor may have raised it: never issued before
         if (as.way == Way::again)
@@ -134,6 +134,12 @@ public:
         here.is = Is::waiting;
         pending_.push_back(slot);
         if (!spent(slot)) waits_of_[here.id] = slot;
+    }
+    /// A pending element that should have lived again is erased, as by a flush.
+    void lose(slot_t slot) {
+        std::erase(pending_, slot);
+        waits_of_[slots_[slot].id] = no_slot;
+        release(slot);
     }
     void flush() {
         for (const slot_t slot : pending_) release(slot);

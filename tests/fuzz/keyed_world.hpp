@@ -89,6 +89,19 @@ struct HighHash {
     using is_avalanching = void;
     std::size_t operator()(const Key& key) const noexcept { return std::size_t{id_of(key)} << (8 * sizeof(std::size_t) - 8); }
 };
+/// Of its own in each container that is not a copy.
+template <class Key>
+class OwnHash {
+public:
+    OwnHash() noexcept : seed_(++made_) {}
+    std::size_t operator()(const Key& key) const noexcept {
+        return static_cast<std::size_t>((std::uint64_t{id_of(key)} + seed_) * 0x9E37'79B9'7F4A'7C15u);
+    }
+
+private:
+    static inline std::uint64_t made_ = 0;
+    std::uint64_t seed_;
+};
 /// Of strings, transparent: a handful of lengths.
 struct LengthHash {
     using is_transparent = void;
@@ -132,5 +145,11 @@ struct ByteCodec {
 inline bool is_reason(const char* error) { return std::string_view(error).starts_with("snapshot: "); }
 
 } // namespace test
+
+/// Described keys are hashed by it.
+template <>
+struct slotwise::DefaultHash<test::Counted> {
+    std::size_t operator()(const test::Counted& key) const noexcept { return static_cast<std::size_t>(key.value()); }
+};
 
 #endif

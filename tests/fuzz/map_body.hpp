@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Slot maps, and what follows them (columns, secondary maps, IdentityMap), beside a model that knows every handle in advance.
+// Slot maps, and what follows them (columns, secondary maps), beside a model that knows every handle in advance.
 // The first byte of an input picks the map, the second who is attached; each further decision is one operation. Every handle
 // ever given out is kept and asked for again.
 #ifndef SLOTWISE_TESTS_FUZZ_MAP_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_MAP_BODY_HPP
 
+#include "described_map.hpp"
 #include "directory_model.hpp"
 
-#include "support/maps.hpp"
-
-#include <slotwise/map/identity_map.hpp>
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/sparse_secondary_map.hpp>
 #include <slotwise/slots/value_array.hpp>
 
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 
@@ -53,6 +52,12 @@ public:
         if (slot < near_.size()) return near_[slot].version == version ? &near_[slot] : nullptr;
         for (Entry& entry : far_)
             if (entry.slot == slot && entry.version == version) return &entry;
+        return nullptr;
+    }
+    const Entry* of_slot(slot_t slot) const {
+        if (slot < near_.size()) return near_[slot].version != 0 ? &near_[slot] : nullptr;
+        for (const Entry& entry : far_)
+            if (entry.slot == slot && entry.version != 0) return &entry;
         return nullptr;
     }
     void drop(slot_t slot) {
@@ -141,6 +146,9 @@ public:
         const T* const value = std::as_const(secondary_).get(handle);
         FUZZ_CHECK((value != nullptr) == (entry != nullptr));
         if (entry != nullptr) FUZZ_CHECK(number(*value) == entry->value);
+        FUZZ_CHECK(secondary_.count(handle) == (entry != nullptr));
+        FUZZ_CHECK(number(std::as_const(secondary_).value_or(handle, T(-1))) == (entry != nullptr ? entry->value : -1));
+        FUZZ_CHECK((std::as_const(secondary_).find(handle) != std::as_const(secondary_).end()) == (entry != nullptr));
     }
     void step(Input& in, H handle, int value) {
         const std::size_t kind = entries_.size() > 200 ? 40 : in.below(64);
@@ -157,7 +165,15 @@ public:
             if (entry != nullptr) FUZZ_CHECK(number(there->value) == entry->value && there == secondary_.find(handle));
         } else if (kind < 44) {
             const Entry* const entry = entries_.find(slot, handle.version());
-            if (kind < 40) {
+            if (kind == 36) {
+                const auto it = secondary_.find(handle);
+                FUZZ_CHECK((it != secondary_.end()) == (entry != nullptr));
+                if (entry != nullptr) {
+                    const std::size_t before = secondary_.size();
+                    const auto next = secondary_.erase(it);
+                    FUZZ_CHECK(secondary_.size() == before - 1 && (next == secondary_.end() || next.handle() != handle));
+                }
+            } else if (kind < 40) {
                 FUZZ_CHECK(secondary_.erase(handle) == (entry != nullptr));
             } else {
                 const auto taken = secondary_.extract(handle);
@@ -174,11 +190,14 @@ public:
                 FUZZ_CHECK(refuses<std::out_of_range>([&] { static_cast<void>(secondary_.at(handle)); }));
         } else if (kind < 54) {
             const int divisor = 2 + static_cast<int>(kind % 3);
-            const std::size_t gone = secondary_.erase_if([&](H, const T& v) { return number(v) % divisor == 0; });
+            const std::size_t gone =
+                kind == 50 ? secondary_.erase_if([&](const auto& item) { return number(item.value) % divisor == 0; })
+                           : secondary_.erase_if([&](H, const T& v) { return number(v) % divisor == 0; });
             FUZZ_CHECK(entries_.keep([&](const Entry& entry) { return entry.value % divisor != 0; }) == gone);
         } else if (kind < 56) {
             Secondary copy(secondary_);
             FUZZ_CHECK(copy == secondary_ && copy.check_invariants() && !copy.attached());
+            if (kind == 55) differs(copy);
             if (kind == 54) secondary_ = copy; // the attachment stays
         } else if (kind < 59) {
             Secondary moved(std::move(secondary_));
@@ -205,9 +224,59 @@ public:
             ++walked;
         });
         FUZZ_CHECK(walked == entries_.size());
+        walk_again();
     }
 
 private:
+    /// @pre a copy
+    void differs(Secondary& copy) {
+        if (copy.empty()) return;
+        const H handle = copy.begin()->handle;
+        const int there = number(copy[handle]);
+        copy[handle] = T(there + 1);
+        FUZZ_CHECK(!(copy == secondary_));
+        copy.erase(handle);
+        FUZZ_CHECK(!(copy == secondary_));
+        copy.try_emplace(H(handle.index() ^ 1u, 1), there);
+        FUZZ_CHECK(!(copy == secondary_));
+        Secondary by_range;
+        by_range.insert(secondary_.begin(), secondary_.end());
+        FUZZ_CHECK(by_range == secondary_);
+    }
+    /// The other ways to go: by a reference that may change it, by parts, backwards, in chunks.
+    void walk_again() {
+        std::size_t walked = 0;
+        const auto meet = [&](H handle, const T& value) {
+            const Entry* const entry = entries_.find(handle.index(), handle.version());
+            FUZZ_CHECK(entry != nullptr && entry->value == number(value));
+            ++walked;
+        };
+        const Secondary& constant = secondary_;
+        secondary_.for_each([&](H handle, T& value) { meet(handle, value); });
+        for (const auto& item : constant.items()) meet(item.handle, item.value);
+        for (auto it = constant.end(); it != constant.begin();) {
+            --it;
+            meet(it->handle, it->value);
+        }
+        auto value = constant.values().begin();
+        for (const H handle : constant.handles()) meet(handle, *value++);
+        FUZZ_CHECK(value == constant.values().end() && walked == 4 * entries_.size());
+        if constexpr (requires { secondary_.chunks(); }) {
+            std::size_t chunks = 0;
+            const auto meet_chunk = [&](const auto& chunk) {
+                ++chunks;
+                chunk.live.for_each([&](slot_t i) {
+                    const Entry* const entry = entries_.of_slot(chunk.first + i);
+                    FUZZ_CHECK(entry != nullptr);
+                    meet(H(entry->slot, entry->version), chunk.values[i]);
+                });
+            };
+            secondary_.for_each_chunk(meet_chunk);
+            constant.for_each_chunk(meet_chunk);
+            FUZZ_CHECK(walked == 6 * entries_.size() && chunks == 2 * constant.chunks().size());
+        }
+    }
+
     Secondary secondary_{};
     Entries entries_{};
     bool attached_ = false;
@@ -221,6 +290,21 @@ template <class T, class Given, class A, class Values>
 inline constexpr bool has_column<SlotMap<T, Given, A, Values>> = true;
 template <class T, class Given, class A, class Values>
 inline constexpr bool has_column<DenseSlotMap<T, Given, A, Values>> = true;
+template <class T, SlotMapOptions O, class Values>
+inline constexpr bool has_column<DescribedMap<T, O, Values>> = true;
+
+/// Its moves do not throw, and do not say so: a dense map then swaps rows where it would move them.
+class Uneasy : public Counted {
+public:
+    using Counted::Counted;
+    Uneasy(const Uneasy&) = default;
+    Uneasy(Uneasy&& other) noexcept(false) : Counted(std::move(other)) {}
+    Uneasy& operator=(const Uneasy&) = default;
+    Uneasy& operator=(Uneasy&& other) noexcept(false) {
+        Counted::operator=(std::move(other));
+        return *this;
+    }
+};
 
 template <class Map>
 class MapBody {
@@ -228,6 +312,7 @@ class MapBody {
     using T = element_t<Map>;
     using Column = ValueArray<Counted>;
     static constexpr SlotMapOptions options = Map::options;
+    static constexpr bool in_place = is_paged<Map> || is_described<Map>; // elements never move
     static constexpr bool retires = options.exhaustion == Exhaustion::retire;
     static constexpr slot_t most_slots = 256; // inserts stop there; chosen and reserved slots may go a little farther
     static constexpr slot_t chosen_slots = 320;
@@ -319,8 +404,12 @@ private:
             loose_.step(in_, secondary_handle(), next_value_++);
         else if (kind < 252)
             set_columns();
-        else
+        else if (kind < 254)
             several();
+        else if (kind == 254)
+            refused();
+        else
+            ranges();
     }
 
     /// One that was given out, rather a late one; null when there is none.
@@ -344,6 +433,14 @@ private:
             return handle.with_user_bits(steps_ & ((std::uint64_t{1} << options.handle.user_bits) - 1));
     }
     bool is_live(H handle) const { return model_.is_live(handle.index(), handle.version()); }
+    /// Of what an iterator yields: a reference, a row of them, or the address of a described element.
+    template <class Reference>
+    static int number_in(const Reference& reference) {
+        if constexpr (std::is_pointer_v<Reference>)
+            return number(*static_cast<const T*>(reference));
+        else
+            return test::detail::number_at(reference);
+    }
     Place& place(slot_t slot) {
         if (slot >= places_.size()) places_.resize(slot + 64);
         return places_[slot];
@@ -544,10 +641,10 @@ private:
         for (std::size_t steps = in_.byte() % std::min<std::size_t>(map_.size(), 32); steps != 0; --steps) ++it;
         for (std::size_t more = 1 + in_.byte() % 4; more != 0 && it != map_.end(); --more) {
             const H handle = map_.handle_of(it);
-            FUZZ_CHECK(is_live(handle) && test::detail::number_at(*it) == place(handle.index()).value);
+            FUZZ_CHECK(is_live(handle) && number_in(*it) == place(handle.index()).value);
             const slot_t slot = handle.index();
             H next;
-            if constexpr (is_paged<Map>) {
+            if constexpr (in_place) {
                 auto after = it;
                 if (++after != map_.end()) next = map_.handle_of(after);
             } else {
@@ -567,7 +664,7 @@ private:
         // Each erase is told as it is decided: in which order, the map says.
         const auto count = map_.erase_if([&](H handle, const auto& element) {
             FUZZ_CHECK(is_live(handle) && map_.contains(handle));
-            const bool yes = goes(test::detail::number_at(element));
+            const bool yes = goes(number_in(element));
             if (yes) died(handle.index());
             return yes;
         });
@@ -603,12 +700,88 @@ private:
                 if (model_.is(slot) == Is::retired) place(slot).newest = 0;
         FUZZ_CHECK(map_.recycle_retired() == retired && model_.recycle() == retired && map_.retired() == 0);
     }
+    /// An observer refuses the element, and nothing has happened.
+    void refused() {
+#if SLOTWISE_EXCEPTIONS
+        struct Refused {};
+        struct Refuser final : SlotObserver {
+            bool attached = false;
+            void on_insert(slot_t, InsertKind) override {
+                if (attached) throw Refused();
+            }
+        } refuser;
+        const auto token = map_.attach(refuser);
+        refuser.attached = true;
+        const unsigned kind = in_.byte();
+        const int value = next_value_++;
+        slot_t slot = no_slot;
+        bool skips = false;
+        try {
+            if (kind % 4 == 0 && !promised_.empty()) {
+                slot = promised_.back().index();
+                if (!model_.is_reserved(slot, promised_.back().version())) return;
+                fulfill(map_, promised_.back(), value);
+            } else if (kind % 4 == 1) {
+                const H handle = any_handle();
+                slot = handle.index();
+                if (slot >= chosen_slots || !model_.can_take(slot, handle.version())) return;
+                put_at(map_, handle, value);
+            } else if (!full()) {
+                slot = model_.next();
+                skips = kind % 4 == 2;
+                skips ? put_with(map_, value, [](H) {}) : put(map_, value);
+            } else
+                return;
+            FUZZ_CHECK(false);
+        } catch (const Refused&) {}
+        // Those that had been told of it are told of its end, and drop what they have of any handle of the slot.
+        attached_.dropped(slot);
+        sparse_.dropped(slot);
+        if (!skips) return;
+        FUZZ_CHECK(model_.acquire() == slot); // its handle was seen
+        const H seen(slot, model_.version(slot) + 1);
+        model_.skip_version(slot);
+        give(seen);
+#endif
+    }
+    /// Elements that come as a range.
+    void ranges() {
+        if constexpr (!is_described<Map> && std::is_copy_constructible_v<typename Map::value_type>) {
+            using Row = typename Map::value_type;
+            std::vector<Row> rows;
+            for (std::size_t count = in_.byte() % 4; count != 0; --count) {
+                const int value = next_value_++;
+                if constexpr (is_soa<Map>)
+                    rows.emplace_back(value, value);
+                else
+                    rows.emplace_back(value);
+            }
+            if (model_.cursor() - model_.count(Is::vacant) + rows.size() > most_slots || map_.max_size() < most_slots) return;
+            const int first = next_value_ - static_cast<int>(rows.size());
+            if constexpr (!is_soa<Map>) {
+                const Map made(rows.begin(), rows.end());
+                FUZZ_CHECK(made.size() == rows.size());
+                for (slot_t slot = 0; slot != rows.size(); ++slot)
+                    FUZZ_CHECK(number_of(made, made.handle_at(slot)) == first + static_cast<int>(slot));
+            }
+            if constexpr (!is_soa<Map>)
+                in_.flip() ? map_.insert_range(rows) : map_.insert(rows.begin(), rows.end());
+            else
+                for (const Row& row : rows) map_.insert(row);
+            for (std::size_t i = 0; i != rows.size(); ++i) {
+                const slot_t slot = model_.insert();
+                give(map_.handle_at(slot));
+                FUZZ_CHECK(map_.handle_at(slot) == H(slot, model_.version(slot)));
+                born(slot, first + static_cast<int>(i));
+            }
+        }
+    }
     void several() {
         const H a = any_handle(), b = any_handle(), c = hostile_handle<H>(in_, chosen_slots);
         const auto [at_a, at_b, at_c] = map_.get_many(a, b, c);
         FUZZ_CHECK((at_a != nullptr) == is_live(a) && (at_b != nullptr) == is_live(b) && (at_c != nullptr) == is_live(c));
-        if (at_a != nullptr) FUZZ_CHECK(test::detail::number_at(*at_a) == place(a.index()).value);
-        if (at_b != nullptr) FUZZ_CHECK(test::detail::number_at(*at_b) == place(b.index()).value);
+        if (at_a != nullptr) FUZZ_CHECK(number_in(*at_a) == place(a.index()).value);
+        if (at_b != nullptr) FUZZ_CHECK(number_in(*at_b) == place(b.index()).value);
     }
     void set_columns() {
         const H handle = live_handle();
@@ -626,7 +799,7 @@ private:
             map_.template sort<0>([](const T& a, const T& b) { return number(a) < number(b); });
             for (std::size_t row = 1; row < map_.size(); ++row)
                 FUZZ_CHECK(number(map_.template column<0>()[row - 1]) <= number(map_.template column<0>()[row]));
-        } else {
+        } else if constexpr (!is_described<Map>) {
             const H handle = live_handle();
             if (!handle.is_null()) FUZZ_CHECK(map_.handle_of(map_.get(handle)) == plain(handle));
             FUZZ_CHECK(map_.handle_of(static_cast<const T*>(nullptr)).is_null());
@@ -634,6 +807,15 @@ private:
                 map_.sort([](const T& a, const T& b) { return number(a) > number(b); });
                 for (std::size_t row = 1; row < map_.size(); ++row)
                     FUZZ_CHECK(number(map_.values()[row - 1]) >= number(map_.values()[row]));
+                map_.sort();
+                FUZZ_CHECK(std::is_sorted(map_.begin(), map_.end()));
+                if (!handle.is_null()) {
+                    const auto row = static_cast<std::ptrdiff_t>(map_.index_of(handle));
+                    auto it = map_.begin() + row;
+                    FUZZ_CHECK(it == map_.find(handle) && it - map_.begin() == row && map_.end() - it > 0 && 1 + it == it + 1);
+                    FUZZ_CHECK(it - row == map_.begin() && ++it - 1 == map_.begin() + row);
+                    FUZZ_CHECK((it -= row + 1) == map_.begin());
+                }
             } else if constexpr (options.growth == Growth::reserve) {
                 FUZZ_CHECK(map_.slot_span().size() == model_.cursor());
                 if (!handle.is_null()) FUZZ_CHECK(&map_.slot_span()[handle.index()] == map_.get(handle));
@@ -650,8 +832,25 @@ private:
         if (full()) return;
         const int value = next_value_++;
         const slot_t slot = model_.next();
-        FUZZ_CHECK(put(other, value) == H(slot, model_.version(slot) + 1));
+        const H fresh(slot, model_.version(slot) + 1);
+        FUZZ_CHECK(put(other, value) == fresh);
         FUZZ_CHECK(!(other == map_));
+        if (const H gone = live_handle(); !gone.is_null()) { // as many elements, not the same
+            Map less(map_);
+            const int there = number_of(map_, gone);
+            set_number(less, gone, there + 1);
+            FUZZ_CHECK(!(less == map_));
+            set_number(less, gone, there);
+            FUZZ_CHECK(less == map_ && less.erase(gone) && other.erase(gone) && !(less == map_) && !(other == map_));
+            // The last one among many vacant slots.
+            other.erase_if([&](H handle, const auto&) { return handle != fresh; });
+            int met = 0;
+            other.for_each([&](H handle, const auto& element, const auto&...) {
+                FUZZ_CHECK(handle == fresh && number_in(element) == value);
+                ++met;
+            });
+            FUZZ_CHECK(met == 1);
+        }
     }
     /// The contents were replaced: dynamic observers were reset, columns start from zero.
     void told_anew() {
@@ -786,7 +985,12 @@ private:
                    (handle.is_null() ? HandleStatus::null : model_.explain(slot, handle.version(), map.capacity())));
         FUZZ_CHECK(map.state(slot) == model_.state(slot));
         if (live) same_element(map, handle);
-        if constexpr (is_paged<Map>) FUZZ_CHECK(map.values().get(handle) == found);
+        const auto there = map.find(handle);
+        FUZZ_CHECK((there != map.end()) == live && (map_.find(handle) != map_.end()) == live && map.count(handle) == live);
+        if (live) FUZZ_CHECK(number_in(*there) == place(slot).value);
+        if constexpr (!is_soa<Map> && !is_described<Map>)
+            FUZZ_CHECK(number(map.value_or(handle, T(-1))) == (live ? place(slot).value : -1));
+        if constexpr (in_place) FUZZ_CHECK(map.values().get(handle) == found);
         attached_.probe(handle);
         sparse_.probe(handle);
         loose_.probe(handle);
@@ -834,26 +1038,50 @@ private:
         std::size_t walked = 0;
         const auto meet = [&](H handle, int value) { walked += is_live(handle) && place(handle.index()).value == value; };
         const Map& map = map_;
-        switch (how % 6) {
+        switch (how % 8) {
         case 0:
             for (const H handle : map.handles()) meet(handle, number_of(map, handle));
             break;
         case 1:
-            for (const auto& item : map_.items()) meet(item.handle, test::detail::number_at(item.value));
+            for (const auto& item : map_.items()) meet(item.handle, number_in(item.value));
             break;
         case 2:
-            map.for_each([&](H handle, const auto& value, const auto&...) { meet(handle, number(value)); });
+            map.for_each([&](H handle, const auto& value, const auto&...) { meet(handle, number_in(value)); });
             break;
         case 3:
             for (const slot_t slot : map.slots()) meet(map.handle_at(slot), number_of(map, map.handle_at(slot)));
             break;
         case 4:
-            for (auto it = map.begin(); it != map.end(); ++it) meet(map.handle_of(it), test::detail::number_at(*it));
+            for (auto it = map.begin(); it != map.end(); ++it) meet(map.handle_of(it), number_in(*it));
             break;
+        case 5:
+            for (auto it = map_.end(); it != map_.begin();) {
+                --it;
+                meet(map_.handle_of(it), number_in(*it));
+            }
+            break;
+        case 6: { // without handles: each number as often as it should be
+            std::int64_t sum = 0;
+            const auto add = [&](const auto& value) { sum += number_in(value), ++walked; };
+            if constexpr (is_soa<Map>) {
+                map_.for_each([&](const T& first, const T&) { add(first); });
+                map.for_each([&](const T&, const T& second) { add(second); });
+            } else if constexpr (is_described<Map>) {
+                map_.for_each([&](void* value) { add(value); });
+                map.for_each([&](const void* value) { add(value); });
+            } else {
+                map_.for_each([&](const T& value) { add(value); });
+                map.for_each([&](const T& value) { add(value); });
+            }
+            walked /= 2;
+            each_live([&](slot_t slot) { sum -= 2 * place(slot).value; });
+            FUZZ_CHECK(sum == 0);
+            break;
+        }
         default:
-            if constexpr (is_paged<Map>) {
-                for (const auto& chunk : map.chunks())
-                    chunk.live.for_each([&](slot_t i) { meet(map.handle_at(chunk.first + i), number(chunk.values[i])); });
+            if constexpr (in_place) {
+                for (const auto& chunk : map.values().chunks())
+                    chunk.live.for_each([&](slot_t i) { meet(map.handle_at(chunk.first + i), number_in(chunk.values[i])); });
             } else if constexpr (is_soa<Map>) {
                 for (std::size_t row = 0; row != map.size(); ++row)
                     meet(map.handle_of_row(row), number(map.template column<1>()[row]));
@@ -882,178 +1110,14 @@ private:
     std::uint64_t steps_ = 0;
 };
 
-//=== IdentityMap ===//
-
-/// Public ids and handles, attached to a map of few slots or not.
-class IdentityBody {
-    static constexpr SlotMapOptions options{.handle = {.index_bits = 12, .version_bits = 4, .user_bits = 0},
-                                            .reuse = Reuse::fifo,
-                                            .page_slots = 64,
-                                            .max_slots = 48};
-    using Map = SlotMap<int, Options<options>>;
-    using H = Map::handle_type;
-    using Ids = IdentityMap<PublicId, H>;
-    struct Pair {
-        PublicId id;
-        H handle;
-    };
-
-public:
-    explicit IdentityBody(Input& in) : in_(in) {}
-
-    std::uint64_t run() {
-        for (; !in_.done(); ++steps_) {
-            step();
-            FUZZ_CHECK(ids_.size() == pairs_.size() && ids_.empty() == pairs_.empty() && ids_.attached() == attached_);
-            FUZZ_CHECK(ids_.check_invariants() && map_.check_invariants());
-            if (steps_ % 16 == 0) check_all();
-        }
-        check_all();
-        return steps_;
-    }
-
-private:
-    PublicId any_id() { return {in_.below(40), 1}; }
-    H any_handle() {
-        const unsigned choice = in_.byte();
-        if (choice % 8 == 0 || issued_.empty()) return hostile_handle<H>(in_, 64);
-        return issued_[issued_.size() - 1 - choice % std::min<std::size_t>(issued_.size(), 40)];
-    }
-    template <class F>
-    std::size_t drop(F&& f) {
-        return static_cast<std::size_t>(std::erase_if(pairs_, f));
-    }
-    const Pair* find(PublicId id) const {
-        for (const Pair& pair : pairs_)
-            if (pair.id == id) return &pair;
-        return nullptr;
-    }
-    const Pair* find(H handle) const { // user bits there are none
-        for (const Pair& pair : pairs_)
-            if (pair.handle == handle) return &pair;
-        return nullptr;
-    }
-
-    void step() {
-        const unsigned kind = in_.byte();
-        if (kind < 60) {
-            if (map_.size() + map_.retired() < Map::max_size()) issued_.push_back(map_.insert(1));
-        } else if (kind < 90) {
-            const H handle = any_handle();
-            const bool live = map_.erase(handle);
-            if (live && attached_) drop([&](const Pair& pair) { return pair.handle.index() == handle.index(); });
-        } else if (kind < 170)
-            relate(any_id());
-        else if (kind < 185) {
-            const H handle = any_handle();
-            FUZZ_CHECK(ids_.erase(handle) == (drop([&](const Pair& pair) { return pair.handle == handle; }) == 1));
-        } else if (kind < 200) {
-            const PublicId id = any_id();
-            FUZZ_CHECK(ids_.erase(id) == (drop([&](const Pair& pair) { return pair.id == id; }) == 1));
-        } else if (kind < 225)
-            probe(any_id());
-        else if (kind < 230) {
-            const std::uint64_t divisor = 2 + in_.below(3);
-            const auto goes = [&](PublicId id) { return id.high % divisor == 0; };
-            const std::size_t gone = ids_.erase_if([&](H, const PublicId& id) { return goes(id); });
-            FUZZ_CHECK(gone == drop([&](const Pair& pair) { return goes(pair.id); }));
-        } else if (kind < 232) {
-            ids_.clear();
-            pairs_.clear();
-        } else if (kind < 236)
-            ids_.reserve(in_.byte());
-        else if (kind < 240)
-            whole(kind);
-        else if (kind < 246) {
-            if (attached_)
-                ids_.detach();
-            else {
-                ids_.attach_to(map_);
-                drop([&](const Pair& pair) { return !map_.contains(pair.handle); });
-            }
-            attached_ = !attached_;
-        } else if (kind < 249) {
-            if (attached_)
-                for (const slot_t slot : map_.slots()) drop([&](const Pair& pair) { return pair.handle.index() == slot; });
-            map_.clear();
-            static_cast<void>(map_.recycle_retired());
-        } else if (kind < 252) {
-            map_ = Map(map_); // a move assignment: followers are told to reset, and detached
-            if (attached_) pairs_.clear();
-            attached_ = false;
-        } else
-            check_all();
-    }
-    void relate(PublicId id) {
-        const H handle = any_handle();
-        const auto rival =
-            std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& pair) { return pair.handle.index() == handle.index(); });
-        const bool can = find(id) == nullptr && handle.version() % 2 == 1 &&
-                         (rival == pairs_.end() || rival->handle.version() < handle.version());
-        FUZZ_CHECK(ids_.insert(id, handle) == can);
-        if (!can) return;
-        if (rival != pairs_.end()) pairs_.erase(rival);
-        pairs_.push_back({id, handle});
-    }
-    void whole(unsigned kind) {
-        Ids other(ids_);
-        FUZZ_CHECK(!other.attached() && other.check_invariants() && other.size() == ids_.size());
-        switch (kind % 4) {
-        case 0:
-            ids_ = other; // the attachment stays
-            break;
-        case 1: {
-            Ids moved(std::move(ids_));
-            FUZZ_CHECK(ids_.empty() && !ids_.attached()); // NOLINT(bugprone-use-after-move)
-            ids_ = std::move(moved);
-            break;
-        }
-        case 2:
-            swap(ids_, other);
-            FUZZ_CHECK(other.attached() == attached_);
-            swap(ids_, other);
-            break;
-        default:
-            ids_ = std::move(other);
-            attached_ = false;
-            break;
-        }
-    }
-    void probe(PublicId id) {
-        const H handle = any_handle();
-        const Pair* const by_id = find(id);
-        FUZZ_CHECK(ids_.contains(id) == (by_id != nullptr) && ids_.handle_of(id) == (by_id == nullptr ? H() : by_id->handle));
-        const Pair* const by_handle = find(handle);
-        const PublicId* const there = ids_.id_of(handle);
-        FUZZ_CHECK(ids_.contains(handle) == (by_handle != nullptr) && (there != nullptr) == (by_handle != nullptr));
-        if (there != nullptr) FUZZ_CHECK(*there == by_handle->id);
-    }
-    void check_all() {
-        std::size_t walked = 0;
-        ids_.for_each([&](const PublicId& id, H handle) {
-            const Pair* const pair = find(id);
-            walked += pair != nullptr && pair->handle == handle;
-        });
-        FUZZ_CHECK(walked == pairs_.size());
-        for (const Pair& pair : pairs_)
-            FUZZ_CHECK(ids_.handle_of(pair.id) == pair.handle && *ids_.id_of(pair.handle) == pair.id);
-        if (attached_)
-            for (const Pair& pair : pairs_) FUZZ_CHECK(find(pair.handle) == &pair);
-    }
-
-    Input& in_;
-    Map map_{};
-    Ids ids_{};
-    std::vector<Pair> pairs_{};
-    std::vector<H> issued_{};
-    bool attached_ = false;
-    std::uint64_t steps_ = 0;
-};
-
 //=== which map ===//
 
 constexpr HandleLayout layout(unsigned version_bits, unsigned user_bits = 0) {
     return {(version_bits + user_bits < 10 ? 16 : 32) - version_bits - user_bits, version_bits, user_bits};
+}
+constexpr HandleLayout dense(HandleLayout layout) {
+    layout.dense_versions = true;
+    return layout;
 }
 constexpr SlotMapOptions few(HandleLayout handle, Reuse reuse, Exhaustion exhaustion, std::size_t max_slots = 0) {
     return {.handle = handle, .reuse = reuse, .exhaustion = exhaustion, .page_slots = 64, .max_slots = max_slots};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "any_series_body.hpp"
 #include "series_body.hpp"
 
 namespace {
@@ -16,6 +17,9 @@ constexpr std::uint64_t (*bodies[])(Input&) = {
     &run<Dict<U32, Dict<U32, U32, with(by_bits)>, with(by_bits)>, 16>,
     &run<Dict<U32, Dict<std::string, Counted, worn(by_both, Reuse::lifo)>, with(by_list)>, 16>,
     &run<Dict<U32, Dict<U32, Set<U32, with(by_list)>, with(by_both)>, worn(by_both, Reuse::lowest)>, 16>,
+    &run_any<std::string, Counted, worn(by_both, Reuse::lifo)>,
+    &run_any<U32, std::string, with(by_bits)>,
+    &run_any<std::string, void, worn(by_list, Reuse::lowest)>,
 };
 
 std::uint64_t fuzz_one(Input& input) { return bodies[input.below(std::size(bodies))](input); }

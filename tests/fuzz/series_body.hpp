@@ -91,6 +91,8 @@ public:
     std::vector<slot_t> ticked_slots{}; // since subscribers were notified last
     Time window = never, whole = never, keys = never;
     bool whole_news = false, keys_news = false;
+    bool invalidated = false;  // in this window
+    bool removed_news = false; // the element around this nested series was removed
     std::size_t size = 0;
     unsigned long serial;
 
@@ -105,6 +107,7 @@ public:
     void open(Time time) {
         if (!(window < time)) return;
         window = time;
+        invalidated = false;
         for (auto& entry : entries) {
             entry.was = entry.member;
             entry.was_valid = entry.member && entry.valid;
@@ -151,6 +154,7 @@ public:
         if (!entry.member) return false;
         tick(entry);
         entry.member = entry.valid = false;
+        if constexpr (nests<S>) entry.child->removed_news = true;
         entry.renewed = true;
         entry.time = never;
         --size;
@@ -158,13 +162,36 @@ public:
         touch();
         return true;
     }
+    /// The element has no value any more.
+    void unset(unsigned id) {
+        Entry& entry = entries[id];
+        entry.renewed = true;
+        entry.valid = false;
+        entry.value = 0;
+        entry.time = never;
+        touch();
+        tick(entry);
+    }
+    void invalidate() {
+        const bool was = whole != never, had_keys = keys != never;
+        for (unsigned id = 0; id != Ids; ++id) {
+            leave(id);
+            Entry& entry = entries[id];
+            entry.was = entry.was_valid = entry.renewed = false;
+            entry.came = never;
+        }
+        whole = keys = never;
+        invalidated = true;
+        whole_news = whole_news || was;
+        keys_news = keys_news || had_keys;
+    }
     void clear() {
         for (unsigned id = 0; id != Ids; ++id) leave(id);
         touch();
     }
     /// Subscribers have been notified.
     void told() {
-        whole_news = keys_news = false;
+        whole_news = keys_news = removed_news = false;
         ticked_slots.clear();
         for (auto& entry : entries) {
             if (!entry.ticked) continue;
@@ -407,8 +434,8 @@ void apply_foreign(W& w, M& model, Input& in) {
         if (!model.entries[id].member) model.enter(id, w.storage().handle_of(series_key<S>(id)));
     };
     each(removed, [&](unsigned id) { model.leave(id); });
-    each(reset, [&](unsigned id) {
-        if (model.leave(id)) enter(id);
+    each(reset, [&](unsigned id) { // a plain element keeps its place
+        if (model.entries[id].member) model.unset(id);
     });
     each(modified, [&](unsigned id) {
         enter(id);
@@ -435,9 +462,12 @@ std::uint64_t write_one(W& w, M& model, Input& in) {
     } else if (kind < 13) {
         w.clear();
         model.clear();
-    } else if (kind < 15) {
+    } else if (kind < 14) {
         w.touch();
         model.touch();
+    } else if (kind < 15) {
+        w.invalidate();
+        model.invalidate();
     } else if (kind < 18) {
         const Keys keys = Keys::of(in, 48);
         keys.for_each(M::ids, [&](unsigned each) { FUZZ_CHECK(w.remove(series_key<S>(each)) == model.leave(each)); });
@@ -470,7 +500,14 @@ std::uint64_t write_one(W& w, M& model, Input& in) {
         } else
             add_one(w, model, id, kind);
     } else if constexpr (nests<S>) {
-        if (kind < 26 || !model.entries[id].member)
+        auto& entry = model.entries[id];
+        if (kind == 25) {
+            FUZZ_CHECK(w.invalidate(key) == (entry.member && entry.valid));
+            if (!entry.member || !entry.valid) return 1;
+            entry.child->open(model.window);
+            entry.child->invalidate();
+            model.unset(id);
+        } else if (kind < 26 || !entry.member)
             create_one(w, model, id);
         else {
             auto& child = *model.entries[id].child;
@@ -484,11 +521,16 @@ std::uint64_t write_one(W& w, M& model, Input& in) {
                 ticked = child.whole_news;
                 child.whole_news = before || ticked;
             }
-            if (ticked) model.stamp(id);
+            if (ticked && child.invalidated) model.unset(id);
+            if (ticked && child.whole != M::never) model.stamp(id);
             return operations;
         }
     } else {
-        if (kind < 24) {
+        if (kind == 23) {
+            const auto& entry = model.entries[id];
+            FUZZ_CHECK(w.invalidate(key) == (entry.member && entry.valid));
+            if (entry.member && entry.valid) model.unset(id);
+        } else if (kind < 24) {
             create_one(w, model, id);
         } else if (kind < 28) {
             apply_foreign(w, model, in);
@@ -530,16 +572,17 @@ class World {
             FUZZ_CHECK(tick.level == (element                ? SeriesLevel::element
                                       : about == About::keys ? SeriesLevel::keys
                                                              : SeriesLevel::whole));
-            FUZZ_CHECK((tick.slot != no_slot) == element);
+            FUZZ_CHECK((tick.slot != no_slot) == element || tick.kind == TickKind::replaced);
             time = tick.time;
+            kind = tick.kind;
         }
         About about;
         unsigned id;
         slot_t slot = no_slot;
         unsigned long serial = 0; // of the nested series
         Time time = never;
+        TickKind kind = TickKind::changed;
         unsigned heard = 0, expected = 0;
-        bool told = false; // in this window
         Subscription<Time> token{};
     };
 
@@ -612,7 +655,6 @@ private:
     }
     void roll(Time time) {
         for (auto& each : listeners_) {
-            each->told = false;
             if (each->about == About::slot && series_.state(each->slot) == SlotState::pending) each->slot = no_slot;
         }
         model_.open(time);
@@ -620,14 +662,19 @@ private:
     /// All writers have closed: which subscribers had to be notified?
     void closed() {
         for (auto& each : listeners_) {
-            if (is_news(*each) && !std::exchange(each->told, true)) ++each->expected;
-            FUZZ_CHECK(each->heard == each->expected);
-            if (each->heard != 0 && each->told) FUZZ_CHECK(each->time == model_.window);
+            const bool news = is_news(*each);
+            each->expected += news;
+            FUZZ_CHECK(each->heard == each->expected && (!news || each->time == model_.window));
+            if (news && each->about == About::key) {
+                const auto& entry = model_.entries[each->id];
+                FUZZ_CHECK(each->kind == (!entry.member ? TickKind::removed
+                                          : entry.valid ? TickKind::changed
+                                                        : TickKind::invalidated));
+            }
         }
         model_.told();
     }
     bool is_news(const Listener& listener) const {
-        if (listener.told) return false;
         switch (listener.about) {
         case About::whole:
             return model_.whole_news;
@@ -641,7 +688,7 @@ private:
         default:
             if constexpr (nests<S>) {
                 const auto& child = model_.entries[listener.id].child;
-                return child && child->serial == listener.serial && child->whole_news;
+                return child && child->serial == listener.serial && (child->whole_news || child->removed_news);
             }
             return false;
         }
@@ -716,10 +763,11 @@ private:
         }
         listeners_.push_back(std::move(listener));
     }
-    /// The contents have been exchanged: those to slots and to nested series end, the others may be told again.
+    /// The contents have been exchanged: those to slots and to nested series end, the others are notified of it.
     void exchanged() {
         for (auto& each : listeners_) {
-            each->told = false;
+            each->expected += each->about == About::whole || each->about == About::keys || each->about == About::key;
+            FUZZ_CHECK(each->heard == each->expected);
             each->slot = no_slot;
             each->serial = 0;
         }

@@ -747,7 +747,9 @@ private:
 
 //=== which ===//
 
-constexpr HandleLayout versions_of(unsigned bits) { return bits == 32 ? HandleLayout{} : HandleLayout{16 - bits, bits, 0}; }
+constexpr HandleLayout versions_of(unsigned bits) {
+    return bits == 32 ? HandleLayout{} : HandleLayout{16 - bits, bits, 0, bits == 4};
+}
 
 using Paged = PagedArray<int, std::allocator<int>, 64>;
 #if SLOTWISE_VIRTUAL_MEMORY

@@ -18,18 +18,6 @@
 #include <map>
 #include <optional>
 
-template <>
-struct slotwise::CodecFor<test::Counted> {
-    template <class Writer>
-    static void write(const test::Counted& value, Writer& out) {
-        out.number(static_cast<std::uint32_t>(value.value()));
-    }
-    template <class Reader>
-    static test::Counted read(Reader& in) {
-        return test::Counted(static_cast<int>(in.template number<std::uint32_t>()));
-    }
-};
-
 namespace {
 
 using namespace test;

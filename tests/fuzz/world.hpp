@@ -8,6 +8,7 @@
 
 #include "input.hpp"
 
+#include <slotwise/core/codec.hpp>
 #include <slotwise/slots/slot_observer.hpp>
 
 #include <compare>
@@ -69,6 +70,23 @@ private:
     int value_;
     volatile std::uint32_t self_; // volatile: what the destructor writes must be seen by the next one
 };
+
+} // namespace test
+
+/// Snapshots of Counted.
+template <>
+struct slotwise::CodecFor<test::Counted> {
+    template <class Writer>
+    static void write(const test::Counted& value, Writer& out) {
+        out.number(static_cast<std::uint32_t>(value.value()));
+    }
+    template <class Reader>
+    static test::Counted read(Reader& in) {
+        return test::Counted(static_cast<int>(in.template number<std::uint32_t>()));
+    }
+};
+
+namespace test {
 
 /// Whether f throws an Error. Without exceptions such calls would end the program: they are left out.
 template <class Error, class F>

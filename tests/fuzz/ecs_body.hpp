@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// A store and two command buffers beside maps: what each entity has, and what is recorded about it. Each decision of an input is one
+// operation. Bytes gone bad are refused, or are those of a state.
+#ifndef SLOTWISE_TESTS_FUZZ_ECS_BODY_HPP
+#define SLOTWISE_TESTS_FUZZ_ECS_BODY_HPP
+
+#include "world.hpp"
+
+#include <slotwise/ecs/command_buffer.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+namespace {
+
+using namespace test;
+
+struct Tag {};
+/// Outside the tables.
+struct Aside : Counted {
+    using Counted::Counted;
+};
+/// Brings a Tag along.
+struct Brings : Counted {
+    using Counted::Counted;
+};
+/// A relation with values.
+struct Owes : Counted {
+    using Counted::Counted;
+};
+
+} // namespace
+
+template <class T>
+    requires(std::is_base_of_v<test::Counted, T> && !std::is_same_v<test::Counted, T>)
+struct slotwise::CodecFor<T> {
+    template <class Writer>
+    static void write(const T& value, Writer& out) {
+        CodecFor<test::Counted>::write(value, out);
+    }
+    template <class Reader>
+    static T read(Reader& in) {
+        return T(CodecFor<test::Counted>::read(in).value());
+    }
+};
+
+namespace {
+
+/// The components of a store, which are the same in each.
+struct Ids {
+    ComponentId counted, number, aside, tag, brings, described, mark;
+    ComponentId likes, child_of, holds, state, owes;
+
+    explicit Ids(ComponentRegistry& registry) {
+        counted = registry.id<Counted>();
+        number = registry.add<int>({.toggle = true, .tracked = true});
+        aside = registry.add<Aside>({.sparse = true});
+        tag = registry.id<Tag>();
+        brings = registry.add<Brings>({.with = {tag}});
+        described = registry.add("described", TypeDescriptor::of<Counted>());
+        mark = registry.add_tag("mark", {.sparse = true});
+        likes = registry.add_relation("likes");
+        child_of = registry.add_relation("child of", {.exclusive = true, .on_target_despawn = OnTargetDespawn::despawn});
+        holds = registry.add_relation("holds", {.on_target_despawn = OnTargetDespawn::refuse});
+        state = registry.add_relation("state", {.switched = true});
+        owes = registry.relation<Owes>();
+    }
+    std::vector<ComponentId> plain() const { return {counted, number, aside, tag, brings, described, mark}; }
+    std::vector<ComponentId> relations() const { return {likes, child_of, holds, state, owes}; }
+};
+
+/// Entities, and what each of them has: a value, or -1 if the component has none.
+class Model {
+public:
+    struct Thing {
+        std::map<ComponentId, int> parts{};
+        bool disabled = false; // the number
+    };
+
+    explicit Model(const Ids& ids) : ids_(ids) {}
+
+    std::map<Entity, Thing> things{};
+
+    bool has_values(ComponentId id) const {
+        return id == ids_.counted || id == ids_.number || id == ids_.aside || id == ids_.brings || id == ids_.described ||
+               id.relation_number() == ids_.owes.number();
+    }
+    void add(Entity entity, ComponentId id, int value) {
+        Thing& thing = things.at(entity);
+        if (thing.parts.contains(id)) return;
+        if (id.relation_number() == ids_.child_of.number() || id.relation_number() == ids_.state.number())
+            unrelate(entity, id.relation_number());
+        thing.parts[id] = has_values(id) ? value : -1;
+        if (id == ids_.brings) add(entity, ids_.tag, -1);
+    }
+    void set(Entity entity, ComponentId id, int value) {
+        Thing& thing = things.at(entity);
+        if (!thing.parts.contains(id)) return add(entity, id, value);
+        thing.parts[id] = has_values(id) ? value : -1;
+    }
+    void remove(Entity entity, ComponentId id) {
+        Thing& thing = things.at(entity);
+        thing.parts.erase(id);
+        if (id == ids_.number) thing.disabled = false;
+    }
+    void unrelate(Entity entity, std::uint32_t relation) {
+        std::erase_if(things.at(entity).parts, [&](const auto& part) { return part.first.relation_number() == relation; });
+    }
+    /// False, and no effect, when a relation refuses it.
+    bool despawn(Entity entity, bool refusable = true) {
+        std::vector<Entity> dead{entity};
+        const auto dies = [&](Entity each) { return std::find(dead.begin(), dead.end(), each) != dead.end(); };
+        std::vector<Entity> refusing;
+        for (std::size_t i = 0; i != dead.size(); ++i)
+            for (const auto& [source, thing] : things) {
+                if (thing.parts.contains(pair(ids_.child_of, dead[i])) && !dies(source)) dead.push_back(source);
+                if (thing.parts.contains(pair(ids_.holds, dead[i]))) refusing.push_back(source);
+            }
+        if (refusable && !std::all_of(refusing.begin(), refusing.end(), dies)) return false;
+        for (const Entity each : dead) things.erase(each);
+        for (auto& [source, thing] : things)
+            std::erase_if(thing.parts, [&](const auto& part) { return part.first.target() && dies(part.first.target()); });
+        return true;
+    }
+
+private:
+    const Ids& ids_;
+};
+
+/// What a buffer has, in words of the model.
+struct Recorded {
+    enum class Kind : std::uint8_t { add, set, remove, unrelate };
+    struct Step {
+        Kind kind;
+        ComponentId id;
+        int value;
+        bool counts = true; // a command of its own, not one more component of the one before
+    };
+    struct Group {
+        Entity entity;
+        std::vector<Step> steps{};
+        std::size_t commands = 0;
+        bool spawned = false, despawned = false, is_void = false;
+    };
+    std::vector<Group> groups{};
+    std::vector<std::size_t> despawns{};
+    std::size_t dropped = 0;
+
+    Group& group(Entity entity) {
+        for (Group& each : groups)
+            if (each.entity == entity && !each.is_void) return each;
+        groups.push_back({entity});
+        return groups.back();
+    }
+    bool spawns(Entity entity) const {
+        return std::any_of(groups.begin(), groups.end(),
+                           [&](const Group& each) { return each.entity == entity && !each.is_void && each.spawned; });
+    }
+    bool despawns_it(Entity entity) const {
+        return std::any_of(groups.begin(), groups.end(),
+                           [&](const Group& each) { return each.entity == entity && !each.is_void && each.despawned; });
+    }
+};
+
+class World {
+public:
+    explicit World(Input& in) {
+        if (in.flip()) count_hooks();
+    }
+    std::uint64_t run(Input& in) {
+        std::uint64_t operations = 0;
+        for (; !in.done(); ++operations) {
+            step(in);
+            check();
+        }
+        return operations;
+    }
+
+private:
+    using Kind = Recorded::Kind;
+
+    //=== choices ===//
+
+    Entity any_entity(Input& in) {
+        if (issued_.empty() || in.below(16) == 0) return hostile_handle<Entity>(in, 8);
+        return issued_[in.below(issued_.size())];
+    }
+    ComponentId any_plain(Input& in) {
+        const auto all = ids_.plain();
+        return all[in.below(all.size())];
+    }
+    ComponentId any_relation(Input& in) {
+        const auto all = ids_.relations();
+        return all[in.below(all.size())];
+    }
+    /// Whether it may be one some day. Others are components, or refused when they are recorded.
+    bool is_entity(ComponentId relation, Entity target) const {
+        return store_.registry().contains(pair(relation, target)) && pair(relation, target).target();
+    }
+    bool lives(Entity entity) const { return model_.things.contains(entity); }
+    bool is_pending(Entity entity) const { return pending_.contains(entity); }
+
+    //=== operations ===//
+
+    void step(Input& in) {
+        switch (in.below(16)) {
+        case 0:
+            return spawn(in);
+        case 1:
+            return despawn(any_entity(in));
+        case 2:
+        case 3:
+            return change(any_entity(in), in);
+        case 4:
+            return relate(any_entity(in), in);
+        case 5:
+            return toggle(any_entity(in), in);
+        case 6:
+            return whole(in);
+        case 7:
+            return bytes(in);
+        case 8:
+            return static_cast<void>(in.flip() ? apply(0) : apply(1));
+        case 9:
+            return in.below(4) == 0 ? clear_buffer(in.below(2)) : read(in);
+        case 10:
+        case 11:
+            return record_spawn(in.below(2), in);
+        default:
+            return record(in.below(2), in);
+        }
+    }
+    void spawn(Input& in) {
+        if (model_.things.size() > 40) return;
+        const int value = static_cast<int>(in.below(100));
+        const auto made = [&](Entity entity, std::initializer_list<ComponentId> parts) {
+            FUZZ_CHECK(!lives(entity) && !is_pending(entity) && store_.is_alive(entity));
+            model_.things[entity];
+            for (const ComponentId id : parts) model_.add(entity, id, value);
+            issued_.push_back(entity);
+        };
+        switch (in.below(8)) {
+        case 0:
+            return made(store_.spawn(), {});
+        case 1:
+            return made(store_.spawn(Counted(value), value), {ids_.counted, ids_.number});
+        case 2:
+            return made(store_.spawn(Aside(value), Tag()), {ids_.aside, ids_.tag});
+        case 3:
+            return made(store_.spawn(Brings(value)), {ids_.brings});
+        case 4:
+            for (const Entity entity : copy(store_.spawn_n(in.below(4), Counted(value), Tag())))
+                made(entity, {ids_.counted, ids_.tag});
+            return;
+        case 5:
+            return made(store_.builder().with(Counted(value)).with(ids_.mark).with(value).spawn(),
+                        {ids_.counted, ids_.mark, ids_.number});
+        default:
+            break;
+        }
+        const Entity entity = any_entity(in);
+        const bool known = lives(entity) || is_pending(entity);
+        if (entity.index() > 1000) return; // each takes a page
+        if (store_.spawn_at(entity, value)) {
+            FUZZ_CHECK(!known);
+            made(entity.with_user_bits(0), {ids_.number});
+        }
+    }
+    static std::vector<Entity> copy(std::span<const Entity> entities) { return {entities.begin(), entities.end()}; }
+    void despawn(Entity entity) {
+        const bool lived = lives(entity.with_user_bits(0));
+        bool result = false;
+        const bool refused = refuses<std::invalid_argument>([&] { result = store_.despawn(entity); });
+        FUZZ_CHECK(refused == (lived && !model_.despawn(entity.with_user_bits(0))));
+        FUZZ_CHECK(refused || result == lived);
+    }
+    void change(Entity given, Input& in) {
+        const Entity entity = given.with_user_bits(0);
+        const ComponentId id = any_plain(in);
+        const int value = static_cast<int>(in.below(100));
+        const bool lived = lives(entity);
+        bool result = false;
+        const auto with_value = [&](auto&& give) {
+            Counted counted(value);
+            Aside aside(value);
+            Brings brings(value);
+            int number = value;
+            if (id == ids_.number)
+                result = give(AnyValue::of(number));
+            else if (id == ids_.aside)
+                result = give(AnyValue::of(std::move(aside)));
+            else if (id == ids_.brings)
+                result = give(AnyValue::of(std::move(brings)));
+            else
+                result = give(AnyValue::of(std::move(counted)));
+        };
+        switch (in.below(6)) {
+        case 0:
+            result = store_.add(given, id);
+            if (lived) model_.add(entity, id, 0);
+            break;
+        case 1:
+            if (!model_.has_values(id)) return;
+            with_value([&](const AnyValue& of) { return store_.add(given, id, of); });
+            if (lived) model_.add(entity, id, value);
+            break;
+        case 2:
+            if (!model_.has_values(id)) return;
+            with_value([&](const AnyValue& of) { return store_.set(given, id, of); });
+            if (lived) model_.set(entity, id, value);
+            break;
+        case 3:
+            result = store_.set(given, Counted(value), value, Tag());
+            if (lived)
+                for (const ComponentId each : {ids_.counted, ids_.number, ids_.tag}) model_.set(entity, each, value);
+            break;
+        case 4:
+            result = store_.remove<Counted, Tag, Aside>(given);
+            if (lived)
+                for (const ComponentId each : {ids_.counted, ids_.tag, ids_.aside}) model_.remove(entity, each);
+            break;
+        default:
+            result = store_.remove(given, id);
+            if (lived) model_.remove(entity, id);
+        }
+        FUZZ_CHECK(result == lived);
+    }
+    void relate(Entity entity, Input& in) {
+        entity = entity.with_user_bits(0);
+        const ComponentId relation = any_relation(in);
+        const Entity target = any_entity(in).with_user_bits(0);
+        const int value = static_cast<int>(in.below(100));
+        if (!is_entity(relation, target)) return;
+        const bool lived = lives(entity);
+        bool result = false;
+        if (in.below(4) == 0) {
+            if (in.flip()) {
+                if (lives(target)) FUZZ_CHECK(store_.unrelate(entity, relation, target) == lived);
+                if (lives(target) && lived) model_.remove(entity, pair(relation, target));
+            } else {
+                FUZZ_CHECK(store_.unrelate(entity, relation) == lived);
+                if (lived) model_.unrelate(entity, relation.number());
+            }
+            return;
+        }
+        const bool refused = refuses<std::invalid_argument>([&] {
+            result =
+                relation == ids_.owes ? store_.relate(entity, target, Owes(value)) : store_.relate(entity, relation, target);
+        });
+        FUZZ_CHECK(refused == !lives(target));
+        FUZZ_CHECK(refused || result == lived);
+        if (!refused && lived) model_.set(entity, pair(relation, target), value);
+    }
+    void toggle(Entity entity, Input& in) {
+        entity = entity.with_user_bits(0);
+        const bool on = in.flip(), can = lives(entity) && model_.things.at(entity).parts.contains(ids_.number);
+        FUZZ_CHECK(store_.enable<int>(entity, on) == can);
+        if (can) model_.things.at(entity).disabled = !on;
+    }
+    void whole(Input& in) {
+        switch (in.below(8)) {
+        case 0:
+            store_.clear();
+            model_.things.clear();
+            make_void();
+            return;
+        case 1:
+            return store_.shrink_to_fit();
+        case 2: {
+            ArchetypeStore moved(std::move(store_));
+            store_ = std::move(moved);
+            return;
+        }
+        default:
+            static_cast<void>(store_.advance());
+        }
+    }
+    /// Ids that buffers have taken will not be spawned.
+    void make_void() {
+        for (Recorded& each : recorded_)
+            for (Recorded::Group& group : each.groups) group.is_void = group.is_void || group.spawned;
+        pending_.clear();
+    }
+    /// Through bytes into this store or another one, or bytes gone bad.
+    void bytes(Input& in) {
+        const unsigned kind = in.byte();
+        auto bytes = store_.snapshot(codec_);
+        ArchetypeStore other;
+        const Ids same(other.registry());
+        if (kind % 4 != 0) {
+            corrupt(bytes, in);
+            if (other.try_restore(bytes, codec_) != nullptr) FUZZ_CHECK(other.empty());
+            FUZZ_CHECK(other.check_invariants());
+            return;
+        }
+        FUZZ_CHECK(other.try_restore(bytes, codec_) == nullptr);
+        FUZZ_CHECK(other.check_invariants() && other.size() == store_.size());
+        for (const auto& [entity, thing] : model_.things) FUZZ_CHECK(other.is_alive(entity));
+        if (kind % 8 != 0) return;
+        store_.restore(bytes, codec_);
+        make_void();
+        std::erase_if(issued_, [&](Entity entity) { return !lives(entity); }); // they may be issued again
+    }
+    /// Queries agree with the model.
+    void read(Input& in) {
+        const Entity target = any_entity(in).with_user_bits(0);
+        std::size_t numbers = 0, both = 0, likes = 0, aside = 0, states = 0;
+        for (const auto& [entity, thing] : model_.things) {
+            const auto& parts = thing.parts;
+            const bool number = parts.contains(ids_.number) && !thing.disabled;
+            numbers += number;
+            both += number && parts.contains(ids_.counted) && !parts.contains(ids_.tag);
+            likes += parts.contains(pair(ids_.likes, target));
+            aside += parts.contains(ids_.aside);
+            states += parts.contains(pair(ids_.state, target));
+        }
+        std::size_t found = 0;
+        store_.query<const int>().for_each([&](Entity entity, const int& value) {
+            FUZZ_CHECK(model_.things.at(entity).parts.at(ids_.number) == value);
+            ++found;
+        });
+        FUZZ_CHECK(found == numbers);
+        FUZZ_CHECK((store_.query<const int, const Counted>().exclude<Tag>().size()) == both);
+        FUZZ_CHECK(store_.query<const Aside>().size() == aside);
+        if (!lives(target)) return;
+        FUZZ_CHECK(store_.query<>().with(ids_.likes, target).size() == likes);
+        FUZZ_CHECK(store_.query<>().with(ids_.state, target).size() == states);
+    }
+
+    //=== commands ===//
+
+    void record_spawn(std::size_t which, Input& in) {
+        if (pending_.size() > 20) return;
+        CommandBuffer& buffer = buffers_[which];
+        const int value = static_cast<int>(in.below(100));
+        const auto made = [&](Entity entity, std::initializer_list<ComponentId> parts) {
+            FUZZ_CHECK(!lives(entity) && !store_.is_alive(entity));
+            FUZZ_CHECK(pending_.insert(entity).second);
+            issued_.push_back(entity);
+            if (Recorded::Group& old = recorded_[which].group(entity); old.commands != 0)
+                old.is_void = true; // about another entity, from before a snapshot was restored
+            Recorded::Group& group = recorded_[which].group(entity);
+            group.spawned = true;
+            ++group.commands;
+            for (const ComponentId id : parts) group.steps.push_back({Kind::add, id, value});
+        };
+        switch (in.below(6)) {
+        case 0:
+            return made(buffer.spawn(), {});
+        case 1:
+            return made(buffer.spawn(Aside(value), Tag()), {ids_.aside, ids_.tag});
+        case 2:
+            return made(buffer.spawn(Brings(value), value), {ids_.brings, ids_.number});
+        case 3:
+            return buffer.reserve(in.below(8));
+        default:
+            return made(buffer.spawn(Counted(value), value), {ids_.counted, ids_.number});
+        }
+    }
+    void record(std::size_t which, Input& in) {
+        CommandBuffer& buffer = buffers_[which];
+        Recorded& to = recorded_[which];
+        const Entity given = any_entity(in), entity = given.with_user_bits(0);
+        const int value = static_cast<int>(in.below(100));
+        const auto keep = [&](Kind kind, std::initializer_list<ComponentId> parts) {
+            Recorded::Group& group = to.group(entity);
+            if (group.despawned) {
+                ++to.dropped;
+                return;
+            }
+            ++group.commands;
+            for (const ComponentId id : parts) group.steps.push_back({kind, id, value});
+        };
+        switch (in.below(10)) {
+        case 0: {
+            buffer.despawn(given);
+            Recorded::Group& group = to.group(entity);
+            if (group.despawned) {
+                ++to.dropped;
+                return;
+            }
+            ++group.commands;
+            group.despawned = true;
+            to.despawns.push_back(static_cast<std::size_t>(&group - to.groups.data()));
+            return;
+        }
+        case 1:
+            buffer.set(given, Counted(value), value);
+            return keep(Kind::set, {ids_.counted, ids_.number});
+        case 2:
+            buffer.add(given, Aside(value), Counted(value), Tag());
+            return keep(Kind::add, {ids_.aside, ids_.counted, ids_.tag});
+        case 3:
+            buffer.remove<Counted, Aside, Tag>(given);
+            return keep(Kind::remove, {ids_.counted, ids_.aside, ids_.tag});
+        case 4:
+            buffer.set(given, ids_.described, AnyValue::of(Counted(value)));
+            return keep(Kind::set, {ids_.described});
+        case 5:
+            buffer.add(given, ids_.mark);
+            return keep(Kind::add, {ids_.mark});
+        case 6:
+            buffer.add(given, Brings(value));
+            return keep(Kind::add, {ids_.brings});
+        default:
+            break;
+        }
+        const ComponentId relation = any_relation(in);
+        const Entity target = any_entity(in).with_user_bits(0);
+        if (!is_entity(relation, target)) return;
+        if (in.below(4) == 0) {
+            if (in.flip()) {
+                buffer.unrelate(given, relation);
+                return keep(Kind::unrelate, {relation});
+            }
+            buffer.unrelate(given, relation, target);
+            return keep(Kind::remove, {pair(relation, target)});
+        }
+        if (relation == ids_.owes)
+            buffer.relate(given, target, Owes(value));
+        else
+            buffer.relate(given, relation, target);
+        if (to.despawns_it(target))
+            ++to.dropped;
+        else
+            keep(relation == ids_.owes ? Kind::set : Kind::add, {pair(relation, target)});
+    }
+    void apply(std::size_t which) {
+        Recorded& from = recorded_[which];
+        std::size_t dropped = from.dropped;
+        for (const Recorded::Group& group : from.groups)
+            if (!group.despawned) dropped += carry_out(group, from);
+        std::size_t refused = 0;
+        for (const std::size_t number : from.despawns) {
+            const Recorded::Group& group = from.groups[number];
+            if (!group.is_void && lives(group.entity))
+                refused += !model_.despawn(group.entity);
+            else if (!group.is_void && group.spawned)
+                static_cast<void>(model_.despawn(group.entity, false));
+            else
+                dropped += group.commands;
+        }
+        for (const Recorded::Group& group : from.groups)
+            if (group.spawned && !group.is_void) pending_.erase(group.entity);
+        from = Recorded();
+        std::size_t result = 0, threw = 0;
+        while (refuses<std::invalid_argument>([&] { result = store_.apply(buffers_[which]); })) FUZZ_CHECK(++threw <= refused);
+        FUZZ_CHECK(threw == refused && result == dropped && buffers_[which].empty());
+    }
+    /// Returns how many commands are dropped.
+    std::size_t carry_out(const Recorded::Group& group, const Recorded& from) {
+        if (group.is_void || !(group.spawned || lives(group.entity))) return group.commands;
+        if (group.spawned) model_.things[group.entity];
+        std::size_t dropped = 0;
+        for (const Recorded::Step& step : group.steps) {
+            const Entity target = step.id.target();
+            const bool gives = step.kind == Kind::add || step.kind == Kind::set;
+            if (gives && target && !lives(target) && !from.spawns(target))
+                ++dropped;
+            else if (step.kind == Kind::add)
+                model_.add(group.entity, step.id, step.value);
+            else if (step.kind == Kind::set)
+                model_.set(group.entity, step.id, step.value);
+            else if (step.kind == Kind::remove)
+                model_.remove(group.entity, step.id);
+            else
+                model_.unrelate(group.entity, step.id.number());
+        }
+        return dropped;
+    }
+    void clear_buffer(std::size_t which) {
+        buffers_[which].clear();
+        store_.shrink_to_fit(); // which ends the ids that were given back
+        for (const Recorded::Group& group : recorded_[which].groups)
+            if (group.spawned && !group.is_void) {
+                static_cast<void>(model_.despawn(group.entity, false));
+                pending_.erase(group.entity);
+            }
+        recorded_[which] = Recorded();
+    }
+
+    //=== comparison ===//
+
+    /// As many components are added and removed as the store says.
+    void count_hooks() {
+        store_.on_add<Counted>([this](Entity) { ++counted_; });
+        store_.on_remove<Counted>([this](Entity) { --counted_; });
+        hooked_ = true;
+    }
+    void check() {
+        FUZZ_CHECK(store_.check_invariants());
+        FUZZ_CHECK(store_.size() == model_.things.size());
+        for (const Entity entity : issued_) FUZZ_CHECK(store_.is_alive(entity) == lives(entity));
+        for (std::size_t which = 0; which != 2; ++which) {
+            std::size_t commands = 0;
+            for (const Recorded::Group& group : recorded_[which].groups) commands += group.commands;
+            FUZZ_CHECK(buffers_[which].size() == commands);
+        }
+        const ArchetypeStore& store = store_;
+        const auto counted = std::count_if(model_.things.begin(), model_.things.end(),
+                                           [&](const auto& each) { return each.second.parts.contains(ids_.counted); });
+        FUZZ_CHECK(!hooked_ || counted_ == counted);
+        for (const auto& [entity, thing] : model_.things) {
+            for (const ComponentId id : ids_.plain()) {
+                const auto part = thing.parts.find(id);
+                FUZZ_CHECK(store.has(entity, id) == (part != thing.parts.end()));
+                if (part != thing.parts.end()) FUZZ_CHECK(value(store, entity, id) == part->second);
+            }
+            FUZZ_CHECK(store.is_enabled<int>(entity) == (thing.parts.contains(ids_.number) && !thing.disabled));
+            std::size_t pairs = 0, expected = 0;
+            for (const ComponentId relation : ids_.relations())
+                for (const Entity target : store.targets(entity, relation)) {
+                    const auto part = thing.parts.find(pair(relation, target));
+                    FUZZ_CHECK(part != thing.parts.end() && value(store, entity, part->first) == part->second);
+                    ++pairs;
+                }
+            for (const auto& part : thing.parts) expected += part.first.is_pair();
+            FUZZ_CHECK(pairs == expected);
+        }
+        if (issued_.size() > 120) issued_.erase(issued_.begin(), issued_.begin() + 40);
+        for (const Entity entity : pending_)
+            if (std::find(issued_.begin(), issued_.end(), entity) == issued_.end()) issued_.push_back(entity);
+    }
+    int value(const ArchetypeStore& store, Entity entity, ComponentId id) const {
+        const void* const found = store.get(entity, id);
+        FUZZ_CHECK((found != nullptr) == model_.has_values(id));
+        if (found == nullptr) return -1;
+        return id == ids_.number ? *static_cast<const int*>(found) : static_cast<const Counted*>(found)->value();
+    }
+
+    ArchetypeStore store_{};
+    Ids ids_{store_.registry()};
+    AnyCodec codec_ = AnyCodec().add<Counted>().add<Aside>().add<Brings>().add<Owes>().add<int>();
+    CommandBuffer buffers_[2]{CommandBuffer(store_), CommandBuffer(store_)};
+    Model model_{ids_};
+    Recorded recorded_[2]{};
+    std::set<Entity> pending_{}; // buffers will spawn them
+    std::vector<Entity> issued_{};
+    long counted_ = 0;
+    bool hooked_ = false;
+};
+
+} // namespace
+
+#endif
