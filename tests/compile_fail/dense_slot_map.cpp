@@ -44,3 +44,13 @@ DenseSlotMap<int> map{2, 1}, other{3, 4};
 map.swap_values(map.handle_of_row(0), map.handle_of_row(1));
 std::ranges::swap_ranges(map, other); // faulty
 return *std::ranges::max_element(map);
+
+//=== sorting_what_has_no_order ===//
+// expect: no matching || constraints not satisfied || invalid reference to function || not satisfied
+// covers: map/dense_slot_map.hpp requires "requires(const T& a, const T& b) { a < b; }"
+struct Body {
+    int mass;
+};
+DenseSlotMap<Body> map{{2}, {1}};
+map.sort([](const Body& a, const Body& b) { return a.mass < b.mass; });
+map.sort(); // faulty

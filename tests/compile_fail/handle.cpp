@@ -30,6 +30,13 @@ Handle<int, HandleLayout{31, 1, 0}> handle;
 Handle<int, HandleLayout{32, 0, 0}> unversioned; // faulty
 return static_cast<int>(handle.index());
 
+//=== dense_versions_of_32_bits ===//
+// expect: dense_versions needs version_bits of at most 31
+// covers: core/handle.hpp static_assert "dense_versions needs version_bits of at most 31"
+Handle<int, HandleLayout{32, 31, 1, true}> handle;
+Handle<int, HandleLayout{32, 32, 0, true}> wide; // faulty
+return static_cast<int>(handle.index());
+
 //=== other_layout ===//
 // expect: no match for || invalid operands
 const Handle<int> handle(1, 3);

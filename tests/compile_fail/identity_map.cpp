@@ -20,3 +20,26 @@ IdentityMap<int, Handle<int>, HashBy<Hash>> other; // faulty
 // covers: map/identity_map.hpp static_assert "the second argument is"
 IdentityMap<int, Handle<int>> map;
 IdentityMap<int, int> other; // faulty
+
+//=== equal_ids_that_have_no_equality ===//
+// expect: equality_comparable
+// covers: map/identity_map.hpp requires "std::equality_comparable<Id>"
+struct Id {
+    int number = 0;
+};
+struct Hash {
+    std::size_t operator()(const Id& id) const noexcept { return static_cast<std::size_t>(id.number); }
+};
+struct Same {
+    bool operator()(const Id& a, const Id& b) const noexcept { return a.number == b.number; }
+};
+
+IdentityMap<Id, Handle<int>, HashBy<Hash>, EqualBy<Same>> a, b;
+static_cast<void>(a.size());
+static_cast<void>(a == b); // faulty
+
+//=== ids_that_cannot_be_stored ===//
+// expect: Id must be a non-const object type whose destructor does not throw
+// covers: map/identity_nodes.hpp static_assert "Id must be a non-const object type"
+IdentityMap<int, Handle<int>> map;
+IdentityMap<const int, Handle<int>> other; // faulty

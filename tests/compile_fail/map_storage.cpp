@@ -168,3 +168,21 @@ MapStorage<int, int> map;
 int sum = map.value_or(1, 1);
 sum += map.value_or(1, nullptr); // faulty
 return sum;
+
+//=== one_span_over_pages ===//
+// expect: Growth::reserve
+// covers: keyed/map_storage.hpp requires "O.growth == Growth::reserve"
+MapStorage<int, int, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
+MapStorage<int, int> map;
+auto size = reserved.slot_span().size();
+size += map.slot_span().size(); // faulty
+return static_cast<int>(size + map.size());
+
+//=== one_span_of_a_column_over_pages ===//
+// expect: Growth::reserve
+// covers: keyed/key_set_core.hpp requires "O.growth == Growth::reserve"
+MapStorage<int, int, Column<float>, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
+MapStorage<int, int, Column<float>> map;
+auto size = reserved.slot_span<float>().size();
+size += map.slot_span<float>().size(); // faulty
+return static_cast<int>(size + map.size());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "arena.hpp"
+
 #include <slotwise/memory/reserved_array.hpp>
 
 using namespace slotwise;
@@ -25,3 +27,11 @@ ReservedArray<Page> pages;
 pages.reserve(1);
 ReservedArray<TwoPages> refused; // faulty
 refused.reserve(1);              // faulty
+
+//=== made_without_its_allocator ===//
+// expect: is_default_constructible
+// covers: memory/reserved_array.hpp requires "std::is_default_constructible_v<Allocator>"
+int memory = 0;
+ReservedArray<int, test::Arena<int>> array(test::Arena<int>{&memory});
+array.reserve(1);
+ReservedArray<int, test::Arena<int>> other; // faulty

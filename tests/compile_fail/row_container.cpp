@@ -29,7 +29,7 @@ return static_cast<int>(all.word(0));
 
 //=== a_value_made_of_a_value ===//
 // expect: no matching function for call || constraints not satisfied || no matching function
-// covers: rows/any_value.hpp requires "!std::is_same_v<std::remove_cvref_t<T>, AnyValue>"
+// covers: core/any_value.hpp requires "!std::is_same_v<std::remove_cvref_t<T>, AnyValue>"
 const int number = 1;
 AnyValue value = AnyValue::of(number);
 value = AnyValue::of(value); // faulty

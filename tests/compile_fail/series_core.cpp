@@ -43,3 +43,28 @@ TSSStorage<int> set;
 TSSStorage<int>::writer writer = set.write(1);
 TSSStorage<int>::writer other(set); // faulty
 return writer.is_open();
+
+//=== attaching_an_observer_that_may_throw ===//
+// expect: on_insert_is_noexcept
+// covers: series/series_core.hpp requires "on_insert_is_noexcept<Observer>"
+struct Watcher final : SlotObserver {
+    void on_insert(slot_t, InsertKind) override {}          // faulty
+    void on_insert(slot_t, InsertKind) noexcept override {} // control
+};
+
+Watcher watcher;
+TSSStorage<int> set;
+auto token = set.attach(watcher);
+return token.attached();
+
+//=== attaching_what_is_no_observer ===//
+// expect: derived_from
+// covers: series/series_core.hpp requires "std::derived_from<SlotObserver> Observer"
+struct Watcher final : SlotObserver {};
+
+int number = 0;
+Watcher watcher;
+TSSStorage<int> set;
+auto token = set.attach(watcher);
+auto other = set.attach(number); // faulty
+return token.attached();

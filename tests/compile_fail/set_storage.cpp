@@ -216,3 +216,21 @@ set.merge(other);
 SetStorage<Key, Options<KeySetOptions{.deferred_erase = true}>> deferring, source;
 deferring.merge(source); // faulty
 return static_cast<int>(deferring.size() + source.size());
+
+//=== one_span_of_keys_over_pages ===//
+// expect: Growth::reserve
+// covers: keyed/set_storage.hpp requires "O.growth == Growth::reserve"
+SetStorage<int, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
+SetStorage<int> set;
+auto size = reserved.key_span().size();
+size += set.key_span().size(); // faulty
+return static_cast<int>(size + set.size());
+
+//=== the_array_of_a_column_in_pages ===//
+// expect: Growth::reserve || G == Growth
+// covers: slots/value_array.hpp requires "G == Growth::reserve"
+ValueArray<int, std::allocator<int>, Growth::reserve> reserved;
+ValueArray<int> column;
+bool none = reserved.data() == nullptr;
+none = none && column.data() == nullptr; // faulty
+return none;

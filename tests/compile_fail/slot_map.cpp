@@ -19,12 +19,51 @@ const auto owner = std::make_unique<int>(1);
 map.insert(std::make_unique<int>(*owner));
 map.insert(owner); // faulty
 
+//=== trying_to_copy_what_only_moves ===//
+// expect: builds_from
+// covers: map/slot_map_core.hpp requires "builds_from<const value_type&>"
+SlotMap<std::unique_ptr<int>> map;
+const auto owner = std::make_unique<int>(1);
+map.try_insert(std::make_unique<int>(*owner));
+map.try_insert(owner); // faulty
+
 //=== emplacing_from_the_wrong_arguments ===//
 // expect: builds_from
 // covers: map/slot_map_core.hpp requires "builds_from<Args...>"
 SlotMap<std::string> map;
 map.emplace(std::size_t{3}, 'x');
 map.emplace(map); // faulty
+
+//=== emplacing_a_reference_from_the_wrong_arguments ===//
+// expect: builds_from
+// covers: map/slot_map_core.hpp requires "builds_from<Args...>"
+SlotMap<std::string> map;
+map.emplace_ref(std::size_t{3}, 'x');
+map.emplace_ref(map); // faulty
+
+//=== erasing_at_the_bits_of_a_handle ===//
+// expect: same_as
+// covers: map/slot_map_core.hpp requires "std::same_as<slot_t> Slot"
+SlotMap<int> map;
+const auto handle = map.insert(1);
+map.erase_at(handle.index());
+map.erase_at(handle.to_bits()); // faulty
+
+//=== erasing_the_address_of_something_else ===//
+// expect: same_as
+// covers: map/slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"
+SlotMap<int> map;
+int* address = nullptr;
+long* other = nullptr;
+map.erase(address);
+map.erase(other); // faulty
+
+//=== trying_to_emplace_from_the_wrong_arguments ===//
+// expect: builds_from
+// covers: map/slot_map_core.hpp requires "builds_from<Args...>"
+SlotMap<std::string> map;
+map.try_emplace(std::size_t{3}, 'x');
+map.try_emplace(map); // faulty
 
 //=== extracting_what_cannot_move ===//
 // expect: move_constructible

@@ -44,7 +44,7 @@ auto copy = moved; // faulty
 
 //=== creating_what_needs_arguments ===//
 // expect: is_default_constructible
-// covers: series/tsd_storage.hpp requires "std::is_default_constructible_v<T>"
+// covers: series/tsd_writer.hpp requires "std::is_default_constructible_v<T>"
 struct Weight {
     explicit Weight(int) noexcept {}
 };
@@ -63,7 +63,7 @@ TSDStorage<int, TSSStorage<int, TimeBy<int>>, TimeBy<long>> other; // faulty
 //=== setting_a_nested_series ===//
 // expect: no matching
 // expect: nested
-// covers: series/tsd_storage.hpp requires "(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)"
+// covers: series/tsd_writer.hpp requires "(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -120,7 +120,7 @@ return *dict.get(1);
 
 //=== emplacing_a_nested_series ===//
 // expect: no matching
-// covers: series/tsd_storage.hpp requires "(!nested && std::is_constructible_v<T, Args...>)"
+// covers: series/tsd_writer.hpp requires "(!nested && std::is_constructible_v<T, Args...>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -128,7 +128,7 @@ writer.try_emplace(2, TSSStorage<int>()); // faulty
 
 //=== inserting_a_nested_series ===//
 // expect: no matching
-// covers: series/tsd_storage.hpp requires "(!nested && std::is_constructible_v<T, V>)"
+// covers: series/tsd_writer.hpp requires "(!nested && std::is_constructible_v<T, V>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -136,7 +136,7 @@ writer.insert(2, TSSStorage<int>()); // faulty
 
 //=== extracting_a_nested_series ===//
 // expect: no matching
-// covers: series/tsd_storage.hpp requires "(!nested && std::copy_constructible<Key>"
+// covers: series/tsd_writer.hpp requires "(!nested && std::copy_constructible<Key>"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -148,3 +148,30 @@ writer.extract(1); // faulty
 const TSDStorage<int, int> dict;
 dict.value_or(1, 2);
 dict.value_or(1, "none"); // faulty
+
+//=== popping_a_nested_series ===//
+// expect: constraints not satisfied || no matching || invalid reference
+// covers: series/tsd_writer.hpp requires "(!nested && std::copy_constructible<T>)"
+TSDStorage<int, TSSStorage<int>> nested;
+TSDStorage<int, int> plain;
+plain.write(1).pop(1);
+nested.write(1).pop(1); // faulty
+return 0;
+
+//=== assigning_nested_series ===//
+// expect: constraints not satisfied || no matching || invalid reference
+// covers: series/tsd_writer.hpp requires "(!nested)"
+TSDStorage<int, TSSStorage<int>> nested;
+TSDStorage<int, int> plain;
+plain.write(1).assign(plain.items());
+nested.write(1).assign(nested.items()); // faulty
+return 0;
+
+//=== applying_with_a_mode_that_is_none ===//
+// expect: no matching
+// covers: series/tsd_writer.hpp requires "std::is_invocable_r_v<Strictness, const ModeOf&, const Key&>"
+// covers: series/tss_storage.hpp requires "std::is_invocable_r_v<Strictness, const ModeOf&, const Key&>"
+TSDStorage<int, int> plain;
+plain.write(1).apply({}, [](int) { return Strictness::strict; });
+plain.write(1).apply({}, [](int) { return 5.0; }); // faulty
+return 0;

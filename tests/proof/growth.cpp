@@ -71,6 +71,7 @@ struct Orders {
     template <class Entry, class C>
     using Name = decltype(Entry::insert(std::declval<C&>(), 0));
     static constexpr unsigned index_bits(const std::uint32_t*) { return 32; }
+    static constexpr unsigned index_bits(const int*) { return 32; } // the number itself is the name
     template <class Tag, HandleLayout L>
     static constexpr unsigned index_bits(const Handle<Tag, L>*) {
         return L.index_bits;

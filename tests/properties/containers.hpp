@@ -12,6 +12,7 @@
 
 #include <slotwise/slotwise.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@ using namespace slotwise;
 /// The container makes the key.
 struct SlotMapVerbs {
     static constexpr bool is_container = true, names_slots = true;
+    static constexpr std::size_t most_bytes = 96; ///< an element takes, while the container grows; a series dictionary's does
     template <class C>
     static auto insert(C& c, int n) {
         if constexpr (requires { c.emplace(n, n); })
@@ -45,6 +47,14 @@ struct SlotMapVerbs {
     template <class C>
     static void clear(C& c) {
         c.clear();
+    }
+};
+
+/// There are no elements: the handle is all.
+struct PoolVerbs : SlotMapVerbs {
+    template <class C>
+    static auto insert(C& c, int) {
+        return c.create();
     }
 };
 
@@ -75,6 +85,18 @@ struct DescribedVerbs : SlotMapVerbs {
     }
 };
 
+/// Elements are described, and the container makes the key.
+struct DescribedSlotMapVerbs : DescribedVerbs {
+    template <class C>
+    static auto insert(C& c, int n) {
+        return c.insert(&n);
+    }
+    template <class C>
+    static bool erase(C& c, typename C::handle_type name) {
+        return c.erase(name);
+    }
+};
+
 /// Keyed storage over time: everything happens in the open window.
 struct SeriesVerbs : SlotMapVerbs {
     template <class C>
@@ -99,6 +121,19 @@ struct SeriesVerbs : SlotMapVerbs {
     template <class C>
     static void clear(C& c) {
         writer(c).clear();
+    }
+};
+
+/// The same of described types.
+struct DescribedSeriesVerbs : SeriesVerbs {
+    template <class C>
+    static auto insert(C& c, int n) {
+        auto w = writer(c);
+        if constexpr (requires { c.value_type(); })
+            w.set(&n, &n);
+        else
+            w.add(&n);
+        return c.handle_of(&n);
     }
 };
 
@@ -201,6 +236,100 @@ struct RowVerbs : SlotMapVerbs {
     }
 };
 
+/// The user brings a source and a target: n, and one of 16, in one of three relations.
+struct RelationVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    template <class C>
+    static int insert(C& c, int n) {
+        c.insert(n, n % 3, n % 16);
+        return n;
+    }
+    template <class C>
+    static bool erase(C& c, int n) {
+        return c.erase(n, n % 3, n % 16);
+    }
+    template <class C>
+    static bool contains(const C& c, int n) {
+        return c.contains(n, n % 3, n % 16);
+    }
+};
+
+/// The user brings a set of ids: n, and some of four more.
+struct GraphVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    static constexpr std::size_t most_bytes = 256; // a node with its ids, its edges and its place in a pool
+    template <class C>
+    static auto insert(C& c, int n) {
+        return c.insert(std::array{n, -1 - n % 2, -3 - n % 4}, [&](auto, auto) { return n; });
+    }
+};
+
+/// Rows of entities, which the user brings. What is asked for is the entity, by a walk.
+struct TableVerbs : RowVerbs {
+    template <class C>
+    static Entity insert(C& c, int n) {
+        const Entity entity(static_cast<slot_t>(n), 1);
+        c.push_back(entity, 1, [&](std::size_t, void* to) { ::new (to) int(n); });
+        return entity;
+    }
+    template <class C>
+    static std::size_t find(const C& c, Entity entity) {
+        std::size_t row = 0;
+        while (row != c.size() && c.entities()[row] != entity) ++row;
+        return row;
+    }
+    template <class C>
+    static bool erase(C& c, Entity entity) {
+        const std::size_t row = find(c, entity);
+        return row != c.size() && (c.swap_erase(row), true);
+    }
+    template <class C>
+    static bool contains(const C& c, Entity entity) {
+        return find(c, entity) != c.size();
+    }
+};
+
+/// The user brings a table, which is named by n, and its ids.
+struct IndexVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    static constexpr std::size_t most_bytes = 512; // a table and three ids, each of which has a list of tables
+    template <class C>
+    static int insert(C& c, int n) {
+        c.insert(n, std::array{n % 7, 7 + n % 64}, [](slot_t place) { return static_cast<std::int32_t>(place); });
+        return n;
+    }
+};
+
+/// The store makes the entity, which gets a component, and every second one another.
+struct StoreVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    template <class C>
+    static Entity insert(C& c, int n) {
+        return n % 2 == 0 ? c.spawn(n) : c.spawn(n, static_cast<std::uint8_t>(n));
+    }
+    template <class C>
+    static bool erase(C& c, Entity entity) {
+        return c.despawn(entity);
+    }
+    template <class C>
+    static bool contains(const C& c, Entity entity) {
+        return c.is_alive(entity);
+    }
+};
+
+/// The graph makes the handle of a node, which is n, and reads the node before it, if there is one.
+struct DataflowVerbs : SlotMapVerbs {
+    static constexpr bool names_slots = false;
+    static constexpr std::size_t most_bytes = 512; // a node of two inputs and an output, each with its value and marks
+    template <class C>
+    static auto insert(C& c, int n) {
+        const auto node = c.add(n, 2, 1);
+        if (const auto before = c.handle_at(node.index() == 0 ? 0 : node.index() - 1); before != node && !before.is_null())
+            static_cast<void>(c.connect(before, 0, node, 0));
+        return node;
+    }
+};
+
 //=== what is no container says why ===//
 
 /// A part of containers, which the tests of its own header know.
@@ -216,9 +345,14 @@ struct View : Part {};
 
 template <class C>
 C made() {
-    if constexpr (requires(C& c) { c.column_count(); })
+    if constexpr (requires(C& c) { c.column_count(); } && !std::is_base_of_v<Table, C>)
         return C{&TypeDescriptor::of<int>(), &TypeDescriptor::of<int>()};
-    else if constexpr (std::is_default_constructible_v<C>)
+    else if constexpr (std::is_same_v<C, slotwise::ArchetypeStore>) {
+        ComponentRegistry components; // those of StoreVerbs: a snapshot names them
+        components.id<int>();
+        components.id<std::uint8_t>();
+        return C(std::move(components));
+    } else if constexpr (std::is_default_constructible_v<C>)
         return C();
     else if constexpr (requires { C(TypeDescriptor::of<int>(), TypeDescriptor::of<int>()); })
         return C(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
@@ -252,7 +386,7 @@ inline constexpr SlotMapOptions slot_map_options[] = {
     {.handle = {12, 4, 0}},
     {.handle = {12, 4, 0}, .exhaustion = Exhaustion::wrap},
     {.reuse = Reuse::lifo},
-    {.handle = {12, 3, 1}, .reuse = Reuse::fifo},
+    {.handle = {12, 3, 1, true}, .reuse = Reuse::fifo},
     {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
 };
 template <class T>
@@ -272,12 +406,19 @@ using EachSoa = List<
     BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[2]>>, BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[3]>>,
     BasicSoaSlotMap<Members<T, T>, Options<slot_map_options[4]>>>;
 
+template <class T>
+using EachPool = List<slotwise::HandlePool<T, slotwise::Options<slot_map_options[0]>>,
+                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[1]>>,
+                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[2]>>,
+                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[3]>>,
+                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[4]>>>;
+
 inline constexpr KeySetOptions key_set_options[] = {
     {},
     {.deferred_erase = true},
-    {.handle = {12, 4, 0}},
+    {.handle = {12, 4, 0}, .growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages},
     {.deferred_erase = true, .exhaustion = Exhaustion::wrap, .handle = {12, 4, 0}},
-    {.deferred_erase = true, .reuse = Reuse::fifo, .page_slots = 64, .handle = {12, 3, 1}},
+    {.deferred_erase = true, .reuse = Reuse::fifo, .page_slots = 64, .handle = {12, 3, 1, true}},
 };
 template <template <class...> class Set>
 using EachSet =
@@ -291,13 +432,27 @@ using EachAny = List<Any<Options<key_set_options[0]>>, Any<Options<key_set_optio
 inline constexpr SeriesOptions series_options[] = {
     {},
     {.delta = DeltaRepresentation::bitmap, .handle = {12, 4, 0}},
-    {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1}},
+    {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1, true}},
 };
 using NarrowHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0}>;
+using DenseHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0, true}>;
 template <SeriesOptions O>
 using TimeSetOf = TSSStorage<int, Options<O>>;
 template <SeriesOptions O>
 using TimeDictOf = TSDStorage<int, int, Options<O>>;
+
+template <template <class...> class Any>
+using EachAnySeries = List<Any<Options<series_options[0]>>, Any<Options<series_options[1]>>, Any<Options<series_options[2]>>>;
+
+/// A table of a component that has all that a row can have beside its value.
+class TableOfInts : public Table {
+public:
+    TableOfInts() : TableOfInts(ComponentRegistry()) {}
+
+private:
+    explicit TableOfInts(ComponentRegistry&& registry)
+        : Table(registry, std::array{registry.add<int>({.toggle = true, .tracked = true})}) {}
+};
 } // namespace detail
 
 namespace entry {
@@ -305,6 +460,11 @@ namespace entry {
 struct SlotMap : SlotMapVerbs, detail::EachSlotMap<int> {};
 struct DenseSlotMap : SlotMapVerbs, detail::EachDense<int> {};
 struct BasicSoaSlotMap : SlotMapVerbs, detail::EachSoa<int> {};
+struct HandlePool : PoolVerbs, detail::EachPool<struct Pooled> {};
+struct BasicAnySlotMap
+    : DescribedSlotMapVerbs,
+      detail::List<slotwise::BasicAnySlotMap<slotwise::Options<detail::slot_map_options[0]>>,
+                   slotwise::BasicAnySlotMap<slotwise::Options<SlotMapOptions{.handle = {12, 4, 0}, .reuse = Reuse::fifo}>>> {};
 struct SetStorage : KeyedVerbs, detail::EachSet<slotwise::SetStorage> {};
 struct MapStorage : KeyedVerbs,
                     detail::List<detail::MapOf<detail::key_set_options[0]>, detail::MapOf<detail::key_set_options[1]>,
@@ -318,23 +478,30 @@ struct TSSStorage : SeriesVerbs,
 struct TSDStorage : SeriesVerbs,
                     detail::List<detail::TimeDictOf<detail::series_options[0]>, detail::TimeDictOf<detail::series_options[1]>,
                                  detail::TimeDictOf<detail::series_options[2]>> {};
+struct BasicAnyTSSStorage : DescribedSeriesVerbs, detail::EachAnySeries<slotwise::BasicAnyTSSStorage> {};
+struct BasicAnyTSDStorage : DescribedSeriesVerbs, detail::EachAnySeries<slotwise::BasicAnyTSDStorage> {};
 // Names of slots 0 to 4095, as the containers above give them.
 using SomeHandle = slotwise::Handle<struct SomeElement>;
-struct SecondaryMap : SecondaryVerbs, detail::List<slotwise::SecondaryMap<SomeHandle, int>> {
+struct SecondaryMap : SecondaryVerbs,
+                      detail::List<slotwise::SecondaryMap<SomeHandle, int>, slotwise::SecondaryMap<detail::DenseHandle, int>> {
     static constexpr bool names_slots = false;
 };
-struct SparseSecondaryMap : SecondaryVerbs, detail::List<slotwise::SparseSecondaryMap<SomeHandle, int>> {
+struct SparseSecondaryMap
+    : SecondaryVerbs,
+      detail::List<slotwise::SparseSecondaryMap<SomeHandle, int>, slotwise::SparseSecondaryMap<detail::DenseHandle, int>> {
     static constexpr bool names_slots = false;
 };
-struct IdentityMap : IdentityVerbs, detail::List<slotwise::IdentityMap<int, SomeHandle>> {
+struct IdentityMap : IdentityVerbs,
+                     detail::List<slotwise::IdentityMap<int, SomeHandle>, slotwise::IdentityMap<int, detail::DenseHandle>> {
     static constexpr bool names_slots = false;
 };
 
 struct EntityIndex : EntityVerbs,
-                     detail::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<detail::NarrowHandle, int>> {};
+                     detail::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<detail::NarrowHandle, int>,
+                                  slotwise::EntityIndex<detail::DenseHandle, int>> {};
 
 struct SparseSet : IdVerbs,
-                   detail::List<slotwise::SparseSet<SomeHandle>, slotwise::SparseSet<detail::NarrowHandle>,
+                   detail::List<slotwise::SparseSet<SomeHandle>, slotwise::SparseSet<detail::DenseHandle>,
                                 slotwise::SparseSet<std::uint32_t>> {};
 struct SparseMap : IdVerbs, detail::List<slotwise::SparseMap<SomeHandle, int>, slotwise::SparseMap<std::uint32_t, int>> {};
 
@@ -342,6 +509,17 @@ struct SwitchMap : IdVerbs, detail::List<slotwise::SwitchMap<SomeHandle, int>, s
 
 struct BasicSoaVector : RowVerbs, detail::List<slotwise::SoaVector<int, int>> {};
 struct BasicAnyRows : RowVerbs, detail::List<slotwise::AnyRows> {};
+
+struct RelationMap
+    : RelationVerbs,
+      detail::List<slotwise::RelationMap<int, int, int>,
+                   slotwise::RelationMap<int, int, int, slotwise::Options<RelationMapOptions{.exclusive = true}>>> {};
+struct Table : TableVerbs, detail::List<detail::TableOfInts> {};
+struct ArchetypeGraph : GraphVerbs, detail::List<slotwise::ArchetypeGraph<int, int>> {};
+struct ComponentIndex : IndexVerbs, detail::List<slotwise::ComponentIndex<int, int>> {};
+struct ArchetypeStore : StoreVerbs, detail::List<slotwise::ArchetypeStore> {};
+
+struct DataflowGraph : DataflowVerbs, detail::List<slotwise::DataflowGraph<int, int>> {};
 
 struct Handle : Part {};
 struct Versioned : Part {};
@@ -361,8 +539,28 @@ struct BasicSoaStruct : Part {}; // is a SoaVector; see tests/rows
 struct BasicBitColumn : Part {};
 struct BasicTickColumn : Part {};
 struct AnyValue : Part {};
+struct DescribedValue : Part {};
 struct AnyCodec : Part {};
 struct BasicAnySpan : View {};
+struct BasicAnyColumnView : View {};
+// Components are never erased: their ids are for ever.
+struct ComponentId : Part {};
+struct ComponentRegistry : Part {};
+struct RowMap : Part {};
+struct EntityLocation : Part {};
+struct EntityBuilder : Part {};
+struct HookId : Part {};
+// Commands for a store: nobody asks for one of them again.
+struct CommandBuffer : Part {};
+struct Query : View {};
+struct BasicPairMatch : View {};
+// Its elements have no names, and go by age.
+struct EventQueue : Part {};
+// Nodes of a graph; see tests/graph.
+struct LinkResult : Part {};
+struct OutputSubscriber : Part {};
+struct ChangedInputs : View {};
+struct DataflowContext : View {};
 struct ValueArray : ColumnPart {};
 struct TimeArray : ColumnPart {};
 struct DeltaTracker : ColumnPart {};

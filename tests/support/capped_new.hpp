@@ -8,55 +8,12 @@
 #ifndef SLOTWISE_TESTS_SUPPORT_CAPPED_NEW_HPP
 #define SLOTWISE_TESTS_SUPPORT_CAPPED_NEW_HPP
 
+#include "heap_cap.hpp"
 #include "thrown.hpp"
 
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
+#include <new>
 
 namespace test {
-
-class HeapCap {
-public:
-    /// At most `more` bytes over those that are out now.
-    explicit HeapCap(std::size_t more) noexcept : before_(out()) {
-        peak_ = before_;
-        cap_ = before_ + more;
-    }
-    HeapCap(const HeapCap&) = delete;
-    HeapCap& operator=(const HeapCap&) = delete;
-    ~HeapCap() { cap_ = std::numeric_limits<std::size_t>::max(); }
-
-    /// Bytes taken since, and the most there were at once.
-    std::size_t taken() const noexcept { return out() - before_; }
-    std::size_t peak() const noexcept { return peak_ - before_; }
-    static std::size_t out() noexcept { return out_; }
-
-    /// Memory for operator new; the size stands before it. Null when that is beyond the cap or the system has none.
-    static void* take(std::size_t bytes, std::size_t align) noexcept {
-        const std::size_t room = align < 16 ? 16 : align, most = std::numeric_limits<std::size_t>::max() / 2;
-        if (bytes > most - 2 * room || out_ + bytes > cap_) return nullptr;
-        auto* const data = static_cast<char*>(std::aligned_alloc(room, (bytes + 2 * room - 1) / room * room));
-        if (data == nullptr) return nullptr;
-        std::memcpy(data, &bytes, sizeof bytes);
-        out_ += bytes;
-        if (out_ > peak_) peak_ = out_.load();
-        return data + room;
-    }
-    static void give_back(void* memory, std::size_t align) noexcept {
-        if (memory == nullptr) return;
-        auto* const data = static_cast<char*>(memory) - (align < 16 ? 16 : align);
-        std::size_t bytes = 0;
-        std::memcpy(&bytes, data, sizeof bytes);
-        out_ -= bytes;
-        std::free(data);
-    }
-
-private:
-    static inline std::atomic<std::size_t> out_{0}, peak_{0}, cap_{std::numeric_limits<std::size_t>::max()};
-    std::size_t before_;
-};
 
 /// What operator new answers.
 inline void* taken(std::size_t bytes, std::size_t align) {

@@ -112,6 +112,31 @@ auto put_in_place(Map& map, int value) {
     else
         return map.emplace(value);
 }
+/// The handle of emplace_ref, whose reference is of the element.
+template <class Map>
+auto put_ref(Map& map, int value) {
+    if constexpr (is_soa<Map>) {
+        auto [handle, element] = map.emplace_ref(value, value);
+        return element.template get<0>() == map[handle].template get<0>() ? handle : typename Map::handle_type();
+    } else {
+        auto [handle, element] = map.emplace_ref(value);
+        return &element == map.get(handle) ? handle : typename Map::handle_type();
+    }
+}
+template <class Map>
+auto try_put(Map& map, int value) {
+    if constexpr (is_soa<Map>)
+        return map.try_insert(element_t<Map>(value), element_t<Map>(value));
+    else
+        return map.try_insert(element_t<Map>(value));
+}
+template <class Map>
+auto try_put_in_place(Map& map, int value) {
+    if constexpr (is_soa<Map>)
+        return map.try_emplace(value, value);
+    else
+        return map.try_emplace(value);
+}
 template <class Map>
 bool fulfill(Map& map, typename Map::handle_type handle, int value) {
     if constexpr (is_soa<Map>)

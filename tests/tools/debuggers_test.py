@@ -36,7 +36,14 @@ PLAIN = {
     "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members", "RowObserver": "an interface and a flag",
     "AnyValue": "pointers and what to do with them", "BitSource": "a pointer and a number", "AnyCodec": "a std::vector",
     "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
-    "DroppingCodec": "has no state",
+    "DroppingCodec": "has no state", "SlotMapObservers": "a base; the maps that derive from it show what it holds",
+    **dict.fromkeys(("Query", "RowMap", "EntityBuilder", "CommandBuffer"), "work in progress: what it is about is a store or a table"),
+    **dict.fromkeys(("ArchetypeGraph", "ComponentIndex", "ComponentRegistry"), "std::vectors and slot maps"),
+    "RelationMap": "a list of relations, each two MapStorages", "HookId": "a number", "EntityLocation": "two numbers",
+    "BasicPairMatch": "an id and pointers",
+    "DataflowContext": "two pointers and a slot, during a call",
+    "Exportable": "a std::shared_ptr to its container", "OwnedStream": "a structure of Arrow's C interface",
+    "LinkResult": "a status and a std::vector", "ChangedInputs": "a pointer and a count", "OutputSubscriber": "an interface without members",
 }
 NATVIS_INHERITS = dict.fromkeys(("SoaRow", "RowRef", "StructRef"), "what Visual Studio has for std::tuple")
 # Their headers need a library that not everybody has: a variable where it is there.

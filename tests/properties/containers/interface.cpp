@@ -17,7 +17,7 @@ using namespace test::every;
 template <class Range>
 constexpr bool is_view = std::ranges::view<Range> && std::ranges::borrowed_range<Range>;
 
-/// Series are written through writers, and described containers speak of addresses: they have a part of this only.
+/// Series are written through writers, and described sets and maps speak of addresses: they have a part of this only.
 template <class C>
 concept Whole = requires(C& c, typename C::handle_type name) {
     c.find(name);
@@ -35,6 +35,8 @@ struct Interface {
             return 0;
         else if constexpr (std::is_same_v<Element, int>)
             return element;
+        else if constexpr (std::is_pointer_v<Element>) // the address of a described one
+            return *static_cast<const int*>(element);
         else if constexpr (requires { element.value; })
             return number(element.value);
         else
@@ -301,6 +303,8 @@ TEST_CASE("columns and observers are found by their type, also where values are 
     finds_by_type<DescribedVerbs, BasicAnySetStorage<Counts, Column<int>>>();
     finds_by_type<DescribedVerbs, BasicAnyMapStorage<Counts, Column<int>>>();
     finds_by_type<SeriesVerbs, TSSStorage<int, Counts, Column<int>>>();
+    finds_by_type<DescribedSeriesVerbs, BasicAnyTSSStorage<Counts, Column<int>>>();
+    finds_by_type<DescribedSeriesVerbs, BasicAnyTSDStorage<Counts, Column<int>>>();
     finds_by_type<SeriesVerbs, TSDStorage<int, int, Counts, Column<int>>>();
 }
 

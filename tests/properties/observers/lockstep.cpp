@@ -101,6 +101,10 @@ template <class T, class... With>
 struct WithBelief<DenseSlotMap<T, With...>> {
     using type = DenseSlotMap<T, With..., Belief, Column<int>>;
 };
+template <class T, class... With>
+struct WithBelief<HandlePool<T, With...>> {
+    using type = HandlePool<T, With..., Belief, Column<int>>;
+};
 template <class K, class... With>
 struct WithBelief<SetStorage<K, With...>> {
     using type = SetStorage<K, With..., Belief, Column<int>>;
@@ -108,6 +112,10 @@ struct WithBelief<SetStorage<K, With...>> {
 template <class K, class T, class... With>
 struct WithBelief<MapStorage<K, T, With...>> {
     using type = MapStorage<K, T, With..., Belief, Column<int>>;
+};
+template <class... With>
+struct WithBelief<BasicAnySlotMap<With...>> {
+    using type = BasicAnySlotMap<With..., Belief, Column<int>>;
 };
 template <class... With>
 struct WithBelief<BasicAnySetStorage<With...>> {
@@ -124,6 +132,14 @@ struct WithBelief<TSSStorage<K, With...>> {
 template <class K, class T, class... With>
 struct WithBelief<TSDStorage<K, T, With...>> {
     using type = TSDStorage<K, T, With..., Belief, Column<int>>;
+};
+template <class... With>
+struct WithBelief<BasicAnyTSSStorage<With...>> {
+    using type = BasicAnyTSSStorage<With..., Belief, Column<int>>;
+};
+template <class... With>
+struct WithBelief<BasicAnyTSDStorage<With...>> {
+    using type = BasicAnyTSDStorage<With..., Belief, Column<int>>;
 };
 
 struct Seen {

@@ -92,6 +92,7 @@ struct BySeries : ByKey {
 };
 /// Keys and values by address; their types know hash and equality.
 struct Described : ByKey {
+    static constexpr bool described = true;
     static constexpr bool hashes = false;
     template <class T, class C>
     static int insert(C& c, int n) {
@@ -113,6 +114,24 @@ struct Described : ByKey {
     template <class T, class C>
     static bool erase(C& c, int, int n) {
         return c.erase(static_cast<const void*>(made<T>(n).get()));
+    }
+};
+/// The same over time.
+struct DescribedSeries : Described {
+    static constexpr bool moves_may_throw = false;
+    template <class T, class C>
+    static int insert(C& c, int n) {
+        const auto key = made<T>(n), value = made<T>(n);
+        auto w = c.write(1);
+        if constexpr (requires { c.value_type(); })
+            w.set_moved(key.get(), value.get());
+        else
+            w.insert_moved(key.get());
+        return n;
+    }
+    template <class T, class C>
+    static bool erase(C& c, int, int n) {
+        return c.write(1).erase(static_cast<const void*>(made<T>(n).get()));
     }
 };
 /// The user brings a handle, here one of slot n.
@@ -196,6 +215,19 @@ struct BasicSoaSlotMap : ByHandle {
         return c.contains(name) && number(std::get<0>(*c.get(name))) == n && number(std::get<1>(*c.get(name))) == n;
     }
 };
+struct BasicAnySlotMap : ByHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicAnySlotMap<slotwise::AllocBy<A>>;
+    static constexpr bool described = true;
+    template <class T, class C>
+    static auto insert(C& c, int n) {
+        return c.insert_moved(made<T>(n).get());
+    }
+    template <class T, class C, class Name>
+    static bool has(const C& c, Name name, int n) {
+        return c.contains(name) && number(*static_cast<const T*>(c.get(name))) == n;
+    }
+};
 struct SetStorage : ByKey {
     template <class T, class A, class H, class E>
     using of = slotwise::SetStorage<T, slotwise::HashBy<H>, slotwise::EqualBy<E>,
@@ -221,6 +253,14 @@ struct TSDStorage : BySeries {
     static constexpr bool moves_may_throw = false;
     template <class T, class A, class H, class E>
     using of = slotwise::TSDStorage<T, T, slotwise::HashBy<H>, slotwise::EqualBy<E>, slotwise::AllocBy<A>>;
+};
+struct BasicAnyTSSStorage : DescribedSeries {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicAnyTSSStorage<slotwise::AllocBy<A>>;
+};
+struct BasicAnyTSDStorage : DescribedSeries {
+    template <class T, class A, class, class>
+    using of = slotwise::BasicAnyTSDStorage<slotwise::AllocBy<A>>;
 };
 struct SecondaryMap : ByOwnHandle {
     template <class T, class A, class, class>
@@ -270,8 +310,17 @@ struct SwitchMap : ByOwnHandle {
         return name;
     }
 };
+struct HandlePool : NoElements {};
 struct SparseSet : NoElements {};
 struct EntityIndex : NoElements {};
+struct RelationMap : NoElements {};
+// Without copies; tests/ecs has their hard elements.
+struct Table : NoElements {};
+struct ArchetypeGraph : NoElements {};
+struct ComponentIndex : NoElements {};
+struct ArchetypeStore : NoElements {};
+// Without an allocator; tests/graph has the elements that throw.
+struct DataflowGraph : NoElements {};
 } // namespace kinds
 
 /// An empty container, its hash and equality of this salt.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/ecs/archetype_store.hpp>
+#include <slotwise/ecs/command_buffer.hpp>
+
+using namespace slotwise;
+
+struct Position {
+    float x = 0;
+};
+struct Hidden {};
+struct NoDefault {
+    int number;
+    explicit NoDefault(int n) : number(n) {}
+};
+struct Constant {
+    const int number = 0;
+};
+
+//=== removes_nothing ===//
+// expect: no matching
+// covers: ecs/archetype_store.hpp requires "(sizeof...(Ts) != 0)"
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.remove<Position>(entity);
+store.remove<>(entity); // faulty
+
+//=== adds_a_default_that_there_is_not ===//
+// expect: a type has no default value; write add(entity, values...)
+// covers: ecs/store_typed.hpp static_assert "a type has no default value"
+ArchetypeStore store;
+const Entity entity = store.spawn(NoDefault(1));
+store.add<Position>(entity);
+store.add<NoDefault>(entity); // faulty
+
+//=== value_of_a_tag ===//
+// expect: a type without state is a tag, which has no value; ask has<T>
+// covers: ecs/store_typed.hpp static_assert "a type without state is a tag"
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{}, Hidden{});
+store.get<Position>(entity);
+store.get<Hidden>(entity); // faulty
+
+//=== hook_of_another_type ===//
+// expect: hooks of a type are called as f(Entity, T&) or f(Entity)
+// covers: ecs/store_typed.hpp static_assert "hooks of a type are called as"
+ArchetypeStore store;
+store.on_add<Position>([](Entity, Position&) {});
+store.on_add<Position>([](Entity, int*) {}); // faulty
+
+//=== a_component_twice ===//
+// expect: an entity has one value of each
+// covers: ecs/store_typed.hpp static_assert "a component is there twice in one call"
+ArchetypeStore store;
+store.spawn(Position{});
+store.spawn(Position{}, Position{}); // faulty
+
+//=== set_of_what_cannot_be_assigned ===//
+// expect: values of this type cannot be assigned
+// covers: ecs/store_typed.hpp static_assert "values of this type cannot be assigned"
+ArchetypeStore store;
+const Entity entity = store.spawn(Constant{1});
+store.set(entity, Position{});
+store.set(entity, Constant{2}); // faulty
+
+//=== a_command_with_a_type_twice ===//
+// expect: two values have one type; give one of each
+// covers: ecs/command_buffer.hpp static_assert "two values have one type"
+ArchetypeStore store;
+CommandBuffer commands(store);
+commands.spawn(Position{});
+commands.spawn(Position{}, Position{}); // faulty
+
+//=== a_command_that_removes_nothing ===//
+// expect: no matching
+// covers: ecs/command_buffer.hpp requires "(sizeof...(Ts) != 0)"
+ArchetypeStore store;
+CommandBuffer commands(store);
+commands.remove<Position>(store.spawn(Position{}));
+commands.remove<>(Entity()); // faulty
