@@ -11,6 +11,7 @@
   bench/run.py bars keyed                                those of one question
   bench/run.py compile_time                              seconds and lines of a file that includes one header
   bench/run.py code_size                                 bytes of the operations of a container
+  bench/run.py small                                     a hundred element types, a debug build, a container of one element
   bench/run.py all --json raw.json --html report.html    everything, the numbers kept, and a page with charts
   bench/run.py report raw.json --html report.html        tables and the page of numbers kept earlier
   bench/run.py report raw.json --compare old.json        what became faster or slower, beyond noise
@@ -35,6 +36,7 @@ from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
 from tools.report import report
 from tools.results import LISTINGS, ROOT, Failure, Results, by_question, read_raw
+from tools.small import small_tables
 from tools.tables import Listing, machine, table
 
 
@@ -88,7 +90,7 @@ def shown(name, results, options, no_rust):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=[*QUESTIONS, "compile_time", "code_size", "bars", "all", "report", "picture"])
+    parser.add_argument("question", choices=[*QUESTIONS, "compile_time", "code_size", "small", "bars", "all", "report", "picture"])
     parser.add_argument("what", nargs="?", help="bars: those of this question, without the include cost; report, picture: a file of --json")
     parser.add_argument("--quick", action="store_true", help="the rows and repetitions of a demonstration")
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
@@ -111,9 +113,11 @@ def main():
     if (options.question == "picture") != (options.out is not None):
         parser.error("picture and --out go together")
     names = list(QUESTIONS) if options.question == "all" else [options.question]
-    tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table}
+    tables = {"compile_time": lambda: [includes_table(options.repetitions or (1 if options.quick else 3))],
+              "code_size": lambda: [code_size_table()], "small": small_tables}
     if options.question in tables:
-        tables[options.question]().show()
+        for listing in tables[options.question]():
+            listing.show()
         return 0
     old = None if options.compare is None else read_raw(options.compare)[0]  # a wrong name should not cost an hour of measuring
     if options.question == "picture":
@@ -139,8 +143,9 @@ def main():
         else:
             found, good = measured(options, names, runner, no_rust)
             for make in tables.values() if options.question == "all" else ():
-                listings.append(make())
-                listings[-1].show()
+                for listing in make():
+                    listings.append(listing)
+                    listing.show()
     if options.json:
         write(options.json, json.dumps({**{name: results.raw for name, results in found.items()}, LISTINGS: listings}, indent=1))
     if options.question == "bars":

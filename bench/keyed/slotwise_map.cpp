@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// MapStorage as it comes, visited by its iterator, and over the index that does without vector instructions.
+// MapStorage as it comes, visited by its iterator, over the index that does without vector instructions, and with keys and values
+// in one array each.
 #include "storage_map.hpp"
 
 #include <slotwise/keyed/hash_index.hpp>
@@ -25,10 +26,19 @@ public:
     }
 };
 
+#if SLOTWISE_VIRTUAL_MEMORY
+constexpr slotwise::KeySetOptions one_run{.max_slots = std::size_t{1} << 22, .growth = slotwise::Growth::reserve};
+template <class Kind, template <class> class Allocator>
+using Reserve = keyed::StorageMap<Kind, Allocator, slotwise::HashIndex, one_run>;
+#endif
+
 const Registered registered([] {
     keyed::add_contender<Default>("slotwise_map", Role::ours);
     keyed::add_contender<Iterator>("slotwise_map.iterator", Role::ours, true);
     keyed::add_contender<Portable>("slotwise_map_portable_index", Role::ours);
+#if SLOTWISE_VIRTUAL_MEMORY
+    keyed::add_contender<Reserve>("slotwise_map_reserve", Role::ours);
+#endif
 });
 
 } // namespace

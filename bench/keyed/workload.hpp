@@ -12,6 +12,8 @@
 // erase_all           erase n elements in random order
 // iterate             add up the values of n elements
 // clear               forget n elements at once
+// snapshot            n elements as bytes
+// restore             n elements of these bytes
 // memory              bytes per element after n insertions, as the container's allocator is asked for them
 //
 // Keys are random 64-bit integers; <operation>_string: random strings of 8 to 24 characters; <operation>_poor_hash: multiples
@@ -113,8 +115,8 @@ template <class Kind, Which which>
 }
 
 //=== what a contender offers ===//
-// Beside the kind of its keys (kind_type): insert(key, value), find(key) -> const Value* or null, erase(key) -> how many,
-// reserve(n), clear(), size() and sum() of all values. Limits offer less; rows they cannot run are left out.
+// Beside the kind of its keys (kind_type): insert(key, value), find(key) -> const Value* or null, or what is used as one, erase(key) -> how
+// many, reserve(n), clear(), size() and sum() of all values. Limits offer less; rows they cannot run are left out.
 
 template <class C>
 concept can_look_up = requires(C& c, const typename C::kind_type::Key& key) {
@@ -125,6 +127,8 @@ template <class C>
 concept can_clear = requires(C& c) { c.clear(); };
 template <class C>
 concept can_sum = requires(const C& c) { c.sum(); };
+template <class C>
+concept can_snapshot = requires(C& c) { c.restore(c.snapshot()); };
 
 //=== the measured loops ===//
 
@@ -137,7 +141,7 @@ template <class C, class Key>
 SLOTWISE_BENCH_LOOP Value look_up(const C& contender, const Key* keys, std::size_t n) {
     Value sum = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (const Value* value = contender.find(keys[i])) sum += *value;
+        if (const auto value = contender.find(keys[i])) sum += *value;
     }
     return sum;
 }
@@ -147,8 +151,8 @@ template <class C, class Key>
 SLOTWISE_BENCH_LOOP Value look_up_dependent(const C& contender, const Key* keys, std::size_t n) {
     Value sum = 0;
     for (std::size_t i = 0; i < n;) {
-        const Value* value = contender.find(keys[i]);
-        if (value == nullptr) return 0;
+        const auto value = contender.find(keys[i]);
+        if (!value) return 0;
         sum += *value;
         i += 1 + static_cast<std::size_t>(*value >> 63);
     }
@@ -158,7 +162,7 @@ SLOTWISE_BENCH_LOOP Value look_up_dependent(const C& contender, const Key* keys,
 template <class C, class Key>
 SLOTWISE_BENCH_LOOP std::size_t count_misses(const C& contender, const Key* keys, std::size_t n) {
     std::size_t misses = 0;
-    for (std::size_t i = 0; i < n; ++i) misses += contender.find(keys[i]) == nullptr;
+    for (std::size_t i = 0; i < n; ++i) misses += !contender.find(keys[i]);
     return misses;
 }
 
@@ -275,7 +279,7 @@ Measured run_erase_insert(benchmark::State& state, std::size_t n) {
         [&] { erased += replace(contender, victims.data(), arrivals.data(), pairs); });
     Value sum = contender.size() + erased;
     for (const std::uint32_t number : present) {
-        if (const Value* value = contender.find(Kind::key(number))) sum += *value;
+        if (const auto value = contender.find(Kind::key(number))) sum += *value;
     }
     return {pairs, sum};
 }
@@ -331,6 +335,37 @@ Measured run_clear(benchmark::State& state, std::size_t n) {
         left += contender->size() + look_up(*contender, keys<typename C::kind_type, Which::asked>(n).data(), n);
     }
     return {n * contenders.size(), left};
+}
+
+// Memory of the last batch is free before the next one, as that of every row.
+template <class C>
+Measured run_snapshot(benchmark::State& state, std::size_t n) {
+    C contender;
+    fill(contender, n);
+    std::vector<std::byte> bytes;
+    timed_batches(
+        state, [&] { bytes = {}; },
+        [&] {
+            forget(contender);
+            bytes = contender.snapshot();
+        });
+    return {n, bytes.size()};
+}
+
+template <class C>
+Measured run_restore(benchmark::State& state, std::size_t n) {
+    C original;
+    fill(original, n);
+    const auto bytes = original.snapshot();
+    std::unique_ptr<C> contender;
+    timed_batches(
+        state,
+        [&] {
+            contender.reset();
+            contender = std::make_unique<C>();
+        },
+        [&] { contender->restore(bytes); });
+    return {n, look_up(*contender, keys<typename C::kind_type, Which::asked>(n).data(), n)};
 }
 
 //=== memory ===//
@@ -399,7 +434,8 @@ SLOTWISE_BENCH_PER_FILE void add_contender(const std::string& name, Role role, b
                 add_row("find_hit", [n](benchmark::State& s) { return run_find<C>(s, n, false); });
                 if constexpr (!poor) {
                     add_row("insert_reserved", [n](benchmark::State& s) { return run_insert<C>(s, n, true); });
-                    add_row("find_hit_dependent", [n](benchmark::State& s) { return run_find<C>(s, n, true); });
+                    if constexpr (!requires { C::highest_bit_is_known; })
+                        add_row("find_hit_dependent", [n](benchmark::State& s) { return run_find<C>(s, n, true); });
                     add_row("find_miss", [n](benchmark::State& s) { return run_find_miss<C>(s, n); });
                     add_row("erase_insert", [n](benchmark::State& s) { return run_erase_insert<C>(s, n); });
                     add_row("erase_all", [n](benchmark::State& s) { return run_erase_all<C>(s, n); });
@@ -407,6 +443,10 @@ SLOTWISE_BENCH_PER_FILE void add_contender(const std::string& name, Role role, b
             }
             if constexpr (integers && can_look_up<C>) {
                 add_row("clear", [n](benchmark::State& s) { return run_clear<C>(s, n); });
+            }
+            if constexpr (integers && can_snapshot<C>) {
+                add_row("snapshot", [n](benchmark::State& s) { return run_snapshot<C>(s, n); });
+                add_row("restore", [n](benchmark::State& s) { return run_restore<C>(s, n); });
             }
             if constexpr (integers) {
                 add({"memory", sizeof(Value), n}, name, role, 1,

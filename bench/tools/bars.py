@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """The promised ratios, each with its measured value: pass or miss."""
 
+import csv
 import statistics
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ BEST_RUST = "the best crate whose handles have versions"
 # kind: how it is written, and what it is of the numbers of a row: ours, other, bytes of an element.
 KINDS = {"ratio": ("{:.2f}x", lambda a, b, key: a / b), "more": ("{:.2f} ns", lambda a, b, key: a - b), "bytes": ("{:.2f} B", lambda a, b, key: a),
          "overhead": ("{:.2f} B", lambda a, b, key: a - key[1]), "time": ("{:.0f} ns", lambda a, b, key: a),
-         "fine": ("{:.2f} ns", lambda a, b, key: a),
+         "fine": ("{:.2f} ns", lambda a, b, key: a), "calls": ("{:.0f}", lambda a, b, key: a),
          "window": ("{:.2f} us", lambda a, b, key: a / 100)}  # of ten changes
 
 
@@ -108,7 +109,16 @@ def keyed_bars():
     rows += [(f"{text} / the same over BoostIndex", limit, stretch, operation, "slotwise_map_boost_index") for text, limit, stretch, operation in (
         ("find, hit", 1.0, None, "find_hit"), ("insert without reserve", 1.0, None, "insert"), ("erase+insert", 1.0, None, "erase_insert"),
         ("find, miss", None, 1.0, "find_miss"))]
-    return [bar(*row) for row in rows]
+    identities = [Bar("IdentityMap find, hit, 1e5 / MapStorage", 1.1, "keyed", at("find_hit", size=8), "identity_map", "slotwise_map")]
+    sizes = [(text, limit, operation, n) for text, limit, operation, ns in (
+        ("find, hit", 1.3, "find_hit", (E5, E6)), ("find, miss", 1.2, "find_miss", (E5, E6)), ("erase+insert", 2.0, "erase_insert", (E6,)),
+        ("insert without reserve", 1.0, "insert", (E6,))) for n in ns]
+    single = [Bar(f"{name} {text}, {power(n)} / boost::unordered_flat_map", limit, "keyed", at(operation, n, size=8), ours, "boost_flat_map")
+              for name, ours in (("MapStorage", "slotwise_map"), ("MapStorage with Growth::reserve", "slotwise_map_reserve"))
+              for text, limit, operation, n in sizes]
+    single += [Bar(f"MapStorage {text}, 1e6, per element", limit, "keyed", at(text, E6, size=8), "slotwise_map", None, "fine")
+               for text, limit in (("snapshot", 10), ("restore", None))]
+    return [bar(*row) for row in rows] + identities + single
 
 
 def series_bars():
@@ -118,35 +128,19 @@ def series_bars():
             (f"{window} TSDStorage by key, others each time: cold", 500, "write_10", E6, None, "window"),
             ("  the same / a MapStorage that is only written", None, "write_10", E6, "writes_only"),
             ("2e4 changes among 1e6, window and reading included / the same writes and stamps", 1.5, "write_20000", E6, "writes_and_stamps"),
-            ("  / the same writes, no stamps either", None, "write_20000", E6, "writes_only"),
-            ("  / sets kept by hand", None, "write_20000", E6, "by_hand"),
-            ("18 % of 1e5 change, adaptive / bitmap", 1.3, "write_18_percent", E5, "bitmap"),
-            ("18 % of 1e5 change, adaptive / dirty list", 1.3, "write_18_percent", E5, "dirty_list"),
-            ("set on an existing key, all columns on, 1e5 / MapStorage insert_or_assign", 2.0, "set", E5, "writes_only"),
-            ("set on an existing key, all columns on, 1e6 / MapStorage insert_or_assign", 2.0, "set", E6, "writes_only"),
-            ("apply a captured delta, 18 % of 1e5, per change (10 million a second)", 100, "apply_18_percent", E5, None, "time"),
-            ("apply a captured delta, 2e4 of 1e6, per change (10 million a second)", 100, "apply_20000", E6, None, "time")]
+            ("  / the same writes, no stamps either", None, "write_20000", E6, "writes_only"), ("  / sets kept by hand", None, "write_20000", E6, "by_hand")]
+    rows += [(f"18 % of 1e5 change, adaptive / {other.replace('_', ' ')}", 1.3, "write_18_percent", E5, other) for other in ("bitmap", "dirty_list")]
+    rows += [(f"set on an existing key, all columns on, {power(n)} / MapStorage insert_or_assign", 2.0, "set", n, "writes_only") for n in (E5, E6)]
+    rows += [(f"apply a captured delta, {text}, per change (10 million a second)", 100, operation, n, None, "time")
+             for text, operation, n in (("18 % of 1e5", "apply_18_percent", E5), ("2e4 of 1e6", "apply_20000", E6))]
     return [Bar(text, limit, "series", at(operation, n, size=8), "adaptive", other, *kind) for text, limit, operation, n, other, *kind in rows]
 
 
-def rows_bars():
-    rows = [(f"update of 2 of 8 columns, {power(n)} / arrays by hand", 1.05, "update", 32, n, "plain_arrays") for n in (E5, E6)]
-    rows += [(f"{text} / vectors by hand", limit, operation, 20, E5, "vectors") for text, limit, operation in (
-        ("push_back of 4 columns after reserve", 1.3, "push"), ("push_back of 4 columns, growing", 1.5, "push_grows"), ("sort by 1 of 4 columns", 1.0, "sort"))]
-    return [Bar(f"SoaVector {text}", limit, "rows", at(operation, n, size=size), "SoaVector", other) for text, limit, operation, size, n, other in rows] + [
-        Bar(f"BitColumn runs of {live} % set, 1e6, a row", limit, "rows", at("runs", E6, live, 1), "BitColumn", None, "fine")
-        for live, limit in ((1, 0.1), (50, 1.0), (99, 0.1))] + [
-            Bar("TickColumn, 10 changed of 1e6", 5, "rows", at("changed_10", E6, size=8), "TickColumn", None, "window")]
-
-
-def sparse_bars():
-    rows = [(f"SparseMap {operation} of values, {power(n)} / vector", operation, 4, n, "SparseMap", "vector") for operation in ("iterate", "update") for n in (E5, E6)]
-    rows += [(f"SparseGroup of 2, iteration, {power(n)} / two arrays", "group_update", 8, n, "SparseGroup", "plain_arrays") for n in (E5, E6)]
-    return [Bar(text, 1.1, "sparse", at(operation, n, size=size), ours, other) for text, operation, size, n, ours, other in rows] + [
-        Bar(f"SwitchMap set, {states} states, 1e5", 6, "sparse", at(f"set_{states}", size=2), "SwitchMap", None, "fine") for states in (4, 64, 4096)] + [
-        Bar(f"SwitchMap walk over a state of {states} / lists by hand", 1.2, "sparse", at(f"walk_{states}", size=2), "SwitchMap_numbers", "lists_by_hand")
-        for states in (4, 64, 4096)] + [
-        Bar("EntityIndex create_n of 1e5 dead ids, an id", 0.3, "sparse", at("create_n", size=8), "EntityIndex", None, "fine")]
+def table_bars(question):
+    """Those of a file. EnTT is measured outside the repository; its bars count where its contender is linked into the program."""
+    with (ROOT / "bench" / question / "bars.csv").open() as table:
+        return [Bar(row["text"].format(n=n), float(row["limit"]) if row["limit"] else None, question, at(row["operation"], int(float(n)), int(row["live"] or 0) or None, int(row["bytes"])),
+                    row["ours"], row["other"] or None, row["kind"]) for row in csv.DictReader(table) for n in row["n"].split()]
 
 
 def rust_bars():
@@ -170,7 +164,7 @@ def judged(limit, stretch, value):
 
 def run_bars(runner, results, only, with_rust, no_rust):
     """with_rust: judge the bars against Rust too; no_rust: why its programs are absent, or None."""
-    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + rows_bars() + sparse_bars() + (rust_bars() if with_rust else [])
+    bars = iteration_bars() + slot_map_bars() + keyed_bars() + series_bars() + sum(map(table_bars, ("rows", "arrow", "sparse", "ecs", "graph")), []) + (rust_bars() if with_rust else [])
     bars = [bar for bar in bars if only in (None, bar.question)]
     absent = []
     for question in dict.fromkeys(bar.question for bar in bars):
@@ -183,7 +177,8 @@ def run_bars(runner, results, only, with_rust, no_rust):
             absent.append(failure.args[0])
     lines = []
     for bar in bars:
-        limit = "" if bar.limit is None else "<= " + bar.format(bar.limit)
+        away = str(bar.other).startswith("EnTT") and bar.measured(results) is None
+        limit = "" if bar.limit is None or away else "<= " + bar.format(bar.limit)
         lines.append([bar.text, limit, bar.told(results), judged(bar.limit, bar.stretch, bar.measured(results))])
     for header, limit in INCLUDES.items() if only is None else ():
         compiler, here = find_compiler(), (ROOT / "include" / header).is_file()

@@ -27,6 +27,11 @@ KEYED_QUICK = ("insert", "find_hit", "find_miss", "erase_insert", "iterate", "me
 
 SERIES_QUICK = ("write_1000", "write_18_percent", "set", "churn_1000", "capture_1000", "apply_1000", "fan_out_100")
 
+# Each row in both languages is two processes a repetition.
+GRAPH_QUICK = [(operation, 8, n, None) for operation, n in (
+    ("linear", 1000), ("fanout", 1000), ("unchanged_900", 1000), ("changed_10_work", 1000), ("changed_100", 100_000), ("random", 1000),
+    ("clean", 100_000), ("link_and_run", 100_000), ("allocations", 1000))]
+
 QUESTIONS = {
     "iteration": Question(
         "ns per live element", "SlotMap.for_each", "vector",
@@ -54,7 +59,13 @@ QUESTIONS = {
         "ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
         lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, keyed_usual, "boost_flat_map"),
     "rows": Question("ns per row", "SoaVector", "plain_arrays", [("ours / vectors", "SoaVector", "vectors")], lambda row: row.n == 100_000),
+    "arrow": Question("ns per row (delta: per change)", "slotwise", "memcpy", [("ours / loop", "slotwise", "loop")], lambda row: row.n == 100_000),
     "sparse": Question("ns per id", "SparseMap", "vector", [("ours / Boost", "SparseMap", "boost_flat_map")], lambda row: row.n == 100_000),
+    "ecs": Question("ns per entity", "ArchetypeStore", "arrays", [("ours / flecs", "ArchetypeStore", "flecs")],
+                    lambda row: row.n in (1023, 16_384, 100_000) and row.live in (None, 50) or row.op in ("walk_started", "update_2") and row.n < 10_000),
+    "graph": Question("ns per node that runs (clean, unchanged_900, link_and_run: per frame; link: per step; allocations: a frame)", "DataflowGraph", "in_order",
+                      [("ours / full compare", "DataflowGraph", "full_compare"), ("ours / gate over records", "DataflowGraph", "gate_over_records")],
+                      lambda row: row.key in GRAPH_QUICK),
     "series": Question(
         "ns per write, change or slot, the window's share included", "adaptive", "writes_only",
         [("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"),
