@@ -4,6 +4,7 @@
 // How an engine keeps what it compiles small: names.hpp declares containers and handles without a container, lamp.hpp keeps a
 // handle, lights.hpp has the container, whose code is in lights.cpp alone (check.py asks the object files).
 
+#include "containers.hpp"
 #include "lamp.hpp"
 #include "lights.hpp"
 
@@ -38,6 +39,16 @@ int main() {
     const engine::Lights copy = lights;
     lights.shrink_to_fit(); // too long to be inlined: without `extern template` this file would have code of it
     check(copy == lights && lights.check_invariants(), "a copy is equal, however much memory each has");
+
+    slotwise::HandlePool<engine::Body> ids;
+    slotwise::MapStorage<int, engine::Body> bodies;
+    slotwise::SparseMap<std::uint32_t, engine::Body> sparse;
+    const auto id = ids.create();
+    bodies.try_emplace(7, engine::Body{3});
+    sparse.try_emplace(id.index(), engine::Body{4});
+    ids.shrink_to_fit();
+    bodies.shrink_to_fit();
+    check(ids.contains(id) && bodies.at(7).mass + sparse.at(id.index()).mass == 7, "containers whose code is elsewhere work");
     std::cout << "check: " << (failures == 0 ? "passed" : "FAILED") << std::endl;
     return failures == 0 ? 0 : 1;
 }

@@ -46,8 +46,8 @@ int main() {
 
     std::size_t letters = 0;
     names.for_each([&](const std::string& name) { letters += name.size(); }); // in runs a compiler can vectorise
-    for (auto [handle, name] : names.items()) check(names.at(handle) == name, "handles come with the values");
     // [/readme]
+    for (auto [handle, name] : names.items()) check(names.at(handle) == name, "handles come with the values");
     check(letters == 38'893, "for_each visits every element once");
 
     // One element: how it comes, is found and goes.
