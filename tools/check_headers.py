@@ -17,6 +17,7 @@ import re
 import statistics
 import subprocess
 import sys
+import sysconfig
 
 from headers import code, texts
 
@@ -27,14 +28,20 @@ README_LINES_MOST = 20
 
 # Folders of one floor never include each other. debug is on no floor: it may include everything, and a header that includes a debug
 # header is at least as high as the highest header that this one includes.
-FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "rows": 3, "map": 4, "keyed": 4, "sparse": 4, "series": 5}
+FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "rows": 3, "map": 4, "keyed": 4, "sparse": 4, "series": 5, "ecs": 5, "graph": 5,
+          "arrow": 6}
 ANY_FLOOR = "debug"
 FWD = "fwd.hpp"  # lives on the floor of core
 FRONT_DOOR = "slotwise.hpp"  # above everything
 FRONT_DOOR_FLOOR = max(FLOORS.values()) + 1
 # Headers that need a library the user must have: not behind the front door, and compiled only where that library's header is found.
-ADAPTERS = {"keyed/ankerl_index.hpp": "ankerl/unordered_dense.h", "keyed/boost_index.hpp": "boost/unordered/unordered_flat_set.hpp",
+ADAPTERS = {"arrow/py_capsule.hpp": "Python.h", "keyed/ankerl_index.hpp": "ankerl/unordered_dense.h", "keyed/boost_index.hpp": "boost/unordered/unordered_flat_set.hpp",
             "keyed/robin_index.hpp": "tsl/robin_set.h"}
+# Python.h is never where compilers search: its folder is that of the python that runs this.
+ADAPTER_FLAGS = {"arrow/py_capsule.hpp": ("-isystem", sysconfig.get_path("include"))}
+
+# Macros of an interface that is written out here: their names are those of its specification.
+FOREIGN_MACROS = {"arrow/c_data.hpp": re.compile(r"ARROW_(C_\w+_INTERFACE|FLAG_\w+)")}
 
 ALLOCATES = "memory/allocator.hpp"  # the one place where a count becomes bytes
 ASKS_FOR_MEMORY = re.compile(r"(?:::|\.|->)\s*allocate(?:_at_least)?\s*\(|\bmalloc\s*\(|\boperator\s+new\s*\(")
@@ -42,7 +49,7 @@ ASKS_FOR_MEMORY = re.compile(r"(?:::|\.|->)\s*allocate(?:_at_least)?\s*\(|\bmall
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<(slotwise/[^>]+)>|"([^"]+)")', re.M)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*(define|undef)[ \t]+(\w+)", re.M)
 SPDX = ("SPDX-License-Identifier: MIT", "SPDX-FileCopyrightText: the slotwise authors")
-SOURCES = ("include", "tests", "bench", "examples", "tools", ".ci", "CMakeLists.txt")
+SOURCES = ("include", "tests", "bench", "examples", "python", "tools", ".ci", "CMakeLists.txt")
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".h", ".py", ".cmake", ".sh"}
 
 
@@ -171,7 +178,7 @@ def check_text(house):
     guards = {}
     for name, text in house.text.items():
         for kind, macro in DEFINE.findall(code(text)):
-            if not macro.startswith("SLOTWISE_"):
+            if not macro.startswith("SLOTWISE_") and not (name in FOREIGN_MACROS and FOREIGN_MACROS[name].fullmatch(macro)):
                 yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
         if name != ALLOCATES and ASKS_FOR_MEMORY.search(code(text)):
             yield f"{name} asks an allocator for memory by itself: detail::allocate_raw() of {ALLOCATES} checks that the bytes of so many values fit"
@@ -210,11 +217,11 @@ def compile_text(command, house, text, *flags):
 
 def alone(house, options):
     def check(name):
-        adapted = ADAPTERS.get(name)
-        if adapted and compile_text(options.command, house, f"#if !__has_include(<{adapted}>)\n#error absent\n#endif\n", "-fsyntax-only").returncode:
+        adapted, flags = ADAPTERS.get(name), ADAPTER_FLAGS.get(name, ())
+        if adapted and compile_text(options.command, house, f"#if !__has_include(<{adapted}>)\n#error absent\n#endif\n", *flags, "-fsyntax-only").returncode:
             print(f"{name} was left out: there is no <{adapted}>")
             return []
-        result = compile_text(options.command, house, f"#include <slotwise/{name}>\n" * 2 + "int main() {}\n", "-fsyntax-only")
+        result = compile_text(options.command, house, f"#include <slotwise/{name}>\n" * 2 + "int main() {}\n", *flags, "-fsyntax-only")
         if result.returncode == 0 and result.stderr:  # a warning without -Werror
             print(f"{name} compiles alone, but not in silence:\n{result.stderr}")
         return [f"{name} does not compile alone:\n{result.stderr}"] if result.returncode else []

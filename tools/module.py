@@ -54,7 +54,7 @@ def unit(names):
     lines = [f"// {line}" for line in SPDX] + ["//"]
     lines += ["// The front door as a module: `import slotwise;`. Written by tools/module.py, which also tells when it is out of date.",
               "// Macros stay behind: what SLOTWISE_CHECK_LEVEL and the others are, is settled where this file is compiled.",
-              "module;", f'#include "{FRONT_DOOR}"', "", "export module slotwise;"]
+              "// clang-format off", "module;", f'#include "{FRONT_DOOR}"', "", "export module slotwise;"]
     for space in sorted(names):
         lines += ["", f"export namespace {space} {{"]
         lines += [f"using {space}::{name};" for name in sorted(names[space])]

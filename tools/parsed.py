@@ -36,7 +36,7 @@ ALIASES = {"TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL", "TYPEDEF_DECL"}
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
 NAMED = {*CLASSES, *ALIASES, *FUNCTIONS, "ENUM_DECL", "CONCEPT_DECL", "VAR_DECL", "FIELD_DECL", "FRIEND_DECL", "UNEXPOSED_DECL"}
 # Headers of libraries that need not be installed, for the adapters: empty, where they are missing.
-FOREIGN = ("ankerl/unordered_dense.h", "boost/unordered/unordered_flat_set.hpp", "tsl/robin_set.h")
+FOREIGN = ("Python.h", "ankerl/unordered_dense.h", "boost/unordered/unordered_flat_set.hpp", "tsl/robin_set.h")
 
 
 def parse(paths, include, flags=(), options=0):

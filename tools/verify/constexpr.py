@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""How many of the functions that are marked constexpr are used in a constant expression by a test.
+"""How many of the functions that are marked constexpr are used in a constant expression by a test; names those that are not.
 
-  constexpr.py [--list] [--bar 100]
+  constexpr.py
 
 The tests tests/<folder>/constexpr_*.cpp hold functions that are evaluated twice: by a static_assert while they are compiled, and when the
 program runs (tests/support/constant.hpp). Here they are compiled with the source coverage of clang and run: a function of a header
 that ran did so as part of what the static_assert evaluated. A function is counted by file and line, however many instances it
 has, and when its head says constexpr. Those that cannot be evaluated, whatever the test (a cast from void*, memory
 of the system), are in constexpr_exempt.txt, each with its reason; a line there that fits no function, or one that did run, is a fault.
-
-  --list    prints every constexpr function that no constant expression used
-  --bar N   fails below N percent
 """
 import argparse
 import json
@@ -93,10 +90,7 @@ def exemptions():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--bar", type=float, default=100)
-    options = parser.parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     ran, programs = measured()
     marked = heads()
     used = {place for place in marked if ran.get(place)}
@@ -108,17 +102,13 @@ def main():
         elif fits <= used:
             wrong.append(f"{EXEMPT.name}:{number}: {words}: excuses what is used in a constant expression: delete it")
         exempt |= fits
-    missing = sorted(set(marked) - used - exempt)
-    if options.list:
-        for header, line in missing:
-            print(f"{header}:{line} {marked[header, line]}")
+    for header, line in sorted(set(marked) - used - exempt):
+        print(f"{header}:{line} {marked[header, line]}")
     for line in wrong:
         print(f"constexpr: {line}", file=sys.stderr)
     can = len(marked) - len(exempt - used)
-    percent = 100 * len(used) / can if can else 0
-    print(f"constexpr: {len(used)} of {can} functions used in a constant expression ({percent:.1f} %), {len(exempt - used)} exempt, "
-          f"{programs} programs")
-    return 1 if wrong or percent < options.bar or not used else 0
+    print(f"constexpr: {len(used)} of {can} functions used in a constant expression, {len(exempt - used)} exempt, {programs} programs")
+    return 1 if wrong or len(used) != can or not used else 0
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ import sys
 import proof
 
 SETTINGS = 16
-ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IdentityMap", "SetStorage",
-            "MapStorage", "BasicAnySetStorage", "BasicAnyMapStorage", "HashIndex", "TSSStorage", "TSDStorage", "BasicBitColumn", "BasicTickColumn", "BasicSoaVector", "BasicAnyRows",
-            "EntityIndex", "SparseSet", "SparseMap", "SwitchMap")
+ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IdentityMap", "BasicAnySlotMap", "HandlePool", "SetStorage",
+            "MapStorage", "BasicAnySetStorage", "BasicAnyMapStorage", "HashIndex", "TSSStorage", "TSDStorage", "BasicAnyTSSStorage", "BasicAnyTSDStorage", "BasicBitColumn", "BasicTickColumn", "BasicSoaVector", "BasicAnyRows",
+            "EntityIndex", "SparseSet", "SparseMap", "SwitchMap", "EventQueue", "RelationMap")
 # Every container that issues handles. MapStorage and AnyMapStorage share SetStorage's core; MapStorage has its own long walks.
-ISSUE_HANDLES = ("SlotDirectory", "SlotMap", "DenseSlotMap", "SoaSlotMap", "SetStorage", "MapStorage", "TSSStorage", "TSDStorage",
-                 "EntityIndex")
+ISSUE_HANDLES = ("SlotDirectory", "SlotMap", "DenseSlotMap", "SoaSlotMap", "HandlePool", "SetStorage", "MapStorage", "TSSStorage", "TSDStorage",
+                 "EntityIndex", "ArchetypeStore")
 
 
 class Failed(Exception):

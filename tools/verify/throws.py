@@ -212,7 +212,7 @@ def judge(headers, lines, excused):
 
 
 def main():
-    optional = ("ankerl_index.hpp", "boost_index.hpp", "robin_index.hpp")  # their tables need not be installed, here as in the tests
+    optional = ("ankerl_index.hpp", "boost_index.hpp", "robin_index.hpp", "py_capsule.hpp")  # what they need need not be installed, here as in the tests
     given = sweeps.parser(__doc__).parse_args()
     headers = Headers(proof.INCLUDE, optional=optional)
 
