@@ -9,6 +9,7 @@
             between the lines "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation
   links     what each relative link leads to exists
   words     README.md has at most 900, its code included
+  version   each file of STATED has the version of include/slotwise/config/version.hpp
 
 --update rewrites the quoted blocks from their sources, then checks. --root FOLDER is another repository than the one this script
 is in. Exit code 0: all agree; 1: findings, one each.
@@ -20,11 +21,17 @@ import re
 import sys
 import textwrap
 
+from headers import version_of
+
 QUOTED = re.compile(r"(<!--\s*quoted from\s+(\S+?)[,;:]?(?:\s[^>]*)?-->\s*)(?:(```(?:cpp|cmake)\n)((?:(?!```).*\n)*)```)?")
 EXCERPT = re.compile(r"^[ \t]*(?://|#) \[readme\]\n(.+?)^[ \t]*(?:// |# )\[/readme\]$", re.M | re.S)
 LINK = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)([^)#\s]+)(?:#\S*)?\)")
 DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "bench/RESULTS.md")  # besides README.md, where they exist
 WORDS_MOST = 900  # of README.md
+# What a file says of the version: the first match in it. CMake and Conan read the header themselves.
+STATED = {"CHANGELOG.md": r"^## (\S+)", "pyproject.toml": r'^version = "(.+)"', "python/slotwise/__init__.py": r'^__version__ = "(.+)"',
+          "tests/package/vcpkg/vcpkg.json": r'"version": "(.+)"', "tests/consumer/fetchcontent/CMakeLists.txt": r"GIT_TAG v([\d.]+)",
+          "docs/packages.md": r'requires = "slotwise/([\d.]+)"'}
 
 
 def excerpt(root, name):
@@ -64,6 +71,14 @@ def check(root, path, update):
     return wrong, count
 
 
+def other_versions(root):
+    """The files whose version is not the header's."""
+    found = {name: re.search(pattern, (root / name).read_text(encoding="utf-8"), re.M) for name, pattern in STATED.items()
+             if (root / name).is_file()}
+    return [f"{name} says version {match[1] if match else 'nothing'}, include/slotwise/config/version.hpp says {version_of(root)}"
+            for name, match in found.items() if not match or match[1] != version_of(root)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
@@ -72,6 +87,7 @@ def main():
     documents = [path for pattern in ("README.md", *DOCUMENTS) for path in sorted(given.root.glob(pattern))]
     results = [check(given.root, path, given.update) for path in documents]
     wrong = [finding for findings, _ in results for finding in findings]
+    wrong += other_versions(given.root)
     quoted = sum(count for _, count in results)
     if not quoted:
         wrong.append("README.md quotes nothing: put '<!-- quoted from FILE -->' above a ```cpp block")

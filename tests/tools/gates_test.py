@@ -25,7 +25,8 @@ HOUSE = {**header("config/config.hpp"), **header("core/bits.hpp", "../config/con
          **{f"{ROOM}{room}/README.md": "# room\n" for room in ("config", "core", "map", "keyed")}}
 SOURCE = "int main() {\n    // [readme]\n    int a = 1;\n\n    if (a)\n        ++a;\n    // [/readme]\n}\n"
 QUOTED = "# x\n\n<!-- quoted from src/a.cpp, which\nis compiled -->\n```cpp\nint a = 1;\n\nif (a)\n    ++a;\n```\n"
-README = {"src/a.cpp": SOURCE, "README.md": QUOTED + "[x](src/a.cpp#L1), [y](https://example.org/z)\n"}
+VERSION = ROOM + "config/version.hpp"
+README = {VERSION: HOUSE[VERSION], "src/a.cpp": SOURCE, "README.md": QUOTED + "[x](src/a.cpp#L1), [y](https://example.org/z)\n"}
 FAULT = 'static_assert(sizeof(int) == 1, "write char instead"); // faulty\n'
 EXPECT = "// expect: Write  Char || no such words\n"
 
@@ -59,7 +60,9 @@ GATES = {
         ({"src/a.cpp": SOURCE.replace("// [/readme]", "")}, "src/a.cpp must have one line '// [readme]'"),
         ({"README.md": QUOTED.replace("src/a.cpp", "src/b.cpp")}, "README.md:3: src/b.cpp must have"),
         ({"docs/tour.md": "[x](src/a.cpp)\n"}, "docs/tour.md:1: there is no src/a.cpp"),
-        ({"README.md": QUOTED + "word " * 900}, "words, more than 900")]),
+        ({"README.md": QUOTED + "word " * 900}, "words, more than 900"),
+        ({"CHANGELOG.md": "# x\n\n## 1.2.4 (2030-01-01)\n"}, "CHANGELOG.md says version 1.2.4, include/slotwise/config/version.hpp says 1.1.1"),
+        ({"pyproject.toml": "name = 1\n"}, "pyproject.toml says version nothing")]),
     "sources that must not compile": (["tools/compile_fail.py", "./case.cpp", "--", CXX, "-std=c++20"], {
         "case.cpp": f"struct Head {{}};\n//=== one ===//\n{EXPECT}Head x;\n{FAULT}//=== two ===//\n{EXPECT}Head x;\n{FAULT}"}, [
         ({"case.cpp": "// expect: write short instead\n" + FAULT}, "the message lacks 'write short instead'"),
