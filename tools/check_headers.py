@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
 
-  check_headers.py layout                      floors, cycles, front door, length, folder READMEs, macro names, allocations, SPDX lines
+  check_headers.py layout                      floors, cycles, front door, length, folder READMEs, macro names, allocations, SPDX lines,
+                                               code that mutate_equivalent.txt names
   check_headers.py alone [-j N] -- COMPILER FLAGS...
                                                each header compiles as the only one, twice in a row (add -Werror to refuse warnings)
 
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import sysconfig
 
-from headers import code, texts
+from headers import EQUIVALENT, code, read_equivalents, squeeze, texts
 
 LINES_MOST = 500  # of one header
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
@@ -203,7 +204,15 @@ def check_spdx(house):
                     yield f"{path.relative_to(house.root)}: the line '{line}' is missing among the first six"
 
 
-LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_text, check_spdx)
+def check_equivalents(house):
+    """What tools/verify/mutate.py finds after minutes, and only in headers of its sample."""
+    for name, line, change in read_equivalents(house.root / EQUIVALENT):
+        if squeeze(line) not in map(squeeze, house.text.get(name, "").splitlines()):
+            yield f"{EQUIVALENT}: {name} has no line '{line}' ({change}): name the line as it is now, or remove the entry"
+
+
+LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_text, check_spdx,
+                 check_equivalents)
 
 
 def layout(house, _):

@@ -5,9 +5,11 @@ brackets, calls. What the headers declare, parsed.py asks of libclang."""
 import ast
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOM = ROOT / "include" / "slotwise"
+EQUIVALENT = pathlib.Path("tools/verify/mutate_equivalent.txt")
 
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -19,6 +21,22 @@ def texts(root=ROOT):
     """All headers, in order, as {name below include/slotwise: text}."""
     room = root / "include" / "slotwise"
     return {path.relative_to(room).as_posix(): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.hpp"))}
+
+
+def read_equivalents(path):
+    """[(file, line of code, change)]: below `== file` pairs of lines, the line of the source, then `    change => reason`."""
+    found, file, line_of_code = [], "", ""
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        if line.startswith("== "):
+            file = line[3:]
+        elif line.startswith("    "):
+            change, _, reason = line.strip().partition(" => ")
+            if not (file and line_of_code and reason):
+                sys.exit(f"{path.name}: a mutant has a file, a line of code, a change and a reason: {line!r}")
+            found.append((file, line_of_code, change))
+        elif not line.startswith("# ") and line != "#":
+            line_of_code = line
+    return found
 
 
 def version_of(root):

@@ -18,7 +18,7 @@ five seconds. What is left is listed in build/proof/mutate/report.txt and report
 
 Mutants that cannot change what the library does (a guess at a capacity, a prefetch) are in mutate_equivalent.txt, by code and not by
 line, with the reason. They are run as well: one that a test kills is not equivalent, and one that names no mutant is stale; both fail.
-Stale ones of the headers looked at are seen by --sample and --quick as well.
+Stale ones of the headers looked at are seen by --sample and --quick as well; lines that are no more, by check_headers.py layout.
 """
 import argparse
 import collections
@@ -33,9 +33,9 @@ import time
 
 import mutants
 import proof
+from headers import EQUIVALENT, read_equivalents, squeeze
 
 WORK = proof.BUILD / "mutate"
-EQUIVALENT = pathlib.Path(__file__).resolve().parent / "mutate_equivalent.txt"
 FLAGS = ["-std=c++20", "-w", "-Wno-c++11-narrowing", "-fconstexpr-steps=100000000", "-ferror-limit=0", "-DSLOTWISE_CHECK_LEVEL=2"]
 REPLAY, UNIT = "-O1", "-O0"  # replay runs for each mutant; a test case for few, and its compile would take five times as long
 GOAL = 0.90        # of all mutants of a folder
@@ -360,25 +360,9 @@ class Sweep:
 
 # --- equivalent mutants ---
 
-def read_equivalents(path):
-    """[(file, line of code, change)]: below `== file` pairs of lines, the line of the source, then `    change => reason`."""
-    found, file, code = [], "", ""
-    for line in path.read_text().splitlines() if path.exists() else []:
-        if line.startswith("== "):
-            file = line[3:]
-        elif line.startswith("    "):
-            change, _, reason = line.strip().partition(" => ")
-            if not (file and code and reason):
-                proof.die(f"{path.name}: a mutant has a file, a line of code, a change and a reason: {line!r}")
-            found.append((file, code, change))
-        elif not line.startswith("# ") and line != "#":
-            code = line
-    return found
-
-
 def covers(entry, point):
     file, code, change = entry
-    return (file, " ".join(code.split())) == (point.file, " ".join(point.code.split())) and change in ("any", point.change)
+    return (file, squeeze(code)) == (point.file, squeeze(point.code)) and change in ("any", point.change)
 
 
 def stale(equivalents, every, include):
@@ -453,7 +437,7 @@ def main():
     parser.add_argument("--include", type=pathlib.Path, default=proof.INCLUDE)
     parser.add_argument("--tests", type=pathlib.Path, default=proof.TESTS)
     parser.add_argument("--work", type=pathlib.Path, default=WORK)
-    parser.add_argument("--equivalent", type=pathlib.Path, default=EQUIVALENT)
+    parser.add_argument("--equivalent", type=pathlib.Path, default=proof.ROOT / EQUIVALENT)
     parser.add_argument("--budget", type=float, default=60)
     parser.add_argument("--goal", type=float, default=0)
     given = parser.parse_args()
