@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Checks that the cases of a source do not compile, each for the reason it states.
 
-  compile_fail.py SOURCE [CASE...] -- COMPILER FLAGS...
+  usage: compile_fail.py SOURCE [CASE...] -- COMPILER FLAGS...
 
 A case begins with a line "//=== name ===//" and is compiled with what stands above the first case. Its last paragraph is the body of
 main(). Lines "// expect: words" directly below its name: the compiler's message must contain each of these words, as one phrase, case and
@@ -105,7 +105,7 @@ def check(source, name, command):
 def main():
     if "--" not in sys.argv[2:4] or sys.argv[-1] == "--":
         print(__doc__)
-        return 2
+        return 0 if sys.argv[1:] in (["--help"], ["-h"]) else 2
     split = sys.argv.index("--")
     source, command, failed = sys.argv[1], sys.argv[split + 1:], False
     with tempfile.TemporaryDirectory() as folder:

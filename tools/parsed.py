@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """The headers as clang reads them, by libclang (Debian: python3-clang-16; PyPI: libclang): what they declare, and where."""
+import functools
 import pathlib
 import sys
 import typing
@@ -8,6 +9,7 @@ import typing
 from headers import ROOM
 
 
+@functools.cache
 def _loaded():
     try:
         import clang.cindex as found
@@ -30,7 +32,17 @@ def _loaded():
     return found
 
 
-cindex = _loaded()
+class Late:
+    """libclang's module, or a class of it: looked for when it is first used, so that --help needs none."""
+
+    def __init__(self, *part):
+        self._part = part
+
+    def __getattr__(self, name):
+        return getattr(functools.reduce(getattr, self._part, _loaded()), name)
+
+
+cindex = Late()
 CLASSES = {"CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION"}
 ALIASES = {"TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL", "TYPEDEF_DECL"}
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Milliseconds to update a map of a million rows from Arrow, beside a loop over the items of a dict: update.py [ROWS]
+"""Milliseconds to update a map of a million rows from Arrow, beside a loop over the items of a dict: usage: update.py [ROWS]
 
 It needs slotwise and pyarrow. The contenders alternate, and the best of each counts. The limit is a loop that writes into a dict.
 """
@@ -9,9 +9,15 @@ It needs slotwise and pyarrow. The contenders alternate, and the best of each co
 import sys
 import time
 
-import numpy as np
-import pyarrow as pa
-import slotwise
+if "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
+try:
+    import numpy as np
+    import pyarrow as pa
+    import slotwise
+except ImportError as missing:
+    sys.exit(f"{missing.name} is not here; tools/dev python installs it into build/python/venv")
 
 
 def measure(contenders, rounds=5):

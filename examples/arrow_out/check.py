@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+if "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
 try:
     import pyarrow as pa
     import pyarrow.compute

@@ -11,6 +11,9 @@ import re
 import subprocess
 import sys
 
+if "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
 failures = []
 
 

@@ -46,6 +46,9 @@ def members_in(nm, objects):
 
 
 def main():
+    if "--help" in sys.argv[1:]:
+        print(__doc__)
+        return
     program = Path(sys.argv[1]).resolve()
     folder = program.parent / "CMakeFiles" / f"slotwise_example_{program.stem}.dir"
     failures = []

@@ -10,6 +10,9 @@ import signal
 import subprocess
 import sys
 
+if "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
 LOGGED = "no element has this handle"
 
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Runs the meadows of world.py, keeps a frame of each tick as Arrow tables, asks DuckDB about them, and draws the answers.
 
-    frames.py [--ticks N] [--seed N] [--out FILE.png]
+    usage: frames.py [--ticks N] [--seed N] [--out FILE.png]
 
 It needs slotwise (`pip install .` in a checkout), pyarrow, duckdb and matplotlib. It ends in a check of what it has computed.
 """
@@ -12,10 +12,19 @@ import argparse
 import sys
 import time
 
-import numpy as np
-import pyarrow as pa
-import slotwise
-from world import KINDS, SIZE, World
+if __name__ == "__main__" and "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
+try:
+    import numpy as np
+    import pyarrow as pa
+    import slotwise
+except ImportError as missing:
+    if __name__ != "__main__":
+        raise
+    print(f"left out: {missing.name} is not here; python3 -m pip install numpy pyarrow, and slotwise from a checkout")
+    sys.exit(77)
+from world import KINDS, SIZE, World  # noqa: E402
 
 # What an entity has, as an ECS joins it: body, kind and energy by the entity's handle.
 SNAPSHOT = """

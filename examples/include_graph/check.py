@@ -303,6 +303,9 @@ def small_stack():
 
 
 def main():
+    if "--help" in sys.argv[1:]:
+        print(__doc__)
+        return 0
     if len(sys.argv) != 2:
         print("usage: check.py PROGRAM", file=sys.stderr)
         return 2

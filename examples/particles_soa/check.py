@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Runs particles_soa and looks at its picture: a fountain that starts in the middle below, spreads, and stays in the frame."""
+"""Runs particles_soa and looks at its picture: usage: check.py PROGRAM
+
+A fountain starts in the middle below, spreads, and stays in the frame.
+"""
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+if "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder) / "fountain.ppm"
     said = subprocess.run([*sys.argv[1:], file], check=True, capture_output=True, text=True).stdout

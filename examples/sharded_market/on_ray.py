@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""The market on Ray: an actor for each shard, which Ray starts again when it was killed."""
+"""The market on Ray: an actor for each shard, which Ray starts again when it was killed.
+
+    usage: on_ray.py [--keys N] [--rows N] [--windows N] [--shards N] [--seed N] [--folder FOLDER] [--out FILE.png]
+"""
 
 import os
 import pathlib
@@ -9,8 +12,16 @@ import sys
 
 HERE = str(pathlib.Path(__file__).resolve().parent)
 sys.path.insert(0, HERE)
-from market import Lost  # noqa: E402
-from shard import Shard  # noqa: E402
+if __name__ == "__main__" and "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
+try:
+    from market import Lost
+    from shard import Shard
+except ImportError as missing:
+    if __name__ != "__main__":
+        raise
+    sys.exit(f"{missing.name} is not here; python3 -m pip install -r {HERE}/requirements.txt, and slotwise from a checkout")
 
 
 class OnRay:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Writes ticks.csv, always the same bytes: make_ticks.py [FILE] (default: ticks.csv beside this script)
+"""Writes ticks.csv, always the same bytes: usage: make_ticks.py [FILE] (default: ticks.csv beside this script)
 
 Half an hour of a made-up exchange: listings, quotes, trades, halts, a delisting, several events in a millisecond, some of which undo
 each other. In between stand lines that are wrong, each in its own way.
@@ -113,6 +113,9 @@ def half_an_hour():
 
 
 def main():
+    if "--help" in sys.argv[1:]:
+        print(__doc__)
+        return 0
     if len(sys.argv) > 2:
         print("usage: make_ticks.py [FILE]", file=sys.stderr)
         return 2

@@ -19,9 +19,9 @@ import proof
 import parsed
 from check_headers import ADAPTERS
 from headers import closing, masked
-from parsed import cindex
+from parsed import Late, cindex
 
-Kind = cindex.CursorKind
+Kind = Late("CursorKind")
 
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
          "+": "-", "-": "+", "*": "+", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "&",
