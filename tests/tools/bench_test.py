@@ -105,6 +105,8 @@ class Results(unittest.TestCase):
         self.assertEqual((cells["best Rust"], cells["ours / best Rust"]), ("Rust SlotMap", "2.00 LOSS"))
         self.assertEqual(bars.Bar("lookup", 1.25, "slot_map", [KEY], "SlotMap", bars.BEST_RUST).told(found), "2.00x (Rust SlotMap)")
         self.assertEqual(bars.Bar("lookup", 1.1, "slot_map", [KEY], "SlotMap", "plain_arrays").measured(found), 1.25)
+        self.assertEqual({bar.kind for question in QUESTIONS for bar in bars.bars_of(question)}, set(bars.KINDS))
+        self.assertEqual([key[2] for key in bars.bars_of("keyed")[0].keys], list(KEYED_SIZES))
         self.assertEqual([bars.judged(1.1, 1.0, value) for value in (None, 1.25, 1.05, 0.9)], ["not measured", "MISS", "pass", "pass, stretch too"])
         self.assertIn("crates are absent: no cargo", quietly(tables.table, "slot_map", results(entry("SlotMap", 1)), True, "no cargo")[1])
 
