@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Each snippet of docs/guide/python.md and of README.md runs, and its assertions hold."""
+"""Each ```python snippet of the pages of docs/guide and of README.md runs, and its assertions hold."""
 
 import pathlib
 import re
@@ -8,22 +8,24 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [(ROOT / name).read_text(encoding="utf-8") for name in ("docs/guide/python.md", "README.md")]
-PAGE = PAGES[0]
-SNIPPETS, OF_README = (re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) for page in PAGES)
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/guide/*.md")))}
+PAGE = PAGES["python.md"]
+SNIPPETS = {name: re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) for name, page in PAGES.items()}
+NEEDED = ("pyarrow", "polars", "pandas")  # pyarrow's to_pandas() imports pandas
 
 
-@pytest.mark.parametrize("snippet", SNIPPETS + OF_README)
+@pytest.mark.parametrize("snippet", sum(SNIPPETS.values(), []))
 def test_a_snippet_runs(snippet):
-    if "pyarrow" in snippet:
-        pytest.importorskip("pyarrow")
+    for name in NEEDED:
+        if name in snippet:
+            pytest.importorskip(name)
     assert "assert " in snippet
     exec(compile(snippet, "a snippet", "exec"), {})
 
 
 def test_every_fence_is_a_snippet():
-    assert len(OF_README) == 1
-    assert len(re.findall(r"^```", PAGE, re.M)) == 2 * len(SNIPPETS) > 0
+    assert len(SNIPPETS["README.md"]) == 1 and len(SNIPPETS["how-do-i.md"]) == 2
+    assert len(re.findall(r"^```", PAGE, re.M)) == 2 * len(SNIPPETS["python.md"]) > 0
 
 
 def test_every_public_name_is_in_the_guide_or_has_a_docstring():

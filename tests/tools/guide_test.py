@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """The guide in docs/guide: each ```cpp snippet compiles and runs, each public name is named, each folder of headers has its page.
+The ```python snippets run in python/tests/test_guide.py.
 
 DOCS_PAGES=map,core runs the snippets of these pages only."""
 import concurrent.futures
@@ -17,10 +18,11 @@ import parsed
 
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))}
-PAGES.pop("python")  # its snippets are Python, and python/tests/test_guide.py runs them
+PAGES.pop("python")  # all its snippets are Python
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
 ONLY = os.environ.get("DOCS_PAGES", "")
 SNIPPET = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
+IN_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 AT_NAMESPACE = re.compile(r"(template|struct|class|enum|static|inline|using namespace)\b")
 
 
@@ -69,7 +71,8 @@ class Guide(unittest.TestCase):
     def test_every_fence_is_a_snippet(self):
         for name, text in PAGES.items():
             fences = len(re.findall(r"^[ \t]*(?:```|~~~)", text, re.M))
-            self.assertEqual(fences, 2 * len(SNIPPET.findall(text)), f"{name}: a fenced block is ```cpp, and is compiled")
+            snippets = SNIPPET.findall(text) + IN_PYTHON.findall(text)
+            self.assertEqual(fences, 2 * len(snippets), f"{name}: a fenced block is ```cpp or ```python, and is run")
 
     def test_every_public_name_is_named(self):
         named = set(re.findall(r"`(\w+)`", "\n".join(PAGES.values())))
