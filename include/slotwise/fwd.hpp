@@ -79,6 +79,7 @@ struct HandleLayout {
     /// The version's bits hold the generation: 1, 2, 3 instead of 1, 3, 5. So each slot can be used twice as often. A container
     /// stores one more bit a slot, and version() is odd nevertheless. version_bits is at most 31.
     bool dense_versions = false;
+    bool null_is_ones = false; ///< null has all bits set instead of none; the highest index is never issued
     friend constexpr bool operator==(const HandleLayout&, const HandleLayout&) = default;
 };
 

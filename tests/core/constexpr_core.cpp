@@ -53,6 +53,8 @@ constexpr int handles() {
     HOLDS(handle.generation() == 3 && Small::from_generation(3, 3, 7) == handle && null.generation() == 0);
     Handle<Tag, HandleLayout{8, 4, 4, true}> dense(3, 5, 7);
     HOLDS(dense.version() == 5 && dense.generation() == 3 && dense.to_bits() == 0x7303);
+    Handle<Tag, HandleLayout{8, 4, 4, false, true}> none, first(0, 1);
+    HOLDS(none.is_null() && none.to_bits() == 0xFFFF && none.generation() == 0 && first.generation() == 1);
     std::uint32_t vacant = 4;
     HOLDS(detail::HandleTraits<HandleLayout{8, 4, 4, true}>::one_use_before(vacant) == 2);
     HOLDS(Small::from_bits(handle.to_bits()) == handle && handle.with_user_bits(1).user_bits() == 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/handle.hpp>
+#include <slotwise/core/id_traits.hpp>
 
 #include "support/catch.hpp"
 #include "support/death.hpp"
@@ -26,6 +27,8 @@ using User = Handle<Node, HandleLayout{20, 30, 14}>;
 using Small = Handle<Node, HandleLayout{8, 4, 4}>;
 using Medium = Handle<Node, HandleLayout{20, 12, 0}>;
 using Dense = Handle<Node, HandleLayout{8, 4, 4, true}>;
+using Ones = Handle<Node, HandleLayout{.index_bits = 8, .version_bits = 4, .user_bits = 4, .null_is_ones = true}>;
+using OnesDense = Handle<Node, HandleLayout{16, 16, 0, true, true}>;
 using DenseWide = Handle<Node, HandleLayout{32, 31, 1, true}>;
 
 // A struct can hold handles of its own type.
@@ -35,6 +38,7 @@ struct Tree {
 
 static_assert(sizeof(Plain) == 8 && sizeof(User) == 8 && sizeof(Medium) == 4 && sizeof(Small) == 2);
 static_assert(std::is_trivially_copyable_v<Plain> && std::is_standard_layout_v<Plain> && sizeof(Tree) == 16);
+static_assert(Ones{}.is_null() && !Ones{} && Ones{}.to_bits() == 0xFFFF && Ones{} == Ones::null() && Ones(0, 0));
 static_assert(Plain{}.is_null() && !Plain{} && Plain{}.to_bits() == 0 && Plain{} == Plain(0, 0));
 static_assert(Plain(12, 5).index() == 12 && Plain(12, 5).version() == 5 && Plain(12, 5).user_bits() == 0 && Plain(12, 5));
 static_assert(Plain(0, 1) && !Plain(0, 1).is_null(), "the first handle of slot 0 is not null");
@@ -56,6 +60,7 @@ static_assert(!std::equality_comparable_with<Plain, Handle<int>>, "handles of di
 // no_slot is never a slot that a handle can name.
 static_assert(detail::HandleTraits<HandleLayout{32, 32, 0}>::max_slots == no_slot);
 static_assert(detail::HandleTraits<HandleLayout{8, 8, 0}>::max_slots == 256);
+static_assert(detail::HandleTraits<Ones::layout>::max_slots == 255, "nor is the index of a null handle of ones");
 static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{14, 2, 0}>::version_type, std::uint8_t>);
 static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{8, 8, 0, true}>::version_type, std::uint16_t>);
 static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{16, 16, 0}>::version_type, std::uint16_t>);
@@ -72,19 +77,19 @@ std::vector<H> some_handles() {
 } // namespace
 
 TEMPLATE_TEST_CASE("every bit pattern is kept, and the parts say the same as the bits", "", Plain, User, Small, Medium, Dense,
-                   DenseWide) {
+                   DenseWide, Ones, OnesDense) {
     for (const auto handle : some_handles<TestType>()) {
         CHECK(TestType::from_bits(handle.to_bits()) == handle);
         CHECK(TestType(handle.index(), handle.version(), handle.user_bits()) == handle);
         CHECK(handle.index() <= TestType::max_index);
         CHECK(handle.version() <= TestType::max_version);
-        CHECK(handle.is_null() == (handle.to_bits() == 0));
+        CHECK(handle.is_null() == (handle.to_bits() == TestType().to_bits()));
         CHECK(static_cast<bool>(handle) == !handle.is_null());
     }
 }
 
 TEMPLATE_TEST_CASE("handles are ordered by index, then version, then user bits", "", Plain, User, Small, Medium, Dense,
-                   DenseWide) {
+                   DenseWide, Ones, OnesDense) {
     const auto all = some_handles<TestType>();
     const auto parts = [](TestType handle) { return std::tuple(handle.index(), handle.version(), handle.user_bits()); };
     for (const auto a : all)
@@ -125,6 +130,19 @@ TEST_CASE("dense versions are odd, and their bits hold each generation once") {
     CHECK_FALSE(Dense::from_string("7v4"));
     CHECK_FALSE(Dense::from_string("7v31"));
     CHECK(to_string(Dense(7, 5, 2)) == "7v5#2");
+}
+
+TEMPLATE_TEST_CASE("a null handle of ones is null in every respect, and its slot names nothing", "", Ones, OnesDense) {
+    const TestType null, last(TestType::max_index, 1), first(0, 1);
+    CHECK((null == nullptr && first != nullptr && TestType(0, 0) != nullptr && null > last && last > first));
+    CHECK((null.generation() == 0 && last.generation() == 0 && first.generation() == 1));
+    CHECK_FALSE((IdTraits<TestType>::can_live(null) || IdTraits<TestType>::can_live(last)));
+    CHECK(IdTraits<TestType>::can_live(first));
+    CHECK((to_string(null) == "null" && TestType::from_string("null") == null));
+    CHECK((to_string(TestType(0, 0)) == "0v0" && TestType::from_string("0v0") == TestType(0, 0)));
+    CHECK(to_string(null.with_user_bits(0)) == (TestType::layout.user_bits != 0 ? "255v15" : "null"));
+    CHECK_FALSE(TestType::from_string(TestType::layout.user_bits != 0 ? "255v15#15" : "65535v131069")); // written "null"
+    CHECK(std::hash<TestType>()(null) == std::hash<TestType>()(TestType::null()));
 }
 
 TEST_CASE("user bits take part in equality but leave slot and version alone") {

@@ -34,6 +34,7 @@ struct Body {
 
 struct Other;
 struct Dense; // apart: LLDB tells layouts of one tag and one size apart only where clang has compiled
+struct Ones;
 
 /// The bytes of a T that was never one: what a debugger finds before a constructor has run, or after a stray write.
 template <class T>
@@ -87,6 +88,7 @@ int main() {
     const Handle<Other, HandleLayout{20, 12, 32}> user_handle(7, 3, 9);
     const Handle<Other, HandleLayout{8, 8, 0}> small_handle(255, 3);
     const Handle<Dense, HandleLayout{8, 4, 4, true}> dense_handle(255, 27, 9), dense_plain(254, 29);
+    const Handle<Ones, HandleLayout{20, 12, 0, false, true}> ones_null{}, ones_zero(0, 0), ones_handle(7, 3);
     Versioned<int> versioned(7);
     versioned.set(8);
     const PublicId nil_id, public_id{0x0123456789ABCDEFu, 0x8899AABBCCDDEEFFu};

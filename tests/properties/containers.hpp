@@ -380,13 +380,13 @@ struct List {
     }
 };
 
-// Default; the shortest versions there are, wrapping and retiring; the other policies; another way to grow, small pages.
+// Default; the shortest versions there are, wrapping and retiring; the other policies, null of ones; another way to grow, small pages.
 inline constexpr SlotMapOptions slot_map_options[] = {
     {},
     {.handle = {12, 4, 0}},
     {.handle = {12, 4, 0}, .exhaustion = Exhaustion::wrap},
     {.reuse = Reuse::lifo},
-    {.handle = {12, 3, 1, true}, .reuse = Reuse::fifo},
+    {.handle = {12, 3, 1, true, true}, .reuse = Reuse::fifo},
     {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
 };
 template <class T>
@@ -418,7 +418,7 @@ inline constexpr KeySetOptions key_set_options[] = {
     {.deferred_erase = true},
     {.handle = {12, 4, 0}, .growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages},
     {.deferred_erase = true, .exhaustion = Exhaustion::wrap, .handle = {12, 4, 0}},
-    {.deferred_erase = true, .reuse = Reuse::fifo, .page_slots = 64, .handle = {12, 3, 1, true}},
+    {.deferred_erase = true, .reuse = Reuse::fifo, .page_slots = 64, .handle = {12, 3, 1, true, true}},
 };
 template <template <class...> class Set>
 using EachSet =
@@ -432,10 +432,10 @@ using EachAny = List<Any<Options<key_set_options[0]>>, Any<Options<key_set_optio
 inline constexpr SeriesOptions series_options[] = {
     {},
     {.delta = DeltaRepresentation::bitmap, .handle = {12, 4, 0}},
-    {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1, true}},
+    {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1, true, true}},
 };
 using NarrowHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0}>;
-using DenseHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0, true}>;
+using DenseHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0, true, true}>;
 template <SeriesOptions O>
 using TimeSetOf = TSSStorage<int, Options<O>>;
 template <SeriesOptions O>

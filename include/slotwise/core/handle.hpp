@@ -42,10 +42,13 @@ struct HandleTraits {
     static constexpr std::uint32_t max_version = L.dense_versions ? 2 * version_mask - 1 : version_mask;
     static constexpr std::uint64_t user_mask = (std::uint64_t{1} << L.user_bits) - 1;
     static constexpr unsigned user_shift = L.user_bits == 0 ? 0 : L.index_bits + L.version_bits; // a shift by 64 is no shift
-    /// Slots a handle can name; no_slot is never one of them.
-    static constexpr std::size_t max_slots = index_mask == no_slot ? std::size_t{no_slot} : std::size_t{index_mask} + 1;
+    static constexpr bits_type null_bits = static_cast<bits_type>(L.null_is_ones ? ~std::uint64_t{0} : 0);
+    /// Slots a handle can name; no_slot is never one of them, and a null handle of ones names none either.
+    static constexpr std::size_t max_slots =
+        index_mask == no_slot || L.null_is_ones ? std::size_t{index_mask} : std::size_t{index_mask} + 1;
     /// What snapshots note of the version's bits.
-    static constexpr std::uint8_t version_stamp = static_cast<std::uint8_t>(L.version_bits + (L.dense_versions ? 128 : 0));
+    static constexpr std::uint8_t version_stamp =
+        static_cast<std::uint8_t>(L.version_bits + (L.dense_versions ? 128 : 0) + (L.null_is_ones ? 64 : 0));
 
     /// A version that was counted up by 1 or 2: after the last one comes 0.
     SLOTWISE_ALWAYS_INLINE static constexpr std::uint32_t wrapped(std::uint32_t version) noexcept {
@@ -75,6 +78,15 @@ struct HandleTraits {
             return field;
     }
 };
+
+/// Whether a container never issued the handle: its version is even, or its slot is that of a null handle of ones.
+template <class Tag, HandleLayout L>
+SLOTWISE_ALWAYS_INLINE constexpr bool never_live(const Handle<Tag, L>& handle) noexcept {
+    if constexpr (L.null_is_ones)
+        return (handle.version() & 1u) == 0 || handle.index() == handle.max_index;
+    else
+        return (handle.version() & 1u) == 0;
+}
 
 /// A short zero-terminated text without allocation.
 struct HandleText {
@@ -116,8 +128,8 @@ constexpr bool in_handle_text(char c) noexcept {
 } // namespace detail
 
 /// Refers to one insertion of one element. Handles of different tags or layouts are different types and do not compare. A
-/// value-initialised handle is null: all bits zero, resolves nowhere. A live element's version is odd. Any bit pattern is a
-/// valid Handle object: the lookup of an untrusted one finds nothing.
+/// value-initialised handle is null: all bits zero, or one (HandleLayout::null_is_ones), resolves nowhere. A live element's
+/// version is odd. Any bit pattern is a valid Handle object: the lookup of an untrusted one finds nothing.
 /// @tparam Tag names what the handle refers to; may be an incomplete type
 /// @tparam L how the bits are divided: index lowest, then version (or generation, see dense_versions), then user bits
 template <class Tag, HandleLayout L>
@@ -166,7 +178,7 @@ public:
     /// All bits, to be stored or sent.
     constexpr bits_type to_bits() const noexcept { return bits_; }
 
-    /// The slot. It is 0 for null and for slot 0; call is_null() first.
+    /// The slot. It is 0 for null and for slot 0 (max_index for a null handle of ones); call is_null() first.
     SLOTWISE_ALWAYS_INLINE constexpr slot_t index() const noexcept { return static_cast<slot_t>(bits_ & traits::index_mask); }
     /// The version of the slot at the insertion; odd for every handle that a container has issued.
     SLOTWISE_ALWAYS_INLINE constexpr version_type version() const noexcept {
@@ -174,7 +186,7 @@ public:
     }
     /// Which use of the slot it names, as engines count: 1 for the first element in it, 2 for the second. 0 for null and every
     /// other handle that no container issues.
-    constexpr version_type generation() const noexcept { return (version() & 1u) != 0 ? version() / 2 + 1 : 0; }
+    constexpr version_type generation() const noexcept { return detail::never_live(*this) ? 0 : version() / 2 + 1; }
     /// The handle of this use of the slot: from_generation(h.index(), h.generation(), h.user_bits()) == h for each h that a
     /// container has issued. @pre each part fits: generation at most max_generation (checked at level fast)
     static constexpr Handle from_generation(slot_t index, version_type generation, std::uint64_t user_bits = 0) noexcept {
@@ -190,9 +202,9 @@ public:
 
     /// The null handle, by name.
     static constexpr Handle null() noexcept { return Handle(); }
-    /// Whether all bits are zero: it names nothing.
-    constexpr bool is_null() const noexcept { return bits_ == 0; }
-    constexpr explicit operator bool() const noexcept { return bits_ != 0; }
+    /// Whether it names nothing: all bits are zero, or one (HandleLayout::null_is_ones).
+    constexpr bool is_null() const noexcept { return bits_ == null_bits; }
+    constexpr explicit operator bool() const noexcept { return bits_ != null_bits; }
 
     /// Equal when all bits are equal. Ordered by index, then version, then user bits: sorted handles visit memory in order.
     friend constexpr bool operator==(Handle, Handle) noexcept = default;
@@ -273,12 +285,16 @@ private:
         if (!detail::read_number(at, end, index) || !skip('v') || !detail::read_number(at, end, version)) return std::nullopt;
         if (skip('#') && (!detail::read_number(at, end, user) || user == 0)) return std::nullopt;
         if (at != end || index > max_index || version > max_version || user > traits::user_mask) return std::nullopt;
-        if ((index | version | user) == 0) return std::nullopt; // written "null"
         if (L.dense_versions && version != 0 && version % 2 == 0) return std::nullopt;
-        return Handle(static_cast<slot_t>(index), static_cast<version_type>(version), user);
+        const Handle handle(static_cast<slot_t>(index), static_cast<version_type>(version), user);
+        if (handle.is_null()) return std::nullopt; // written "null"
+        return handle;
     }
 
-    bits_type bits_ = 0;
+    static constexpr bits_type null_bits = traits::null_bits;
+    static_assert(null_bits == 0 || L.null_is_ones); // what it uses is in the information for debuggers
+
+    bits_type bits_ = null_bits;
 };
 
 namespace detail {

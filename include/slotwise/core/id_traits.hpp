@@ -38,7 +38,7 @@ struct IdTraits<H> {
     /// Its version. Of two ids with one index the newer one has the higher version.
     static constexpr std::uint32_t version(H id) noexcept { return id.version(); }
     /// Whether a container may have an entry for it: null, and a version that was never live, have none.
-    static constexpr bool can_live(H id) noexcept { return (id.version() & 1u) != 0; }
+    static constexpr bool can_live(H id) noexcept { return !detail::never_live(id); }
 };
 
 namespace detail {

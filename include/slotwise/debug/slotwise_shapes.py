@@ -81,13 +81,13 @@ def count_of(number, noun):
 
 
 def layout_of(name):
-    """(index bits, version bits, user bits, dense versions) as a Handle's name says it; None when it does not."""
+    """(index bits, version bits, user bits, dense versions, null is ones) as a Handle's name says it; None when it does not."""
     found = re.search(r"HandleLayout\{([^{}]*)\}>$", name.replace(" ", ""))
     if not found:
         return None
     words = {"true": 1, "false": 0}
     bits = [words[part] if part in words else int(re.match(r"\d+", part)[0]) for part in found[1].split(",")] if found[1] else []
-    return tuple(bits + [0] * (4 - len(bits)))
+    return tuple(bits + [0] * (5 - len(bits)))
 
 
 def handle_parts(node):
@@ -95,14 +95,15 @@ def handle_parts(node):
     bits, layout = node["bits_"].integer(), node.layout()
     if layout is None:
         raise Damaged("its HandleLayout is unknown")
-    index, version, user, dense = layout
+    index, version, user, dense, _ = layout
     field = bits >> index & ((1 << version) - 1)
     return bits & ((1 << index) - 1), 2 * field - 1 if dense and field else field, bits >> (index + version) & ((1 << user) - 1)
 
 
 def handle_text(node):
     slot, version, user = handle_parts(node)
-    if slot == version == user == 0:
+    layout = node.layout()
+    if node["bits_"].integer() == ((1 << sum(layout[:3])) - 1 if layout[4] else 0):
         return "null"
     return f"{slot}v{version}" + (f"#{user}" if user else "")
 
@@ -1186,8 +1187,8 @@ def shape_of(node):
 
 def status(container, handle):
     """What a handle is worth in a container: a word of HandleStatus."""
-    slot, version, user = handle_parts(handle)
-    if slot == version == user == 0:
+    slot, version, _ = handle_parts(handle)
+    if handle_text(handle) == "null":
         return "null"
     if class_of(container.name)[0] in ("TSSStorage", "TSDStorage", "BasicAnyTSSStorage", "BasicAnyTSDStorage"):
         container = container["state_"]["store_"]

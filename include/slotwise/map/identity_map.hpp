@@ -280,7 +280,7 @@ public:
         for (size_type left = in.length(sizeof(typename H::bits_type)); left != 0 && in.error() == nullptr; --left) {
             const H handle = H::from_bits(in.number<typename H::bits_type>());
             Id id(codec.template read<Id>(in));
-            if ((handle.version() & 1u) == 0 || handle.index() < least || handle.index() == no_slot)
+            if (detail::never_live(handle) || handle.index() < least || handle.index() == no_slot)
                 in.fail("snapshot: a handle was never live, or names the slot of one before");
             if (in.error() != nullptr) break;
             least = handle.index() + 1;
@@ -383,7 +383,7 @@ private:
     // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): the destructor of `running` takes its address out
     template <class Key>
     bool insert_pair(Key&& id, H handle) {
-        if ((handle.version() & 1u) == 0 || !takes(handle)) return false;
+        if (detail::never_live(handle) || !takes(handle)) return false;
         const Insertion running(*this, handle.index());
         const std::size_t before = changes_;
         const std::uint64_t hash = hash_of(std::as_const(id));

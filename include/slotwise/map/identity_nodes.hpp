@@ -86,7 +86,7 @@ public:
         if constexpr (links_by_handle) {
             node.handle = H(rest, 0);
         } else {
-            node.handle = H();
+            node.handle = H(0, 0); // a null handle may be all ones
             node.link = rest;
         }
         return number;

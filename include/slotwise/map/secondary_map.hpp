@@ -199,7 +199,7 @@ private:
     }
     template <class... Args>
     std::pair<T*, bool> do_try_emplace(H handle, Args&&... args) {
-        if ((handle.version() & 1u) == 0) return {nullptr, false};
+        if (detail::never_live(handle)) return {nullptr, false};
         Page* page = pages_.find(number(handle.index()));
         const unsigned i = place(handle.index());
         if (page != nullptr && page->holds(i)) {

@@ -183,7 +183,7 @@ public:
             indexed += used;
         });
         for (size_type row = 0; row != size_; ++row)
-            if (row_of(handles_[row].index()) != row || (handles_[row].version() & 1u) == 0) return false;
+            if (row_of(handles_[row].index()) != row || detail::never_live(handles_[row])) return false;
         return sound && empty <= Index::kept && indexed == size_ && size_ <= values_.capacity() &&
                room_ == (building_ == nullptr ? values_.capacity() : 0);
     }
@@ -194,7 +194,7 @@ private:
     }
     template <class... Args>
     std::pair<T*, bool> do_try_emplace(H handle, Args&&... args) {
-        if ((handle.version() & 1u) == 0) return {nullptr, false};
+        if (detail::never_live(handle)) return {nullptr, false};
         Page* const page = index_.find(handle.index() / page_slots);
         if (page != nullptr) {
             const slot_t row = page->row[handle.index() % page_slots];
