@@ -3,7 +3,6 @@
 """What a newcomer types first: --help of each command and script that is found says how it is used and does nothing else, also where no
 library is installed; what failed says in its last lines what to do."""
 import os
-import pathlib
 import re
 import shutil
 import subprocess

@@ -18,7 +18,6 @@ Without --quick every case is compiled with g++ and clang++: it must be refused 
 compile, and what one of the compilers says must point at the lines of each static_assert or constraint that the case names (g++
 does not mention a default constructor whose constraint fails).
 """
-import argparse
 import dataclasses
 import pathlib
 import re
@@ -110,9 +109,7 @@ def named(claim, found, wrong):
 
 def exemptions(found, wrong):
     exempt = {}
-    for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, _, line in headers.listed(EXEMPT):
         text, _, reason = line.partition(" : ")
         if not reason.strip():
             wrong.append(f"{EXEMPT.name}:{number}: the reason is missing (after ' : ')")
@@ -160,8 +157,7 @@ def compile_all(cases, wrong):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
+    parser = proof.arguments(__doc__, "--quick")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     found, wrong = promises(), []

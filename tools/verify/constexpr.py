@@ -11,7 +11,6 @@ that ran did so as part of what the static_assert evaluated. A function is count
 has, and when its head says constexpr. Those that cannot be evaluated, whatever the test (a cast from void*, memory
 of the system), are in constexpr_exempt.txt, each with its reason; a line there that fits no function, or one that did run, is a fault.
 """
-import argparse
 import json
 import pathlib
 import re
@@ -41,14 +40,10 @@ def measured():
         built = programs.compile([source], program, extra=coverage)
         if not built.ok:
             proof.die(f"{proof.relative(source)} does not compile with {programs.compiler}:", built.output[:6000], code=1)
-        ran = proof.run([program], env={"LLVM_PROFILE_FILE": str(profile)})
-        if not ran.ok:
-            proof.die(f"{proof.relative(source)} fails:", ran.output, code=1)
-        merged = proof.run([proof.clang("llvm-profdata"), "merge", "-sparse", profile, "-o", program.with_suffix(".profdata")])
-        if not merged.ok:
-            proof.die(merged.output, code=1)
-        report = proof.run([proof.clang("llvm-cov"), "export", program, f"-instr-profile={program.with_suffix('.profdata')}"])
-        return json.loads(report.output[report.output.index("{"):])
+        proof.must([program], f"{proof.relative(source)} fails:", env={"LLVM_PROFILE_FILE": str(profile)})
+        proof.must([proof.clang("llvm-profdata"), "merge", "-sparse", profile, "-o", program.with_suffix(".profdata")])
+        report = proof.must([proof.clang("llvm-cov"), "export", program, f"-instr-profile={program.with_suffix('.profdata')}"])
+        return json.loads(report[report.index("{"):])
 
     functions = {}
     for _, report in proof.parallel(run_one, sources):
@@ -80,17 +75,13 @@ def heads(room=headers.ROOM):
 
 def exemptions():
     """(line, header, words of a head, reason): below `== reason` lines of a header and of words between bars."""
-    reason = ""
-    for number, line in enumerate(EXEMPT.read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("== "):
-            reason = line[3:]
-        elif line.strip() and not line.startswith("#"):
-            header, _, heads = line.partition(" ")
-            yield from ((number, header, words.strip(), reason) for words in heads.split(" | "))
+    for number, reason, line in headers.listed(EXEMPT):
+        header, _, heads = line.partition(" ")
+        yield from ((number, header, words.strip(), reason) for words in heads.split(" | "))
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    proof.arguments(__doc__).parse_args()
     ran, programs = measured()
     marked = heads()
     used = {place for place in marked if ran.get(place)}

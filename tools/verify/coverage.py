@@ -11,7 +11,6 @@ condition that the compiler folds is none. coverage_exclude.txt lists what canno
 longer matches, or where nothing is missing after all, is an error. --quick, for CI: the fuzz bodies over their corpus and the tests of the
 lowest folders alone, and lower bars: shows that this works, and that what is excluded is where it was.
 """
-import argparse
 import collections
 import json
 import os
@@ -21,6 +20,7 @@ import sys
 
 import proof
 import suite
+from headers import listed
 
 EXCLUDED = proof.ROOT / "tools" / "verify" / "coverage_exclude.txt"
 FOLDER = proof.BUILD / "coverage"
@@ -52,28 +52,21 @@ def execute(quick):
         if program.name.startswith("slotwise_fuzz_"):
             family = program.name.rsplit("_", 1)[1]
             arguments = [proof.TESTS / "fuzz" / "corpus" / family, "--random", "50" if quick else "300", "1"]
-        return proof.run([program, *arguments], env={"LLVM_PROFILE_FILE": f"{profiles}/{program.name}-%p%c.profraw"})
+        proof.must([program, *arguments], f"{program.name} failed under coverage:",
+                   env={"LLVM_PROFILE_FILE": f"{profiles}/{program.name}-%p%c.profraw"})
 
-    for program, result in proof.parallel(one, programs):
-        if not result.ok:
-            print(result.output[-3000:])
-            proof.die(f"{program.name} failed under coverage", code=1)
-    for program in programs:
+    for program, _ in proof.parallel(one, programs):
         merge(program, sorted(profiles.glob(f"{program.name}-*.profraw")))
     return programs
 
 
 def merge(program, profiles):
-    result = proof.run([proof.clang("llvm-profdata"), "merge", "-sparse", "-o", FOLDER / f"{program.name}.profdata", *profiles])
-    if not result.ok:
-        proof.die("llvm-profdata:", result.output, code=1)
+    proof.must([proof.clang("llvm-profdata"), "merge", "-sparse", "-o", FOLDER / f"{program.name}.profdata", *profiles], "llvm-profdata:")
 
 
 def cov(tool, program, *options):
-    result = proof.run([proof.clang("llvm-cov"), tool, f"-instr-profile={FOLDER / program.name}.profdata", *options, program, proof.INCLUDE])
-    if not result.ok:
-        proof.die("llvm-cov:", result.output[-1000:], code=1)
-    return result.output
+    return proof.must([proof.clang("llvm-cov"), tool, f"-instr-profile={FOLDER / program.name}.profdata", *options, program, proof.INCLUDE],
+                      "llvm-cov:")
 
 
 def add_lines(text, lines):
@@ -134,13 +127,9 @@ def exclusions():
 
     Of such a run of lines what is not executed is excused; lines that are executed may be in it to say which run is meant.
     """
-    blocks, file = [], ""
-    for line in EXCLUDED.read_text(encoding="utf-8").splitlines():
-        if line == "#" or line.startswith("# "):
-            continue  # a comment; a directive of the preprocessor has no space there, and may be quoted
-        if line.startswith("== "):
-            file = line[3:].strip()
-        elif line.startswith("why: "):
+    blocks = []
+    for _, file, line in listed(EXCLUDED):
+        if line.startswith("why: "):
             blocks.append((file, line[5:].strip(), []))
         else:
             blocks[-1][2].append(line.strip())
@@ -148,9 +137,7 @@ def exclusions():
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    given = parser.parse_args()
+    given = proof.arguments(__doc__, "--quick").parse_args()
     line_goal, branch_goal = QUICK_GOAL if given.quick else GOAL
     build(given.quick)
     programs = execute(given.quick)

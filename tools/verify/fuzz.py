@@ -14,7 +14,6 @@ last quarter of a run say that it was too short.
 A failing input stays in build/proof/fuzz/<family>/failed; fix the defect, then put it into tests/fuzz/corpus/<family> by a name
 that says what it was. SLOTWISE_JOBS families run at once.
 """
-import argparse
 import hashlib
 import itertools
 import pathlib
@@ -64,9 +63,8 @@ def build(family, kind, flags, compiler):
     program, source = folder / kind, SOURCES / f"{family}.cpp"
     files = [pathlib.Path(__file__), source, *proof.INCLUDE.rglob("*.hpp"), *SOURCES.glob("*.hpp"), *(proof.TESTS / "support").glob("*.hpp")]
     if not program.exists() or program.stat().st_mtime < max(path.stat().st_mtime for path in files):
-        result = proof.run([compiler, "-std=c++20", *flags, f"-I{proof.INCLUDE}", f"-I{proof.TESTS}", source, "-o", program])
-        if not result.ok:
-            proof.die(f"{family} ({kind}) does not compile:", result.output[-4000:], code=1)
+        proof.must([compiler, "-std=c++20", *flags, f"-I{proof.INCLUDE}", f"-I{proof.TESTS}", source, "-o", program],
+                   f"{family} ({kind}) does not compile:")
     return program
 
 
@@ -185,11 +183,9 @@ def one_family(family, arguments):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = proof.arguments(__doc__, "--quick", "--minimise")
     parser.add_argument("family", nargs="*", help=", ".join(families()))
     parser.add_argument("--minutes", type=float, default=10, help="a family (default 10)")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--minimise", action="store_true")
     arguments = parser.parse_args(arguments)
     chosen = arguments.family or families()
     unknown = sorted(set(chosen) - set(families()))

@@ -15,7 +15,6 @@ both ways (-O3 -DNDEBUG) and run by turns on one core, and the medians of their 
 ratios must not be above the bar (percent). The machine must be idle. --quick takes two rounds of the rows of a demonstration: it shows
 that this works, not what the checks cost.
 """
-import argparse
 import dataclasses
 import pathlib
 import re
@@ -109,10 +108,9 @@ def build_bench(job):
     folder = proof.BUILD / f"cost_{LEVELS[level]}"
     folder.mkdir(parents=True, exist_ok=True)
     sources = [proof.ROOT / "bench" / question / name for name in ("main.cpp", *CONTENDERS[question])]
-    built = proof.run([proof.gcc(), "-std=c++20", "-O3", "-DNDEBUG", f"-DSLOTWISE_CHECK_LEVEL={level}", f"-I{proof.INCLUDE}",
-                       f"-I{proof.ROOT / 'bench'}", *sources, "-lbenchmark", "-lpthread", "-o", folder / f"bench_{question}"])
-    if not built.ok:
-        proof.die(f"bench/{question} does not build at level {LEVELS[level]} (Google Benchmark is needed):", built.output)
+    proof.must([proof.gcc(), "-std=c++20", "-O3", "-DNDEBUG", f"-DSLOTWISE_CHECK_LEVEL={level}", f"-I{proof.INCLUDE}",
+                f"-I{proof.ROOT / 'bench'}", *sources, "-lbenchmark", "-lpthread", "-o", folder / f"bench_{question}"],
+               f"bench/{question} does not build at level {LEVELS[level]} (Google Benchmark is needed):", code=3)
     return folder
 
 
@@ -144,9 +142,7 @@ def cost(rounds, bar, quick):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--cost", action="store_true")
+    parser = proof.arguments(__doc__, "--quick", "--cost")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--bar", type=float, default=3)
     options = parser.parse_args()

@@ -20,7 +20,6 @@ Mutants that cannot change what the library does (a guess at a capacity, a prefe
 line, with the reason. They are run as well: one that a test kills is not equivalent, and one that names no mutant is stale; both fail.
 Stale ones of the headers looked at are seen by --sample and --quick as well; lines that are no more, by check_headers.py layout.
 """
-import argparse
 import collections
 import dataclasses
 import json
@@ -209,16 +208,12 @@ class Sweep:
         if self.sources:
             begin = self.work / "begin.hpp"
             write(begin, f'#include "{self.switch}"\n#include "support/catch.hpp"\n')
-            result = proof.run([*self.base(), "-x", "c++-header", begin, "-o", self.work / "begin.pch"])
-            if not result.ok:
-                proof.die("cannot precompile Catch2:", result.output)
+            proof.must([*self.base(), "-x", "c++-header", begin, "-o", self.work / "begin.pch"], "cannot precompile Catch2:")
         # Which of the replay programs include a header of this folder, the compiler says.
         names = [str(self.mutated / "slotwise" / point.file) for point in self.all_points]
         self.fuzz = []
-        for source, result in proof.parallel(lambda source: proof.run([*self.base(), "-MM", source]), (self.tests / "fuzz").glob("*.cpp")):
-            if not result.ok:
-                proof.die(f"cannot read {proof.relative(source)}:", result.output[-2000:])
-            if any(name in result.output for name in names):
+        for source, read in proof.parallel(lambda source: proof.must([*self.base(), "-MM", source]), (self.tests / "fuzz").glob("*.cpp")):
+            if any(name in read for name in names):
                 self.fuzz.append(source)
         self.fuzz.sort()
 
@@ -262,9 +257,7 @@ class Sweep:
         begun = time.monotonic()
         write(self.work / "runtime.cpp", RUNTIME.replace("MEMORY", str(MEMORY)).replace("SIZE", str(max(point.id for point in self.all_points) + 1)))
         self.runtime = self.work / "runtime.o"
-        result = proof.run([self.compiler, *FLAGS, "-c", self.work / "runtime.cpp", "-o", self.runtime])
-        if not result.ok:
-            proof.die("cannot compile the switch:", result.output)
+        proof.must([self.compiler, *FLAGS, "-c", self.work / "runtime.cpp", "-o", self.runtime], "cannot compile the switch:")
         if self.sources:
             self.catch.main()  # once, before several ask for it
         programs = []
@@ -428,12 +421,10 @@ def share(tally):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = proof.arguments(__doc__, "--quick", "--list")
     parser.add_argument("what", nargs="*")
-    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--list", action="store_true")
     parser.add_argument("--include", type=pathlib.Path, default=proof.INCLUDE)
     parser.add_argument("--tests", type=pathlib.Path, default=proof.TESTS)
     parser.add_argument("--work", type=pathlib.Path, default=WORK)

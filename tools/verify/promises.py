@@ -17,16 +17,13 @@ handles". A test says what it proves in comments directly above it:
 A promise of complexity is proved by a row of tests/proof/complexity.cpp alone, which names it and counts executed basic blocks. It is an
 error when nothing names a promise, and when a name is no promise (any more).
 """
-import argparse
 import collections
 import dataclasses
-import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import proof  # noqa: E402
-import parsed  # noqa: E402
+import proof
+import parsed
 
 KINDS = {"throws": "throws", "complexity": "complexities", "invalidates": "invalidations"}
 MARKERS = ("<!-- promises -->", "<!-- /promises -->")
@@ -174,9 +171,7 @@ def read(paths):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--text", action="store_true", help="compile nothing")
-    arguments = parser.parse_args()
+    arguments = proof.arguments(__doc__, "--text").parse_args()
     promises, errors = promises_of(parsed.ROOM)
     promises.update(table_of((proof.ROOT / DOCUMENT).read_text(encoding="utf-8")))
     proofs, wrong = proofs_of(read([*proof.TESTS.rglob("*.cpp"), *proof.TESTS.rglob("*.hpp")]))

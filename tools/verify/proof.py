@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """What the commands of tools/verify share: where things are, compiling a program of the tests, doing several things at once."""
+import argparse
 import concurrent.futures
 import dataclasses
 import os
@@ -35,6 +36,14 @@ def die(*lines, code=3):
     raise SystemExit(code)
 
 
+def arguments(description, *flags):
+    """A parser that knows these flags; its --help is the description."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
+    return parser
+
+
 def relative(path):
     return str(pathlib.Path(path).resolve().relative_to(ROOT))
 
@@ -60,6 +69,14 @@ def run(command, *, timeout=None, env=None, cwd=ROOT):
         os.killpg(process.pid, 9)
         output, _ = process.communicate()
         return Result(124, output.decode(errors="replace"))
+
+
+def must(command, *lines, code=1, **options):
+    """What a command says that has to succeed; else these lines and its last ones end the script."""
+    result = run(command, **options)
+    if not result.ok:
+        die(*lines, result.output[-6000:], code=code)
+    return result.output
 
 
 def parallel(function, items, jobs=JOBS):
@@ -98,9 +115,7 @@ class Programs:
                 source, object_file = self.folder / "catch_main.cpp", self.folder / "catch_main.o"
                 source.write_text("#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
                 if not object_file.exists():
-                    result = run([self.compiler, *self.flags, "-c", source, "-o", object_file])
-                    if not result.ok:
-                        die("cannot compile the runner of Catch2:", result.output)
+                    must([self.compiler, *self.flags, "-c", source, "-o", object_file], "cannot compile the runner of Catch2:", code=3)
                 self._main = [object_file]
         return self._main
 

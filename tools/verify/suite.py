@@ -16,7 +16,6 @@
 A world is a build folder build/proof/NAME of the same CMake project. --quick builds only what QUICK names: a few programs that touch
 every container. Ends with one line: what passed of what.
 """
-import argparse
 import dataclasses
 import pathlib
 import re
@@ -116,10 +115,8 @@ def worlds(command):
 def forwarding():
     """What makes the project compile against the single header, written from the headers of now."""
     folder = proof.BUILD / "forwarding"
-    written = proof.run([sys.executable, proof.ROOT / "tools" / "amalgamate.py", "--forwarding", folder])
-    if not written.ok:
-        proof.die("the single header could not be written:", written.output, code=1)
-    print("  " + written.output.strip().splitlines()[-1], flush=True)
+    written = proof.must([sys.executable, proof.ROOT / "tools" / "amalgamate.py", "--forwarding", folder], "the single header could not be written:")
+    print("  " + written.strip().splitlines()[-1], flush=True)
     return folder / "forwarding.cmake"
 
 
@@ -245,9 +242,8 @@ def valgrind(quick):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = proof.arguments(__doc__, "--quick")
     parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single"))
-    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]

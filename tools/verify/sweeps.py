@@ -19,7 +19,6 @@ A program whose environment has SLOTWISE_SWEEP_REPORT appends a line for each sw
     throws <tab> function <tab> throw points <tab> test case        noexcept <tab> function <tab> 0 <tab> test case
     alloc <tab> container <tab> setting <tab> operation <tab> cases     versions <tab> world <tab> states <tab> stale handles
 """
-import argparse
 import collections
 import pathlib
 import random
@@ -27,6 +26,7 @@ import re
 import sys
 
 import proof
+import headers
 
 SETTINGS = 16
 ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IdentityMap", "BasicAnySlotMap", "HandlePool", "SetStorage",
@@ -45,10 +45,9 @@ class Failed(Exception):
 
 
 def parser(description):
-    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = proof.arguments(description, "--quick")  # no other than the long form
     made.add_argument("--programs", type=pathlib.Path, default=proof.ROOT / "build" / "dev" / "tests",
                       help="run the programs slotwise_test_<folder> of this folder")
-    made.add_argument("--quick", action="store_true", help="no other than the long form")
     return made
 
 
@@ -85,10 +84,7 @@ def read(report):
 def exceptions(path):
     """Lines `name: reason` of a text file; {name: reason}. # begins a comment."""
     listed = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
+    for number, _, line in headers.listed(path):
         name, separator, reason = line.partition(": ")
         if not separator or len(reason.strip()) < 10:
             raise Failed(f"{path.name}:{number}: write `name: reason`, with a reason")
