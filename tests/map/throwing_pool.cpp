@@ -26,7 +26,7 @@ void fill_up(C& c) {
 TEST_CASE("HandlePool: a copy or an assignment that throws has no effect", "[pool][throws]") { sweep_whole<Subject, C>(); }
 
 // proves: HandlePool::create throws, HandlePool::try_create throws, HandlePool::insert_at throws, HandlePool::reserve throws
-// proves: HandlePool::shrink_to_fit throws, HandlePool::attach throws, table HandlePool create / exceptions
+// proves: HandlePool::shrink_to_fit throws, HandlePool::items_present throws, table HandlePool create / exceptions
 // proves: table HandlePool reserve / exceptions, table HandlePool shrink_to_fit / exceptions
 TEST_CASE("HandlePool: what throws leaves it as it was", "[pool][throws]") {
     sweep_function<Subject, C>("create", fill_up, [](C& c) { c.create(); });
@@ -57,6 +57,9 @@ TEST_CASE("HandlePool: what throws leaves it as it was", "[pool][throws]") {
             Budget::spend();
             return false;
         });
+    });
+    sweep_function<Subject, C>("items_present", [](C& c) {
+        for (const auto handle : c.items_present()) demand(c.contains(handle), "a handle that is not live is visited");
     });
     never_throws<noexcept(std::declval<C&>().erase({}))>(swept<C>("erase"));
     never_throws<noexcept(std::declval<C&>().clear())>(swept<C>("clear"));

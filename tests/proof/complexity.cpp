@@ -1087,6 +1087,13 @@ void of_pools() {
         pool.erase_if([](H handle) { return handle.index() > 10; });
         return once([&] { pool.shrink_to_fit(); });
     });
+    row("HandlePool::items_present complexity", "capacity", linear, [=](std::size_t n) {
+        Pool pool = of_size(n);
+        return once([&] {
+            auto present = pool.items_present();
+            keep((*present.begin()).index());
+        });
+    });
     row("HandlePool::check_invariants complexity", "capacity", linear, [=](std::size_t n) {
         const Pool pool = of_size(n);
         return once([&] { keep(pool.check_invariants()); });

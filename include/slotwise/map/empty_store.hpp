@@ -71,6 +71,12 @@ public:
     }
     static constexpr slot_t slot(const Cursor& c) noexcept { return c.slot(); }
 
+    /// A snapshot has no bytes of values. Reserved handles are refused, because no pool makes one.
+    template <class Directory, class Codec>
+    static bool read(Directory& directory, ByteReader& in, Codec&) {
+        return directory.reserved() == 0 || in.fail("snapshot: it has reserved handles, which a pool does not make");
+    }
+
     template <class Directory>
     constexpr bool check(const Directory& directory) const noexcept {
         return directory.capacity() <= slots_;

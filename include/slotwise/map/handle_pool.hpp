@@ -9,7 +9,7 @@
 #include "../slots/arguments.hpp"
 #include "empty_store.hpp"
 #include "map_iterator.hpp"
-#include "slot_map_container.hpp"
+#include "slot_map_observers.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -23,7 +23,6 @@ struct HandlePoolContainerOf;
 template <class Args, class... Observers>
 struct HandlePoolContainerOf<Args, TypeList<Observers...>> {
     using type = SlotMapContainer<EmptyStore, Args::options, typename Args::allocator, Observers...>;
-    static constexpr std::size_t observers = sizeof...(Observers);
 };
 
 } // namespace detail
@@ -42,9 +41,11 @@ struct HandlePoolContainerOf<Args, TypeList<Observers...>> {
 /// @tparam T what the handles name: any type, also an incomplete one; it keeps the handles of several pools apart
 /// @tparam With as SlotMap's, without page_slots; Growth::reserve is of columns
 template <class T, class... With>
-class HandlePool {
+class HandlePool
+    : public SlotMapObservers<typename detail::HandlePoolContainerOf<detail::HandlePoolArguments<T, With...>>::type> {
     using Args = detail::HandlePoolArguments<T, With...>;
     using Container = typename detail::HandlePoolContainerOf<Args>::type;
+    using Base = SlotMapObservers<Container>;
     using Allocator = typename Args::allocator;
     static constexpr SlotMapOptions O = Args::options;
     static_assert(O.page_slots == 0, "HandlePool: page_slots is for SlotMap, which has values in pages");
@@ -66,15 +67,15 @@ public:
     constexpr HandlePool()
         requires std::is_default_constructible_v<Allocator>
     = default;
-    constexpr explicit HandlePool(const Allocator& alloc) : core_(alloc) {}
+    constexpr explicit HandlePool(const Allocator& alloc) : Base(alloc) {}
     /// An exact copy: the same handles now and in future. Static observers are copied, dynamic ones stay with the original.
     /// @throws what the allocator and the columns throw; strong
     constexpr HandlePool(const HandlePool& other) = default;
-    constexpr HandlePool(const HandlePool& other, const Allocator& alloc) : core_(other.core_, alloc) {}
+    constexpr HandlePool(const HandlePool& other, const Allocator& alloc) : Base(other, alloc) {}
     /// Takes handles and observers. `other` is then empty and usable. @complexity O(1)
     constexpr HandlePool(HandlePool&& other) noexcept = default;
     /// As above, into memory of `alloc`. @throws what an unequal allocator throws; strong
-    constexpr HandlePool(HandlePool&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
+    constexpr HandlePool(HandlePool&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     /// As SlotMap's: strong when no dynamic observer is attached. @throws as the copy
     constexpr HandlePool& operator=(const HandlePool& other) = default;
     /// As SlotMap's: the target's dynamic observers are notified of the end and detached.
@@ -193,6 +194,12 @@ public:
     constexpr const_iterator end() const noexcept { return {this, core_.store.last(core_.directory)}; }
     constexpr const_iterator cbegin() const noexcept { return begin(); }
     constexpr const_iterator cend() const noexcept { return end(); }
+    /// Handles that are live at this call and not erased when their turn comes, in slot order: for (auto handle :
+    /// pool.items_present()). Meanwhile anything may be created, which is not visited, and erased. The walk ends early as
+    /// SlotMapCore::items_present does. @throws what the allocator throws @complexity a bit a slot to begin
+    auto items_present() {
+        return detail::PresentRange(core_, [this](slot_t slot) { return live_at(slot); });
+    }
     /// Live slots in ascending order: the indexes of the program's arrays.
     constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
     /// Liveness of the slots, one bit each.
@@ -208,48 +215,6 @@ public:
                     "HandlePool::for_each: f erased a handle ahead of the one it was given; walk with iterators");
                 f(live_at(slot));
             });
-    }
-
-    //=== observers ===//
-
-    /// As SlotMap::attach. @throws what the observer throws; it is not attached then
-    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
-    /// Static observer number I.
-    template <std::size_t I>
-    constexpr auto& observer() noexcept {
-        return core_.hub.template get<I>();
-    }
-    template <std::size_t I>
-    constexpr const auto& observer() const noexcept {
-        return core_.hub.template get<I>();
-    }
-    /// The static observer of type Observer, which must be one: pool.observer<DeltaTracker<>>().
-    template <class Observer>
-    constexpr Observer& observer() noexcept {
-        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
-    }
-    template <class Observer>
-    constexpr const Observer& observer() const noexcept {
-        return core_.hub.template get<Container::Hub::template index_of<Observer>()>();
-    }
-    /// Static observer number I, a column, as a view by slot.
-    template <std::size_t I>
-    constexpr auto column() noexcept {
-        return column_at<I>(*this);
-    }
-    template <std::size_t I>
-    constexpr auto column() const noexcept {
-        using U = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<const U>(column_at<I>(*this));
-    }
-    /// The column of values of type U, which must be one: pool.column<Velocity>()[handle.index()].
-    template <class U>
-    constexpr ColumnView<U> column() noexcept {
-        return column_of<U>(*this);
-    }
-    template <class U>
-    constexpr ColumnView<const U> column() const noexcept {
-        return column_of<U>(*this);
     }
 
     //=== whole ===//
@@ -279,17 +244,7 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        core_.expect_not_notifying();
-        ByteReader in(bytes);
-        Container fresh(core_.allocator);
-        fresh.directory.set_limit(core_.directory.limit());
-        const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& directory) {
-            if (directory.reserved() != 0) return in.fail("snapshot: it has reserved handles, which a pool does not make");
-            fresh.directory.swap(directory);
-            return true;
-        });
-        if (error == nullptr) core_.adopt(fresh);
-        return error;
+        return core_.do_restore(bytes, codec);
     }
 
     /// Bytes on the heap. @complexity O(1)
@@ -302,22 +257,10 @@ public:
 private:
     template <class, class, class>
     friend class detail::MapIterator;
+    using Base::core_;
     /// The store grows before the directory, whose memory may be refused. Without values it has nothing to keep then.
     constexpr void forget_failed_growth() noexcept { core_.store.shrink(capacity()); }
     constexpr handle_type live_at(slot_t slot) const noexcept { return handle_type(slot, core_.directory.version(slot)); }
-    template <std::size_t I, class Self>
-    static constexpr auto column_at(Self& self) noexcept {
-        using U = typename std::remove_cvref_t<decltype(self.template observer<I>())>::value_type;
-        return ColumnView<U>(self.template observer<I>().pages(), self.core_.directory_view());
-    }
-    template <class U, class Self>
-    static constexpr ColumnView<U> column_of(Self& self) noexcept {
-        constexpr std::size_t place = Container::Hub::template index_of_column<U>();
-        if constexpr (place < detail::HandlePoolContainerOf<Args>::observers) return column_at<place>(self);
-        return ColumnView<U>(); // reached when index_of_column has reported its error, which then stays the only one
-    }
-
-    Container core_{};
 };
 
 SLOTWISE_END

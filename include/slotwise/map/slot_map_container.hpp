@@ -143,6 +143,25 @@ public:
         directory.commit(slot);
     }
 
+    //=== whole ===//
+
+    /// Replaces the contents by a snapshot's, or returns the error and has no effect.
+    template <class Codec>
+    const char* do_restore(std::span<const std::byte> bytes, Codec& codec) {
+        Base::expect_not_notifying();
+        ByteReader in(bytes);
+        SlotMapContainer fresh(Base::allocator);
+        fresh.directory.set_limit(directory.limit());
+        const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& restored) {
+            // The store destroys what it has built when a value is wrong or throws.
+            if (!fresh.store.read(restored, in, codec)) return false;
+            fresh.directory.swap(restored);
+            return true;
+        });
+        if (error == nullptr) Base::adopt(fresh);
+        return error;
+    }
+
 private:
     constexpr const char* text_when_full() const noexcept {
         if (Base::slot_limit() < Base::max_slots())

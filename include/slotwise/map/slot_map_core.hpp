@@ -422,18 +422,7 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        expect_not_notifying();
-        ByteReader in(bytes);
-        Container fresh(core_.allocator);
-        fresh.directory.set_limit(core_.directory.limit());
-        const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& directory) {
-            // The store destroys what it has built when a value is wrong or throws.
-            if (!fresh.store.read(directory, in, codec)) return false;
-            fresh.directory.swap(directory);
-            return true;
-        });
-        if (error == nullptr) core_.adopt(fresh);
-        return error;
+        return core_.do_restore(bytes, codec);
     }
 
     /// Bytes on the heap, without what elements hold themselves. @complexity O(1); linear in pages if they are of one value

@@ -9,7 +9,7 @@
 
 SLOTWISE_BEGIN
 
-/// The part of SlotMapCore that concerns observers and columns, and no handle. Not used by itself.
+/// The part of SlotMapCore and HandlePool that concerns observers and columns, and no handle. Not used by itself.
 template <class Container>
 class SlotMapObservers {
     using Hub = typename Container::Hub;
