@@ -21,9 +21,25 @@ nb::object to_capsule(slotwise::detail::ArrowOwner<Struct> owner) {
     if (capsule == nullptr) throw nb::python_error();
     return nb::steal(capsule);
 }
+/// The schema that a consumer asks for: it is the consumer's, so every pointer that is read later is checked here.
+/// A count that lies about a list cannot be told in general; one beyond what any object here has is refused before the list is
+/// read. @throws ValueError when it was released or has no format, no list of children, too many, or a child like that
 inline const ArrowSchema& requested_schema_of(nb::handle capsule) {
     const auto* const schema = slotwise::from_py_capsule<ArrowSchema>(capsule.ptr(), "requested_schema");
     if (schema == nullptr) throw nb::python_error();
+    const auto refuse = [](const std::string& what) { raise(PyExc_ValueError, "requested_schema: " + what); };
+    if (schema->release == nullptr) refuse("it was released, or moved out of its capsule; make a new one");
+    if (schema->format == nullptr) refuse("it has no format");
+    if (schema->n_children < 0 || (schema->n_children != 0 && schema->children == nullptr))
+        refuse("it has " + std::to_string(schema->n_children) + " children, or no list of them");
+    if (schema->n_children > 16)
+        refuse("it has " + std::to_string(schema->n_children) + " children, more than any object here has columns");
+    for (std::int64_t i = 0; i < schema->n_children; ++i) {
+        const ArrowSchema* const child = schema->children[i];
+        if (child == nullptr) refuse("it has no child " + std::to_string(i));
+        if (child->release == nullptr) refuse("its child " + std::to_string(i) + " was released, or moved out of it");
+        if (child->format == nullptr) refuse("its child " + std::to_string(i) + " has no format");
+    }
     return *schema;
 }
 

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """The Arrow interface, read and written by pyarrow."""
 
+import ctypes
 import sys
 
 import numpy as np
@@ -143,6 +144,58 @@ def test_a_requested_schema_is_honoured_or_refused(keyed):
             read(other)
     with pytest.raises(TypeError, match="requested_schema: a capsule"):
         table.__arrow_c_stream__(5)
+    assert not table.pinned
+
+
+class Schema(ctypes.Structure):
+    """An ArrowSchema that says whatever a test wants."""
+
+    live = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+
+    def __init__(self, format, name=None, children=(), release=live, **lies):
+        self.list = (ctypes.POINTER(Schema) * len(children))(*(child and ctypes.pointer(child) for child in children))
+        super().__init__(format=format, name=name, children=self.list if children else None, n_children=len(children))
+        self.release = ctypes.cast(release, ctypes.c_void_p) if release else None
+        for member, lie in lies.items():
+            setattr(self, member, lie)
+
+    def capsule(self):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self), SCHEMA_NAME, None)
+
+
+SCHEMA_NAME = b"arrow_schema"  # a capsule keeps the address
+Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_void_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+    ("dictionary", ctypes.c_void_p),
+    ("release", ctypes.c_void_p),
+    ("private_data", ctypes.c_void_p),
+]
+
+
+def test_a_requested_schema_that_lies_is_refused(keyed):
+    # pyarrow makes sound schemas only, so they never met these pointers.
+    table = keyed.filled()
+    columns = [Schema(b"l", b"key"), Schema(b"l", b"value")]
+    for schema, why in (
+        (Schema(b"+s", children=columns, release=None), "was released"),
+        (Schema(None, children=columns), "has no format"),
+        (Schema(b"+s", children=columns, n_children=-1), "has -1 children"),
+        (Schema(b"+s", n_children=2), "no list of them"),
+        (Schema(b"+s", children=columns, n_children=2**40), "more than any object here has columns"),
+        (Schema(b"+s", children=[columns[0], None]), "has no child 1"),
+        (Schema(b"+s", children=[Schema(b"l", b"key", release=None), columns[1]]), "child 0 was released"),
+        (Schema(b"+s", children=[columns[0], Schema(None, b"value")]), "child 1 has no format"),
+        (Schema(b"+s", children=[columns[0], Schema(b"e")]), "asked for were"),
+    ):
+        with pytest.raises(ValueError, match="requested_schema: .*" + why):
+            table.__arrow_c_stream__(schema.capsule())
     assert not table.pinned
 
 
