@@ -6,6 +6,7 @@ import pathlib
 import sys
 import typing
 
+from check_headers import ADAPTERS
 from headers import ROOM
 
 
@@ -47,13 +48,12 @@ CLASSES = {"CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE", "CLASS_T
 ALIASES = {"TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL", "TYPEDEF_DECL"}
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
 NAMED = {*CLASSES, *ALIASES, *FUNCTIONS, "ENUM_DECL", "CONCEPT_DECL", "VAR_DECL", "FIELD_DECL", "FRIEND_DECL", "UNEXPOSED_DECL"}
-# Headers of libraries that need not be installed, for the adapters: empty, where they are missing.
-FOREIGN = ("Python.h", "ankerl/unordered_dense.h", "boost/unordered/unordered_flat_set.hpp", "tsl/robin_set.h")
 
 
 def parse(paths, include, flags=(), options=0):
     """(the translation unit of a source that includes these headers, its errors)"""
-    stubs = [(f"{include}/../not-installed/{name}", "#pragma once\n") for name in FOREIGN]
+    # Headers of libraries that need not be installed, for the adapters: empty, where they are missing.
+    stubs = [(f"{include}/../not-installed/{name}", "#pragma once\n") for name in ADAPTERS.values()]
     text = "".join(f'#include "{path}"\n' for path in paths)
     arguments = ["-std=c++20", f"-I{include}", *flags, "-idirafter", f"{include}/../not-installed", "-ferror-limit=0"]
     unit = cindex.Index.create().parse("all_headers.cpp", arguments, unsaved_files=[("all_headers.cpp", text), *stubs], options=options)

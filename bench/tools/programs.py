@@ -98,9 +98,6 @@ class Runner:
     def listed(self, program):
         return [line for line in self.call(program, "--benchmark_list_tests=true").splitlines() if "/bytes:" in line]
 
-    def names(self, question):
-        return [name for program in self.programs(question) for name in self.listed(program)]
-
     def measure(self, program, names, repetitions):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "out.json"

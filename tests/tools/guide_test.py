@@ -5,16 +5,15 @@
 The ```python snippets run in python/tests/test_guide.py.
 
 DOCS_PAGES=map,core runs the snippets of these pages only."""
-import concurrent.futures
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 import unittest
 
 from fixture import CXX, ROOT
 import parsed
+import proof
 
 GUIDE = ROOT / "docs" / "guide"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))}
@@ -51,10 +50,10 @@ def compile_and_run(text, name):
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder) / "page.cpp", pathlib.Path(folder) / "page"
         source.write_text(as_program(text, name), encoding="utf-8")
-        for command in ([CXX, *FLAGS, str(source), "-o", str(program)], [str(program)]):
-            process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if process.returncode != 0:
-                return f"{' '.join(command)} ended with {process.returncode}\n{process.stdout.decode(errors='replace')[:4000]}"
+        for command in ([CXX, *FLAGS, source, "-o", program], [program]):
+            done = proof.run(command)
+            if not done.ok:
+                return f"{command} ended with {done.code}\n{done.output[:4000]}"
     return ""
 
 
@@ -62,11 +61,10 @@ class Guide(unittest.TestCase):
     def test_every_snippet_compiles_without_a_warning_and_its_assertions_hold(self):
         pages = {name: text for name, text in PAGES.items() if not ONLY or name in ONLY.split(",")}
         self.assertTrue(pages)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for name, said in zip(pages, pool.map(lambda name: compile_and_run(pages[name], f"docs/guide/{name}.md"), pages)):
-                with self.subTest(page=name):
-                    self.assertEqual(said, "")
-                    self.assertIn("assert(", as_program(pages[name], name), "a page of the guide claims something that can be wrong")
+        for name, said in proof.parallel(lambda name: compile_and_run(pages[name], f"docs/guide/{name}.md"), pages):
+            with self.subTest(page=name):
+                self.assertEqual(said, "")
+                self.assertIn("assert(", as_program(pages[name], name), "a page of the guide claims something that can be wrong")
 
     def test_every_fence_is_a_snippet(self):
         for name, text in PAGES.items():

@@ -123,9 +123,9 @@ class Mutate(Case):
             self.write("tests/fuzz/toy.cpp", REPLAY % replay)
         if unit is not None:
             self.write("tests/toy/toy.cpp", UNIT % unit)
-        code, said = self.command("tools/verify/mutate.py", "toy", "--include", self.folder / "include", "--tests", self.folder / "tests",
-                                  "--work", self.folder / "work", "--equivalent", self.write("equivalent.txt", equivalent), *options)
-        report = self.folder / "work" / "report.json"
+        self.write("tools/verify/mutate_equivalent.txt", equivalent)
+        code, said = self.command("tools/verify/mutate.py", "toy", "--root", self.folder, *options)
+        report = self.folder / "build" / "proof" / "mutate" / "report.json"
         return code, said, json.loads(report.read_text())["mutants"] if report.exists() else []
 
     def named(self, places):

@@ -8,7 +8,7 @@
     mutate.py --quick                 a sample against the replay programs of tests/fuzz alone: shows within a minute that this works
     mutate.py --list                  names them
     mutate.py --budget SECONDS        of tests (by their time without a mutant) a mutant must survive at most; default: 60
-    mutate.py --include DIR --tests DIR --work DIR --equivalent FILE --goal SHARE   for tests/tools/mutate_test.py
+    mutate.py --root DIR --goal SHARE   of another repository, for tests/tools/mutate_test.py
 
 All mutants are compiled once, into a copy of the headers, and a number chooses one at run time (mutants.py): a mutant costs a run of
 tests and no compile, and every kill is by a test, not by the compiler. Tests are the replay programs of tests/fuzz and the test cases
@@ -34,7 +34,6 @@ import mutants
 import proof
 from headers import EQUIVALENT, read_equivalents, squeeze
 
-WORK = proof.BUILD / "mutate"
 FLAGS = ["-std=c++20", "-w", "-Wno-c++11-narrowing", "-fconstexpr-steps=100000000", "-ferror-limit=0", "-DSLOTWISE_CHECK_LEVEL=2"]
 REPLAY, UNIT = "-O1", "-O0"  # replay runs for each mutant; a test case for few, and its compile would take five times as long
 GOAL = 0.90        # of all mutants of a folder
@@ -136,7 +135,7 @@ class Sweep:
     def __init__(self, folder, points, given, part):
         self.folder, self.given, self.include, self.tests = folder, given, given.include, given.tests
         self.all_points, self.points = list(points), {point.id: point for point in points}
-        self.work = WORK / (folder + ("-part" if part else ""))
+        self.work = given.work / (folder + ("-part" if part else ""))
         self.mutated, self.switch = self.work / "include", self.work / "switch.hpp"
         self.spans, self.not_compilable = {}, []
         self.compiler = proof.clang()
@@ -425,21 +424,17 @@ def main():
     parser.add_argument("what", nargs="*")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--include", type=pathlib.Path, default=proof.INCLUDE)
-    parser.add_argument("--tests", type=pathlib.Path, default=proof.TESTS)
-    parser.add_argument("--work", type=pathlib.Path, default=WORK)
-    parser.add_argument("--equivalent", type=pathlib.Path, default=proof.ROOT / EQUIVALENT)
+    parser.add_argument("--root", type=pathlib.Path, default=proof.ROOT)
     parser.add_argument("--budget", type=float, default=60)
     parser.add_argument("--goal", type=float, default=0)
     given = parser.parse_args()
-    given.tests = given.tests.resolve()
-    globals()["WORK"] = given.work.resolve()
+    given.tests, given.work = given.root.resolve() / "tests", given.root.resolve() / "build" / "proof" / "mutate"
     if given.quick and not given.sample:
         given.sample = QUICK
     # The headers as they are now: somebody may be writing in them while this runs.
-    original = WORK / "original" / "-".join(re.findall(r"\w+", " ".join([*given.what, str(given.sample)])))
+    original = given.work / "original" / "-".join(re.findall(r"\w+", " ".join([*given.what, str(given.sample)])))
     shutil.rmtree(original, ignore_errors=True)
-    shutil.copytree(given.include.resolve() / "slotwise", original / "slotwise")
+    shutil.copytree(given.root.resolve() / "include" / "slotwise", original / "slotwise")
     given.include = original
     chosen, part, every = choose(given)
     if given.list or not chosen:
@@ -447,7 +442,7 @@ def main():
             print(f"{point.where}: {point.change}".encode("latin-1").decode(errors="replace"))
         print(f"mutate: {sum(map(len, chosen.values()))} mutants")
         return 0 if chosen else 1
-    equivalents, tallies, rows, text = read_equivalents(given.equivalent), {}, [], []
+    equivalents, tallies, rows, text = read_equivalents(given.root / EQUIVALENT), {}, [], []
     wrong = stale(equivalents, every, given.include)
     for folder, points in chosen.items():
         sweep = Sweep(folder, points, given, part)
@@ -455,7 +450,7 @@ def main():
         tallies[folder], lines = report(sweep, verdicts, equivalents, wrong)
         rows += [verdict.row() for verdict in verdicts]
         text += lines
-    name = WORK / ("report-part" if part else "report")
+    name = given.work / ("report-part" if part else "report")
     name.with_suffix(".txt").write_text("\n".join(text + wrong) + "\n", encoding="latin-1")
     name.with_suffix(".json").write_text(json.dumps({"mutants": rows}, indent=1))
     for line in wrong:
