@@ -7,8 +7,9 @@
 
 A case begins with a line "//=== name ===//" and is compiled with what stands above the first case. Its last paragraph is the body of
 main(). Lines "// expect: words" directly below its name: the compiler's message must contain each of these words, as one phrase, case and
-spacing apart. Where two compilers word it differently: "// expect: deleted function || call to deleted". Lines "// covers: ..." below
-these name what of the headers refuses the code (tools/verify/compile_fail.py reads them). The lines that end in "// faulty" are the
+spacing apart. Where two compilers word it differently: "// expect: deleted function || call to deleted". A line "// lines: N" limits
+the lines of the message, and "// flags: ..." adds options to the faulty source alone. Lines "// covers: ..." below these name what of
+the headers refuses the code (tools/verify/compile_fail.py reads them). The lines that end in "// faulty" are the
 fault: without them, and with those that end in "// control", the same case must compile, so that it cannot fail for another reason (a
 typing error, a missing header).
 """
@@ -40,7 +41,7 @@ def cases(source):
     head = found.pop(None)
     for lines in found.values():
         first = last = max(number for number, line in enumerate(lines) if line)
-        while lines[first - 1] and not re.match("//===|// (expect|covers):", lines[first - 1]):
+        while lines[first - 1] and not re.match("//===|// (expect|lines|flags|covers):", lines[first - 1]):
             first -= 1
         lines[first] = MAIN + lines[first]
         lines.insert(last + 1, "}")  # not behind what ends in "// faulty"
@@ -90,7 +91,7 @@ def check(source, name, command):
     control = compile_lines(command, source, lines, "faulty")
     if control.returncode != 0:
         return "does not compile without its faulty lines, so it may fail for another reason than it states:\n" + control.stderr, ""
-    faulty = compile_lines(command, source, lines, "control")
+    faulty = compile_lines([*command, *" ".join(notes(lines, "flags")).split()], source, lines, "control")
     if faulty.returncode == 0:
         return "compiles, but must not; the lines that are wrong must end in '// faulty' (or what mends them in '// control')", ""
     if faulty.returncode < 0:
@@ -99,6 +100,9 @@ def check(source, name, command):
     for alternatives in expected:
         if not any(words in message for words in alternatives):
             return f"is refused, but the message lacks '{' || '.join(alternatives)}':\n{faulty.stderr}", faulty.stderr
+    written, limit = len(faulty.stderr.splitlines()), min(map(int, notes(lines, "lines")), default=None)
+    if limit is not None and written > limit:
+        return f"is refused, but in {written} lines, more than {limit}:\n{faulty.stderr}", faulty.stderr
     return None, faulty.stderr
 
 

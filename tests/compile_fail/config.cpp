@@ -20,3 +20,11 @@ using namespace slotwise;
 
 SlotMap<int> map;
 SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
+
+//=== an_older_standard ===//
+// expect: slotwise needs C++20: compile with -std=c++20
+// lines: 30
+// flags: -std=c++17
+#include <slotwise/slotwise.hpp>
+
+return 0;

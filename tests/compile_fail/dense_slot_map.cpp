@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include "arena.hpp"
+#include "fixed.hpp"
 #include <slotwise/map/dense_slot_map.hpp>
 
 #include <algorithm>
+#include <memory>
 
 using namespace slotwise;
 
@@ -54,3 +56,30 @@ struct Body {
 DenseSlotMap<Body> map{{2}, {1}};
 map.sort([](const Body& a, const Body& b) { return a.mass < b.mass; });
 map.sort(); // faulty
+
+//=== elements_that_cannot_move ===//
+// expect: DenseSlotMap, SoaSlotMap: elements must be movable, because rows move; take SlotMap
+// lines: 40
+// covers: map/dense_store.hpp static_assert "elements must be movable, because rows move"
+DenseSlotMap<int> map;
+map.emplace(1);
+DenseSlotMap<test::Fixed> other; // faulty
+other.emplace(1);                // faulty
+
+//=== copying_a_map_of_owners ===//
+// expect: DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)
+// lines: 32
+// covers: map/dense_store.hpp static_assert "DenseSlotMap, SoaSlotMap copy"
+DenseSlotMap<std::unique_ptr<int>> map;
+auto moved = std::move(map);
+auto copy = moved; // faulty
+
+//=== reference_elements ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 16
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+int value = 1;
+DenseSlotMap<int*> map;
+DenseSlotMap<int&> references; // faulty
+references.insert(value);      // faulty
+map.insert(&value);

@@ -34,13 +34,17 @@ map.try_emplace(1, 5);
 map[2]; // faulty
 
 //=== const_values ===//
-// expect: ValueArray<T>: T must be a non-const object type whose destructor does not throw
-// covers: slots/value_array.hpp static_assert "T must be a non-const object type"
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 24
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 MapStorage<int, int> map;
 MapStorage<int, const int> constants; // faulty
+constants.insert(1, 2);               // faulty
 
 //=== copying_a_map_of_owners ===//
-// expect: use of deleted function || call to deleted || ValueArray
+// expect: container copy: the values cannot be copied; write std::move(container)
+// lines: 50
+// covers: slots/value_array.hpp static_assert "container copy: the values cannot be copied"
 MapStorage<int, std::unique_ptr<int>> map;
 map[1] = std::make_unique<int>(1);
 auto moved = std::move(map);
@@ -186,3 +190,20 @@ MapStorage<int, int, Column<float>> map;
 auto size = reserved.slot_span<float>().size();
 size += map.slot_span<float>().size(); // faulty
 return static_cast<int>(size + map.size());
+
+//=== keys_without_a_hash ===//
+// expect: keyed container: the key has no hash; give std::hash<K> for it, or HashBy<H>
+// lines: 32
+// covers: keyed/key_store.hpp static_assert "the key has no hash"
+struct Point {
+    int x, y;
+    friend bool operator==(const Point&, const Point&) = default;
+};
+struct PointHash {
+    std::size_t operator()(const Point& point) const noexcept { return static_cast<std::size_t>(point.x ^ point.y); }
+};
+
+MapStorage<Point, int, HashBy<PointHash>> hashed;
+hashed.insert(Point{1, 2}, 3);
+MapStorage<Point, int> map; // faulty
+map.insert(Point{1, 2}, 3); // faulty

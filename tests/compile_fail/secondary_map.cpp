@@ -34,3 +34,15 @@ SlotMap<int> elements;
 SecondaryMap<SlotMap<int>::handle_type, int> map;
 map.insert(elements.insert(1), 2);
 map.insert(1, 2); // faulty
+
+//=== copying_a_column_of_owners ===//
+// expect: SecondaryMap copy: T cannot be copied; write std::move(map)
+// lines: 20
+// covers: map/secondary_map.hpp static_assert "SecondaryMap copy: T cannot be copied"
+struct Owner {
+    Owner() = default;
+    Owner(Owner&&) = default;
+};
+SecondaryMap<Handle<int>, Owner> map;
+auto moved = std::move(map);
+auto copy = moved; // faulty

@@ -39,10 +39,12 @@ bool found = set.contains(Name{7});
 found = set.contains(7); // faulty
 
 //=== const_key ===//
-// expect: keyed containers: Key must be a non-const object type whose destructor does not throw
-// covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 16
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SetStorage<int> set;
 SetStorage<const int> constants; // faulty
+constants.insert(1);             // faulty
 
 //=== copying_a_key_that_only_moves ===//
 // expect: constraints not satisfied || no matching member function for call
@@ -53,7 +55,9 @@ set.insert(std::move(key)); // control
 set.insert(key);            // faulty
 
 //=== copying_a_set_of_owners ===//
-// expect: use of deleted function || call to deleted constructor || no matching function for call
+// expect: keyed container copy: keys cannot be copied; write std::move(container)
+// lines: 34
+// covers: keyed/key_store.hpp static_assert "keyed container copy: keys cannot be copied"
 SetStorage<std::unique_ptr<int>> set;
 SetStorage<std::unique_ptr<int>> moved(std::move(set));
 SetStorage<std::unique_ptr<int>> copy(moved); // faulty

@@ -169,3 +169,29 @@ const SlotMap<char> others(text, text); // faulty
 const std::string text = "abc";
 const SlotMap<char> letters(text.begin(), text.end());
 const SlotMap<char> others(text.begin(), letters.end()); // faulty
+
+//=== const_elements ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 16
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SlotMap<int> map;
+SlotMap<const int> constants; // faulty
+constants.insert(1);          // faulty
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 16
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+int value = 1;
+SlotMap<int*> map;
+SlotMap<int&> references; // faulty
+references.insert(value); // faulty
+map.insert(&value);
+
+//=== copying_a_map_of_owners ===//
+// expect: SlotMap copy: T cannot be copied; write std::move(map), or copy element by element
+// lines: 32
+// covers: map/paged_store.hpp static_assert "SlotMap copy: T cannot be copied"
+SlotMap<std::unique_ptr<int>> map;
+auto moved = std::move(map);
+auto copy = moved; // faulty

@@ -151,3 +151,16 @@ SoaVector<int> rows;
 const SoaVector<int>& reader = rows;
 rows[0] = reader[0];
 reader[0] = rows[0]; // faulty
+
+//=== copying_rows_of_owners ===//
+// expect: SoaVector copy: a member cannot be copied; write std::move(rows)
+// lines: 16
+// covers: rows/soa_vector.hpp static_assert "SoaVector copy: a member cannot be copied"
+struct Owner {
+    Owner() = default;
+    Owner(Owner&&) = default;
+    Owner& operator=(Owner&&) = default;
+};
+SoaVector<int, Owner> rows;
+auto moved = std::move(rows);
+auto copy = moved; // faulty

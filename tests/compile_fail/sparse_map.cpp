@@ -18,11 +18,11 @@ struct Fixed {
 SparseSet<unsigned> set;
 SparseSet<int> other; // faulty
 
-//=== of_references ===//
+//=== of_arrays ===//
 // expect: T is an object type, not const, not an array
 // covers: sparse/sparse_map.hpp static_assert "T is an object type"
 SparseMap<unsigned, int> map;
-SparseMap<unsigned, const int> other; // faulty
+SparseMap<unsigned, int[2]> other; // faulty
 
 //=== erase_of_what_cannot_move ===//
 // expect: erase fills the gap with the last value, and T cannot be moved
@@ -100,3 +100,16 @@ SparseSet<unsigned short> c;
 
 align_prefix(a, b);
 align_prefix(a, c); // faulty
+
+//=== copying_a_map_of_owners ===//
+// expect: SparseMap copy: T cannot be copied; write std::move(map)
+// lines: 16
+// covers: sparse/sparse_core.hpp static_assert "SparseMap copy: T cannot be copied"
+struct Owner {
+    Owner() = default;
+    Owner(Owner&&) = default;
+    Owner& operator=(Owner&&) = default;
+};
+SparseMap<unsigned, Owner> map;
+auto moved = std::move(map);
+auto copy = moved; // faulty

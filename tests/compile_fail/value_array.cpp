@@ -7,6 +7,7 @@ using namespace slotwise;
 
 //=== const_values ===//
 // expect: ValueArray<T>: T must be a non-const object type whose destructor does not throw
+// covers: slots/value_array.hpp static_assert "T must be a non-const object type"
 ValueArray<int> column;
 ValueArray<const int> constants; // faulty
 return column.pages().shift == 0;

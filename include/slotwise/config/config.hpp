@@ -10,13 +10,16 @@
 #include SLOTWISE_USER_CONFIG
 #endif
 
-#include <version>
-
+// An #error alone lets the compiler read on: 3,000 lines followed. Only a file that cannot be included stops every compiler.
 #if !defined(__cpp_concepts) || __cplusplus < 202002L
 #if !defined(_MSVC_LANG) || _MSVC_LANG < 202002L
 #error "slotwise needs C++20: compile with -std=c++20 (g++ 12 or newer, clang 16 or newer) or /std:c++20"
+#define SLOTWISE_NO_FURTHER <slotwise stops here, as it needs C++20>
+#include SLOTWISE_NO_FURTHER
 #endif
 #endif
+
+#include <version>
 
 //=== exceptions ===//
 // With -fno-exceptions every error goes through the failure hook of assert.hpp and aborts.

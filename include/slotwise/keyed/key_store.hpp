@@ -7,6 +7,7 @@
 
 #include "../core/concepts.hpp"
 #include "../core/hash.hpp"
+#include "../core/iterator_facade.hpp"
 #include "../memory/reserved_array.hpp"
 #include "../slots/snapshot.hpp"
 
@@ -37,8 +38,7 @@ class KeyStore {
     // Small trivial keys are hashed as fast as a load. For all others 32 bits are stored, so that growth and erase call no user
     // code, which might throw, and read no strings.
     static constexpr bool keeps_hashes =
-        !(std::is_trivially_copyable_v<Key> &&
-          sizeof(Key) <= 16 && noexcept(std::declval<const Hash&>()(std::declval<const Key&>())));
+        !(std::is_trivially_copyable_v<Key> && sizeof(Key) <= 16 && std::is_nothrow_invocable_v<const Hash&, const Key&>);
 
 public:
     using key_type = Key;
@@ -63,11 +63,14 @@ public:
     constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
                        ExpectThere&& expect_there)
         : KeyStore(other.hash_, other.equal_, alloc) {
-        reserve(slots);
-        fill(other, stored, [&](slot_t slot) -> const Key& {
-            if constexpr (!trivial) expect_there(slot);
-            return *other.ptr(slot);
-        });
+        if constexpr (std::is_copy_constructible_v<Key>) {
+            reserve(slots);
+            fill(other, stored, [&](slot_t slot) -> const Key& {
+                if constexpr (!trivial) expect_there(slot);
+                return *other.ptr(slot);
+            });
+        } else
+            static_assert(never<Key>, "keyed container copy: keys cannot be copied; write std::move(container)");
     }
     /// Moves the keys one by one. Copies them where the move may throw and a copy is possible. @pre none lives here, and there
     /// is room
@@ -110,11 +113,16 @@ public:
     /// The hash of `key` for the index. @throws what the hash throws
     template <class K>
     constexpr std::uint64_t hash(const K& key) const {
-        const std::uint64_t spread = spread_hash<Hash>(static_cast<std::size_t>(hash_(key)));
-        if constexpr (keeps_hashes)
-            return widen_hash(static_cast<std::uint32_t>(spread >> 32));
-        else
-            return spread;
+        if constexpr (!std::is_invocable_v<const Hash&, const K&>) { // then this is the only error
+            static_assert(never<K>, "keyed container: the key has no hash; give std::hash<K> for it, or HashBy<H>");
+            return 0;
+        } else {
+            const std::uint64_t spread = spread_hash<Hash>(static_cast<std::size_t>(hash_(key)));
+            if constexpr (keeps_hashes)
+                return widen_hash(static_cast<std::uint32_t>(spread >> 32));
+            else
+                return spread;
+        }
     }
     /// The same for the key in `slot`.
     constexpr std::uint64_t hash_at(slot_t slot) const noexcept {

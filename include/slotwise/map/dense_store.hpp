@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_DENSE_STORE_HPP
 #define SLOTWISE_MAP_DENSE_STORE_HPP
 
+#include "../core/iterator_facade.hpp"
 #include "../rows/packed_columns.hpp"
 #include "../slots/snapshot.hpp"
 
@@ -44,7 +45,10 @@ public:
     template <class ExpectThere>
     constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slots, const Allocator& alloc, ExpectThere&&)
         : DenseStore(alloc) {
-        take_rows(slots, other, [](const auto& value) -> const auto& { return value; });
+        if constexpr ((std::is_copy_constructible_v<Ts> && ...))
+            take_rows(slots, other, [](const auto& value) -> const auto& { return value; });
+        else
+            static_assert(never<Face>, "DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)");
     }
     /// Moves the rows over one by one. @pre none is here, and there is room
     constexpr void take_from(DenseStore& other, Occupancy) {
@@ -125,8 +129,11 @@ public:
     }
     /// Exchanges two rows and their slots. @throws what the swaps throw; strong if each of them is
     constexpr void swap_rows(std::size_t a, std::size_t b) {
-        columns_.swap_rows(a, b);
-        swap_numbers(a, b);
+        if constexpr ((std::is_move_constructible_v<Ts> && ...)) {
+            columns_.swap_rows(a, b);
+            swap_numbers(a, b);
+        } else
+            static_assert(never<Face>, "DenseSlotMap, SoaSlotMap: elements must be movable, because rows move; take SlotMap");
     }
 
     /// Brings the rows into the order of less(value, value) of column I, which sees the values as they are before.

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_PAGED_STORE_HPP
 #define SLOTWISE_MAP_PAGED_STORE_HPP
 
+#include "../core/iterator_facade.hpp"
 #include "../memory/reserved_array.hpp"
 #include "../slots/column_view.hpp"
 #include "../slots/slot_range.hpp"
@@ -63,10 +64,13 @@ public:
     constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc,
                          ExpectThere&& expect_there)
         : PagedStore(alloc) {
-        fill(live, slots, [&](slot_t slot) -> const T& {
-            if constexpr (!trivial) expect_there(slot);
-            return *other.ptr(slot);
-        });
+        if constexpr (std::is_copy_constructible_v<T>)
+            fill(live, slots, [&](slot_t slot) -> const T& {
+                if constexpr (!trivial) expect_there(slot);
+                return *other.ptr(slot);
+            });
+        else
+            static_assert(never<T>, "SlotMap copy: T cannot be copied; write std::move(map), or copy element by element");
     }
     /// Moves the values over one by one. @pre none lives here, and there is room
     constexpr void take_from(PagedStore& other, Occupancy live) {

@@ -57,9 +57,12 @@ public:
     SecondaryMap(const SecondaryMap& other)
         : SecondaryMap(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     SecondaryMap(const SecondaryMap& other, const Allocator& alloc) : pages_(alloc) {
-        ScopeGuard undo([this]() noexcept { clear(); });
-        for (const auto [handle, value] : other) do_try_emplace(handle, value);
-        undo.dismiss();
+        if constexpr (std::is_copy_constructible_v<T>) {
+            ScopeGuard undo([this]() noexcept { clear(); });
+            for (const auto [handle, value] : other) do_try_emplace(handle, value);
+            undo.dismiss();
+        } else
+            static_assert(detail::never<T>, "SecondaryMap copy: T cannot be copied; write std::move(map)");
     }
     /// Takes the entries and the attachment.
     SecondaryMap(SecondaryMap&& other) noexcept

@@ -63,8 +63,11 @@ public:
         : BasicSoaVector(other,
                          std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     constexpr BasicSoaVector(const BasicSoaVector& other, const Allocator& alloc) : rows_(alloc) {
-        reserve(other.size());
-        rows_.fill(other.rows_, [](const auto& value) -> const auto& { return value; });
+        if constexpr ((std::is_copy_constructible_v<Ts> && ...)) {
+            reserve(other.size());
+            rows_.fill(other.rows_, [](const auto& value) -> const auto& { return value; });
+        } else
+            static_assert(detail::never<Members<Ts...>>, "SoaVector copy: a member cannot be copied; write std::move(rows)");
     }
     /// Takes the arrays; `other` is empty then.
     constexpr BasicSoaVector(BasicSoaVector&& other) noexcept = default;

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SLOTS_ARGUMENTS_HPP
 #define SLOTWISE_SLOTS_ARGUMENTS_HPP
 
+#include "../core/iterator_facade.hpp"
 #include "../core/with.hpp"
 #include "../memory/reserved_array.hpp"
 #include "slot_observer.hpp"
@@ -166,7 +167,45 @@ struct Arguments {
     using observers = typename ObserversOf<allocator, grown, TypeList<>, With...>::type;
 };
 
+template <class T>
+inline constexpr bool is_qualified = std::is_reference_v<T> || !std::is_same_v<T, std::remove_cv_t<T>>;
+
+/// The container of the plain type, so that the assertion is the only error (a const element gave 100 to 400 lines).
+template <class Container>
+struct OfPlain : Container {
+    static_assert(never<Container>, "container: keys and elements are plain objects, not const, volatile or references; write "
+                                    "T, a const member of it, T* or std::reference_wrapper<T>");
+};
+
 } // namespace detail
+
+//=== containers of const, volatile or reference types: an error each ===//
+
+template <class T, class... With>
+    requires(detail::is_qualified<T>)
+class SlotMap<T, With...> : public detail::OfPlain<SlotMap<std::remove_cvref_t<T>, With...>> {};
+template <class T, class... With>
+    requires(detail::is_qualified<T>)
+class DenseSlotMap<T, With...> : public detail::OfPlain<DenseSlotMap<std::remove_cvref_t<T>, With...>> {};
+template <class... Ts, class... With>
+    requires(detail::is_qualified<Ts> || ...)
+class BasicSoaSlotMap<Members<Ts...>, With...>
+    : public detail::OfPlain<BasicSoaSlotMap<Members<std::remove_cvref_t<Ts>...>, With...>> {};
+template <class Id, class T, class... With>
+    requires(detail::is_qualified<T>)
+class SparseMap<Id, T, With...> : public detail::OfPlain<SparseMap<Id, std::remove_cvref_t<T>, With...>> {};
+template <class Key, class... With>
+    requires(detail::is_qualified<Key>)
+class SetStorage<Key, With...> : public detail::OfPlain<SetStorage<std::remove_cvref_t<Key>, With...>> {};
+template <class Key, class T, class... With>
+    requires(detail::is_qualified<Key> || detail::is_qualified<T>)
+class MapStorage<Key, T, With...>
+    : public detail::OfPlain<MapStorage<std::remove_cvref_t<Key>, std::remove_cvref_t<T>, With...>> {};
+template <class Key, class T, class... With>
+    requires(detail::is_qualified<Key> || detail::is_qualified<T>)
+class TSDStorage<Key, T, With...>
+    : public detail::OfPlain<TSDStorage<std::remove_cvref_t<Key>, std::remove_cvref_t<T>, With...>> {};
+
 SLOTWISE_END
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SLOTS_VALUE_ARRAY_HPP
 #define SLOTWISE_SLOTS_VALUE_ARRAY_HPP
 
+#include "../core/iterator_facade.hpp"
 #include "column_view.hpp"
 #include "slot_observer.hpp"
 
@@ -44,11 +45,15 @@ public:
     constexpr ValueArray(const ValueArray& other, Occupancy live)
         : ValueArray(other, live, Allocator(traits::select_on_container_copy_construction(other.values_.get_allocator()))) {}
     constexpr ValueArray(const ValueArray& other, Occupancy live, const Allocator& alloc) : ValueArray(alloc) {
-        on_capacity(0, static_cast<slot_t>(other.values_.capacity()));
-        fill(live, [&](slot_t slot) -> const T& {
-            SLOTWISE_EXPECT(!tracks || other.alive_test(slot), "ValueArray copy: the copy of a value changes what is copied");
-            return *other.values_.ptr(slot);
-        });
+        if constexpr (std::is_copy_constructible_v<T>) {
+            on_capacity(0, static_cast<slot_t>(other.values_.capacity()));
+            fill(live, [&](slot_t slot) -> const T& {
+                SLOTWISE_EXPECT(!tracks || other.alive_test(slot),
+                                "ValueArray copy: the copy of a value changes what is copied");
+                return *other.values_.ptr(slot);
+            });
+        } else
+            static_assert(detail::never<T>, "container copy: the values cannot be copied; write std::move(container)");
     }
     /// Moves the values of the slots in `live` over one by one; copies them where moving may throw and a copy can be made.
     /// @pre no value lives here, and on_capacity() was called for these slots

@@ -8,6 +8,7 @@
 #include "../core/codec.hpp"
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
+#include "../core/iterator_facade.hpp"
 #include "sparse_rows.hpp"
 
 #include <optional>
@@ -72,7 +73,10 @@ public:
         : SparseCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     /// As above, into memory of `alloc`.
     SparseCore(const SparseCore& other, const Allocator& alloc) : SparseCore(alloc) {
-        this->take_rows(other, [](Value& value) -> const Value& { return value; });
+        if constexpr (std::is_same_v<Value, NoValue> || std::is_copy_constructible_v<Value>)
+            this->take_rows(other, [](Value& value) -> const Value& { return value; });
+        else
+            static_assert(never<Value>, "SparseMap copy: T cannot be copied; write std::move(map)");
     }
     /// Takes the entries and the observers.
     SparseCore(SparseCore&& other) noexcept : Rows(other.get_allocator()) {
