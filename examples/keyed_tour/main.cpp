@@ -12,9 +12,12 @@
 #include <string>
 
 static int failures = 0;
+// Prints each promise as it is kept.
 static void check(bool holds, const char* promise) {
-    if (!holds) std::cout << "FAILED: " << promise << '\n', ++failures;
+    std::cout << (holds ? "  ok      " : "  FAILED  ") << promise << '\n';
+    if (!holds) ++failures;
 }
+static void part(const char* title) { std::cout << title << '\n'; }
 
 // No template over hash, options, allocator or columns: any map from strings to numbers will do.
 static int total(slotwise::MapView<std::string, int> stock) {
@@ -24,6 +27,7 @@ static int total(slotwise::MapView<std::string, int> stock) {
 }
 
 int main() {
+    part("MapStorage and SetStorage: the user brings the key");
     // [readme]
     slotwise::MapStorage<std::string, int> stock{{"nails", 100}, {"bolts", 20}};
     const int* address = stock.get("nails");

@@ -20,11 +20,15 @@
 #include <utility>
 
 static int failures = 0;
+// Prints each promise as it is kept.
 static void check(bool holds, const char* promise) {
-    if (!holds) std::cout << "FAILED: " << promise << '\n', ++failures;
+    std::cout << (holds ? "  ok      " : "  FAILED  ") << promise << '\n';
+    if (!holds) ++failures;
 }
+static void part(const char* title) { std::cout << title << '\n'; }
 
 int main() {
+    part("SlotMap<std::string>: handles, and a column beside them");
     // [readme]
     slotwise::SlotMap<std::string> names;
     const auto ada = names.insert("Ada"); // a handle: 64 bits, trivially copyable, hashable
@@ -47,9 +51,14 @@ int main() {
     std::size_t letters = 0;
     names.for_each([&](const std::string& name) { letters += name.size(); }); // in runs a compiler can vectorise
     // [/readme]
-    for (auto [handle, name] : names.items()) check(names.at(handle) == name, "handles come with the values");
+    bool same = true;
+    for (auto [handle, name] : names.items()) same = same && names.at(handle) == name;
+    check(same, "handles come with the values");
+    std::cout << "          10,003 names came, 2 went; slot " << eve.index() << " is at version " << eve.version() << ", "
+              << letters << " letters\n";
     check(letters == 38'893, "for_each visits every element once");
 
+    part("SlotMap<int>: how an element comes, is found and goes");
     // One element: how it comes, is found and goes.
     slotwise::SlotMap<int> map;
     map.reserve(100); // inserts up to there allocate nothing
@@ -68,6 +77,7 @@ int main() {
     for (auto at = map.begin(); at != map.end();) at = *at == 1 ? map.erase(at) : std::next(at); // erase while iterating
     check(map.erase_if([](int value) { return value == 4; }) == 1 && map.size() == 1, "erase_if says how many it erased");
 
+    part("SlotMap<int>: every walk, copies, and the exact state as bytes");
     // All elements: every walk, copies, and the exact state as bytes.
     slotwise::SlotMap<int> copy(map, map.get_allocator());
     check(copy == map && copy.handle_at(one.index()) == one, "a copy has the same handles");
@@ -89,6 +99,7 @@ int main() {
     map.shrink_to_fit();
     check(map.insert(9) != one && map.check_invariants(), "not even giving memory back revives a handle");
 
+    part("SlotMap with options: the bits of a handle, columns, retired slots");
     // Options and columns: index, version and user bits of a handle; a float and a string for each int.
     constexpr slotwise::SlotMapOptions options{.handle = {22, 2, 8}};
     slotwise::SlotMap<int, slotwise::Options<options>, slotwise::Column<float>> wide;
@@ -108,6 +119,7 @@ int main() {
           "Growth::reserve: contiguous, growable and stable at once");
 #endif
 
+    part("Relatives: values packed in one array, or one array a member");
     // Relatives: values packed in one array, or one array a member.
     slotwise::DenseSlotMap<int> dense;
     const auto three = dense.insert(3), four = dense.insert(4);

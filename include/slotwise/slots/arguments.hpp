@@ -181,26 +181,33 @@ struct OfPlain : Container {
 
 //=== containers of const, volatile or reference types: an error each ===//
 
+/// The error for const, volatile and reference types.
 template <class T, class... With>
     requires(detail::is_qualified<T>)
 class SlotMap<T, With...> : public detail::OfPlain<SlotMap<std::remove_cvref_t<T>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class T, class... With>
     requires(detail::is_qualified<T>)
 class DenseSlotMap<T, With...> : public detail::OfPlain<DenseSlotMap<std::remove_cvref_t<T>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class... Ts, class... With>
     requires(detail::is_qualified<Ts> || ...)
 class BasicSoaSlotMap<Members<Ts...>, With...>
     : public detail::OfPlain<BasicSoaSlotMap<Members<std::remove_cvref_t<Ts>...>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class Id, class T, class... With>
     requires(detail::is_qualified<T>)
 class SparseMap<Id, T, With...> : public detail::OfPlain<SparseMap<Id, std::remove_cvref_t<T>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class Key, class... With>
     requires(detail::is_qualified<Key>)
 class SetStorage<Key, With...> : public detail::OfPlain<SetStorage<std::remove_cvref_t<Key>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class Key, class T, class... With>
     requires(detail::is_qualified<Key> || detail::is_qualified<T>)
 class MapStorage<Key, T, With...>
     : public detail::OfPlain<MapStorage<std::remove_cvref_t<Key>, std::remove_cvref_t<T>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class Key, class T, class... With>
     requires(detail::is_qualified<Key> || detail::is_qualified<T>)
 class TSDStorage<Key, T, With...>
