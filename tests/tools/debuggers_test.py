@@ -8,11 +8,10 @@
 
 Those two files are sessions: a line "> command", then what it prints. Addresses are "0x...", names of types before "name =" left out.
 """
-import os
+import functools
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -27,6 +26,7 @@ import parsed  # noqa: E402
 import proof  # noqa: E402
 import slotwise_shapes as shapes  # noqa: E402
 
+FOLDER = tempfile.TemporaryDirectory()  # of the programs
 COMPILERS = (proof.gcc(), proof.clang())
 LLDB = proof.clang("lldb")
 SECONDS = 900  # for a session, on a busy machine; each takes two or three
@@ -62,16 +62,11 @@ def natvis_names():
     return re.findall(r'Type Name="slotwise::(v\w+)::([^"]+)"', NATVIS.read_text(encoding="utf-8"))
 
 
-def run(command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False,
-                          universal_newlines=True, **more)
-
-
-def needed(program):
-    path = shutil.which(program)
-    if path is None:
-        raise AssertionError(f"{program} is not there; tools/dev setup test installs it")
-    return path
+def run(program, *arguments, **more):
+    """What a program says."""
+    if shutil.which(program) is None:
+        raise AssertionError(f"{program} is not there; tools/dev setup test-all installs it")
+    return proof.run([program, *arguments], timeout=SECONDS, **more)
 
 
 def gdb(program, commands, **more):
@@ -79,7 +74,7 @@ def gdb(program, commands, **more):
     before = ["set width 0", "set confirm off", f"source {DEBUG}/slotwise_gdb.py", "break stop_here", "run", "up"]
     marked = [each for command in commands for each in ("echo @@@\\n", command)]
     script = [each for command in before + marked for each in ("-ex", command)]
-    return run([needed("gdb"), "-nx", "-batch", *script, str(program)], **more).stdout.split("@@@\n")[1:]
+    return run("gdb", "-nx", "-batch", *script, program, **more).output.split("@@@\n")[1:]
 
 
 def lldb(program, commands):
@@ -87,7 +82,7 @@ def lldb(program, commands):
     before = ["settings set target.disable-stdio true", "breakpoint set -n stop_here", "run", "up", f"command script import {DEBUG}/slotwise_lldb.py"]
     marked = [each for command in commands for each in ("script print('@@@')", command)]
     script = [each for command in before + marked for each in ("-o", command)]
-    output = run([needed(LLDB), "-b", "-X", *script, str(program)]).stdout
+    output = run(LLDB, "-b", "-X", *script, program).output
     refused = re.search(r"^error: (Cannot launch|process launch failed|.*[Oo]peration not permitted).*$", output, flags=re.MULTILINE)
     if refused and "@@@" not in output:
         skip(f"LLDB may not start a program here, so what it prints cannot be compared: {refused[0]}")
@@ -118,21 +113,14 @@ def session(name):
     return parts[1::2], parts[2::2]
 
 
-class Programs:
-    """The test program by compiler; built when first asked for."""
-    folder, built = None, {}
-
-    @classmethod
-    def of(cls, compiler):
-        if compiler not in cls.built:
-            cls.folder = cls.folder or tempfile.TemporaryDirectory()
-            program = pathlib.Path(cls.folder.name) / pathlib.Path(compiler).name  # CXX may be a path
-            flags = ["-std=c++20", "-O0", "-g", f"-I{ROOT / 'include'}"]
-            made = run([needed(compiler), *flags, str(HERE / "program.cpp"), "-o", str(program)])
-            if made.returncode != 0:
-                raise AssertionError(made.stdout)
-            cls.built[compiler] = program
-        return cls.built[compiler]
+@functools.cache
+def program_by(compiler):
+    """The test program; built when first asked for."""
+    program = pathlib.Path(FOLDER.name) / pathlib.Path(compiler).name  # CXX may be a path
+    made = run(compiler, "-std=c++20", "-O0", "-g", f"-I{ROOT / 'include'}", HERE / "program.cpp", "-o", program)
+    if not made.ok:
+        raise AssertionError(made.output)
+    return program
 
 
 class Complete(unittest.TestCase):
@@ -142,7 +130,7 @@ class Complete(unittest.TestCase):
         self.assertEqual(sorted(public - set(shapes.SHAPES) - set(PLAIN)), [])
         entries = {re.sub("&lt;.*", "", name) for _, name in natvis_names()}
         self.assertEqual(sorted(public - entries - set(PLAIN) - set(NATVIS_INHERITS)), [])
-        frame = gdb(Programs.of(COMPILERS[1]), ["python for s in gdb.selected_frame().block(): "
+        frame = gdb(program_by(COMPILERS[1]), ["python for s in gdb.selected_frame().block(): "
                                                 "print(plain(gdb.selected_frame().read_var(s).type))"])[0]
         shown = {shapes.class_of(line)[0] for line in frame.split("\n")}
         self.assertEqual(sorted(public - shown - set(PLAIN) - ADAPTERS - BASES), [])
@@ -160,7 +148,7 @@ class Printed(unittest.TestCase):
         commands, expected = session(debugger)
         self.assertGreater(len(commands), 60)
         for compiler in COMPILERS:
-            printed = [without_chance(text) for text in DEBUGGERS[debugger](Programs.of(compiler), commands)]
+            printed = [without_chance(text) for text in DEBUGGERS[debugger](program_by(compiler), commands)]
             self.assertEqual(len(printed), len(commands), printed[-1:])
             for command, text, good in zip(commands, printed, expected):
                 with self.subTest(compiler=compiler, command=command):
@@ -184,7 +172,7 @@ class Natvis(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".natvis") as file:
             file.write(text)
             file.flush()
-            return gdb(Programs.of(COMPILERS[1]), [f"source {HERE}/natvis_in_gdb.py"], env={**os.environ, "SLOTWISE_NATVIS": file.name})[0]
+            return gdb(program_by(COMPILERS[1]), [f"source {HERE}/natvis_in_gdb.py"], env={"SLOTWISE_NATVIS": file.name})[0]
 
     def test_every_expression_evaluates_and_shows_what_the_printers_show_and_faults_are_found(self):
         good = NATVIS.read_text(encoding="utf-8")
@@ -199,7 +187,7 @@ def accept():
     """Writes the sessions anew from what is printed for g++'s program."""
     for name, debugger in DEBUGGERS.items():
         commands, _ = session(name)
-        printed = debugger(Programs.of(COMPILERS[0]), commands)
+        printed = debugger(program_by(COMPILERS[0]), commands)
         text = "".join(f"> {command}\n{without_chance(each)}" for command, each in zip(commands, printed))
         (HERE / f"{name}.txt").write_text(text, encoding="utf-8")
 
