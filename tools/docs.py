@@ -36,17 +36,45 @@ def theme():
     return " ".join(f'"{sheet}"' for sheet in [*sheets, ROOT / "docs" / "theme.css"])
 
 
+# Classes without an example of their own, each with the reason.
+NO_EXAMPLE = {"GroupIndex": "the template of HashIndex", "ObserverArray": "a part of series, which subscribe() hides"}
+
+
+def snippets():
+    """The snippets of the guide, all of which are compiled and run by its test."""
+    pages = sorted((ROOT / "docs" / "guide").glob("*.md"))
+    return [text for page in pages for text in re.findall(r"^```cpp\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)]
+
+
+def write_examples():
+    """Gives the page of each class of fwd.hpp the shortest snippet of the guide that names it, best one that includes its header.
+    Returns the classes that no snippet names."""
+    fwd, known = (ROOT / "include" / "slotwise" / "fwd.hpp").read_text(encoding="utf-8"), snippets()
+    without, pages = [], []
+    for full in re.findall(r"^class (\w+);", fwd, re.M):
+        name = full.removeprefix("Basic")
+        header = "/" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() + ".hpp>"
+        found = sorted((each for each in known if re.search(rf"\b{name}\b", each)), key=lambda each: (header not in each, each.count("\n")))
+        if found:
+            pages.append(f"/** @class slotwise::{full}\n@par Example\n@code{{.cpp}}\n{found[0]}@endcode\n*/\n")
+        elif name not in NO_EXAMPLE:
+            without.append(f"no snippet of the guide names {name}: its page has no example")
+    (OUT / "examples.dox").write_text("".join(pages), encoding="utf-8")
+    return without
+
+
 def run_doxygen():
     """What Doxygen warned of."""
     if not shutil.which("doxygen"):
         sys.exit("docs: there is no doxygen here; on Debian and Ubuntu: apt-get install doxygen")
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
-    settings = (f'@INCLUDE = "{ROOT / "docs" / "Doxyfile"}"\nPROJECT_NUMBER = {version_of(ROOT)}\nOUTPUT_DIRECTORY = "{OUT}"\n'
+    without = write_examples()
+    settings = (f'@INCLUDE = "{ROOT / "docs" / "Doxyfile"}"\nPROJECT_NUMBER = {version_of(ROOT)}\nOUTPUT_DIRECTORY = "{OUT}"\nINPUT += "{OUT}/examples.dox"\n'
                 f"HTML_EXTRA_STYLESHEET = {theme()}\n")
     done = subprocess.run(["doxygen", "-"], input=settings, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     warnings = [line for line in done.stderr.splitlines() if line.strip() and not NOT_OURS.search(line)]
-    return warnings or ([f"doxygen ended with {done.returncode}"] if done.returncode else [])
+    return without + warnings or ([f"doxygen ended with {done.returncode}"] if done.returncode else [])
 
 
 def described(element):
