@@ -292,7 +292,7 @@ private:
     }
 
     static constexpr bits_type null_bits = traits::null_bits;
-    static_assert(null_bits == 0 || L.null_is_ones); // what it uses is in the information for debuggers
+    using null_type = std::integral_constant<bits_type, null_bits>; // compilers tell debuggers of constants that are used
 
     bits_type bits_ = null_bits;
 };

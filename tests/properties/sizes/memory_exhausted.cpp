@@ -110,13 +110,13 @@ struct GrowsUnderACap {
         const test::HeapCap cap(many * bytes_an_element + MiB);
         C c = made<C>();
         if constexpr (requires { C::options.handle; })
-            many = std::min<std::size_t>(many, std::size_t{1} << std::min(C::options.handle.index_bits, 31u));
+            many = std::min<std::size_t>(many, slotwise::detail::HandleTraits<C::options.handle>::max_slots);
         if constexpr (requires { C::options.max_slots; })
             if (C::options.max_slots != 0) many = std::min<std::size_t>(many, C::options.max_slots);
         if constexpr (requires { C::handle_type::layout; })
-            many = std::min<std::size_t>(many, std::size_t{1} << std::min(C::handle_type::layout.index_bits, 31u));
+            many = std::min<std::size_t>(many, slotwise::detail::HandleTraits<C::handle_type::layout>::max_slots);
         if constexpr (requires { C::id_type::layout; })
-            many = std::min<std::size_t>(many, std::size_t{1} << std::min(C::id_type::layout.index_bits, 31u));
+            many = std::min<std::size_t>(many, slotwise::detail::HandleTraits<C::id_type::layout>::max_slots);
         for (std::size_t n = 0; n != many; ++n) Entry::insert(c, static_cast<int>(n));
         CHECK(c.size() == many);
         INFO("bytes an element: " << cap.peak() / many);
