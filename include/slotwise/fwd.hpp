@@ -90,8 +90,8 @@ struct SlotMapOptions {
     Exhaustion exhaustion = Exhaustion::retire;
     Growth growth = Growth::pages;
     std::size_t page_slots = 0; ///< slots in a page, a power of two of at least 64; 0 chooses by sizeof(T)
-    std::size_t max_slots = 0; ///< upper limit of slots; 0 = what the handle can index (Growth::reserve: also 64 GiB of values,
-                               ///< 256 MiB where a pointer has 32 bits)
+    std::size_t max_slots = 0; ///< most slots; 0: what the handle indexes (Growth::reserve: 64 GiB, of 32-bit pointers 256 MiB)
+    slot_t first_slot = 0;     ///< 1: slot 0 is never issued, it counts as retired; needs Exhaustion::retire
     friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
 };
 

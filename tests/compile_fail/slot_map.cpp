@@ -195,3 +195,17 @@ map.insert(&value);
 SlotMap<std::unique_ptr<int>> map;
 auto moved = std::move(map);
 auto copy = moved; // faulty
+
+//=== first_slot_2 ===//
+// expect: first_slot must be 0 or 1
+// covers: slots/slot_container.hpp static_assert "first_slot must be 0 or 1"
+SlotMap<int, Options<SlotMapOptions{.first_slot = 1}>> map;
+SlotMap<int, Options<SlotMapOptions{.first_slot = 2}>> other; // faulty
+return static_cast<int>(map.size());
+
+//=== first_slot_and_wrapping ===//
+// expect: first_slot = 1 needs Exhaustion::retire
+// covers: slots/slot_container.hpp static_assert "first_slot = 1 needs Exhaustion::retire"
+SlotMap<int, Options<SlotMapOptions{.first_slot = 1}>> map;
+SlotMap<int, Options<SlotMapOptions{.exhaustion = Exhaustion::wrap, .first_slot = 1}>> other; // faulty
+return static_cast<int>(map.size());

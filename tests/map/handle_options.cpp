@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Options of slot maps that engines ask for: a null handle of ones.
+// Options of slot maps that engines ask for: a null handle of ones, slot 0 that is never issued.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
@@ -28,6 +28,8 @@ constexpr HandleLayout dense_ones{
 
 template <HandleLayout L, Reuse R = Reuse::lowest>
 constexpr SlotMapOptions with_layout{.handle = L, .reuse = R};
+template <Reuse R>
+constexpr SlotMapOptions from_1{.handle = zeros, .reuse = R, .first_slot = 1};
 
 /// Every bit pattern but those of `live` finds nothing.
 template <class Map, class Live>
@@ -124,4 +126,87 @@ TEST_CASE("bytes of a map with another null handle are refused", "[null_is_ones]
     REQUIRE_THROWS(other.restore(map.snapshot()));
     REQUIRE_THROWS(map.restore(other.snapshot()));
     REQUIRE((map.size() == 1 && other.size() == 1));
+}
+
+TEMPLATE_TEST_CASE("with first_slot = 1 no element gets slot 0, whatever was done before", "[first_slot]", ALL_STORAGES) {
+    const auto run = []<SlotMapOptions O>() {
+        using Map = typename TestType::template map<int, O>;
+        using H = typename Map::handle_type;
+        Map map;
+        REQUIRE((map.retired() == 0 && map.capacity() == 0 && map.empty() && !map.full()));
+        REQUIRE((!put_at(map, H(0, 1), 1) && map.capacity() == 0)); // before there is memory
+        for (unsigned round = 0; round != 4; ++round) {
+            std::set<H> live;
+            for (slot_t i = 1; i != 128; ++i) {
+                const H handle = i % 5 == 3 ? map.reserve_handle() : put(map, static_cast<int>(i));
+                if (i % 5 == 3) REQUIRE(fulfill(map, handle, 7));
+                REQUIRE((live.insert(handle).second && handle.index() != 0));
+            }
+            REQUIRE((map.full() && try_put(map, 1) == nullptr && map.size() == 127 && map.retired() == 1));
+            REQUIRE_THROWS_AS(put(map, 1), std::length_error);
+            REQUIRE_THROWS_AS(map.reserve(128), std::length_error);
+            REQUIRE((map.handle_at(slot_t{0}) == nullptr && map.state(0) == SlotState::retired && finds_only(map, live)));
+            REQUIRE((map.recycle_retired() == 0 && map.retired() == 1 && map.check_invariants()));
+            for (std::uint32_t version = 1; version < 128; version += 2) {
+                REQUIRE_FALSE(put_at(map, H(0, version), 1));
+                REQUIRE(map.explain(H(0, version)) == HandleStatus::retired);
+            }
+            Map copy = map, restored;
+            Map moved = std::move(copy);
+            restored.restore(map.snapshot());
+            REQUIRE((finds_only(moved, live) && finds_only(restored, live) && put(copy, 1).index() == 1));
+            moved.clear();
+            restored.clear();
+            REQUIRE((put(moved, 1) == put(restored, 1) && moved.check_invariants() && restored.check_invariants()));
+            if (round % 2 == 0)
+                for (const H handle : live) REQUIRE(map.erase(handle));
+            else
+                map.clear();
+            if (round == 1) map.shrink_to_fit();
+            REQUIRE((map.empty() && map.retired() == 1 && map.check_invariants()));
+        }
+        Map chosen;
+        REQUIRE((put_at(chosen, H(3, 1), 3) && chosen.size() == 1 && chosen.retired() == 1));
+        const slot_t next = put(chosen, 1).index();
+        REQUIRE((next == 1 || next == 2 || next == 4));
+        chosen.restore(Map().snapshot());
+        REQUIRE((chosen.empty() && put(chosen, 1).index() == 1));
+    };
+    run.template operator()<from_1<Reuse::lowest>>();
+    run.template operator()<from_1<Reuse::fifo>>();
+    run.template operator()<from_1<Reuse::lifo>>();
+}
+
+TEMPLATE_TEST_CASE("slot 0 counts for limits and room, before and after there is memory", "[first_slot]", ALL_STORAGES) {
+    using Map = typename TestType::template map<int, from_1<Reuse::lowest>>;
+    Map map;
+    for (const std::size_t limit : {0u, 1u}) {
+        REQUIRE(map.set_max_slots(limit));
+        REQUIRE((map.full() && try_put(map, 1) == nullptr));
+        REQUIRE_THROWS_AS(put(map, 1), std::length_error);
+        REQUIRE_THROWS_AS(map.reserve(1), std::length_error);
+        map.reserve(0);
+        REQUIRE(map.capacity() == 0);
+    }
+    REQUIRE(map.set_max_slots(2));
+    REQUIRE((!map.full() && put(map, 1).index() == 1 && map.full()));
+    REQUIRE(map.set_max_slots(100));
+    map.reserve(99);
+    const std::size_t room = map.capacity();
+    for (int i = 1; i != 99; ++i) put(map, i);
+    REQUIRE((map.capacity() == room && map.full() && map.size() == 99));
+    map.clear();
+    REQUIRE((!map.set_max_slots(0) && map.set_max_slots(1) && map.full()));
+}
+
+TEST_CASE("a retired slot becomes usable again, slot 0 does not; bytes with an element there are refused", "[first_slot]") {
+    constexpr HandleLayout brief{.index_bits = 7, .version_bits = 1, .user_bits = 8};
+    HandlePool<int, Options<SlotMapOptions{.handle = brief, .first_slot = 1}>> pool;
+    HandlePool<int, Options<SlotMapOptions{.handle = brief}>> from_0;
+    REQUIRE((pool.erase(pool.create()) && pool.erase(pool.create()) && pool.retired() == 3));
+    REQUIRE((pool.recycle_retired() == 2 && pool.retired() == 1 && pool.create().index() == 1 && pool.check_invariants()));
+    from_0.create();
+    REQUIRE(pool.try_restore(from_0.snapshot()) != nullptr);
+    REQUIRE((pool.size() == 1 && from_0.try_restore(pool.snapshot()) == nullptr && from_0.create().index() == 2));
+    REQUIRE((pool.try_restore(from_0.snapshot()) == nullptr && pool.size() == 2 && pool.check_invariants()));
 }

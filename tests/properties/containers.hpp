@@ -380,12 +380,12 @@ struct List {
     }
 };
 
-// Default; the shortest versions there are, wrapping and retiring; the other policies, null of ones; another way to grow, small pages.
+// Default; the shortest versions there are, wrapping and retiring; the other policies, no slot 0, null of ones; another way to grow, small pages.
 inline constexpr SlotMapOptions slot_map_options[] = {
     {},
     {.handle = {12, 4, 0}},
     {.handle = {12, 4, 0}, .exhaustion = Exhaustion::wrap},
-    {.reuse = Reuse::lifo},
+    {.reuse = Reuse::lifo, .first_slot = 1},
     {.handle = {12, 3, 1, true, true}, .reuse = Reuse::fifo},
     {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
 };

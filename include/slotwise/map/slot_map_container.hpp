@@ -14,7 +14,8 @@ namespace detail {
 
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
 using SlotMapBase =
-    SlotContainer<Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots}, Allocator, Observers...>;
+    SlotContainer<Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, false, false, O.first_slot},
+                  Allocator, Observers...>;
 
 /// State and steps without an interface. Each step leaves the parts consistent or has no effect.
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
@@ -41,7 +42,7 @@ public:
     //=== capacity ===//
 
     /// Whether no slot is left for one more element.
-    constexpr bool is_full() const noexcept { return !directory.has_room() && directory.capacity() >= Base::slot_limit(); }
+    constexpr bool is_full() const noexcept { return !directory.has_room() && Base::cannot_grow(); }
     /// Room for one more element, or a std::length_error when no slot is left.
     SLOTWISE_ALWAYS_INLINE constexpr void reserve_one() {
         if (!directory.has_room()) [[unlikely]]
@@ -49,6 +50,7 @@ public:
     }
     /// Room for `count` live elements in all, or a std::length_error.
     constexpr void reserve_live(std::size_t count) {
+        if (O.first_slot != 0 && count == 0) return;
         const std::size_t unusable = Base::unusable(), limit = Base::slot_limit();
         if (count > limit)
             throw_length_error(
@@ -73,6 +75,19 @@ public:
         }
         directory.set_limit(static_cast<slot_t>(slots));
         return true;
+    }
+    /// Whether an element may get this slot and version: see SlotDirectory::can_take.
+    constexpr bool can_take(slot_t slot, std::uint32_t version) const noexcept {
+        if constexpr (O.first_slot != 0)
+            if (slot == 0) return false;
+        return directory.can_take(slot, version) && slot < Base::slot_limit();
+    }
+    /// As SlotDirectory::recycle_retired, except for slot 0 if it is never issued.
+    constexpr std::size_t recycle_retired() noexcept {
+        const std::size_t count = directory.recycle_retired();
+        if (O.first_slot == 0 || count == 0) return count;
+        Base::retire_slot_0();
+        return count - 1;
     }
     /// Makes room for an untrusted slot number. False, and no effect, when it exceeds the budget.
     constexpr bool reserve_slot_in_budget(slot_t slot) {

@@ -242,7 +242,7 @@ public:
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
         expect_not_notifying();
         const slot_t slot = handle.index();
-        if (!core_.directory.can_take(slot, handle.version()) || slot >= max_slots()) return pointer();
+        if (!core_.can_take(slot, handle.version())) return pointer();
         if constexpr (Store::stable) {
             if (!core_.reserve_slot_in_budget(slot)) return pointer();
             core_.do_insert_at(slot, handle.version(), std::forward<Args>(args)...);
@@ -364,10 +364,10 @@ public:
     constexpr HandleStatus explain(handle_type handle) const noexcept {
         return handle.is_null() ? HandleStatus::null : core_.explain(handle.index(), handle.version());
     }
-    /// Slots whose versions are used up.
+    /// Slots whose versions are used up, and slot 0 if it has memory and is never issued (SlotMapOptions::first_slot).
     constexpr size_type retired() const noexcept { return core_.directory.retired(); }
     /// Allows retired slots to be issued again. @pre no handle of their earlier elements is in use. Returns how many.
-    constexpr size_type recycle_retired() noexcept { return core_.directory.recycle_retired(); }
+    constexpr size_type recycle_retired() noexcept { return core_.recycle_retired(); }
 
     //=== iteration ===//
 

@@ -27,6 +27,7 @@ struct SlotContainerOptions {
     std::size_t max_slots = 0;            ///< 0: what handle and store allow
     bool deferred_erase = false;          ///< erased slots are pending until do_flush_removed()
     bool columns_share_allocator = false; ///< static columns take the container's allocator; otherwise they have their own
+    slot_t first_slot = 0;                ///< 1: slot 0 is retired as soon as it has memory
 };
 
 /// State and steps without an interface: faces are built over it and access its parts. Each step leaves the parts consistent or
@@ -43,6 +44,8 @@ public:
     using Pending = std::conditional_t<O.deferred_erase, PendingSlots<Bytes>, NoPendingSlots>;
     using Hub = ObserverHub<Observers...>;
     static_assert(SlotStore<Store>);
+    static_assert(O.first_slot <= 1, "Options: first_slot must be 0 or 1");
+    static_assert(O.first_slot == 0 || O.exhaustion == Exhaustion::retire, "Options: first_slot = 1 needs Exhaustion::retire");
 
     static constexpr bool deferred = O.deferred_erase;
     /// Whether neither construction nor destruction of an element, nor destruction of a column's value, runs user code.
@@ -249,11 +252,19 @@ public:
     //=== capacity ===//
 
     /// Slots that no element can use now.
-    constexpr std::size_t unusable() const noexcept { return pending.size() + directory.retired() + directory.reserved(); }
+    constexpr std::size_t unusable() const noexcept {
+        const bool first = O.first_slot != 0 && directory.cursor() == 0; // slot 0 is not retired yet
+        return pending.size() + directory.retired() + directory.reserved() + (first ? 1 : 0);
+    }
+    /// Whether growth would add no slot for an element.
+    constexpr bool cannot_grow() const noexcept {
+        return (directory.capacity() < O.first_slot ? O.first_slot : directory.capacity()) >= slot_limit();
+    }
     /// Room for more elements, or a std::length_error with the text `full` when no slot is left.
     SLOTWISE_COLD constexpr void grow(const char* full) {
-        if (directory.capacity() >= slot_limit()) throw_length_error(full);
-        const std::size_t want = hub.grown_capacity(store.grown_capacity());
+        if (cannot_grow()) throw_length_error(full);
+        std::size_t want = hub.grown_capacity(store.grown_capacity());
+        if (O.first_slot != 0 && want <= O.first_slot) want = O.first_slot + 1u;
         do_reserve(want < slot_limit() ? want : slot_limit());
     }
     SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
@@ -261,6 +272,13 @@ public:
         store.reserve(slots);
         Plain::reserve(directory, pending, hub, Bytes(allocator), slots,
                        store.capacity() < slot_limit() ? store.capacity() : slot_limit());
+        if constexpr (O.first_slot != 0)
+            if (directory.cursor() == 0 && directory.capacity() != 0) retire_slot_0();
+    }
+    /// Slot 0 is never issued: as if its versions were used up. @pre it is free and has memory
+    constexpr void retire_slot_0() noexcept {
+        directory.take(0, 1); // its version is 0 then
+        directory.release(0);
     }
     /// Frees memory above the highest slot in use. @param also a further step that frees memory and may throw
     template <class Also>
@@ -408,6 +426,8 @@ public:
         Directory restored(bytes);
         if (!DirectorySnapshot::read(restored, in, bytes, order)) return in.error();
         if (restored.cursor() > slot_limit()) return "snapshot: it has more slots than this container's max_slots";
+        if (O.first_slot != 0 && restored.cursor() != 0 && restored.state(0) != SlotState::retired)
+            return "snapshot: slot 0 was in use, and this container never issues it (first_slot)";
         restored.set_limit(directory.limit());
         if (restored.cursor() != 0) do_reserve(restored.cursor());
         if (!restored.covers(directory.capacity())) {
