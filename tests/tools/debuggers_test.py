@@ -26,7 +26,6 @@ import parsed  # noqa: E402
 import proof  # noqa: E402
 import slotwise_shapes as shapes  # noqa: E402
 
-FOLDER = tempfile.TemporaryDirectory()  # of the programs
 COMPILERS = (proof.gcc(), proof.clang())
 LLDB = proof.clang("lldb")
 SECONDS = 900  # for a session, on a busy machine; each takes two or three
@@ -114,9 +113,14 @@ def session(name):
 
 
 @functools.cache
+def folder():
+    return tempfile.TemporaryDirectory()  # of the programs, until the end
+
+
+@functools.cache
 def program_by(compiler):
     """The test program; built when first asked for."""
-    program = pathlib.Path(FOLDER.name) / pathlib.Path(compiler).name  # CXX may be a path
+    program = pathlib.Path(folder().name) / pathlib.Path(compiler).name  # CXX may be a path
     made = run(compiler, "-std=c++20", "-O0", "-g", f"-I{ROOT / 'include'}", HERE / "program.cpp", "-o", program)
     if not made.ok:
         raise AssertionError(made.output)
