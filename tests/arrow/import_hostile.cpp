@@ -231,6 +231,35 @@ TEST_CASE("offsets of text that go down, are negative or have no text are refuse
     refused([](Foreign& f) { f.batches[0].buffers[0][2] = nullptr; }, {"\"key\"", "no buffer 2"});
 }
 
+TEST_CASE("a text that is not UTF-8 is refused by its column and row, and one that is comes in", "[import]") {
+    const std::string good = "\xc3\xbc, \xe2\x82\xac and \xf0\x9f\x8c\x8d", bad = "a long name cut off: \xe2\x82";
+    const auto columns_of = [&](const std::string& text, bool null = false) {
+        const std::vector<std::string> all{"not of the batch \xff", "a", good, text};
+        auto column = test::texts("key", all, 1), large = test::texts<std::int64_t>("key", all, 1),
+             view = test::views("key", {"a", good, text});
+        if (null)
+            for (test::Column* each : {&column, &large, &view}) each->nulls({false, false, true});
+        return std::vector<test::Column>{column, large, view};
+    };
+    for (const std::string& wrong : {bad, std::string("\xff"), std::string("\xc0\x80"), std::string("\xed\xa0\x80")})
+        for (const test::Column& column : columns_of(wrong))
+            refused({column, amounts()}, [](Foreign&) {}, {"column \"key\": has a text in row 2 that is not UTF-8"});
+    for (const test::Column& column : columns_of("b")) {
+        SetStorage<std::string> set;
+        Foreign foreign({column});
+        REQUIRE((import_stream(&foreign.stream, set) == 3 && set.contains(good)));
+    }
+    for (test::Column column : columns_of(bad, true)) { // what lies under a null is nobody's
+        column.name = "value";
+        TSDStorage<int, std::string> series;
+        Foreign foreign({test::numbers<std::int32_t>("key", "i", {1, 2, 3}), column});
+        auto writer = series.write(1);
+        REQUIRE((import_stream(&foreign.stream, writer) == 3 && !series.valid(3) && series.at(2) == good));
+    }
+    // A character that one text begins and the next one ends.
+    refused({test::texts("key", {"a", "\xc3", "\xbc"}), amounts()}, [](Foreign&) {}, {"row 1 that is not UTF-8"});
+}
+
 TEST_CASE("views of text that lead beyond their buffers are refused by the column's name", "[import]") {
     const std::vector<test::Column> columns{test::views("key", {"short", "a long name of a row", "another long name"}),
                                             amounts()};

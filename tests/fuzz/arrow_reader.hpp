@@ -75,7 +75,8 @@ public:
                 Cell& cell = rows[static_cast<std::size_t>(i)][want];
                 if (!is_null(part, root.offset + i)) {
                     if (!read_cell(part, format, wants_[want].type, static_cast<std::size_t>(part.offset + root.offset + i),
-                                   cell))
+                                   cell) ||
+                        (wants_[want].type == 'u' && !is_utf8(*cell)))
                         return {};
                 } else if (!part.buffers[1] || (is_view(format) && part.n_buffers > 3 && !sizes_of(part)))
                     return {};
@@ -91,6 +92,24 @@ public:
     }
 
 private:
+    /// Decodes each character, and encodes it again where its length was a choice.
+    static bool is_utf8(const std::string& text) {
+        for (std::size_t at = 0; at != text.size();) {
+            const auto first = static_cast<unsigned char>(text[at]);
+            const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+            if ((first >= 0x80 && first < 0xc0) || first >= 0xf8 || size > text.size() - at) return false;
+            std::uint32_t point = size == 1 ? first : first & (0xffu >> (size + 1));
+            for (std::size_t i = 1; i != size; ++i) {
+                const auto next = static_cast<unsigned char>(text[at + i]);
+                if (next / 0x40 != 2) return false;
+                point = point * 0x40 + next % 0x40;
+            }
+            constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+            if (point < least[size - 1] || (point >= 0xd800 && point < 0xe000) || point > 0x10ffff) return false;
+            at += size;
+        }
+        return true;
+    }
     static bool takes(char type, const std::string& format) {
         if (type == 'u') return format == "u" || format == "U" || format == "vu";
         if (type == 'z') return format == "z" || format == "Z" || format == "vz";
@@ -245,7 +264,10 @@ inline std::pair<std::string, Part> made_column(Input& in, const Want& want, std
     const auto text = [&] {
         std::string chars(in.below(8) == 0 ? 13 + in.below(8) : in.below(4), 'k');
         for (char& c : chars) c = static_cast<char>('a' + in.below(3));
-        return chars;
+        if (chars == "ca") return std::string("\xc3\xa9");
+        return chars == "cbc" ? std::string("c\xc3"
+                                            "c")
+                              : chars; // no UTF-8
     };
     if (is_view(format)) {
         std::vector<Bytes> texts;

@@ -6,6 +6,7 @@
 #define SLOTWISE_ARROW_COLUMN_READER_HPP
 
 #include "fields.hpp"
+#include "utf8.hpp"
 
 #include <bit>
 #include <limits>
@@ -202,7 +203,7 @@ public:
     bool open(const ArrowArray& array, std::size_t first, std::size_t rows, ArrowRefusal& refusal) {
         if constexpr (layout == ArrowLayout::text) {
             if (!open_common(array, first, rows, 3, kind_ == 'v', refusal)) return false;
-            if (kind_ == 'v') return open_views(array, rows, refusal);
+            if (kind_ == 'v') return open_views(array, rows, refusal) && expect_utf8(rows, refusal);
             return kind_ == 'U' ? open_text<std::int64_t>(array, rows, refusal) : open_text<std::int32_t>(array, rows, refusal);
         } else {
             if (!open_common(array, first, rows, 2, false, refusal)) return false;
@@ -306,7 +307,19 @@ private:
         }
         if (sizeof(Offset) > sizeof(std::ptrdiff_t) && std::int64_t{begin} > std::numeric_limits<std::ptrdiff_t>::max())
             return refuse_offset(rows, begin, refusal);
-        return begin == first || data_ != nullptr || refuse_buffer(2, refusal);
+        if (begin == first) return true;
+        if (data_ == nullptr) return refuse_buffer(2, refusal);
+        // The texts of all rows lie side by side, mostly in ASCII, and short ones are slower to ask one by one.
+        const auto* const chars = reinterpret_cast<const char*>(data_);
+        return is_ascii({chars + to_index(first), to_index(begin - first)}) || expect_utf8(rows, refusal);
+    }
+    /// Refuses a text that is not UTF-8. Bytes of null rows may be anything.
+    bool expect_utf8(std::size_t rows, ArrowRefusal& refusal) const {
+        if constexpr (format_of<T>[0] == 'u')
+            for (std::size_t row = 0; row != rows; ++row)
+                if (!is_null(row) && !is_utf8(text(row)))
+                    return refusal.column(name(), "has a text in row " + std::to_string(row) + " that is not UTF-8");
+        return true;
     }
     bool refuse_offset(std::size_t row, std::int64_t offset, ArrowRefusal& refusal) const {
         return refusal.column(name(), "has the offset " + std::to_string(offset) + " at row " + std::to_string(row) +

@@ -191,8 +191,9 @@ ImportResult try_import_stream(ArrowArrayStream* stream, M& to) {
 /// rows. The stream is released in each case, and each of its batches once.
 ///
 /// The columns are "key" and "value" (for a struct those of its ArrowFields), in any order, and no others; of a set only the
-/// key. Numbers may be of another width if each value fits. Texts are utf8, large_utf8 or utf8_view. A row of nulls under a key
-/// makes a member without a value, if `to` is the writer of a dictionary over time, and is refused otherwise.
+/// key. Numbers may be of another width if each value fits. Texts are utf8, large_utf8 or utf8_view, and must be UTF-8. A row
+/// of nulls under a key makes a member without a value, if `to` is the writer of a dictionary over time, and is refused
+/// otherwise.
 ///
 /// A batch is checked as a whole before its first row is written. So of a batch that is refused nothing is written, and the
 /// batches before it are in the container.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// Whether bytes are UTF-8, as texts of Arrow must be. Most texts are ASCII, which is asked first.
+#ifndef SLOTWISE_ARROW_UTF8_HPP
+#define SLOTWISE_ARROW_UTF8_HPP
+
+#include "../config/abi.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// Whether all bytes are below 0x80.
+inline bool is_ascii(std::string_view bytes) noexcept {
+    constexpr std::uint64_t high = 0x8080808080808080;
+    std::size_t at = 0;
+    // Four words in a step: the loads do not wait for each other, and a step has one branch.
+    for (std::uint64_t words[4]; bytes.size() - at >= sizeof words; at += sizeof words) {
+        std::memcpy(words, bytes.data() + at, sizeof words);
+        if (((words[0] | words[1] | words[2] | words[3]) & high) != 0) return false;
+    }
+    while (at != bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) ++at;
+    return at == bytes.size();
+}
+
+/// Whether bytes are well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF, no part of a character.
+/// By table 3-7 of The Unicode Standard: only the second byte has bounds that depend on the first.
+inline bool is_utf8(std::string_view bytes) noexcept {
+    const auto byte = [&](std::size_t at) -> unsigned { return static_cast<unsigned char>(bytes[at]); };
+    for (std::size_t at = 0; at != bytes.size();) {
+        const unsigned first = byte(at);
+        if (first < 0x80) {
+            at += bytes.size() - at >= 32 && is_ascii(bytes.substr(at, 32)) ? 32 : 1;
+            continue;
+        }
+        const std::size_t more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+        if (first < 0xc2 || first > 0xf4 || bytes.size() - at <= more) return false;
+        const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+        const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+        if (byte(at + 1) < least || byte(at + 1) > most) return false;
+        for (std::size_t i = 2; i <= more; ++i)
+            if ((byte(at + i) & 0xc0) != 0x80) return false;
+        at += more + 1;
+    }
+    return true;
+}
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
