@@ -76,6 +76,14 @@ TEST_CASE("a restore point that is damaged is refused by the column, and nothing
     wrong[2] = test::texts("format", {"parquet"});
     REQUIRE(refusal_of(wrong) == "restore_point: column \"format\": is \"parquet\"");
     wrong = columns();
+    for (const std::int64_t window : {std::int64_t{6}, std::int64_t{8}, std::int64_t{0}, before().window() << 8}) {
+        wrong[1] = test::numbers<std::int64_t>("window", "l", {window});
+        REQUIRE(refusal_of(wrong).find("restore_point: column \"window\": is not the window of the state") == 0);
+    }
+    wrong[3].buffers[2]->resize(20); // too short to have a window
+    wrong[3].buffers[1] = test::bytes_of<std::int32_t>({0, 20});
+    REQUIRE(refusal_of(wrong).find("restore_point: column \"state\": ") == 0);
+    wrong = columns();
     wrong[0].nulls({true});
     REQUIRE(refusal_of(wrong).find("column \"shard\": is null") != std::string::npos);
     wrong.pop_back();

@@ -76,8 +76,12 @@ RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series) {
             return false;
         if (formats[0] != detail::restore_point_format)
             return refusal.column("format", "is \"" + std::string(formats[0]) + "\"");
-        const std::string_view state = states[0];
-        const char* const error = series.try_restore({reinterpret_cast<const std::byte*>(state.data()), state.size()});
+        const std::string_view text = states[0];
+        const std::span<const std::byte> state(reinterpret_cast<const std::byte*>(text.data()), text.size());
+        DefaultCodec codec;
+        if (!detail::may_have_window<typename Series::time_type>(state, windows[0], codec))
+            return refusal.column("window", "is not the window of the state; the row was put together from two");
+        const char* const error = series.try_restore(state);
         if (error != nullptr) return refusal.column("state", error);
         point.shard = shards[0];
         return true;
@@ -95,7 +99,8 @@ RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series) {
     return point;
 }
 
-/// Restores a series from a stream of export_restore_point: its state, its window, its handles. Returns the shard.
+/// Restores a series from a stream of export_restore_point: its state, its window, its handles. Returns the shard. The column
+/// "window" must be the window of the state.
 /// @throws std::invalid_argument that names the column and what is wrong with it; what allocation and the functions of keys and
 /// values throw; strong @complexity linear in slots
 template <class Series>

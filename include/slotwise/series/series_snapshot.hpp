@@ -136,6 +136,18 @@ std::vector<std::byte> series_to_bytes(const State& state, Codec& codec) {
     return out.take();
 }
 
+/// Whether the bytes end before the window of a snapshot, or have this one: the other bytes are not looked at.
+template <class Time, class Codec>
+bool may_have_window(std::span<const std::byte> bytes, const Time& window, Codec& codec) {
+    ByteReader in(bytes);
+    static_cast<void>(in.number<std::uint32_t>());
+    const auto size = in.number<std::uint64_t>();
+    if (size > in.left()) return true;
+    static_cast<void>(in.raw(static_cast<std::size_t>(size)));
+    const Time found = codec.template read<Time>(in);
+    return in.error() != nullptr || found == window;
+}
+
 /// Every byte is checked before `state` changes. Returns the error, or null.
 template <class State, class Codec>
 const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Codec& codec) {
