@@ -9,6 +9,7 @@
 #include "../core/std_memory.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <tuple> // std::uses_allocator
 #include <type_traits>
@@ -115,17 +116,49 @@ public:
     using TemporaryElement<T, rebind_t<Allocator, T>>::TemporaryElement;
 };
 
+/// Whether the allocator has a member max_alignment, which says that it honours no stricter alignment, and T needs one.
+template <class Allocator, class T>
+inline constexpr bool aligns_less = false;
+template <class Allocator, class T>
+    requires requires { Allocator::max_alignment; }
+inline constexpr bool aligns_less<Allocator, T> = alignof(T) > Allocator::max_alignment;
+
+/// Bytes asked for in the place of `size` bytes at a multiple of `align`: for the address that was returned, and for the gap.
+inline std::size_t bytes_to_align(std::size_t size, std::size_t align) {
+    return checked_bytes(1, size, sizeof(void*) + align - 1);
+}
+/// Memory at a multiple of `align` from an allocator of bytes that does not know alignment. What it returned lies before.
+template <class Bytes>
+SLOTWISE_NEVER_INLINE void* allocate_aligned(Bytes bytes, std::size_t size, std::size_t align) {
+    std::byte* const raw = std::to_address(std::allocator_traits<Bytes>::allocate(bytes, bytes_to_align(size, align)));
+    std::byte* at = raw + sizeof(void*);
+    at += (align - reinterpret_cast<std::uintptr_t>(at) % align) % align;
+    std::memcpy(at - sizeof(void*), &raw, sizeof(void*));
+    return at;
+}
+
 /// The raw address behind what an allocator returned. Containers keep raw pointers (a lookup must not pay for a fancy one)
 /// and make the fancy pointer again for deallocation; fancy pointers that are valid in several address spaces lose that here.
 /// @throws std::bad_array_new_length as checked_bytes, and what the allocator throws
 template <class Allocator>
 constexpr auto* allocate_raw(Allocator& allocator, std::size_t count) {
-    static_cast<void>(checked_bytes(count, sizeof(typename std::allocator_traits<Allocator>::value_type)));
+    using T = typename std::allocator_traits<Allocator>::value_type;
+    [[maybe_unused]] const std::size_t size = checked_bytes(count, sizeof(T));
+    if constexpr (aligns_less<Allocator, T>)
+        if (!SLOTWISE_IN_CONSTANT)
+            return static_cast<T*>(allocate_aligned(rebind_t<Allocator, std::byte>(allocator), size, alignof(T)));
     return std::to_address(std::allocator_traits<Allocator>::allocate(allocator, count));
 }
 
 template <class Allocator, class T>
 constexpr void deallocate_raw(Allocator& allocator, T* data, std::size_t count) noexcept {
+    if constexpr (aligns_less<Allocator, T>)
+        if (!SLOTWISE_IN_CONSTANT) {
+            rebind_t<Allocator, std::byte> bytes(allocator);
+            std::byte* raw = nullptr;
+            std::memcpy(&raw, reinterpret_cast<std::byte*>(data) - sizeof(void*), sizeof(void*));
+            return deallocate_raw(bytes, raw, bytes_to_align(count * sizeof(T), alignof(T)));
+        }
     using pointer = typename std::allocator_traits<Allocator>::pointer;
     if constexpr (std::is_pointer_v<pointer>)
         std::allocator_traits<Allocator>::deallocate(allocator, data, count);
