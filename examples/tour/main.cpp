@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every operation of SlotMap, and a glance at its relatives. The README quotes the marked part word for word.
+// Every operation of SlotMap, and a glance at its relatives.
 
 #include <slotwise/map/dense_slot_map.hpp>
 #include <slotwise/map/secondary_map.hpp>
@@ -29,7 +29,6 @@ static void part(const char* title) { std::cout << title << '\n'; }
 
 int main() {
     part("SlotMap<std::string>: handles, and a column beside them");
-    // [readme]
     slotwise::SlotMap<std::string> names;
     const auto ada = names.insert("Ada"); // a handle: 64 bits, trivially copyable, hashable
     const auto bob = names.insert("Bob");
@@ -50,7 +49,6 @@ int main() {
 
     std::size_t letters = 0;
     names.for_each([&](const std::string& name) { letters += name.size(); }); // in runs a compiler can vectorise
-    // [/readme]
     bool same = true;
     for (auto [handle, name] : names.items()) same = same && names.at(handle) == name;
     check(same, "handles come with the values");
