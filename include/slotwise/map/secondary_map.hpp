@@ -128,9 +128,9 @@ public:
     }
 
     /// Pairs of handle and value in slot order. Erasing any entry leaves other iterators valid.
-    iterator begin() noexcept { return iterator::first(&pages_); }
+    iterator begin() noexcept { return iterator::from(&pages_, 0); }
     iterator end() noexcept { return iterator(&pages_, Walk::end); }
-    const_iterator begin() const noexcept { return const_iterator::first(&pages_); }
+    const_iterator begin() const noexcept { return const_iterator::from(&pages_, 0); }
     const_iterator end() const noexcept { return const_iterator(&pages_, Walk::end); }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }

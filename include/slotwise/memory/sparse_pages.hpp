@@ -60,6 +60,10 @@ public:
             return near_[number];
         return far_.empty() ? nullptr : find_far(number); // most containers have no far page
     }
+    /// The page if it is a near one; null for every far one.
+    SLOTWISE_ALWAYS_INLINE Page* find_near(std::uint64_t number) const noexcept {
+        return number < near_.size() ? near_[bits::to_size(number)] : nullptr;
+    }
     /// The page, made if it is not there. @throws what the allocator throws; nothing has changed then
     Page& make(std::uint32_t number) {
         Page* const page = find(number);
@@ -98,6 +102,24 @@ public:
         if (it == far_.end() || number > no_slot) return nullptr;
         number = it->first;
         return static_cast<Page*>(it->second);
+    }
+    /// The first page at or after `number` for which wanted(number, page) holds; null when there is none, else `number` becomes
+    /// its number.
+    template <class F>
+    Page* next_where(std::uint64_t& number, F&& wanted) const noexcept {
+        for (; number < near_.size(); ++number) {
+            if (near_[bits::to_size(number)] == nullptr) {
+                const std::size_t found = present_.view().find_next(bits::to_size(number));
+                if (found >= near_.size()) {
+                    number = near_.size();
+                    break;
+                }
+                number = found;
+            }
+            Page* const page = near_[bits::to_size(number)];
+            if (wanted(number, *page)) return page;
+        }
+        return far_.empty() || number > no_slot ? nullptr : next_far_where(number, wanted);
     }
     /// The last page at or before `number`; null when there is none, else `number` becomes its number.
     Page* previous(std::uint64_t& number) const noexcept {
@@ -140,6 +162,14 @@ private:
     SLOTWISE_NEVER_INLINE Page* find_far(std::uint32_t number) const noexcept {
         const auto it = far_.find(number);
         return it == far_.end() ? nullptr : static_cast<Page*>(it->second);
+    }
+    template <class F>
+    SLOTWISE_NEVER_INLINE Page* next_far_where(std::uint64_t& number, F& wanted) const noexcept {
+        for (auto it = far_.lower_bound(static_cast<std::uint32_t>(number)); it != far_.end(); ++it) {
+            number = it->first;
+            if (Page* const page = static_cast<Page*>(it->second); wanted(number, *page)) return page;
+        }
+        return nullptr;
     }
     SLOTWISE_COLD Page& added(std::uint32_t number) {
         if (number >= near_.size() && number < 64 + 8 * (count_ + 1)) widen(number + 1);
