@@ -72,10 +72,8 @@ enum class Growth : std::uint8_t {
 struct HandleLayout {
     /// Of the slot number, the lowest bits; limits how many slots there can be.
     unsigned index_bits = 32;
-    /// Of the version; limits how often a slot can be used.
-    unsigned version_bits = 32;
-    /// Of the caller: carried along, ignored by lookups.
-    unsigned user_bits = 0;
+    unsigned version_bits = 32; ///< of the version; limits how often a slot can be used
+    unsigned user_bits = 0;     ///< of the caller: carried along, ignored by lookups
     /// The version's bits hold the generation: 1, 2, 3 instead of 1, 3, 5. So each slot can be used twice as often. A container
     /// stores one more bit a slot, and version() is odd nevertheless. version_bits is at most 31.
     bool dense_versions = false;
@@ -171,6 +169,9 @@ class HandlePool;
 
 template <class Handle, class T, class... With>
 class SecondaryMap;
+
+template <class T, class... With>
+class IndexMap;
 
 template <class Handle, class T, class... With>
 class SparseSecondaryMap;
@@ -336,8 +337,7 @@ struct SeriesOptions {
     Reuse reuse = Reuse::lowest;
     std::size_t page_slots = 0; ///< of the keys, as in KeySetOptions
     HandleLayout handle{};
-    std::size_t max_slots =
-        0; ///< upper limit of slots, removed ones that are still readable included; 0 = what the handle can index
+    std::size_t max_slots = 0;     ///< upper limit of slots, readable removed ones included; 0 = what the handle can index
     Growth growth = Growth::pages; ///< of keys, values and columns; times stay in pages
     friend constexpr bool operator==(const SeriesOptions&, const SeriesOptions&) = default;
 

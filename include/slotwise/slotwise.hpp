@@ -52,6 +52,7 @@
 #include "map/dense_slot_map.hpp"
 #include "map/handle_pool.hpp"
 #include "map/identity_map.hpp"
+#include "map/index_map.hpp"
 #include "map/pmr.hpp"
 #include "map/secondary_map.hpp"
 #include "map/slot_map.hpp"

@@ -62,6 +62,10 @@ void run_others() {
     names.attach_to(map);
     check(weights.insert(handle, 1.5F).inserted && rare.insert(handle, 2.5F).inserted && names.insert(7, handle), "insert");
     check(names.handle_of(7) == handle, "IdentityMap");
+    IndexMap<int> numbers;
+    check(numbers.insert(9, 90).inserted && numbers.insert(4, 40).inserted && !numbers.insert(4, 41).inserted, "IndexMap");
+    check(numbers.begin()->id == 4 && numbers.lower_bound(5)->value == 90 && numbers.erase(4) && numbers.size() == 1,
+          "in order");
     map.erase(handle);
     check(!weights.contains(handle) && !rare.contains(handle) && !names.contains(7), "what is attached follows an erase");
 

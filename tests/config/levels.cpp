@@ -424,6 +424,7 @@ const Check checks[] = {
      }},
     {Level::fast, "secondary map [handle]: the handle has no value here; ask get(handle)",
      [] { static_cast<void>(&Follower()[SlotMap<int>::handle_type(1, 1)]); }},
+    {Level::fast, "IndexMap [id]: the id has no value here; ask get(id)", [] { static_cast<void>(&IndexMap<int>()[1]); }},
     {Level::fast, "SecondaryMap(SecondaryMap&&, alloc): T cannot move, and the allocators differ; use an equal allocator",
      [] {
          auto& map = *new FixedFollower(Memory<Fixed>(1));

@@ -197,7 +197,7 @@ def compare(natvis, name, value):
     if size and int(size[1]) != len(expected):
         yield f"{name} is {string}, and has {len(expected)} elements"
     if isinstance(shape, shapes.PagesShape):  # it shows far pages as the std::map that they are in
-        expected = [item for item in expected if int(item.name[1:item.name.index("v")]) < shape.near.size * shapes.WORD]
+        expected = [item for item in expected if int(re.match(r"\[(\d+)", item.name)[1]) < shape.near.size * shapes.WORD]
     if items is None:
         return
     if len(expected) != len(items):

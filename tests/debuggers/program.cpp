@@ -165,6 +165,7 @@ int main() {
     SecondaryMap<Bodies::handle_type, int> far; // its pages are in a tree
     for (const slot_t i : {9u, 4u, 7u, 1u, 8u, 2u, 6u, 3u, 5u, 10u}) far.insert({i * 1'000'000, 1}, static_cast<int>(i));
     const SecondaryMap<Bodies::handle_type, int> no_secondary;
+    IndexMap<std::string> numbers{{1'000'000, "far"}, {7, "seven"}, {70, "seventy"}};
 
     //=== keyed ===//
     constexpr KeySetOptions deferred{.deferred_erase = true};

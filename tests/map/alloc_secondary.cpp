@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Secondary maps, identity maps and described slot maps under every kind of allocator.
+// Secondary maps, maps by numbers, identity maps and described slot maps under every kind of allocator.
 // Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "subjects.hpp"
 
@@ -13,6 +13,10 @@ TEST_CASE("SecondaryMap: copies, moves and swaps are exact under every kind of a
 
 TEST_CASE("SparseSecondaryMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     alloc_matrix<Secondaries<SparseSecondaryMap>>();
+}
+
+TEST_CASE("IndexMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
+    alloc_matrix<Indexes<>>();
 }
 
 TEST_CASE("IdentityMap: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {

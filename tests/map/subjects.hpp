@@ -11,6 +11,7 @@
 #include <slotwise/map/any_slot_map.hpp>
 #include <slotwise/map/handle_pool.hpp>
 #include <slotwise/map/identity_map.hpp>
+#include <slotwise/map/index_map.hpp>
 #include <slotwise/map/secondary_map.hpp>
 #include <slotwise/map/sparse_secondary_map.hpp>
 
@@ -154,6 +155,34 @@ struct Secondaries {
             all.push_back(static_cast<std::int64_t>(handle));
             all.push_back(number);
         }
+        return all;
+    }
+    template <class Map>
+    static bool sound(const Map& map) {
+        return map.check_invariants();
+    }
+};
+
+/// IndexMap: near and far ids.
+template <class T = Tracked>
+struct Indexes {
+    using element = T;
+    template <class A>
+    using container = IndexMap<T, AllocBy<A>>;
+
+    template <class Map>
+    static void fill(Map& map, int first, int count) {
+        const auto id = [&](int i) { return static_cast<slot_t>(i % 7 == 0 ? i * 1000 : i); };
+        for (int i = first; i != first + count; ++i) map.try_emplace(id(i), i);
+        for (int i = first + 4; i < first + count; i += 5) map.erase(id(i));
+    }
+    template <class Map>
+    static Contents contents(const Map& map) {
+        Contents all;
+        map.for_each([&](slot_t id, const T& value) {
+            all.push_back(id);
+            all.push_back(value.value());
+        });
         return all;
     }
     template <class Map>

@@ -102,6 +102,38 @@ TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that thr
     }
 }
 
+// proves: SecondaryFace::try_emplace throws, SecondaryFace::extract throws, IndexMap::erase_if throws
+TEST_CASE("an index map's insert, erase_if and extract that throw have no effect", "[throwing][throws]") {
+    using Subject = Indexes<Throwing>;
+    using T = Throwing;
+    for (const slot_t id : {slot_t{100}, slot_t{700'000}, no_slot - 1}) { // near and far
+        strong<Subject>("try_emplace", [=](auto& map) { map.try_emplace(id, 5); });
+        strong<Subject>("insert", [=](auto& map) { map.insert(id, T(5)); });
+        strong<Subject>("insert", [=](auto& map) {
+            const T value(5);
+            map.insert(id, value);
+        });
+        strong<Subject>("insert_or_assign", [=](auto& map) { map.insert_or_assign(id, T(5)); });
+    }
+    strong<Subject>("insert_or_assign", [](auto& map) { map.insert_or_assign(3, T(5)); });
+    strong<Subject>("extract", [](auto& map) { map.extract(3); });
+    strong<Subject>(
+        "erase_if",
+        [](auto& map) {
+            map.erase_if([](slot_t, const T& value) {
+                Budget::spend();
+                return value.value() % 2 == 0;
+            });
+        },
+        true);
+}
+
+// proves: IndexMap::IndexMap(other) throws, IndexMap::operator= throws
+TEST_CASE("a copy, move, assignment or swap of an index map that throws leaves both sound", "[throwing][throws]") {
+    sweep_whole<Indexes<ThrowingCopy>, failing<Indexes<ThrowingCopy>>>();
+    sweep_whole<Indexes<Throwing>, failing<Indexes<Throwing>>>();
+}
+
 // proves: IdentityMap::insert throws
 // proves: IdentityMap::reserve throws, IdentityMap::shrink_to_fit throws, IdentityMap::IdentityMap(other) throws
 TEST_CASE("an identity map's insert, erase, erase_if and reserve that throw have no effect", "[throwing][throws]") {

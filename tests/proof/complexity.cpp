@@ -565,6 +565,25 @@ void of_maps() {
             return cost;
         },
         never_allocates);
+    row(
+        "IndexMap::lower_bound complexity", "entries", constant,
+        [](std::size_t n) {
+            IndexMap<int> map;
+            for (std::size_t i = 0; i != n; ++i) map.try_emplace(static_cast<slot_t>(2 * i), 1);
+            return worst(100, [&](std::size_t i) { keep(map.lower_bound(static_cast<slot_t>(pick(i, n))).id()); });
+        },
+        never_allocates);
+    row(
+        "IndexMap::lower_bound complexity", "far pages, per log2", constant,
+        [](std::size_t n) {
+            IndexMap<int> map;
+            const auto far = [](std::size_t i) { return static_cast<slot_t>(0xFFFF'0000u - i * 6400); };
+            for (std::size_t i = n; i-- != 0;) map.try_emplace(far(i), 1);
+            Cost cost = worst(200, [&](std::size_t i) { keep(map.lower_bound(far(pick(i, n)) - 1).id()); });
+            cost.blocks /= std::log2(static_cast<double>(n));
+            return cost;
+        },
+        never_allocates);
     row("SecondaryFace::try_emplace complexity", "entries", constant, [](std::size_t n) {
         SecondaryMap<SlotMap<int>::handle_type, int> more;
         return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });

@@ -491,6 +491,7 @@ struct SparseSecondaryMap
       detail::List<slotwise::SparseSecondaryMap<SomeHandle, int>, slotwise::SparseSecondaryMap<detail::DenseHandle, int>> {
     static constexpr bool names_slots = false;
 };
+struct IndexMap : IdVerbs, detail::List<slotwise::IndexMap<int>> {};
 struct IdentityMap : IdentityVerbs,
                      detail::List<slotwise::IdentityMap<int, SomeHandle>, slotwise::IdentityMap<int, detail::DenseHandle>> {
     static constexpr bool names_slots = false;

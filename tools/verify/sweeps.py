@@ -29,7 +29,7 @@ import proof
 import headers
 
 SETTINGS = 16
-ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IdentityMap", "BasicAnySlotMap", "HandlePool", "SetStorage",
+ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IndexMap", "IdentityMap", "BasicAnySlotMap", "HandlePool", "SetStorage",
             "MapStorage", "BasicAnySetStorage", "BasicAnyMapStorage", "HashIndex", "TSSStorage", "TSDStorage", "BasicAnyTSSStorage", "BasicAnyTSDStorage", "BasicBitColumn", "BasicTickColumn", "BasicSoaVector", "BasicAnyRows",
             "EntityIndex", "SparseSet", "SparseMap", "SwitchMap", "EventQueue", "RelationMap")
 # Every container that issues handles. MapStorage and AnyMapStorage share SetStorage's core; MapStorage has its own long walks.

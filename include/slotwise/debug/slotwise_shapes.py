@@ -766,6 +766,17 @@ class PagesShape(Shape):
                 yield Item(f"[{number * self.slots + i}v{version}]", value)
 
 
+class NumbersShape(PagesShape):
+    """IndexMap: a SecondaryMap whose slots are the ids; all have one version."""
+
+    def __init__(self, node, name):
+        super().__init__(node["entries_"], name)
+
+    def items(self):
+        for item in super().items():
+            yield Item(item.name.replace("v1]", "]"), item.value)
+
+
 class IdentityShape(Shape):
     """Ids by handle, in the order of the nodes. A node of an even version is free."""
 
@@ -1130,7 +1141,7 @@ class RowPointerShape(Shape):
 SHAPES = {
     "Handle": HandleShape, "PublicId": PublicIdShape, "Versioned": VersionedShape,
     "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapCore": SlotMapShape, "BasicAnySlotMap": SlotMapShape,
-    "SecondaryMap": PagesShape, "SparseSecondaryMap": SparseShape, "IdentityMap": IdentityShape,
+    "SecondaryMap": PagesShape, "IndexMap": NumbersShape, "SparseSecondaryMap": SparseShape, "IdentityMap": IdentityShape,
     "SetStorage": SetShape, "KeySetCore": SetShape, "BasicAnySetStorage": SetShape,
     "MapStorage": MapShape, "BasicAnyMapStorage": MapShape,
     "HashIndex": IndexShape, "PortableHashIndex": IndexShape, "GroupIndex": IndexShape,

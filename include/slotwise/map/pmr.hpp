@@ -9,6 +9,7 @@
 #include "dense_slot_map.hpp"
 #include "handle_pool.hpp"
 #include "identity_map.hpp"
+#include "index_map.hpp"
 #include "slot_map.hpp"
 #include "soa_slot_map.hpp"
 #include "sparse_secondary_map.hpp"
@@ -38,6 +39,9 @@ using HandlePool = slotwise::HandlePool<T, AllocBy<std::pmr::polymorphic_allocat
 /// SecondaryMap with memory from a std::pmr::memory_resource.
 template <class H, class T>
 using SecondaryMap = slotwise::SecondaryMap<H, T, AllocBy<std::pmr::polymorphic_allocator<T>>>;
+/// IndexMap with memory from a std::pmr::memory_resource.
+template <class T>
+using IndexMap = slotwise::IndexMap<T, AllocBy<std::pmr::polymorphic_allocator<T>>>;
 /// SparseSecondaryMap with memory from a std::pmr::memory_resource.
 template <class H, class T>
 using SparseSecondaryMap = slotwise::SparseSecondaryMap<H, T, AllocBy<std::pmr::polymorphic_allocator<T>>>;

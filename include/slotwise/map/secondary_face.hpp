@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SecondaryFace: what SecondaryMap and SparseSecondaryMap have in common.
+// SecondaryFace: what SecondaryMap, SparseSecondaryMap and IndexMap have in common.
 #ifndef SLOTWISE_MAP_SECONDARY_FACE_HPP
 #define SLOTWISE_MAP_SECONDARY_FACE_HPP
 
 #include "../config/error.hpp"
+#include "../core/concepts.hpp"
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
 #include "../core/item.hpp"
@@ -42,15 +43,17 @@ private:
 };
 
 /// Lookup and single-entry operations over a `Derived` that has do_try_emplace(handle, args...), do_get(handle) -> T* const,
-/// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result).
+/// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result). In an IndexMap handles are ids.
 ///
 /// Constructors, destructors and assignments of values may insert, erase, clear and look up in the map that calls them. An
 /// entry is not found before it is built, nor once its destructor runs. Its place in a SecondaryMap is free after that. The map
 /// as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 template <class Derived, class H, class T>
 class SecondaryFace {
+    static constexpr bool by_id = !AnyHandle<H>; // a number, which is the slot: IndexMap
+    using Item = std::conditional_t<by_id, IdItem<H, T&>, SlotMapItem<H, T&>>;
+
 public:
-    using handle_type = H;
     using value_type = T;
 
     /// Builds a value for `handle` unless it has one. Not inserted, and at end(): the handle is refused, or its element is
@@ -144,7 +147,7 @@ protected:
         if constexpr (std::is_invocable_v<Pred&, H, T&>)
             return pred(handle, value);
         else
-            return pred(SlotMapItem<H, T&>(handle, value));
+            return pred(Item(handle, value));
     }
 
     template <class Allocator>
@@ -183,12 +186,17 @@ private:
     template <class P>
     static P checked(P value) {
         if (value == nullptr)
-            detail::throw_out_of_range("secondary map at(handle): the handle has no value here; ask get(handle)");
+            detail::throw_out_of_range(by_id ? "IndexMap at(id): the id has no value here; ask get(id)"
+                                             : "secondary map at(handle): the handle has no value here; ask get(handle)");
         return value;
     }
     template <class P>
     static P expected(P value) noexcept {
-        SLOTWISE_EXPECT(value != nullptr, "secondary map [handle]: the handle has no value here; ask get(handle)");
+        if constexpr (by_id) {
+            SLOTWISE_EXPECT(value != nullptr, "IndexMap [id]: the id has no value here; ask get(id)");
+        } else {
+            SLOTWISE_EXPECT(value != nullptr, "secondary map [handle]: the handle has no value here; ask get(handle)");
+        }
         return value;
     }
 };

@@ -29,6 +29,8 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With.
     using Follower = detail::SlotFollower<SecondaryMap>;
     friend Face;
     friend detail::SlotEntries;
+    template <class, class...>
+    friend class IndexMap;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
     using Walk = detail::SecondaryWalk<H, T, Allocator>;
@@ -42,6 +44,7 @@ class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With.
     using traits = std::allocator_traits<value_allocator>;
 
 public:
+    using handle_type = H;
     using size_type = std::size_t;
     using allocator_type = Allocator;
     using iterator = detail::SecondaryIterator<H, T, Allocator, false>;

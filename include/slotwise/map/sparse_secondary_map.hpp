@@ -16,8 +16,7 @@
 SLOTWISE_BEGIN
 
 /// Values by the handles of another map, packed in one array, with index pages of 256 slots (4 bytes each) where there are
-/// entries. Attachment and refused handles are as in SecondaryMap. Erase moves the last value into the gap. Growth moves all
-/// values.
+/// entries. Attachment and refused handles are as in SecondaryMap. Erase moves the last value into the gap, growth all.
 /// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of a moved-from
 /// T, must not change the map (checked at level fast)
 template <class H, class T, class... With>
@@ -48,6 +47,7 @@ class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap
     class Building;
 
 public:
+    using handle_type = H;
     using size_type = std::size_t;
     using allocator_type = Allocator;
     template <bool Const>

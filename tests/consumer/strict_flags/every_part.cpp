@@ -53,6 +53,9 @@ int walk_containers() {
     map.insert(3u, 3);
     slotwise::HandlePool<int> pool;
     pool.create();
+    slotwise::IndexMap<int> numbers;
+    for (const auto [id, value] : numbers) numbers.insert_or_assign(id, value);
+    static_cast<void>(numbers.lower_bound(1) == numbers.find(1));
     slotwise::SparseMap<std::uint32_t, int> sparse;
     sparse.insert(4u, 4);
     slotwise::RelationMap<std::uint32_t, std::uint32_t, std::uint32_t> relations;

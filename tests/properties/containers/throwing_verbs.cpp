@@ -61,7 +61,7 @@ void is_seven(const Value& value) { // CHECK would keep what is thrown
 // proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
 // proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, SecondaryFace::insert_range throws
 // proves: SecondaryMap::SecondaryMap(entries) throws, SparseSecondaryMap::SparseSecondaryMap(list) throws
-// proves: TSSWriter::insert_range throws
+// proves: TSSWriter::insert_range throws, IndexMap::IndexMap(entries) throws
 TEST_CASE("a range whose element throws on its way in leaves those before it", "[properties][throws]") {
     static_cast<void>(five()); // they live on
     const NothingLeaks objects;
@@ -73,14 +73,15 @@ TEST_CASE("a range whose element throws on its way in leaves those before it", "
     slot_map(DenseSlotMap<Value>());
     using Rows = SoaSlotMap<Value, int>;
     sweep<Rows>("insert_range", nothing, [](Rows& c) { c.insert_range(std::vector<std::tuple<Value, int>>{{Value(1), 2}}); });
-    const auto secondary = [&]<class C>(C) {
-        using Entries = std::initializer_list<std::pair<H, Value>>;
-        sweep<C>("emplace", nothing, [](C& c) { c.emplace(H(1, 1), 1); });
-        sweep<C>("insert_range", nothing, [](C& c) { c.insert_range(Entries{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}); });
-        sweep<C>("(...)", nothing, [](C&) { const C made{{H(1, 1), Value(1)}, {H(2, 1), Value(2)}}; });
+    const auto secondary = [&]<class C, class Name>(C, Name first, Name next) {
+        using Entries = std::initializer_list<std::pair<Name, Value>>;
+        sweep<C>("emplace", nothing, [=](C& c) { c.emplace(first, 1); });
+        sweep<C>("insert_range", nothing, [=](C& c) { c.insert_range(Entries{{first, Value(1)}, {next, Value(2)}}); });
+        sweep<C>("(...)", nothing, [=](C&) { const C made{{first, Value(1)}, {next, Value(2)}}; });
     };
-    secondary(SecondaryMap<H, Value>());
-    secondary(SparseSecondaryMap<H, Value>());
+    secondary(SecondaryMap<H, Value>(), H(1, 1), H(2, 1));
+    secondary(SparseSecondaryMap<H, Value>(), H(1, 1), H(2, 1));
+    secondary(IndexMap<Value>(), slot_t{1}, slot_t{2});
     sweep<Set>("insert", nothing, [](Set& c) { c.insert(five().begin(), five().end()); });
     sweep<Set>("insert_range", nothing, [](Set& c) { c.insert_range(five()); });
     using Series = TSSStorage<Value, HashBy<ValueHash>>;
@@ -99,12 +100,13 @@ TEST_CASE("value_or whose copy throws leaves the container as it was", "[propert
     };
     slot_map(SlotMap<Value>());
     slot_map(DenseSlotMap<Value>());
-    const auto secondary = [&]<class C>(C) {
+    const auto secondary = [&]<class C, class Name>(C, Name name) {
         sweep<C>(
-            "value_or", [](C& c) { c.try_emplace(H(3, 1), 7); }, [](C& c) { is_seven(c.value_or(H(3, 1), 1)); });
+            "value_or", [=](C& c) { c.try_emplace(name, 7); }, [=](C& c) { is_seven(c.value_or(name, 1)); });
     };
-    secondary(SecondaryMap<H, Value>());
-    secondary(SparseSecondaryMap<H, Value>());
+    secondary(SecondaryMap<H, Value>(), H(3, 1));
+    secondary(SparseSecondaryMap<H, Value>(), H(3, 1));
+    secondary(IndexMap<Value>(), slot_t{3});
     const auto keyed = [](const auto& c) { is_seven(c.value_or(3, 1)); };
     const auto fill = [](Map& c) { c.try_emplace(3, 7); };
     sweep<Map>("value_or", fill, keyed);

@@ -157,6 +157,10 @@ template <class H>
 struct Calling<slotwise::SparseSecondaryMap<H, int>> {
     using type = slotwise::SparseSecondaryMap<H, Caller>;
 };
+template <>
+struct Calling<slotwise::IndexMap<int>> {
+    using type = slotwise::IndexMap<Caller>;
+};
 template <class H>
 struct Calling<slotwise::IdentityMap<int, H>> {
     using type = slotwise::IdentityMap<Caller, H, slotwise::HashBy<CallerHash>>;

@@ -271,6 +271,15 @@ struct SparseSecondaryMap : ByOwnHandle {
     template <class T, class A, class, class>
     using of = slotwise::SparseSecondaryMap<handle, T, slotwise::AllocBy<A>>;
 };
+struct IndexMap : ByHandle {
+    template <class T, class A, class, class>
+    using of = slotwise::IndexMap<T, slotwise::AllocBy<A>>;
+    template <class T, class C>
+    static slot_t insert(C& c, int n) {
+        c.insert(static_cast<slot_t>(n), std::move(*made<T>(n)));
+        return static_cast<slot_t>(n);
+    }
+};
 struct IdentityMap : ByOwnHandle {
     static constexpr bool hashes = true;
     template <class T, class A, class H, class E>

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/map/index_map.hpp>
+
+using namespace slotwise;
+
+//=== const_values ===//
+// expect: IndexMap<T>: T must be a non-const object type whose destructor does not throw
+// covers: map/index_map.hpp static_assert "T must be a non-const object type"
+IndexMap<int> map;
+IndexMap<const int> other; // faulty
+
+//=== a_constant_iterator_is_no_iterator ===//
+// expect: iterator
+// covers: map/index_map.hpp requires "!Const"
+const IndexMap<int> map;
+IndexMap<int>::const_iterator at = map.begin();
+IndexMap<int>::iterator writes = map.begin(); // faulty
