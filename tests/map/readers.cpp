@@ -164,6 +164,52 @@ TEMPLATE_TEST_CASE("a SlotMap is looked up beside one writer that stays within r
     run(std::type_identity<typename TestType::template map<std::string, narrow>>());
 }
 
+#if SLOTWISE_VIRTUAL_MEMORY
+// As above through growth: versions and values lie in reserved address space, and only the count of versions is written.
+TEST_CASE("a SlotMap of Growth::reserve is looked up beside one writer that lets it grow", "[readers][promises]") {
+    const auto run = []<class Map>(std::type_identity<Map>, std::size_t most) {
+        Map map;
+        std::vector<typename Map::handle_type> kept, others;
+        for (int i = 0; i != 1000; ++i) (i % 2 == 0 ? kept : others).push_back(map.insert(std::to_string(i)));
+        const auto* const words = map.occupancy().words().data();
+        std::atomic<bool> stop{false};
+        std::atomic<int> wrong{0}, waiting{4};
+        std::vector<std::thread> threads;
+        for (int reader = 0; reader != 3; ++reader)
+            threads.emplace_back([&] {
+                --waiting;
+                do {
+                    for (std::size_t i = 0; i != kept.size(); ++i) {
+                        const std::string* const found = std::as_const(map).get(kept[i]);
+                        const bool right = found != nullptr && *found == std::to_string(2 * i) && map.contains(kept[i]) &&
+                                           &map[kept[i]] == found && &map.at(kept[i]) == found && map.count(kept[i]) == 1;
+                        wrong += !right;
+                    }
+                } while (!stop);
+            });
+        --waiting;
+        while (waiting != 0) std::this_thread::yield();
+        int steps = 0;
+        while (map.size() < most) {
+            const auto capacity = map.capacity();
+            for (auto& handle : others) map.erase(std::exchange(handle, {}));
+            for (auto& handle : others) handle = map.insert("other");
+            for (int i = 0; i != 1000; ++i) map.emplace("more");
+            steps += map.capacity() != capacity;
+        }
+        stop = true;
+        for (auto& thread : threads) thread.join();
+        REQUIRE(wrong == 0);
+        REQUIRE(steps >= 4);
+        REQUIRE(map.occupancy().words().data() != words); // the bookkeeping itself was replaced meanwhile
+        REQUIRE(map.check_invariants());
+    };
+    run(std::type_identity<test::Reserved::map<std::string>>(), 60'000);
+    constexpr SlotMapOptions narrow{.handle = {.index_bits = 16, .version_bits = 16, .user_bits = 0}};
+    run(std::type_identity<test::Reserved::map<std::string, narrow>>(), 60'000);
+}
+#endif
+
 TEST_CASE("eight readers: DenseSlotMap", "[readers]") {
     using Map = DenseSlotMap<int>;
     Map map;

@@ -6,7 +6,7 @@
 #define SLOTWISE_MAP_PAGED_STORE_HPP
 
 #include "../core/iterator_facade.hpp"
-#include "../memory/reserved_array.hpp"
+#include "../memory/steady_array.hpp"
 #include "../slots/column_view.hpp"
 #include "../slots/slot_range.hpp"
 #include "../slots/slot_store.hpp"
@@ -52,6 +52,8 @@ public:
     static constexpr bool trivial_destroy = std::is_trivially_destructible_v<T>;
     static constexpr std::size_t slot_bytes = sizeof(T);
     static constexpr std::size_t max_slots = Growing::max_slots;
+    /// Slots for whose versions address space is reserved: see SlotDirectory.
+    static constexpr std::size_t steady = steady_slots<O.growth>(max_slots);
     template <class... Args>
     static constexpr bool builds_from = std::is_constructible_v<T, Args...>;
     template <class... Args>

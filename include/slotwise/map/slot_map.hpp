@@ -23,7 +23,7 @@ using PagedCore =
 /// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased element goes to the next
 /// live one, which erase(it) returns. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may
 /// erase the element it was given and may insert; it must not erase elements ahead (checked at level debug). Cost: 4.25 bytes
-/// an element over the payload. Memory: chunks of up to 1 MiB. Growth copies only versions.
+/// an element over the payload. Memory: chunks of up to 1 MiB. Growth copies only versions (Growth::reserve: not even these).
 /// @tparam T any object type, also one that can neither be copied nor moved
 /// @tparam With in any order: `Column<U>` and static observers (called inline, reached by `column<U>()` and
 /// observer<O>(), by number where a type occurs twice), Options<SlotMapOptions{...}>, AllocBy<A>, Tag<X>

@@ -337,6 +337,12 @@ private:
 template <class T, class Allocator>
 using FlatArray = BasicFlatArray<T, rebind_t<Allocator, std::byte>>;
 
+/// The same in reserved address space, where it grows in place: see steady_array.hpp.
+template <class T, std::size_t Slots>
+class SteadyArray;
+template <class T, class Allocator, std::size_t Slots>
+using FlatOrSteadyArray = std::conditional_t<Slots == 0, FlatArray<T, Allocator>, SteadyArray<T, Slots>>;
+
 } // namespace detail
 SLOTWISE_END
 

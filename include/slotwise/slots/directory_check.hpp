@@ -10,8 +10,8 @@
 
 SLOTWISE_BEGIN
 
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
-constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexcept {
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S>
+constexpr bool SlotDirectory<L, E, R, Allocator, S>::check_invariants() const noexcept {
     if (n_.capacity > versions_.size() || n_.cursor > n_.capacity) return false;
     std::size_t live = 0, blocked = 0, reserved = 0, retired = 0;
     for (slot_t slot = 0; slot < versions_.size(); ++slot) {
@@ -33,13 +33,13 @@ constexpr bool SlotDirectory<L, E, R, Allocator>::check_invariants() const noexc
         return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
 }
 
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
-constexpr std::size_t SlotDirectory<L, E, R, Allocator>::memory_usage() const noexcept {
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S>
+constexpr std::size_t SlotDirectory<L, E, R, Allocator, S>::memory_usage() const noexcept {
     return detail::memory_of(versions_, live_, kept_, blocked_, reserved_, floors_, free_, summary_);
 }
 
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator>
-bool SlotDirectory<L, E, R, Allocator>::was_issued(slot_t slot, std::uint32_t version) const noexcept {
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S>
+bool SlotDirectory<L, E, R, Allocator, S>::was_issued(slot_t slot, std::uint32_t version) const noexcept {
     if ((version & 1u) == 0 || version > max_version) return false;
     const std::uint32_t last = slot < versions_.size() ? versions_[slot] : floors_.of(slot);
     // A wrapped version is no longer ordered, and a retired slot has version 0.

@@ -40,7 +40,14 @@ class SlotContainer {
 public:
     using Store = StoreType;
     using Bytes = rebind_t<Allocator, std::byte>;
-    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes>;
+    /// Slots of the directory's reserved address space, which the store determines.
+    static constexpr std::size_t steady = [] {
+        if constexpr (requires { Store::steady; })
+            return Store::steady;
+        else
+            return std::size_t{0};
+    }();
+    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes, steady>;
     using Pending = std::conditional_t<O.deferred_erase, PendingSlots<Bytes>, NoPendingSlots>;
     using Hub = ObserverHub<Observers...>;
     static_assert(SlotStore<Store>);

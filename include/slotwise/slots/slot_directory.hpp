@@ -19,11 +19,13 @@ SLOTWISE_BEGIN
 /// or *blocked* (reserved, retired, pending, or held while its value is being built or destroyed). A slot's version is odd
 /// while it is live; a free slot's next version is its version + 1. 4.25 bytes a slot, and 8 more for the list policies.
 /// @tparam L version width and index limit; @tparam E at the end of versions; @tparam R which vacant slot comes next
+/// @tparam Steady slots for whose versions address space is reserved, where they never move; 0: they move on growth
 template <HandleLayout L = HandleLayout{}, Exhaustion E = Exhaustion::retire, Reuse R = Reuse::lowest,
-          class Allocator = std::allocator<std::byte>>
+          class Allocator = std::allocator<std::byte>, std::size_t Steady = 0>
 class SlotDirectory {
     using traits = detail::HandleTraits<L>;
     using word_t = bits::word_t;
+    using Versions = detail::FlatOrSteadyArray<typename traits::version_type, Allocator, Steady>;
 
 public:
     /// What is stored for a slot.
@@ -36,7 +38,7 @@ public:
     /// Bookkeeping for more slots, which is built separately and committed by adopt() without throwing.
     class Growth {
         friend SlotDirectory;
-        detail::FlatArray<version_type, Allocator> versions{};
+        Versions versions{};
         detail::FlatArray<word_t, Allocator> live{}, blocked{}, reserved{};
         detail::FreeSlots<R, Allocator> free{};
         detail::LiveSummary<Allocator> summary{};
@@ -52,6 +54,7 @@ public:
     /// An exact copy: the same handles now and in future. @throws what the allocator throws
     constexpr SlotDirectory(const SlotDirectory& other, const Allocator& alloc) : SlotDirectory(alloc) {
         Growth copy = other.sized_for(other.versions_.size(), alloc);
+        if constexpr (Steady != 0) other.versions_.copied().swap(copy.versions);
         detail::VersionFloors<version_type, Allocator> floors(other.floors_, alloc);
         adopt(copy);
         floors_.swap(floors);
@@ -251,10 +254,7 @@ public:
     /// Takes the next slot for an element that comes later; its handle will be {slot, version(slot) + 1}. @pre has_room()
     /// @throws what the allocator throws, at the first reservation after growth; nothing has changed then
     constexpr slot_t reserve_slot() {
-        if (reserved_.size() < live_.size()) {
-            auto more = reserved_.resized(live_.size(), 0);
-            reserved_.swap(more);
-        }
+        if (reserved_.size() < live_.size()) reserved_.resized(live_.size(), 0).swap(reserved_);
         const slot_t slot = acquire();
         reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.reserved;
@@ -483,7 +483,7 @@ private:
         slot_t clear_end = 0;  // between the halves of clear: slots below it are neither free nor usable
         word_t clear_held = 0; // the slots of its last word that are blocked until the end
     };
-    detail::FlatArray<version_type, Allocator> versions_{};
+    Versions versions_{};
     detail::FlatArray<word_t, Allocator> live_{};
     detail::FlatArray<word_t, Allocator> kept_{}; // between the halves of clear: the live words of before a growth
     detail::FlatArray<word_t, Allocator> blocked_{};

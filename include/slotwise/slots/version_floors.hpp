@@ -59,7 +59,8 @@ public:
         return one_.end < words_end ? words_end : one_.end;
     }
     /// The common floor if the versions of the slots from `from` on were released. No slot from `cursor` on is in use.
-    constexpr One one_of(const FlatArray<Version, Allocator>& versions, std::size_t cursor, std::size_t from) const noexcept {
+    template <class Versions>
+    constexpr One one_of(const Versions& versions, std::size_t cursor, std::size_t from) const noexcept {
         One one = one_;
         if (one_.end <= versions.size()) { // otherwise slots that were not allocated again still have this floor
             std::size_t end = versions.size();
@@ -75,8 +76,8 @@ public:
     }
     /// Keeps the versions from `from` on. @param one the result of one_of() for them
     /// @param spare as many words as `versions` has, used if there are too few here: shrinking must not allocate
-    constexpr void keep(const FlatArray<Version, Allocator>& versions, std::size_t from, const One& one,
-                        Words& spare) noexcept {
+    template <class Versions>
+    constexpr void keep(const Versions& versions, std::size_t from, const One& one, Words& spare) noexcept {
         if (one.holds) {
             one_ = one;
             return;
