@@ -61,7 +61,7 @@ TEST_CASE("all strings of four bytes from around each bound of UTF-8 are judged 
                                                       0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xfe, 0xff};
     std::size_t good = 0, bad = 0, wrong = 0;
     std::string bytes(4, '\0');
-    for (std::size_t number = 0; number != 27 * 27 * 27 * 27; ++number) {
+    for (std::size_t number = 0; number != std::size_t{27} * 27 * 27 * 27; ++number) {
         std::size_t rest = number;
         for (char& c : bytes) {
             c = static_cast<char>(bounds[rest % 27]);

@@ -35,7 +35,8 @@ inline bool is_utf8(std::string_view bytes) noexcept {
     for (std::size_t at = 0; at != bytes.size();) {
         const unsigned first = byte(at);
         if (first < 0x80) {
-            at += bytes.size() - at >= 32 && is_ascii(bytes.substr(at, 32)) ? 32 : 1;
+            const std::size_t block = bytes.size() - at >= 32 && is_ascii({bytes.data() + at, 32}) ? 32 : 1;
+            at += block;
             continue;
         }
         const std::size_t more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
