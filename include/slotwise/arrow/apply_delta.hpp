@@ -36,7 +36,6 @@ class DeltaApplier {
     using Key = typename Types::key;
     using T = typename Types::value;
     static constexpr bool has_values = !std::is_void_v<T>;
-    static constexpr std::size_t ahead = 10; // rows for which values and times are fetched meanwhile
 
 public:
     DeltaApplier(Series& series, const DeltaReader<Delta>& reader, std::size_t rows, Strictness mode)
@@ -76,8 +75,8 @@ public:
             return;
         }
         for (std::size_t row = 0; row != rows_; ++row) {
-            if (row + ahead < rows_ && slots_[row + ahead] != no_slot)
-                OwnColumns::prefetch_columns(indexed_container(series_), slots_[row + ahead]);
+            if (const std::size_t later = row + rows_to_element; later < rows_ && slots_[later] != no_slot)
+                OwnColumns::prefetch_columns(indexed_container(series_), slots_[later]);
             apply_row(writer, row);
         }
         writer.apply(flags, Strictness::lenient); // which ticks what ticked there

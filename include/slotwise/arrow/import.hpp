@@ -66,11 +66,14 @@ const auto& indexed_container(const M& to) noexcept {
         return to;
 }
 
+inline constexpr std::size_t rows_to_element = 10; // ahead of the row that is written, for the element and its columns
+
 /// Fetches what the writes to later rows will read, so that misses overlap: first the group of the index, then the element to
 /// which it leads. A million rows in random order take half the time.
 template <class Container, class Keys>
 class LookAhead {
-    static constexpr std::size_t to_index = 24, to_element = 10, kept = 32; // rows ahead; hashes of the rows between
+    static constexpr std::size_t to_index = 24, to_element = rows_to_element,
+                                 kept = 32; // rows ahead; hashes of the rows between
 
 public:
     LookAhead(const Container& container, const Keys& keys, std::size_t rows) noexcept
