@@ -228,9 +228,17 @@ constexpr int rows() {
     return 0;
 }
 
+constexpr int without_slot_0() {
+    SlotMap<int, Options<SlotMapOptions{.first_slot = 1}>> map;
+    const auto one = map.insert(1);
+    HOLDS(one.index() == 1 && map.retired() == 1 && map.recycle_retired() == 0 && map.check_invariants());
+    return 0;
+}
+
 } // namespace
 
 IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>())
+IN_CONSTANTS("a SlotMap without slot 0 lives in a constant expression", without_slot_0())
 IN_CONSTANTS("a DenseSlotMap lives in a constant expression", elements<DenseSlotMap<int>>())
 IN_CONSTANTS("what only SlotMap has works in constant expressions", of_slot_map())
 IN_CONSTANTS("what only DenseSlotMap has works in constant expressions", of_dense_slot_map())
