@@ -12,6 +12,7 @@
 #include "../core/item.hpp"
 #include "../core/iterator_facade.hpp"
 #include "../memory/allocator.hpp"
+#include "../slots/absence.hpp"
 #include "../slots/slot_follower.hpp"
 
 #include <optional>
@@ -109,8 +110,8 @@ public:
         return value != nullptr ? *value : static_cast<T>(std::forward<U>(otherwise));
     }
     /// @throws std::out_of_range when the handle has no value
-    T& at(H handle) { return *checked(self().do_get(handle)); }
-    const T& at(H handle) const { return *checked(self().do_get(handle)); }
+    T& at(H handle) { return *checked(self().do_get(handle), handle); }
+    const T& at(H handle) const { return *checked(self().do_get(handle), handle); }
     /// @pre contains(handle) (checked at level fast)
     T& operator[](H handle) noexcept { return *expected(self().do_get(handle)); }
     const T& operator[](H handle) const noexcept { return *expected(self().do_get(handle)); }
@@ -184,10 +185,14 @@ private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
     const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
     template <class P>
-    static P checked(P value) {
-        if (value == nullptr)
-            detail::throw_out_of_range(by_id ? "IndexMap at(id): the id has no value here; ask get(id)"
-                                             : "secondary map at(handle): the handle has no value here; ask get(handle)");
+    static P checked(P value, [[maybe_unused]] H handle) {
+        if (value == nullptr) {
+            if constexpr (by_id)
+                throw_out_of_range("IndexMap at(id): the id has no value here; ask get(id)");
+            else
+                throw_absent("secondary map at(handle): the handle has no value here; ask get(handle)", handle.to_text(),
+                             "has none: it was never inserted, or its element was erased");
+        }
         return value;
     }
     template <class P>
