@@ -105,8 +105,8 @@ def worlds(command):
             i686_sanitizers(),
         ],
         # The fuzz bodies ask what is thrown, which is a question of the other worlds.
-        "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^unit$", "-E", "^fuzz/"),
-                               targets=("slotwise_unit",))],
+        "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^(unit|more)$", "-E", "^fuzz/"),
+                               targets=("slotwise_unit", "slotwise_more"))],
         "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE,
                                  check=takes_no_header_of_its_own)],
     }[command]()  # the others' worlds would copy Catch2's header for nothing
