@@ -119,6 +119,32 @@ TEMPLATE_TEST_CASE("eight readers: SlotMap", "[readers]", test::Paged, test::Res
     });
 }
 
+// Three threads look `kept` up, whose values are the even numbers, while write() runs.
+template <class Map, class Handles, class Write>
+void look_up_beside(Map& map, const Handles& kept, Write write) {
+    std::atomic<bool> stop{false};
+    std::atomic<int> wrong{0}, waiting{4};
+    std::vector<std::thread> threads;
+    for (int reader = 0; reader != 3; ++reader)
+        threads.emplace_back([&] {
+            --waiting;
+            do {
+                for (std::size_t i = 0; i != kept.size(); ++i) {
+                    const std::string* const found = std::as_const(map).get(kept[i]);
+                    const bool right = found != nullptr && *found == std::to_string(2 * i) && map.contains(kept[i]) &&
+                                       &map[kept[i]] == found && &map.at(kept[i]) == found && map.count(kept[i]) == 1;
+                    wrong += !right;
+                }
+            } while (!stop);
+        });
+    --waiting;
+    while (waiting != 0) std::this_thread::yield();
+    write();
+    stop = true;
+    for (auto& thread : threads) thread.join();
+    REQUIRE(wrong == 0);
+}
+
 // After reserve(n) a lookup reads its own slot's version and value, and what only growth writes.
 TEMPLATE_TEST_CASE("a SlotMap is looked up beside one writer that stays within reserve(n) and off those elements",
                    "[readers][promises]", test::Paged, test::Reserved) {
@@ -130,33 +156,15 @@ TEMPLATE_TEST_CASE("a SlotMap is looked up beside one writer that stays within r
             const auto handle = map.insert(std::to_string(i));
             (i % 2 == 0 ? kept : others).push_back(handle); // neighbours in each word and line
         }
-        std::atomic<bool> stop{false};
-        std::atomic<int> wrong{0}, waiting{4};
-        std::vector<std::thread> threads;
-        for (int reader = 0; reader != 3; ++reader)
-            threads.emplace_back([&] {
-                --waiting;
-                do {
-                    for (std::size_t i = 0; i != kept.size(); ++i) {
-                        const std::string* const found = std::as_const(map).get(kept[i]);
-                        const bool right = found != nullptr && *found == std::to_string(2 * i) && map.contains(kept[i]) &&
-                                           &map[kept[i]] == found && &map.at(kept[i]) == found && map.count(kept[i]) == 1;
-                        wrong += !right;
-                    }
-                } while (!stop);
-            });
-        --waiting;
-        while (waiting != 0) std::this_thread::yield();
-        for (int round = 0; round != 5; ++round) {
-            for (auto& handle : others) map.erase(std::exchange(handle, {}));
-            for (auto& handle : others) handle = map.insert("other");
-            std::vector<typename Map::handle_type> more;
-            while (map.size() != 2000) more.push_back(map.emplace("more"));
-            for (const auto handle : more) map.erase(handle);
-        }
-        stop = true;
-        for (auto& thread : threads) thread.join();
-        REQUIRE(wrong == 0);
+        look_up_beside(map, kept, [&] {
+            for (int round = 0; round != 5; ++round) {
+                for (auto& handle : others) map.erase(std::exchange(handle, {}));
+                for (auto& handle : others) handle = map.insert("other");
+                std::vector<typename Map::handle_type> more;
+                while (map.size() != 2000) more.push_back(map.emplace("more"));
+                for (const auto handle : more) map.erase(handle);
+            }
+        });
         REQUIRE(map.check_invariants());
     };
     run(std::type_identity<typename TestType::template map<std::string>>());
@@ -172,34 +180,16 @@ TEST_CASE("a SlotMap of Growth::reserve is looked up beside one writer that lets
         std::vector<typename Map::handle_type> kept, others;
         for (int i = 0; i != 1000; ++i) (i % 2 == 0 ? kept : others).push_back(map.insert(std::to_string(i)));
         const auto* const words = map.occupancy().words().data();
-        std::atomic<bool> stop{false};
-        std::atomic<int> wrong{0}, waiting{4};
-        std::vector<std::thread> threads;
-        for (int reader = 0; reader != 3; ++reader)
-            threads.emplace_back([&] {
-                --waiting;
-                do {
-                    for (std::size_t i = 0; i != kept.size(); ++i) {
-                        const std::string* const found = std::as_const(map).get(kept[i]);
-                        const bool right = found != nullptr && *found == std::to_string(2 * i) && map.contains(kept[i]) &&
-                                           &map[kept[i]] == found && &map.at(kept[i]) == found && map.count(kept[i]) == 1;
-                        wrong += !right;
-                    }
-                } while (!stop);
-            });
-        --waiting;
-        while (waiting != 0) std::this_thread::yield();
         int steps = 0;
-        while (map.size() < most) {
-            const auto capacity = map.capacity();
-            for (auto& handle : others) map.erase(std::exchange(handle, {}));
-            for (auto& handle : others) handle = map.insert("other");
-            for (int i = 0; i != 1000; ++i) map.emplace("more");
-            steps += map.capacity() != capacity;
-        }
-        stop = true;
-        for (auto& thread : threads) thread.join();
-        REQUIRE(wrong == 0);
+        look_up_beside(map, kept, [&] {
+            while (map.size() < most) {
+                const auto capacity = map.capacity();
+                for (auto& handle : others) map.erase(std::exchange(handle, {}));
+                for (auto& handle : others) handle = map.insert("other");
+                for (int i = 0; i != 1000; ++i) map.emplace("more");
+                steps += map.capacity() != capacity;
+            }
+        });
         REQUIRE(steps >= 4);
         REQUIRE(map.occupancy().words().data() != words); // the bookkeeping itself was replaced meanwhile
         REQUIRE(map.check_invariants());
