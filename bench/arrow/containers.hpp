@@ -65,4 +65,16 @@ template <class M>
     return sum;
 }
 
+/// A series and a second one of the same state. A contender brings the changes of a window from the one to the other.
+struct Replica {
+    explicit Replica(std::size_t n) {
+        fill(original, n);
+        fill(replica, n);
+    }
+    void prepare(const std::uint32_t* changed, std::int64_t time) { write(original, changed, changes, time); }
+    [[nodiscard]] std::uint64_t sum() const { return sum_of(replica); }
+
+    Series original, replica;
+};
+
 } // namespace bench::arrow

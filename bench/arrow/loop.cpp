@@ -107,27 +107,18 @@ private:
     Map map_;
 };
 
-class Captured {
-public:
-    explicit Captured(std::size_t n) {
-        fill(original_, n);
-        fill(replica_, n);
-    }
-    void prepare(const std::uint32_t* changed, std::int64_t time) { write(original_, changed, changes, time); }
+struct Captured : Replica {
+    using Replica::Replica;
     SLOTWISE_BENCH_LOOP void run(const std::uint32_t*, std::int64_t time) {
         std::vector<Key> keys;
         std::vector<double> values;
-        for (const auto& [key, value] : original_.modified_items(time)) {
+        for (const auto& [key, value] : original.modified_items(time)) {
             keys.push_back(key);
             values.push_back(value);
         }
-        auto writer = replica_.write(time);
+        auto writer = replica.write(time);
         for (std::size_t i = 0; i != keys.size(); ++i) writer.set(keys[i], values[i]);
     }
-    [[nodiscard]] std::uint64_t sum() const { return sum_of(replica_); }
-
-private:
-    Series original_, replica_;
 };
 
 const Registered registered([] {

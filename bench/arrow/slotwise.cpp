@@ -47,22 +47,13 @@ private:
     Map map_;
 };
 
-class Followed {
-public:
-    explicit Followed(std::size_t n) {
-        fill(original_, n);
-        fill(replica_, n);
-    }
-    void prepare(const std::uint32_t* changed, std::int64_t time) { write(original_, changed, changes, time); }
+struct Followed : Replica {
+    using Replica::Replica;
     SLOTWISE_BENCH_LOOP void run(const std::uint32_t*, std::int64_t time) {
         ArrowArrayStream raw;
-        slotwise::export_delta(original_, time - 1, &raw);
-        slotwise::apply_delta(replica_, &raw);
+        slotwise::export_delta(original, time - 1, &raw);
+        slotwise::apply_delta(replica, &raw);
     }
-    [[nodiscard]] std::uint64_t sum() const { return sum_of(replica_); }
-
-private:
-    Series original_, replica_;
 };
 
 const Registered registered([] {
