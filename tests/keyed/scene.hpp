@@ -12,6 +12,7 @@
 #include "support/event_log.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
+#include "support/twins.hpp"
 
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/keyed/set_storage.hpp>
@@ -125,6 +126,7 @@ struct KeyScene {
             leave(c, 2);
         }
     }
+    bool sound() const { return c.check_invariants(); }
 };
 
 /// Same elements, same answers about every handle ever issued, same handles in future. Uses both up.
@@ -153,19 +155,7 @@ void require_twins(Scene& a, Scene& b) {
 template <class C, class Act>
 void strong(const char* function, Act act, std::size_t least_failures = 1,
             std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    std::size_t failures = 0;
-    for (const int count : counts)
-        failures += fail_at_every_step(swept<C>(function), [&](auto&& attempt) {
-            KeyScene<C> scene(count), twin(count);
-            INFO("elements " << count);
-            if (attempt([&] { act(scene); }))
-                require_twins(scene, twin);
-            else
-                REQUIRE(scene.c.check_invariants());
-        });
-    REQUIRE(failures >= least_failures);
+    strong_beside_twins<C, KeyScene<C>>(function, act, least_failures, counts);
 }
 
 //=== an observer that may throw and knows what it should hear ===//

@@ -9,6 +9,7 @@
 #include "support/event_log.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"
+#include "support/twins.hpp"
 
 #include <slotwise/slots/value_array.hpp>
 
@@ -65,6 +66,7 @@ struct Scene {
         }
     }
     handle_type some() const { return handles.empty() ? handle_type() : handles.front(); }
+    bool sound() const { return map.check_invariants(); }
 };
 
 /// Same elements, same answers about every handle ever issued, same handles in future. Uses both maps up.
@@ -89,19 +91,7 @@ void require_twins(S& a, S& b) {
 template <class Map, class Act>
 void strong(const char* function, Act act, std::size_t least_failures = 1,
             std::initializer_list<int> counts = {0, 5, 20, 64, 67}) {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    std::size_t failures = 0;
-    for (const int count : counts)
-        failures += fail_at_every_step(swept<Map>(function), [&](auto&& attempt) {
-            Scene<Map> scene(count), twin(count);
-            if (attempt([&] { act(scene); })) {
-                INFO("elements " << count);
-                require_twins(scene, twin);
-            } else
-                REQUIRE(scene.map.check_invariants());
-        });
-    REQUIRE(failures >= least_failures);
+    strong_beside_twins<Map, Scene<Map>>(function, act, least_failures, counts);
 }
 
 template <class Storage, class T, Reuse R>
