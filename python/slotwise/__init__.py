@@ -23,7 +23,7 @@ from ._core import (
     stable_hash,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Applied",
     "ArrowStream",
