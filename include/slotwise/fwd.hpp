@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// All public names of the library, every enumeration and option struct, and each default template argument, once.
+// All public names of the library, every enumeration and option struct, and each default template argument, once; with
+// core/states.hpp, the states of slots and handles.
 // Costs next to nothing to include: enough to declare a member pointer, a handle or a function on containers.
 #ifndef SLOTWISE_FWD_HPP
 #define SLOTWISE_FWD_HPP
 
 #include "config/abi.hpp"
 #include "core/named_arguments.hpp"
+#include "core/states.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,32 +24,6 @@ using slot_t = std::uint32_t;
 
 /// No slot: the result of a lookup that finds nothing.
 inline constexpr slot_t no_slot = 0xFFFF'FFFFu;
-
-/// What a slot is at the moment.
-enum class SlotState : std::uint8_t {
-    free,     ///< vacant, may be handed out
-    live,     ///< holds an element
-    pending,  ///< removed, but key and columns are still readable (deferred erase)
-    reserved, ///< a handle was handed out, the element comes later
-    retired   ///< its versions are used up; never handed out again
-};
-
-/// How an element came into its slot.
-enum class InsertKind : std::uint8_t {
-    fresh,      ///< as a new element
-    resurrected ///< it was pending under the same key, and lives again
-};
-
-/// Why a handle does or does not resolve, for diagnostics.
-enum class HandleStatus : std::uint8_t {
-    null,         ///< it names nothing
-    out_of_range, ///< there never was such a slot, or its memory was freed
-    live,         ///< its element is there
-    stale,        ///< its element was erased, or never existed
-    pending,      ///< its element was removed, but is still readable (deferred erase)
-    reserved,     ///< its element comes later
-    retired       ///< the slot has used up its versions
-};
 
 /// What happens to a slot that has used its last version.
 enum class Exhaustion : std::uint8_t {
@@ -90,6 +66,8 @@ struct SlotMapOptions {
     std::size_t page_slots = 0; ///< slots in a page, a power of two of at least 64; 0 chooses by sizeof(T)
     std::size_t max_slots = 0; ///< most slots; 0: what the handle indexes (Growth::reserve: 64 GiB, of 32-bit pointers 256 MiB)
     slot_t first_slot = 0;     ///< 1: slot 0 is never issued, it counts as retired; needs Exhaustion::retire
+    /// Of SlotMap: every slot below capacity() in which no element lives reads as zero bytes, for C code that walks the slots.
+    bool zero_vacant = false;
     friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
 };
 

@@ -11,6 +11,13 @@ constexpr SlotMapOptions plain{}, reserving{.growth = Growth::reserve};
 BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
 BasicAnySlotMap<Options<reserving>> other(TypeDescriptor::of<int>()); // faulty
 
+//=== zero_vacant_of_described_elements ===//
+// expect: zero_vacant is for SlotMap
+// covers: map/any_slot_map.hpp static_assert "zero_vacant is for SlotMap"
+constexpr SlotMapOptions plain{}, zeroing{.zero_vacant = true};
+BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
+BasicAnySlotMap<Options<zeroing>> other(TypeDescriptor::of<int>()); // faulty
+
 //=== two_addresses ===//
 // expect: two addresses are no element
 // covers: map/any_slot_map.hpp static_assert "two addresses are no element"

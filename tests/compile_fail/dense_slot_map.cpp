@@ -15,6 +15,12 @@ using namespace slotwise;
 DenseSlotMap<int> map;
 DenseSlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
+//=== zero_vacant_of_packed_elements ===//
+// expect: zero_vacant is for SlotMap
+// covers: map/dense_slot_map.hpp static_assert "zero_vacant is for SlotMap"
+DenseSlotMap<int> map;
+DenseSlotMap<int, Options<SlotMapOptions{.zero_vacant = true}>> other; // faulty
+
 //=== handle_of_the_address_of_something_else ===//
 // expect: same_as
 // covers: map/dense_slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"

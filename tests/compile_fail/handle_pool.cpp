@@ -14,6 +14,14 @@ constexpr SlotMapOptions plain{}, paged{.page_slots = 64};
 HandlePool<Body, Options<plain>> pool;
 HandlePool<Body, Options<paged>> other; // faulty
 
+//=== zero_vacant_without_values ===//
+// expect: zero_vacant is for SlotMap
+// covers: map/handle_pool.hpp static_assert "zero_vacant is for SlotMap"
+struct Body;
+constexpr SlotMapOptions plain{}, zeroing{.zero_vacant = true};
+HandlePool<Body, Options<plain>> pool;
+HandlePool<Body, Options<zeroing>> other; // faulty
+
 //=== handle_of_another_pool ===//
 // expect: no matching || cannot convert || no viable || could not convert || no known conversion
 struct Body;

@@ -26,6 +26,12 @@ map.column<int>(); // faulty
 SoaSlotMap<int> map;
 BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
+//=== zero_vacant_of_packed_rows ===//
+// expect: zero_vacant is for SlotMap
+// covers: map/soa_slot_map.hpp static_assert "zero_vacant is for SlotMap"
+SoaSlotMap<int> map;
+BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.zero_vacant = true}>> other; // faulty
+
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
 // covers: map/soa_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"

@@ -380,7 +380,7 @@ struct List {
     }
 };
 
-// Default; the shortest versions there are, wrapping and retiring; the other policies, no slot 0, null of ones; another way to grow, small pages.
+// Default; the shortest versions there are, wrapping and retiring; the other policies, no slot 0, null of ones; another way to grow, small pages of which vacant slots are zero.
 inline constexpr SlotMapOptions slot_map_options[] = {
     {},
     {.handle = {12, 4, 0}},
@@ -388,12 +388,14 @@ inline constexpr SlotMapOptions slot_map_options[] = {
     {.reuse = Reuse::lifo, .first_slot = 1},
     {.handle = {12, 3, 1, true, true}, .reuse = Reuse::fifo},
     {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
+    {.page_slots = 64, .zero_vacant = true},
 };
 template <class T>
 using EachSlotMap = List<
     slotwise::SlotMap<T, slotwise::Options<slot_map_options[0]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[1]>>,
     slotwise::SlotMap<T, slotwise::Options<slot_map_options[2]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[3]>>,
-    slotwise::SlotMap<T, slotwise::Options<slot_map_options[4]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[5]>>>;
+    slotwise::SlotMap<T, slotwise::Options<slot_map_options[4]>>, slotwise::SlotMap<T, slotwise::Options<slot_map_options[5]>>,
+    slotwise::SlotMap<T, slotwise::Options<slot_map_options[6]>>>;
 template <class T> // packed: there is one way to grow
 using EachDense = List<slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[0]>>,
                        slotwise::DenseSlotMap<T, slotwise::Options<slot_map_options[1]>>,

@@ -49,6 +49,7 @@ class HandlePool
     using Allocator = typename Args::allocator;
     static constexpr SlotMapOptions O = Args::options;
     static_assert(O.page_slots == 0, "HandlePool: page_slots is for SlotMap, which has values in pages");
+    static_assert(!O.zero_vacant, "HandlePool: zero_vacant is for SlotMap; a pool has no values to zero, the program has them");
 
 public:
     //=== types ===//

@@ -49,7 +49,7 @@ public:
     static constexpr bool indexed = false;
     static constexpr bool nothrow_destroy = true;
     static constexpr bool trivial = std::is_trivially_copyable_v<T>;
-    static constexpr bool trivial_destroy = std::is_trivially_destructible_v<T>;
+    static constexpr bool trivial_destroy = std::is_trivially_destructible_v<T> && !O.zero_vacant;
     static constexpr std::size_t slot_bytes = sizeof(T);
     static constexpr std::size_t max_slots = Growing::max_slots;
     /// Slots for whose versions address space is reserved: see SlotDirectory.
@@ -90,7 +90,14 @@ public:
     constexpr std::size_t capacity() const noexcept { return values_.capacity(); }
     constexpr std::size_t memory_usage() const noexcept { return values_.memory_usage(); }
     constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
-    constexpr void reserve(std::size_t slots) { values_.reserve(slots); }
+    constexpr void reserve(std::size_t slots) {
+        if constexpr (O.zero_vacant && !Array::contiguous) { // address space is zero as it comes from the system
+            std::size_t run = values_.run_count();
+            values_.reserve(slots);
+            for (; run != values_.run_count(); ++run) zero(values_.run(run).data, values_.run(run).slots);
+        } else
+            values_.reserve(slots);
+    }
     constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return values_.shrunk_capacity(end); }
     constexpr void shrink(std::size_t end) noexcept { values_.shrink(end); }
     constexpr const Array& array() const noexcept { return values_; }
@@ -99,22 +106,21 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr T* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
     template <class... Args>
     constexpr void construct(slot_t slot, Args&&... args) noexcept(builds_nothrow<Args...>) {
-        traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...);
+        if constexpr (O.zero_vacant && !builds_nothrow<Args...>)
+            zero_if_thrown(slot, [&] { traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...); });
+        else
+            traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...);
     }
-    // Placement new, because no construct() of an allocator can elide the copy of what make() returns. An allocator that has
-    // one may hand itself on to the value (std::pmr): there the value is moved in.
     template <class Make>
     constexpr void construct_with(slot_t slot, Make&& make) {
-        if constexpr (std::is_move_constructible_v<T> &&
-                      requires(allocator& a, T* p, T&& v) { a.construct(p, std::move(v)); }) {
-            traits::construct(allocator_, values_.ptr(slot), make());
-        } else if (SLOTWISE_IN_CONSTANT) {
-            if constexpr (std::is_move_constructible_v<T>) std::construct_at(values_.ptr(slot), make());
-        } else
-            ::new (static_cast<void*>(values_.ptr(slot))) T(make());
+        if constexpr (O.zero_vacant)
+            zero_if_thrown(slot, [&] { place(slot, make); });
+        else
+            place(slot, make);
     }
     SLOTWISE_ALWAYS_INLINE constexpr void destroy(slot_t slot) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) traits::destroy(allocator_, values_.ptr(slot));
+        if constexpr (O.zero_vacant) zero(values_.ptr(slot), 1);
     }
     constexpr T&& take(slot_t slot) const noexcept { return std::move(*values_.ptr(slot)); }
     constexpr void swap_values(slot_t a, slot_t b) {
@@ -124,8 +130,7 @@ public:
 
     template <class Directory>
     constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T>)
-            destroy_each(directory, end, [this](slot_t slot) { destroy(slot); });
+        if constexpr (!trivial_destroy) destroy_each(directory, end, [this](slot_t slot) { destroy(slot); });
     }
     /// f may erase the slot it is given.
     template <class Directory, class F>
@@ -219,9 +224,32 @@ public:
     }
 
 private:
+    // Placement new, because no construct() of an allocator can elide the copy of what make() returns. An allocator that has
+    // one may hand itself on to the value (std::pmr): there the value is moved in.
+    template <class Make>
+    SLOTWISE_ALWAYS_INLINE constexpr void place(slot_t slot, Make&& make) {
+        if constexpr (std::is_move_constructible_v<T> &&
+                      requires(allocator& a, T* p, T&& v) { a.construct(p, std::move(v)); }) {
+            traits::construct(allocator_, values_.ptr(slot), make());
+        } else if (SLOTWISE_IN_CONSTANT) {
+            if constexpr (std::is_move_constructible_v<T>) std::construct_at(values_.ptr(slot), make());
+        } else
+            ::new (static_cast<void*>(values_.ptr(slot))) T(make());
+    }
+    // Of vacant slots. In a constant expression nothing can read their bytes.
+    static constexpr void zero(T* first, std::size_t slots) noexcept {
+        if (!SLOTWISE_IN_CONSTANT) std::memset(static_cast<void*>(first), 0, slots * sizeof(T));
+    }
+    /// What a constructor has written before it threw is no element.
+    template <class Build>
+    constexpr void zero_if_thrown(slot_t slot, Build&& build) {
+        ScopeGuard undo([&]() noexcept { zero(values_.ptr(slot), 1); });
+        build();
+        undo.dismiss();
+    }
     template <class Source>
     constexpr void fill(Occupancy live, std::size_t slots, Source&& source) {
-        values_.reserve(slots);
+        reserve(slots);
         build_each(
             live, [&](slot_t slot) { construct(slot, source(slot)); }, [this](slot_t slot) { destroy(slot); });
     }

@@ -100,7 +100,8 @@ public:
     constexpr auto chunks() noexcept { return values().chunks(); }
     constexpr auto chunks() const noexcept { return values().chunks(); }
 
-    /// Every slot below the highest one in use, live or not, as one span: only with Growth::reserve. Access live ones only.
+    /// Every slot below the highest one in use, live or not, as one span: only with Growth::reserve. Access live ones only, or
+    /// with zero_vacant the bytes of the others too, which are zero.
     std::span<T> slot_span() noexcept
         requires(O.growth == Growth::reserve)
     {
