@@ -141,7 +141,7 @@ def symbols(target):
     if modules not in _SYMBOLS:
         _SYMBOLS.clear()
         _SYMBOLS[modules] = {symbol.GetName(): symbol for module in target.modules for symbol in module.symbols
-                             if (symbol.GetName() or "").startswith("slotwise::")}
+                             if shapes.OURS.match(symbol.GetName() or "")}
     return _SYMBOLS[modules]
 
 
@@ -218,7 +218,7 @@ def slotwise_handle(debugger, command, result, _):
 
 def __lldb_init_module(debugger, _):
     for name, shape in shapes.SHAPES.items():
-        kind = f"^(const |volatile )*slotwise::(v[0-9]+_[0-9]+_[0-9]+_c[0-9]+_e[0-9]+::)?{name}(<.*>)?$"
+        kind = f"^{shapes.SPACE}{name}(<.*>)?$"
         leaf = shape.items is shapes.Shape.items
         expand = "" if leaf else "--expand"
         debugger.HandleCommand(f'type summary add --skip-pointers {expand} -x "{kind}" -F {__name__}.summary -w slotwise')

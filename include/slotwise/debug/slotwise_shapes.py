@@ -23,7 +23,9 @@ import re
 
 NO_SLOT = 0xFFFFFFFF
 WORD = 64
-_OURS = re.compile(r"(?:const |volatile )*slotwise::(?:v\d+_\d+_\d+_c\d+_e\d+::)?(\w+)")
+# What stands before our names: a copy of the library may have another namespace, but its inline namespace keeps its form. LLDB reads it too.
+SPACE = r"(const |volatile )*(([A-Za-z_0-9]+::)+v[0-9]+_[0-9]+_[0-9]+_c[0-9]+_e[0-9]+::|slotwise::)"
+OURS = re.compile(SPACE + r"(\w+)")
 _PAIRS = {"<": ">", "(": ")", "{": "}", "[": "]"}
 
 
@@ -65,15 +67,21 @@ def arguments(text):
 
 def class_of(name):
     """(class, template arguments as text) of a type of slotwise itself; (None, []) of any other, nested ones included."""
-    found = _OURS.match(name or "")
+    found = OURS.match(name or "")
     if not found:
         return None, []
     rest = name[found.end():]
     if rest == "":
-        return found[1], []
+        return found[4], []
     if rest[0] == "<" and closing(rest, 0) == len(rest) - 1:
-        return found[1], arguments(rest[1:-1])
+        return found[4], arguments(rest[1:-1])
     return None, []
+
+
+def title_of(name):
+    """A type as people know it: its namespace and class, without the inline namespace and arguments."""
+    found = OURS.match(name)
+    return re.sub(r"v[0-9]\w*::$", "", found[2]) + found[4] if found else name
 
 
 def count_of(number, noun):
@@ -319,10 +327,10 @@ class Shape:
         self.node, self.name = node, name
 
     def title(self, size, rest):
-        return f"slotwise::{self.name} with {count_of(size, 'element')}, {rest}"
+        return f"{self.name} with {count_of(size, 'element')}, {rest}"
 
     def summary(self):
-        return f"slotwise::{self.name}"
+        return self.name
 
     def items(self):
         return iter(())
@@ -352,7 +360,7 @@ class VersionedShape(Members):
     members = {"value": "value_"}
 
     def summary(self):
-        return f"slotwise::Versioned, {count_of(self.node['changes_'].integer(), 'change')}"
+        return f"{self.name}, {count_of(self.node['changes_'].integer(), 'change')}"
 
 
 class TableIndexShape(Members):
@@ -416,7 +424,7 @@ class RowsShape(Shape):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
-        return f"slotwise::{self.name} with {count_of(self.size, 'row')}, capacity {self.capacity}"
+        return f"{self.name} with {count_of(self.size, 'row')}, capacity {self.capacity}"
 
 
 class SoaVectorShape(RowsShape):
@@ -443,7 +451,7 @@ class AnyRowsShape(RowsShape):
 
     def summary(self):
         room = self.capacity if self.capacity >> 32 != NO_SLOT else "without limit"
-        return f"slotwise::{self.name} with {count_of(self.size, 'row')} of {count_of(self.places.size, 'column')}, capacity {room}"
+        return f"{self.name} with {count_of(self.size, 'row')} of {count_of(self.places.size, 'column')}, capacity {room}"
 
     def items(self):
         columns = []
@@ -472,7 +480,7 @@ class StoreShape(Shape):
         self.entities = EntityIndexShape(self.core["entities"], "EntityIndex") if self.core else None
 
     def summary(self):
-        return f"slotwise::{self.name}, " + (f"entities: {self.entities.alive}" if self.core else "moved from")
+        return f"{self.name}, " + (f"entities: {self.entities.alive}" if self.core else "moved from")
 
     def items(self):
         for item in self.entities.items() if self.core else ():
@@ -491,7 +499,7 @@ class EventQueueShape(Shape):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
-        return f"slotwise::{self.name} with {count_of(sum(self.counts), 'event')}, {self.counts[1]} new"
+        return f"{self.name} with {count_of(sum(self.counts), 'event')}, {self.counts[1]} new"
 
     def items(self):
         number = self.node["first_"].integer()
@@ -525,7 +533,7 @@ class DataflowShape(Shape):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
-        return (f"slotwise::{self.name} with {count_of(self.directory.size, 'node')}, {count_of(self.count, 'pin')}, "
+        return (f"{self.name} with {count_of(self.directory.size, 'node')}, {count_of(self.count, 'pin')}, "
                 f"{count_of(self.links, 'link')}")
 
     def number(self, array, i, width):
@@ -588,7 +596,7 @@ class AnySpanShape(Shape):
         self.size = node["count_"].integer()
 
     def summary(self):
-        return f"slotwise::{self.name} of {count_of(self.size, 'value')}"
+        return f"{self.name} of {count_of(self.size, 'value')}"
 
     def items(self):
         value_at, size = described(self.node, self.node["type_"])
@@ -601,7 +609,7 @@ class DescribedValueShape(Shape):
     """One value of a described type, or none."""
 
     def summary(self):
-        return f"slotwise::{self.name}" + ("" if self.node["type_"].integer() else " without a value")
+        return self.name + ("" if self.node["type_"].integer() else " without a value")
 
     def items(self):
         if self.node["type_"].integer():
@@ -681,7 +689,7 @@ class SparseGroupShape(Shape):
         self.first = next(tuple_elements(node["members_"]))["set"]
 
     def summary(self):
-        return f"slotwise::{self.name} of {count_of(self.size, 'shared id')}"
+        return f"{self.name} of {count_of(self.size, 'shared id')}"
 
     def items(self):
         for row in range(self.size):
@@ -880,14 +888,14 @@ class ViewShape(Shape):
         self.seen, self.text = None, "?"
         if made:
             kind = arguments(symbol[made.end():closing(symbol, made.end() - 1)])[0]
-            self.text = f"slotwise::{class_of(kind)[0]}"
+            self.text = title_of(kind)
             found = node.linker_type(kind)
             if found is not None and container.integer():
                 self.seen = shape_of(node.value_at(container.integer(), found))
         self.hint = self.seen.hint if self.seen else None
 
     def summary(self):
-        return f"slotwise::{self.name} of {self.seen.summary() if self.seen else self.text}"
+        return f"{self.name} of {self.seen.summary() if self.seen else self.text}"
 
     def items(self):
         return self.seen.items() if self.seen else iter(())
@@ -904,7 +912,7 @@ class OccupancyShape(Shape):
             raise Damaged("more slots than there can be")
 
     def summary(self):
-        return f"slotwise::{self.name} over {count_of(self.slots, 'slot')}"
+        return f"{self.name} over {count_of(self.slots, 'slot')}"
 
     def items(self):
         for place, slot in enumerate(live_slots(self.node, self.words, self.slots)):
@@ -953,7 +961,7 @@ class ArrayShape(Shape):
         return self.node["pages_"].integer() * page_slots(self.node)
 
     def summary(self):
-        return f"slotwise::{self.name}, capacity {self.capacity()}"
+        return f"{self.name}, capacity {self.capacity()}"
 
 
 class ValueArrayShape(Shape):
@@ -967,7 +975,7 @@ class ValueArrayShape(Shape):
             raise Damaged("its counts contradict each other")
 
     def summary(self):
-        return f"slotwise::{self.name}, capacity {self.capacity}"
+        return f"{self.name}, capacity {self.capacity}"
 
     def items(self):
         value = column(self.node["values_"])
@@ -1053,7 +1061,7 @@ class TrackerShape(Shape):
 
     def summary(self):
         counts = ", ".join(f"{sum(1 for _ in self.delta.selected(part))} {part}" for part in ("touched", "added", "removed"))
-        return f"slotwise::{self.name}, window {self.delta.window}: {counts}"
+        return f"{self.name}, window {self.delta.window}: {counts}"
 
     def items(self):
         for place, slot in enumerate(self.delta.selected("touched")):
@@ -1073,7 +1081,7 @@ class DeltaRangeShape(Shape):
         self.hint = "map" if len(self.columns) == 2 else None
 
     def summary(self):
-        return f"slotwise::{self.name} of what window {self.window} has {self.part}"
+        return f"{self.name} of what window {self.window} has {self.part}"
 
     def items(self):
         if self.delta is None or self.delta.window != self.window or self.window == "never":
@@ -1095,7 +1103,7 @@ class AnyDeltaRangeShape(DeltaRangeShape):
 
 class ObserversShape(Shape):
     def summary(self):
-        return "slotwise::ObserverArray" + ("" if self.node["registry_"].integer() else " without subscribers")
+        return self.name + ("" if self.node["registry_"].integer() else " without subscribers")
 
     def items(self):
         if self.node["registry_"].integer():
@@ -1105,7 +1113,7 @@ class ObserversShape(Shape):
 
 class TokenShape(Shape):
     def summary(self):
-        return f"slotwise::{self.name}, " + ("attached" if self.node["cell_"].integer() else "detached")
+        return f"{self.name}, " + ("attached" if self.node["cell_"].integer() else "detached")
 
     def items(self):
         if self.node["cell_"].integer():
@@ -1131,7 +1139,7 @@ class RowPointerShape(Shape):
         self.members = list(tuple_elements(node["members_"]))
 
     def summary(self):
-        return f"slotwise::{self.name}" + ("" if self.members[0].integer() else " null")
+        return self.name + ("" if self.members[0].integer() else " null")
 
     def items(self):
         for number, member in enumerate(self.members if self.members[0].integer() else ()):
@@ -1172,7 +1180,7 @@ class Broken(Shape):
         self.reason = reason
 
     def summary(self):
-        return f"slotwise::{self.name} (damaged: {self.reason})"
+        return f"{self.name} (damaged: {self.reason})"
 
 
 def reason_of(error):
@@ -1185,9 +1193,9 @@ def knows(name):
 
 def shape_of(node):
     """The shape of a node whose class is known here. Whatever it meets, it answers."""
-    name = class_of(node.name)[0]
+    name = title_of(node.name)
     try:
-        shape = SHAPES[name](node, name)
+        shape = SHAPES[class_of(node.name)[0]](node, name)
         shape.text = shape.summary()
         return shape
     except Exception as error:  # a debugger has its own errors for memory that is not there
