@@ -3,13 +3,15 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Makes the packages of slotwise and uses each of them as a stranger would: a program is built with it and run.
 
-  run.py [conan|vcpkg|cpack]...   (default: all of them)
+  run.py [conan|vcpkg|cpack|printed]...   (default: all of them)
 
   conan   Conan 2 from the Python package index, in a virtual environment; `conan create` without any remote; refused for C++17; one
           package for every compiler and build type. Needs python3-venv.
   vcpkg   the port in tests/package/vcpkg with stand-ins for the functions of vcpkg: what its portfile leaves behind, and a project
           made of the lines that its usage text tells users to write
   cpack   the archive: it holds include/, share/ and LICENSE, and a project finds slotwise in it
+  printed the commands of docs/packages.md, as they are printed, in a folder with a clone of these files: by the oldest and the newest
+          g++ and clang++ that are here
 
 Works in build/package. CXX chooses the compiler. Exit code 0: all of them work; 1: one does not, with the output of what failed.
 """
@@ -30,6 +32,7 @@ CXX = shutil.which(os.environ.get("CXX") or "g++") or "c++"
 GENERATOR = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
 NOTHING_ELSE = ["-DSLOTWISE_BUILD_TESTS=OFF", "-DSLOTWISE_BUILD_BENCH=OFF", "-DSLOTWISE_BUILD_EXAMPLES=OFF"]
 CMAKE_FILES = ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake", "slotwiseModule.cmake")
+PAGE = (ROOT / "docs/packages.md").read_text(encoding="utf-8")
 USUAL = ["-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={CXX}"]
 
 
@@ -110,7 +113,7 @@ def conan():
     ask("remote", "remove", "*")
     expect(json.loads(ask("remote", "list", "--format=json")) == [], "Conan still has remotes")
     build = ["-c", f"tools.cmake.cmaketoolchain:generator={GENERATOR}", "-c", f"tools.build:compiler_executables={{'cpp': '{CXX}'}}"]
-    said = ask("create", ROOT, "-s", "compiler.cppstd=20", *build, both=True)
+    said = ask(*re.search(r"`conan (create \. .*?)`", PAGE)[1].split(), *build, both=True)
     expect(f"slotwise {version()}: works\n" in said, f"the test package built no program that works:\n{said}")
 
     # What is in the package, and that it is the only one: taken for another standard and build type without being built again.
@@ -129,7 +132,7 @@ def conan():
 
 def vcpkg():
     work = fresh("vcpkg")
-    port = HERE / "vcpkg"
+    port = ROOT / re.search(r"--overlay-ports=slotwise/(\S+)", PAGE)[1]
     manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
     unknown = set(manifest) - {"name", "version", "description", "license", "dependencies"}
     expect(not unknown, f"vcpkg.json has fields not known here: {unknown}")
@@ -167,7 +170,43 @@ def cpack():
     use(work, unpacked, f"find_package(slotwise {version()} REQUIRED)\ntarget_link_libraries(main PRIVATE slotwise::slotwise)\n")
 
 
-WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack}
+def compilers():
+    """The oldest and the newest of each kind."""
+    for kind, least in (("g++", 12), ("clang++", 16)):
+        found = [name for name in [f"{kind}-{version}" for version in range(least, 40)] if shutil.which(name)] or [kind]
+        yield from (shutil.which(name) for name in dict.fromkeys((found[0], found[-1])) if shutil.which(name))
+
+
+def printed():
+    work, store = fresh("printed"), WORK / "printed" / "repository"
+    run("git", "init", "--quiet", "--bare", store)
+    git = ["git", f"--git-dir={store}", f"--work-tree={ROOT}", *"-c user.name=package -c user.email=package@localhost -c commit.gpgsign=false".split()]
+    run(*git, "add", "--all", ROOT)  # but what .gitignore names
+    run(*git, "commit", "--quiet", "--message=now")
+    run("git", "clone", "--quiet", store, work / "slotwise")
+    (work / "bin").mkdir()
+    blocks, done = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S), set()
+    for compiler in compilers():
+        names = ["c++", "clang++"] if "clang" in compiler else ["c++"]
+        for name in names:
+            (work / "bin" / name).unlink(missing_ok=True)
+            (work / "bin" / name).symlink_to(compiler)
+        for block in blocks:
+            if "clang++" in block and "clang++" not in names:
+                continue
+            source = "module/program/main.cpp" if "--precompile" in block else "main.cpp"
+            text = (ROOT / "tests/consumer" / source).read_text(encoding="utf-8")
+            (work / "app.cpp").write_text(text.replace("<slotwise/slotwise.hpp>", '"slotwise_single.hpp"') if "slotwise_single" in block else text)
+            run("bash", "-euo", "pipefail", "-c", block, cwd=work, PATH=f"{work / 'bin'}{os.pathsep}{os.environ['PATH']}")
+            done.add(block)
+            if "-o app\n" in block:
+                said = run(work / "app")
+                expect(said.endswith(" works\n"), f"the program built by {compiler} with\n{block}said: {said}")
+                (work / "app").unlink()
+    expect(len(blocks) >= 4 and done == set(blocks), f"of {len(blocks)} blocks of docs/packages.md {len(done)} were run: is there no clang++?")
+
+
+WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed}
 
 
 def main():
