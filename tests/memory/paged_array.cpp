@@ -27,9 +27,12 @@ constexpr int constant_use() {
 }
 static_assert(constant_use() == 7);
 
-static_assert(PagedArray<char>::page_slots == 4096 && PagedArray<int>::page_slots == 1024, "pages of about 4 KiB of values");
-static_assert(PagedArray<test::Big>::page_slots == 64, "but of one occupancy word at least");
-static_assert(PagedArray<char[16384]>::page_slots == 64 && PagedArray<char[16385]>::page_slots == 1, "up to 1 MiB for those");
+static_assert(PagedArray<char>::page_slots == 64 && PagedArray<char[255]>::page_slots == 64, "pages of one occupancy word");
+static_assert(PagedArray<char[256]>::page_slots == 16 && PagedArray<char[1025]>::page_slots == 2, "but of 4 KiB at most");
+static_assert(PagedArray<char[4095]>::page_slots == 1 && PagedArray<char[16385]>::page_slots == 1, "or of one value");
+static_assert(PagedArray<char[255]>::apart == 0 && PagedArray<char[16384]>::apart == 64 &&
+              PagedArray<char[16385]>::apart == ~std::size_t{0} &&
+              PagedArray<char[1024], std::allocator<char>, 64>::apart == 0);
 static_assert(PagedArray<int, std::allocator<int>, 128>::page_slots == 128);
 
 /// Runs cover the slots below the capacity, in order, without gap.
@@ -45,6 +48,12 @@ void check_runs(const Array& array) {
         next += run.slots;
     }
     CHECK(next == array.capacity());
+    // The values of 64 slots, from a multiple of 64 on, lie side by side, but for those below `apart`.
+    for (std::size_t first = bits::round_up(array.apart, bits::word_bits); first < array.capacity() && array.apart <= 64;
+         first += bits::word_bits) {
+        REQUIRE(array.capacity() >= first + bits::word_bits);
+        CHECK(array.ptr(static_cast<slot_t>(first + 63)) == array.ptr(static_cast<slot_t>(first)) + 63);
+    }
 }
 
 template <class Array>
@@ -84,6 +93,26 @@ TEMPLATE_TEST_CASE("a paged array reserves at least what is asked, in whole page
     array.reserve(0);
     CHECK(array.capacity() == capacity);
     CHECK(test::Ledger::allocations() == allocations); // nothing to do, nothing done
+}
+
+TEMPLATE_TEST_CASE("the values of each word but the first lie side by side where a page has fewer slots than a word", "",
+                   char[256], char[1000], char[5000]) {
+    test::EveryByteReturned scope;
+    using Array = PagedArray<TestType, test::StatefulAllocator<TestType>>;
+    for (const std::size_t before : {0u, 1u, 5u, 40u, 64u, 100u})
+        for (const std::size_t want : {1u, 17u, 63u, 64u, 65u, 1000u, 20'000u}) {
+            CAPTURE(before, want);
+            Array array;
+            array.reserve(before);
+            const std::size_t promised = array.capacity_for(want);
+            array.reserve(want);
+            CHECK((array.capacity() == promised && promised >= want));
+            check_runs(array);
+            array.reserve(array.grown_capacity());
+            check_runs(array);
+            array.shrink(want / 2);
+            check_runs(array);
+        }
 }
 
 TEST_CASE("growing a paged array as it proposes takes few runs, none of much more than 1 MiB") {
@@ -155,7 +184,7 @@ TEST_CASE("a paged array finds the slot of an address, and none for an address t
 // proves: PagedArray::reserve throws
 TEST_CASE("when reserving throws, the paged array is as it was", "[throws]") {
     test::EveryByteReturned scope;
-    using Array = PagedArray<test::Big, test::ThrowingAllocator<test::Big>>; // 256 KiB a page: several chunks in one reserve
+    using Array = PagedArray<test::Big, test::ThrowingAllocator<test::Big>>; // 256 KiB a word: several chunks in one reserve
     const auto failures = test::fail_at_every_step(test::swept<Array>("reserve"), [](auto&& attempt) {
         Array array;
         array.reserve(64);
@@ -221,6 +250,8 @@ TEST_CASE("a paged array neither constructs nor destroys elements") {
 TEST_CASE("a paged array of many pages proposes to grow by an eighth, and never by more than 1 MiB and a page") {
     constexpr std::size_t page = 4096;
     CHECK(detail::more_pages(0, page) == 1);
+    CHECK(detail::more_pages(1, 256) == 15); // the second step goes to 4 KiB
+    CHECK(detail::more_pages(3, 1024) == 3);
     CHECK(detail::more_pages(16, page) == 16);       // as much again, up to 64 KiB
     CHECK(detail::more_pages(100, page) == 16);      // then 64 KiB
     CHECK(detail::more_pages(1024, page) == 128);    // or an eighth

@@ -131,10 +131,12 @@ struct ArrowSource {
     }
     /// Rows from `first` on that are contiguous in memory, below `end`.
     std::size_t run(std::size_t first, std::size_t end) const noexcept {
-        const std::size_t grain = std::size_t{1} << shift;
-        std::size_t next = (first | (grain - 1)) + 1;
-        while (next < end && pages[next >> shift] == pages[(next >> shift) - 1] + grain * stride) next += grain;
-        return (next < end ? next : end) - first;
+        std::size_t page = first >> shift;
+        const std::size_t last = (end - 1) >> shift, page_bytes = stride << shift;
+        if (page != last)
+            for (const std::byte* next = pages[page] + page_bytes; page != last && pages[page + 1] == next; next += page_bytes)
+                ++page;
+        return page == last ? end - first : ((page + 1) << shift) - first;
     }
 };
 /// One page for all rows: every count of rows is below half of the address space.
@@ -161,6 +163,17 @@ ArrowSource arrow_pages(std::size_t slots, unsigned shift, std::size_t stride, P
         const void* const begin = page(p);
         source.pages.push_back(static_cast<const std::byte*>(begin));
     }
+    return source;
+}
+
+/// The same of a table of pointers.
+template <class T>
+ArrowSource arrow_pages(std::size_t slots, unsigned shift, T* const* pages) {
+    ArrowSource source;
+    source.shift = shift;
+    source.stride = sizeof(T);
+    source.pages.resize(slots == 0 ? 0 : ((slots - 1) >> shift) + 1);
+    if (slots != 0) std::memcpy(static_cast<void*>(source.pages.data()), pages, source.pages.size() * sizeof pages);
     return source;
 }
 

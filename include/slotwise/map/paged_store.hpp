@@ -187,10 +187,10 @@ public:
         return {values_.ptr(slot - bit), word & ~bits::low_mask(bit + 1), slot / bits::word_bits, bit};
     }
     SLOTWISE_ALWAYS_INLINE constexpr T* at(const Cursor& c) const noexcept {
-        if constexpr (scattered<T>)
-            return values_.ptr(slot(c));
-        else
-            return c.block + c.bit;
+        if constexpr (Array::apart != 0)
+            if (c.word < Array::apart / bits::word_bits) [[unlikely]]
+                return values_.ptr(slot(c));
+        return c.block + c.bit;
     }
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot(const Cursor& c) const noexcept { return c.word * bits::word_bits + c.bit; }
 

@@ -141,18 +141,17 @@ private:
             SLOTWISE_EXPECT_DEBUG(directory.occupancy().test(slot),
                                   "SlotMap::for_each: f erased an element ahead of the one it was given; walk with iterators");
         };
-        if constexpr (detail::scattered<T>) {
-            for (std::size_t first = 0; first < directory.cursor(); first += bits::word_bits)
-                bits::for_each(directory.occupancy().word(bits::word_of(first)), [&](unsigned i) {
-                    const auto slot = static_cast<slot_t>(first + i);
-                    expect_live(slot);
-                    visit(self, f, slot, static_cast<V&>(*array.ptr(slot)));
-                });
-            return;
-        }
+        constexpr std::size_t apart = std::remove_cvref_t<decltype(array)>::apart; // the slots below it are no run
+        for (std::size_t first = 0; first < apart && first < directory.cursor(); first += bits::word_bits)
+            bits::walk(directory.occupancy().word(bits::word_of(first)), [&](unsigned i) {
+                const auto slot = static_cast<slot_t>(first + i);
+                expect_live(slot);
+                visit(self, f, slot, static_cast<V&>(*array.ptr(slot)));
+            });
         for (std::size_t r = 0; r < array.run_count(); ++r) {
             const auto run = array.run(r);
-            for (std::size_t offset = 0; offset < run.slots; offset += bits::word_bits) {
+            for (std::size_t offset = run.first < apart ? apart - run.first : 0; offset < run.slots;
+                 offset += bits::word_bits) {
                 const std::size_t first = run.first + offset;
                 if (first >= directory.cursor()) return;
                 const bits::word_t word = directory.occupancy().word(bits::word_of(first));

@@ -20,6 +20,12 @@ struct PageChunk {
     std::size_t pages;
 };
 
+/// How many pages the chunk that begins with page `first` has, where the last one is page `want` - 1: see PageChunks::add.
+constexpr std::size_t chunk_pages(std::size_t first, std::size_t want, std::size_t most, std::size_t word) noexcept {
+    const std::size_t room = most - first % word;
+    return want - first < room ? want - first : room;
+}
+
 /// The page table and the chunks of an array while they change. Its entries are pointers of any object type, which are copied
 /// as bytes.
 /// @tparam Bytes an allocator of bytes
@@ -32,13 +38,14 @@ struct PageChunks {
     std::size_t pages;
     std::size_t page_bytes;
 
-    /// Adds chunks of at most `most` pages until there are `want`. @pre table and chunks have room
+    /// Adds chunks of at most `most` pages, which end with a whole word of slots, until there are `want`. @pre table and chunks
+    /// have room, and `most` is a multiple of `word`, the pages of a word
     /// Throws what the allocator throws; nothing has changed then
-    SLOTWISE_NEVER_INLINE void add(std::size_t want, std::size_t most) {
+    SLOTWISE_NEVER_INLINE void add(std::size_t want, std::size_t most, std::size_t word) {
         const std::size_t pages_before = pages;
         ScopeGuard undo([&]() noexcept { release(pages_before); });
         while (pages < want) {
-            const std::size_t more = want - pages < most ? want - pages : most;
+            const std::size_t more = chunk_pages(pages, want, most, word);
             auto* data = static_cast<std::byte*>(allocate_lines(allocator, more, page_bytes));
             chunks[chunk_count++] = {pages, more};
             for (std::size_t i = 0; i != more; ++i, data += page_bytes)

@@ -23,22 +23,37 @@ struct SlotRun {
 
 namespace detail {
 
-/// Slots in a page: about 4 KiB of values, at least one occupancy word, so that a map of three elements stays small. One slot
-/// where 64 values are more than 1 MiB, see `scattered`. Pages are only the granularity of the page table. Memory comes in
-/// chunks that grow with the array, up to 1 MiB, contiguous inside, because at a million elements short runs cost iteration
-/// with holes 2-4x (pages of 1,024 slots against a flat array).
+/// Slots in a page: those of one occupancy word, so that a map of one element stays small; about 4 KiB of values where these
+/// have 256 bytes or more, see `scattered`. Pages are only the granularity of the page table. Memory comes in chunks that grow
+/// with the array, up to 1 MiB, contiguous inside, because at a million elements short runs cost iteration with holes 2-4x
+/// (pages of 1,024 slots against a flat array).
 constexpr std::size_t default_page_slots(std::size_t value_bytes) noexcept {
-    if (value_bytes > (std::size_t{1} << 20) / bits::word_bits) return 1;
-    const std::size_t fit = 4096 / value_bytes;
-    return fit <= bits::word_bits ? bits::word_bits : std::bit_floor(fit);
+    return value_bytes < 256 ? bits::word_bits : value_bytes < 4096 ? std::bit_floor(4096 / value_bytes) : 1;
 }
-/// Whether T is so large (more than 16 KiB) that a page holds one: walks then look up each value, at a negligible cost.
+/// Whether a page has fewer slots than a word. Walks then look up each value, at a negligible cost.
 template <class T>
-inline constexpr bool scattered = default_page_slots(sizeof(T)) == 1;
+inline constexpr bool scattered = default_page_slots(sizeof(T)) < bits::word_bits;
+/// The slots below which values may lie apart, where pages have so many slots: those of the first word, or all where 64 values
+/// are more than 1 MiB. From there on a word's values lie side by side.
+constexpr std::size_t slots_apart(std::size_t page_slots, std::size_t value_bytes) noexcept {
+    if (page_slots >= bits::word_bits) return 0;
+    return value_bytes > (std::size_t{1} << 20) / bits::word_bits ? ~std::size_t{0} : bits::word_bits;
+}
+/// The pages that come together after the first word: those of a word, or one.
+constexpr std::size_t word_pages(std::size_t page_slots, std::size_t value_bytes) noexcept {
+    return slots_apart(page_slots, value_bytes) == bits::word_bits ? bits::word_bits / page_slots : 1;
+}
+/// The pages for `slots` slots.
+constexpr std::size_t pages_for(std::size_t slots, std::size_t page_slots, std::size_t word) noexcept {
+    const std::size_t pages = slots / page_slots + (slots % page_slots != 0);
+    return pages <= word || pages > no_slot * std::size_t{2} ? pages : bits::round_up(pages, word); // no sum overflows
+}
 
-/// How many pages growth adds to `pages`.
+/// How many pages growth adds to `pages`: one, then up to 4 KiB in all, twice as many up to 64 KiB, then an eighth.
 constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noexcept {
     constexpr std::size_t again_bytes = std::size_t{1} << 16, most_bytes = std::size_t{1} << 20;
+    if (pages == 0) return 1;
+    if (pages * page_bytes < 4096 / 2) return 4096 / page_bytes - pages;
     const std::size_t again = pages * page_bytes < again_bytes ? pages : again_bytes / page_bytes;
     const std::size_t more = again > pages / 8 ? again : pages / 8, most = most_bytes / page_bytes + 1;
     return more == 0 ? 1 : more < most ? more : most;
@@ -82,6 +97,8 @@ public:
                   "page_slots must be 0 or a power of two of at least 64: one occupancy word covers 64 slots");
     /// Whether all slots are one run.
     static constexpr bool contiguous = false;
+    /// The slots below which values may lie apart. From there on 64 slots from a multiple of 64 on lie side by side.
+    static constexpr std::size_t apart = detail::slots_apart(page_slots, sizeof(T));
 
     constexpr PagedArray() noexcept(noexcept(Allocator()))
         requires std::is_default_constructible_v<Allocator> // std::tuple asks
@@ -106,7 +123,7 @@ public:
     constexpr std::size_t capacity() const noexcept { return pages_ * page_slots; }
     /// The capacity after reserve(slots).
     constexpr std::size_t capacity_for(std::size_t slots) const noexcept {
-        const std::size_t want = slots / page_slots + (slots % page_slots != 0);
+        const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
         return (want < pages_ ? pages_ : want) * page_slots;
     }
     /// Bytes held from the allocator: pages, and the tables of them.
@@ -142,14 +159,15 @@ public:
 
     /// Makes room for slots below `slots`. @throws what the allocator throws; nothing has changed then
     constexpr void reserve(std::size_t slots) {
-        const std::size_t want = slots / page_slots + (slots % page_slots != 0);
+        const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
         if (want <= pages_) return;
         static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before pages are allocated in vain
         detail::reserve_entries(table_, want);
-        detail::reserve_entries(chunks_, chunk_count_ + (want - pages_ + max_chunk_pages - 1) / max_chunk_pages);
+        const std::size_t whole = want - pages_ / word_pages * word_pages; // the first chunk may begin inside of a word
+        detail::reserve_entries(chunks_, chunk_count_ + (whole + max_chunk_pages - 1) / max_chunk_pages);
         if (!SLOTWISE_IN_CONSTANT && !over_aligned) {
             auto chunks = untyped();
-            chunks.add(want, max_chunk_pages);
+            chunks.add(want, max_chunk_pages, word_pages);
             pages_ = chunks.pages;
             chunk_count_ = chunks.chunk_count;
             return;
@@ -157,7 +175,7 @@ public:
         const std::size_t pages_before = pages_;
         ScopeGuard undo([&]() noexcept { release_chunks(pages_before); });
         while (pages_ < want) {
-            const std::size_t pages = want - pages_ < max_chunk_pages ? want - pages_ : max_chunk_pages;
+            const std::size_t pages = detail::chunk_pages(pages_, want, max_chunk_pages, word_pages);
             T* data = detail::allocate_on_line(allocator_, pages * page_slots);
             chunks_[chunk_count_++] = {pages_, pages};
             for (std::size_t i = 0; i != pages; ++i) table_[pages_++] = data + i * page_slots;
@@ -165,8 +183,9 @@ public:
         undo.dismiss();
     }
 
-    /// The capacity that growth asks for next: double up to 64 KiB, then an eighth more, at most 1 MiB more. Nothing is copied,
-    /// so growing often is cheap. Doubling up to 1 MiB took a map of 8 + 8 bytes 4.4 bytes more an element on average.
+    /// The capacity that growth asks for next: a page, 4 KiB, double up to 64 KiB, then an eighth more, at most 1 MiB more.
+    /// Nothing is copied, so growing often is cheap. Doubling up to 1 MiB took a map of 8 + 8 bytes 4.4 bytes more an element
+    /// on average.
     constexpr std::size_t grown_capacity() const noexcept {
         return (pages_ + detail::more_pages(pages_, sizeof(T) * page_slots)) * page_slots;
     }
@@ -207,7 +226,9 @@ public:
 
 private:
     static constexpr bool values_fill_no_lines = page_slots * sizeof(T) % sizeof(detail::LineOf<T>) != 0;
-    static constexpr std::size_t max_chunk_pages = (std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1;
+    static constexpr std::size_t word_pages = detail::word_pages(page_slots, sizeof(T));
+    static constexpr std::size_t max_chunk_pages =
+        bits::round_up((std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1, word_pages);
 
     // Chunks come and go by code that knows T where bytes cannot become one (in a constant), and for stricter alignments.
     static constexpr bool over_aligned = alignof(T) > alignof(detail::CacheLine);

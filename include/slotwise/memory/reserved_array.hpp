@@ -59,6 +59,8 @@ class ReservedArray {
 public:
     /// Whether all slots are one run.
     static constexpr bool contiguous = true;
+    /// The slots below which values may lie apart: none.
+    static constexpr std::size_t apart = 0;
     /// Bytes of address space for values without a limit. Large, but many such arrays fit.
     static constexpr std::size_t default_bytes = std::size_t{1} << (sizeof(std::size_t) >= 8 ? 36 : 28);
     /// Slots of address space reserved: MaxSlots, or by default 64 GiB of values (where a pointer has 32 bits: 256 MiB), at

@@ -69,7 +69,7 @@ public:
 
     /// @throws what the allocator throws; nothing has changed then
     void reserve(std::size_t slots) {
-        const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
+        const std::size_t want = pages_for(slots);
         if (want <= pages_) return;
         const std::size_t page = checked_bytes(std::size_t{1} << shift_, type_->size);
         const std::size_t size = checked_bytes(want - pages_, page, type_->align - 1);
@@ -82,7 +82,7 @@ public:
         for (; pages_ != want; at += page) table_[pages_++] = at;
     }
     std::size_t capacity_for(std::size_t slots) const noexcept {
-        const std::size_t want = (slots >> shift_) + ((slots & ((std::size_t{1} << shift_) - 1)) != 0);
+        const std::size_t want = pages_for(slots);
         return (want < pages_ ? pages_ : want) << shift_;
     }
     /// Grows like PagedArray.
@@ -131,6 +131,11 @@ public:
     }
 
 private:
+    std::size_t pages_for(std::size_t slots) const noexcept {
+        const std::size_t page = std::size_t{1} << shift_;
+        return detail::pages_for(slots, page, type_ == nullptr ? 1 : word_pages(page, type_->size));
+    }
+
     const TypeDescriptor* type_ = nullptr;
     unsigned shift_ = 6;
     SLOTWISE_NO_UNIQUE_ADDRESS bytes allocator_{};

@@ -14,7 +14,7 @@ SLOTWISE_BEGIN
 /// values[i] belongs to slot first + i and is alive where live.test(i).
 template <class Void>
 struct AnyColumnChunk {
-    slot_t first; ///< a multiple of 64; any slot where the type is larger than 16 KiB: a chunk is then one live value
+    slot_t first;              ///< a multiple of 64, or any slot where values lie apart: see ColumnChunk
     BasicAnySpan<Void> values; ///< touch only live ones
     Occupancy live;            ///< one bit a value; live.words() is the mask, lowest bit = values[0]
 };
@@ -45,10 +45,10 @@ struct AnyPages {
     unsigned shift = 0;
 
     void* ptr(std::size_t slot) const noexcept { return calls->ptr(pages, shift, *type, slot); }
-    /// Whether a page has fewer than the 64 slots of a word of the mask.
-    bool scattered() const noexcept { return shift < 6; }
-    /// As PageView::run. @pre first is the start of a page
+    /// As those of PageView. @pre of run: first is the start of a page, or a slot where values may lie apart
+    std::size_t apart() const noexcept { return shift < 6 ? slots_apart(std::size_t{1} << shift, type->size) : 0; }
     std::size_t run(std::size_t first, std::size_t end) const noexcept {
+        if (first < apart()) return 1;
         const std::size_t grain = std::size_t{1} << shift;
         const auto* const begin = static_cast<const std::byte*>(ptr(first));
         std::size_t next = first + grain;
@@ -169,13 +169,10 @@ private:
     friend detail::IteratorFacade<chunk_iterator, AnyColumnChunk<Void>, AnyColumnChunk<Void>>;
     AnyColumnChunk<Void> dereference() const noexcept {
         const auto first = static_cast<slot_t>(first_);
-        if (pages_.scattered()) return {first, {*pages_.type, pages_.ptr(first_), 1}, Occupancy(&detail::one_live, 1)};
         const std::size_t slots = pages_.run(first_, live_.size());
-        return {first, {*pages_.type, pages_.ptr(first_), slots}, live_.part(first_, slots)};
+        return {first, {*pages_.type, pages_.ptr(first_), slots}, detail::chunk_live(first_, slots, pages_.apart(), live_)};
     }
-    void increment() noexcept {
-        first_ = pages_.scattered() ? std::size_t{live_.find_next(first_ + 1)} : first_ + pages_.run(first_, live_.size());
-    }
+    void increment() noexcept { first_ = detail::chunk_from(first_ + pages_.run(first_, live_.size()), pages_.apart(), live_); }
 
     detail::AnyPages pages_{};
     Occupancy live_{};
@@ -184,9 +181,7 @@ private:
 
 template <class Void>
 detail::IteratorRange<typename BasicAnyColumnView<Void>::chunk_iterator> BasicAnyColumnView<Void>::chunks() const noexcept {
-    const bool one_by_one = pages_.scattered();
-    const chunk_iterator first(*this, one_by_one ? std::size_t{directory_.live.find_next(0)} : 0);
-    const chunk_iterator last(*this, one_by_one ? std::size_t{no_slot} : slot_end());
+    const chunk_iterator first(*this, detail::chunk_from(0, pages_.apart(), directory_.live)), last(*this, slot_end());
     std::size_t count = 0;
     for (chunk_iterator it = first; it != last; ++it) ++count;
     return {first, last, count};

@@ -21,7 +21,8 @@ SLOTWISE_BEGIN
 /// live.test(i).
 template <class T>
 struct ColumnChunk {
-    slot_t first;        ///< a multiple of 64; any slot where T is larger than 16 KiB: a chunk is then one live value
+    slot_t first;        ///< a multiple of 64; below 64 where T has 256 bytes or more, and always where it has more than
+                         ///< 16 KiB, it may be any slot: a chunk is then one live value
     std::span<T> values; ///< touch only live ones
     Occupancy live;      ///< one bit a value; live.words() is the mask, lowest bit = values[0]
 };
@@ -52,7 +53,7 @@ struct DirectoryView {
     }
 };
 
-/// 64 slots whose values are not adjacent; indexed like a pointer. `Source` has ptr(slot), which is called each time.
+/// 64 slots whose values need not be adjacent; indexed like a pointer. `Source` has ptr(slot), which is called each time.
 template <class T, class Source>
 struct ScatteredBlock {
     const Source* source;
@@ -69,7 +70,19 @@ constexpr auto block_of(const Source& source, std::size_t first) noexcept {
     else
         return static_cast<T*>(source.ptr(static_cast<slot_t>(first)));
 }
-inline constexpr bits::word_t one_live = 1; // the chunk of one scattered value
+
+// The chunks of views: one live value where values lie apart, which is below slot `apart`, then runs of them.
+inline constexpr bits::word_t one_live = 1;
+/// The first slot of the chunk that begins with `slot` or with a live slot after it.
+constexpr std::size_t chunk_from(std::size_t slot, std::size_t apart, const Occupancy& live) noexcept {
+    if (slot >= apart) return slot;
+    const std::size_t next = live.find_next(slot), end = apart < live.size() ? apart : live.size();
+    return next < end ? next : end;
+}
+/// Liveness of a chunk.
+constexpr Occupancy chunk_live(std::size_t first, std::size_t slots, std::size_t apart, const Occupancy& live) noexcept {
+    return first < apart ? Occupancy(&one_live, 1) : live.part(first, slots);
+}
 
 /// Where a column's values lie: page p of 2^shift slots at pages[p].
 template <class T>
@@ -80,12 +93,19 @@ struct PageView {
     constexpr T* ptr(std::size_t slot) const noexcept {
         return pages[slot >> shift] + (slot & ((std::size_t{1} << shift) - 1));
     }
-    /// Slots from `first` on that are contiguous in memory, below `end`.
+    /// The slots below which a chunk is one value.
+    constexpr std::size_t apart() const noexcept {
+        if constexpr (!scattered<T>) return 0;
+        return shift < 6 ? slots_apart(std::size_t{1} << shift, sizeof(T)) : 0;
+    }
+    /// Slots from `first` on that are contiguous in memory, below `end`; one where values may lie apart.
     constexpr std::size_t run(std::size_t first, std::size_t end) const noexcept {
-        const std::size_t grain = std::size_t{1} << shift;
-        std::size_t next = (first | (grain - 1)) + 1; // the start of the next page
-        while (next < end && pages[next >> shift] == pages[(next >> shift) - 1] + grain) next += grain;
-        return (next < end ? next : end) - first;
+        if (first < apart()) return 1;
+        std::size_t page = first >> shift;
+        const std::size_t last = (end - 1) >> shift, grain = std::size_t{1} << shift;
+        if (!SLOTWISE_IN_CONSTANT && page != last) // no pages of two arrays are compared there
+            for (T* next = pages[page] + grain; page != last && pages[page + 1] == next; next += grain) ++page;
+        return page == last ? end - first : ((page + 1) << shift) - first;
     }
 };
 
@@ -101,6 +121,13 @@ auto page_view(const ReservedArray<T, A, M>& array) noexcept {
 }
 #endif
 
+/// Where the slots of these columns end whose values may lie apart.
+template <class... T>
+constexpr std::size_t apart_in(const PageView<T>&... columns) noexcept {
+    std::size_t end = 0;
+    ((end = columns.apart() > end ? columns.apart() : end), ...);
+    return end;
+}
 /// Calls f(slot, values...) for every slot in `word`, where `blocks` are the values of its 64 slots from `first` on.
 template <class F, class... Blocks>
 constexpr void visit_word(bits::word_t word, slot_t first, F& f, Blocks... blocks) {
@@ -112,12 +139,20 @@ template <class F, class... T>
 constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
     // Word by word: finding the ends of chunks first costs 10 % more than a page table lookup each 64 values.
     const bits::word_t* const words = live.words().data();
+    [[maybe_unused]] const std::size_t apart = apart_in(columns...);
     EmptyWords empty;
     for (std::size_t w = 0, end = live.words().size(); w != end;) {
         const std::size_t first = w * bits::word_bits;
         bits::word_t word = words[w++];
         if (w == end) word &= bits::low_mask(static_cast<unsigned>(live.size() - first));
-        if (word != 0) visit_word(word, static_cast<slot_t>(first), f, block_of<T>(columns, first)...);
+        if (const auto slot = static_cast<slot_t>(first); word != 0) {
+            if constexpr (!(scattered<T> || ...))
+                visit_word(word, slot, f, columns.ptr(first)...);
+            else if (first < apart)
+                visit_word(word, slot, f, block_of<T>(columns, first)...);
+            else
+                visit_word(word, slot, f, columns.ptr(first)...);
+        }
         if (empty.many(word)) w = Occupancy::next_word(live, w);
     }
 }
@@ -207,13 +242,10 @@ public:
 
     /// The column as contiguous chunks in slot order: the unit for jobs and SIMD loops.
     constexpr detail::IteratorRange<chunk_iterator> chunks() const noexcept {
-        if constexpr (detail::scattered<T>) {
-            const slot_t first = directory_.live.find_next(0);
-            return {chunk_iterator(*this, first), chunk_iterator(*this, no_slot), directory_.live.count()};
-        }
+        const chunk_iterator first(*this, detail::chunk_from(0, values_.apart(), directory_.live)), last(*this, slot_end());
         std::size_t count = 0;
-        for (std::size_t first = 0; first < slot_end(); first += values_.run(first, slot_end())) ++count;
-        return {chunk_iterator(*this, 0), chunk_iterator(*this, slot_end()), count};
+        for (chunk_iterator at = first; at != last; ++at) ++count;
+        return {first, last, count};
     }
 
     /// The chunk loop of for_each, for one chunk: f(value) or f(slot, value).
@@ -249,27 +281,27 @@ class ColumnView<T>::chunk_iterator : public detail::IteratorFacade<chunk_iterat
 public:
     constexpr chunk_iterator() noexcept = default;
     /// For views: at the chunk that begins with slot `first`.
-    constexpr chunk_iterator(const ColumnView& view, std::size_t first) noexcept : view_(view), first_(first) {}
+    constexpr chunk_iterator(const ColumnView& view, std::size_t first) noexcept : view_(view), first_(first) { measure(); }
     friend constexpr bool operator==(const chunk_iterator& a, const chunk_iterator& b) noexcept { return a.first_ == b.first_; }
 
 private:
     friend detail::IteratorFacade<chunk_iterator, ColumnChunk<T>, ColumnChunk<T>>;
-    constexpr std::size_t length() const noexcept { return view_.values_.run(first_, view_.slot_end()); }
+    constexpr void measure() noexcept {
+        if (first_ < view_.slot_end()) slots_ = view_.values_.run(first_, view_.slot_end());
+    }
     constexpr ColumnChunk<T> dereference() const noexcept {
-        if constexpr (detail::scattered<T>)
-            return {static_cast<slot_t>(first_), {view_.values_.ptr(first_), 1}, Occupancy(&detail::one_live, 1)};
-        const std::size_t slots = length();
-        return {static_cast<slot_t>(first_), {view_.values_.ptr(first_), slots}, view_.directory_.live.part(first_, slots)};
+        return {static_cast<slot_t>(first_),
+                {view_.values_.ptr(first_), slots_},
+                detail::chunk_live(first_, slots_, view_.values_.apart(), view_.directory_.live)};
     }
     constexpr void increment() noexcept {
-        if constexpr (detail::scattered<T>)
-            first_ = view_.directory_.live.find_next(first_ + 1);
-        else
-            first_ += length();
+        first_ = detail::chunk_from(first_ + slots_, view_.values_.apart(), view_.directory_.live);
+        measure();
     }
 
     ColumnView view_{};
     std::size_t first_ = 0;
+    std::size_t slots_ = 0; // found once a chunk: it takes a step a page
 };
 
 template <class T>

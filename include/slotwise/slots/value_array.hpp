@@ -112,8 +112,8 @@ public:
         return values_.ptr(slot);
     }
 
-    /// Where the values of 64 slots from `first` on lie, side by side, alive or not; where T is larger than 16 KiB only the
-    /// first one.
+    /// Where the values of 64 slots from `first` on lie, side by side, alive or not; where T has 256 bytes or more, only the
+    /// first one is certain.
     /// @pre first is a multiple of 64, below the capacity
     constexpr T* block(slot_t first) const noexcept { return values_.ptr(first); }
 

@@ -13,7 +13,7 @@ SLOTWISE_BEGIN
 /// Element i of each span belongs to slot first + i and is alive where live.test(i).
 template <class... T>
 struct ZippedChunk {
-    slot_t first;                       ///< a multiple of 64; any slot where a T is larger than 16 KiB, see ColumnChunk
+    slot_t first;                       ///< a multiple of 64, or any slot where values lie apart: see ColumnChunk
     std::tuple<std::span<T>...> values; ///< all of the same size; touch only live ones
     Occupancy live;                     ///< one bit a slot; live.words() is the mask, lowest bit = the first slot
 };
@@ -24,20 +24,19 @@ template <class... T>
 class ZippedChunkIterator : public IteratorFacade<ZippedChunkIterator<T...>, ZippedChunk<T...>, ZippedChunk<T...>> {
 public:
     constexpr ZippedChunkIterator() noexcept = default;
-    /// For zip_chunks: at the chunk that begins with slot `first`.
+    /// For zip_chunks: at the first chunk from slot `first` on.
     constexpr ZippedChunkIterator(Occupancy live, std::size_t first, PageView<T>... columns) noexcept
-        : live_(live), first_(first), columns_(columns...) {}
+        : live_(live), apart_(apart_in(columns...)), columns_(columns...) {
+        first_ = chunk_from(first, apart_, live_);
+    }
     friend constexpr bool operator==(const ZippedChunkIterator& a, const ZippedChunkIterator& b) noexcept {
         return a.first_ == b.first_;
     }
 
 private:
     friend IteratorFacade<ZippedChunkIterator, ZippedChunk<T...>, ZippedChunk<T...>>;
-    static constexpr bool one_by_one = (scattered<T> || ...);
-
     /// Slots until the first of the columns has a gap.
     constexpr std::size_t length() const noexcept {
-        if constexpr (one_by_one) return 1;
         std::size_t slots = live_.size() - first_;
         std::apply([&](const auto&... column) { ((slots = column.run(first_, first_ + slots)), ...); }, columns_);
         return slots;
@@ -47,17 +46,12 @@ private:
         const auto spans = [&](const auto&... column) {
             return std::tuple<std::span<T>...>(std::span<T>(column.ptr(first_), slots)...);
         };
-        const Occupancy live = one_by_one ? Occupancy(&one_live, 1) : live_.part(first_, slots);
-        return {static_cast<slot_t>(first_), std::apply(spans, columns_), live};
+        return {static_cast<slot_t>(first_), std::apply(spans, columns_), chunk_live(first_, slots, apart_, live_)};
     }
-    constexpr void increment() noexcept {
-        if constexpr (one_by_one)
-            first_ = live_.find_next(first_ + 1);
-        else
-            first_ += length();
-    }
+    constexpr void increment() noexcept { first_ = chunk_from(first_ + length(), apart_, live_); }
 
     Occupancy live_{};
+    std::size_t apart_ = 0;
     std::size_t first_ = 0;
     std::tuple<PageView<T>...> columns_{};
 };
@@ -74,7 +68,7 @@ private:
 ///     }
 ///
 /// @pre all views are of one container (checked at level fast)
-/// @complexity linear in pages; with values larger than 16 KiB in live elements
+/// @complexity linear in pages; where values lie apart in live elements
 /// @invalidates itself as its views do
 template <class First, class... Rest>
 constexpr auto zip_chunks(ColumnView<First> first, ColumnView<Rest>... rest) {
@@ -82,14 +76,10 @@ constexpr auto zip_chunks(ColumnView<First> first, ColumnView<Rest>... rest) {
                     "zip_chunks: the views belong to different containers");
     using Iterator = detail::ZippedChunkIterator<First, Rest...>;
     const Occupancy live = first.occupancy();
-    constexpr bool one_by_one = (detail::scattered<First> || ... || detail::scattered<Rest>);
-    const Iterator begin(live, one_by_one ? live.find_next(0) : 0, first.pages(), rest.pages()...);
-    const Iterator end(live, one_by_one ? no_slot : live.size(), first.pages(), rest.pages()...);
+    const Iterator begin(live, 0, first.pages(), rest.pages()...);
+    const Iterator end(live, live.size(), first.pages(), rest.pages()...);
     std::size_t count = 0;
-    if constexpr (one_by_one)
-        count = live.count();
-    else
-        for (Iterator at = begin; at != end; ++at) ++count;
+    for (Iterator at = begin; at != end; ++at) ++count;
     return detail::IteratorRange<Iterator>(begin, end, count);
 }
 
