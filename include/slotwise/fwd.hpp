@@ -68,6 +68,8 @@ struct SlotMapOptions {
     slot_t first_slot = 0;     ///< 1: slot 0 is never issued, it counts as retired; needs Exhaustion::retire
     /// Of SlotMap: every slot below capacity() in which no element lives reads as zero bytes, for C code that walks the slots.
     bool zero_vacant = false;
+    /// Of SlotMap and HandlePool: get() and contains() may be asked of stale handles too while one thread inserts and erases.
+    bool atomic_versions = false;
     friend constexpr bool operator==(const SlotMapOptions&, const SlotMapOptions&) = default;
 };
 

@@ -174,6 +174,8 @@ int main() {
 #if SLOTWISE_VIRTUAL_MEMORY
     run_values<SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>>>("SlotMap, reserved");
 #endif
+    run_values<SlotMap<int, Options<SlotMapOptions{.zero_vacant = true, .atomic_versions = true}>>>(
+        "SlotMap, with options for C");
     run_values<DenseSlotMap<int>>("DenseSlotMap");
     run_others();
     churn<SlotMap<int, Options<with<Reuse::lifo>>>>();

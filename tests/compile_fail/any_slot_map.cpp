@@ -11,6 +11,13 @@ constexpr SlotMapOptions plain{}, reserving{.growth = Growth::reserve};
 BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
 BasicAnySlotMap<Options<reserving>> other(TypeDescriptor::of<int>()); // faulty
 
+//=== atomic_versions_of_described_elements ===//
+// expect: atomic_versions is for SlotMap and HandlePool
+// covers: map/any_slot_map.hpp static_assert "atomic_versions is for SlotMap and HandlePool"
+constexpr SlotMapOptions plain{}, shared{.atomic_versions = true};
+BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
+BasicAnySlotMap<Options<shared>> other(TypeDescriptor::of<int>()); // faulty
+
 //=== zero_vacant_of_described_elements ===//
 // expect: zero_vacant is for SlotMap
 // covers: map/any_slot_map.hpp static_assert "zero_vacant is for SlotMap"

@@ -15,6 +15,12 @@ using namespace slotwise;
 DenseSlotMap<int> map;
 DenseSlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
+//=== atomic_versions_of_packed_elements ===//
+// expect: atomic_versions is for SlotMap and HandlePool
+// covers: map/dense_slot_map.hpp static_assert "atomic_versions is for SlotMap and HandlePool"
+DenseSlotMap<int> map;
+DenseSlotMap<int, Options<SlotMapOptions{.atomic_versions = true}>> other; // faulty
+
 //=== zero_vacant_of_packed_elements ===//
 // expect: zero_vacant is for SlotMap
 // covers: map/dense_slot_map.hpp static_assert "zero_vacant is for SlotMap"

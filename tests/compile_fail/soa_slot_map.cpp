@@ -26,6 +26,12 @@ map.column<int>(); // faulty
 SoaSlotMap<int> map;
 BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
+//=== atomic_versions_of_packed_rows ===//
+// expect: atomic_versions is for SlotMap and HandlePool
+// covers: map/soa_slot_map.hpp static_assert "atomic_versions is for SlotMap and HandlePool"
+SoaSlotMap<int> map;
+BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.atomic_versions = true}>> other; // faulty
+
 //=== zero_vacant_of_packed_rows ===//
 // expect: zero_vacant is for SlotMap
 // covers: map/soa_slot_map.hpp static_assert "zero_vacant is for SlotMap"

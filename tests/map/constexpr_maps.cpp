@@ -239,8 +239,8 @@ constexpr int without_slot_0() {
 
 IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>())
 IN_CONSTANTS("a SlotMap without slot 0 lives in a constant expression", without_slot_0())
-IN_CONSTANTS("a SlotMap with zero_vacant lives in a constant expression",
-             elements<SlotMap<int, Options<SlotMapOptions{.zero_vacant = true}>>>())
+IN_CONSTANTS("a SlotMap with zero_vacant and atomic_versions lives in a constant expression",
+             elements<SlotMap<int, Options<SlotMapOptions{.zero_vacant = true, .atomic_versions = true}>>>())
 IN_CONSTANTS("a DenseSlotMap lives in a constant expression", elements<DenseSlotMap<int>>())
 IN_CONSTANTS("what only SlotMap has works in constant expressions", of_slot_map())
 IN_CONSTANTS("what only DenseSlotMap has works in constant expressions", of_dense_slot_map())

@@ -380,7 +380,8 @@ struct List {
     }
 };
 
-// Default; the shortest versions there are, wrapping and retiring; the other policies, no slot 0, null of ones; another way to grow, small pages of which vacant slots are zero.
+// Default; the shortest versions there are, wrapping and retiring; the other policies, no slot 0, null of ones; another way to
+// grow; small pages whose vacant slots are zero; versions that other threads read, of a pool the last one.
 inline constexpr SlotMapOptions slot_map_options[] = {
     {},
     {.handle = {12, 4, 0}},
@@ -388,7 +389,8 @@ inline constexpr SlotMapOptions slot_map_options[] = {
     {.reuse = Reuse::lifo, .first_slot = 1},
     {.handle = {12, 3, 1, true, true}, .reuse = Reuse::fifo},
     {.growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages, .max_slots = 4096},
-    {.page_slots = 64, .zero_vacant = true},
+    {.page_slots = 64, .zero_vacant = true, .atomic_versions = true},
+    {.handle = {12, 4, 0}, .reuse = Reuse::fifo, .atomic_versions = true},
 };
 template <class T>
 using EachSlotMap = List<
@@ -413,7 +415,8 @@ using EachPool = List<slotwise::HandlePool<T, slotwise::Options<slot_map_options
                       slotwise::HandlePool<T, slotwise::Options<slot_map_options[1]>>,
                       slotwise::HandlePool<T, slotwise::Options<slot_map_options[2]>>,
                       slotwise::HandlePool<T, slotwise::Options<slot_map_options[3]>>,
-                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[4]>>>;
+                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[4]>>,
+                      slotwise::HandlePool<T, slotwise::Options<slot_map_options[7]>>>;
 
 inline constexpr KeySetOptions key_set_options[] = {
     {},

@@ -27,6 +27,7 @@ template <class... With>
 class BasicAnySlotMap : public detail::AnySlotMapCore<With...> {
     using Core = detail::AnySlotMapCore<With...>;
     static constexpr SlotMapOptions O = Core::options;
+    static_assert(!O.atomic_versions, "AnySlotMap: atomic_versions is for SlotMap and HandlePool");
     static_assert(!O.zero_vacant, "AnySlotMap: zero_vacant is for SlotMap, whose slots lie side by side as C arrays do");
     static_assert(O.growth == Growth::pages && O.page_slots == 0,
                   "AnySlotMap: Growth::reserve and page_slots are for SlotMap, whose elements have a size that is known");

@@ -55,6 +55,7 @@ class DenseSlotMap : public detail::DenseCore<T, With...> {
     using Allocator = typename Core::allocator_type;
     static constexpr SlotMapOptions O = Core::options;
     static_assert(O.growth == Growth::pages, "DenseSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
+    static_assert(!O.atomic_versions, "DenseSlotMap: atomic_versions is for SlotMap and HandlePool; here elements move");
     static_assert(!O.zero_vacant, "DenseSlotMap: zero_vacant is for SlotMap; here vacant slots have no memory");
 
     using Core::core_;

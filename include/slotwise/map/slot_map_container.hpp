@@ -13,9 +13,9 @@ SLOTWISE_BEGIN
 namespace detail {
 
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
-using SlotMapBase =
-    SlotContainer<Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, false, false, O.first_slot},
-                  Allocator, Observers...>;
+using SlotMapBase = SlotContainer<
+    Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, false, false, O.first_slot, O.atomic_versions},
+    Allocator, Observers...>;
 
 /// State and steps without an interface. Each step leaves the parts consistent or has no effect.
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
@@ -114,6 +114,7 @@ public:
             const slot_t slot = directory.acquire_live();
             store.construct(slot, std::forward<Args>(args)...);
             hub.insert_nothrow(slot);
+            directory.publish(slot); // a reader that finds it finds the element built
             return H(slot, directory.version(slot));
         } else
             return emplace_guarded<H>(std::forward<Args>(args)...);

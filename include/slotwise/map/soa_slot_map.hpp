@@ -111,6 +111,7 @@ class BasicSoaSlotMap<Members<Ts...>, With...> : public detail::SoaCore<Members<
     static constexpr SlotMapOptions O = Core::options;
     static_assert(sizeof...(Ts) > 0, "SoaSlotMap<Ts...>: name at least one member type");
     static_assert(O.growth == Growth::pages, "SoaSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
+    static_assert(!O.atomic_versions, "SoaSlotMap: atomic_versions is for SlotMap and HandlePool; here elements move");
     static_assert(!O.zero_vacant, "SoaSlotMap: zero_vacant is for SlotMap; here vacant slots have no memory");
 
     using Core::core_;

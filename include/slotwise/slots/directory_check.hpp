@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What a SlotDirectory is asked when something is wrong: whether it is consistent, for check_invariants() of every container,
-// and whether it issued a handle, for the text of at().
+// why a handle does not resolve, and whether it was issued, for the text of at().
 #ifndef SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 #define SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 
@@ -10,8 +10,8 @@
 
 SLOTWISE_BEGIN
 
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S>
-constexpr bool SlotDirectory<L, E, R, Allocator, S>::check_invariants() const noexcept {
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::check_invariants() const noexcept {
     if (n_.capacity > versions_.size() || n_.cursor > n_.capacity) return false;
     std::size_t live = 0, blocked = 0, reserved = 0, retired = 0;
     for (slot_t slot = 0; slot < versions_.size(); ++slot) {
@@ -33,15 +33,25 @@ constexpr bool SlotDirectory<L, E, R, Allocator, S>::check_invariants() const no
         return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
 }
 
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S>
-constexpr std::size_t SlotDirectory<L, E, R, Allocator, S>::memory_usage() const noexcept {
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+constexpr std::size_t SlotDirectory<L, E, R, Allocator, S, A>::memory_usage() const noexcept {
     return detail::memory_of(versions_, live_, kept_, blocked_, reserved_, floors_, free_, summary_);
 }
 
-template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S>
-bool SlotDirectory<L, E, R, Allocator, S>::was_issued(slot_t slot, std::uint32_t version) const noexcept {
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+constexpr HandleStatus SlotDirectory<L, E, R, Allocator, S, A>::explain(slot_t slot, std::uint32_t version) const noexcept {
+    if (slot >= n_.capacity) return HandleStatus::out_of_range;
+    if (is_live(slot, version)) return HandleStatus::live;
+    if (is_reserved(slot, version)) return HandleStatus::reserved;
+    const SlotState now = state(slot);
+    if (now == SlotState::pending && versions_[slot] == traits::wrapped(version + 1u)) return HandleStatus::pending;
+    return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+bool SlotDirectory<L, E, R, Allocator, S, A>::was_issued(slot_t slot, std::uint32_t version) const noexcept {
     if ((version & 1u) == 0 || version > max_version) return false;
-    const std::uint32_t last = slot < versions_.size() ? versions_[slot] : floors_.of(slot);
+    const std::uint32_t last = slot < versions_.size() ? this->version(slot) : floors_.of(slot);
     // A wrapped version is no longer ordered, and a retired slot has version 0.
     if (E == Exhaustion::wrap || state(slot) == SlotState::retired) return last != 0 || slot < n_.cursor;
     return version <= last;

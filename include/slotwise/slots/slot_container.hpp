@@ -8,6 +8,7 @@
 
 #include "absence.hpp"
 #include "column_view.hpp"
+#include "container_options.hpp"
 #include "directory_check.hpp"
 #include "directory_clear.hpp"
 #include "observer_hub.hpp"
@@ -18,17 +19,6 @@
 
 SLOTWISE_BEGIN
 namespace detail {
-
-/// The options of a SlotContainer.
-struct SlotContainerOptions {
-    HandleLayout handle{};
-    Exhaustion exhaustion = Exhaustion::retire;
-    Reuse reuse = Reuse::lowest;
-    std::size_t max_slots = 0;            ///< 0: what handle and store allow
-    bool deferred_erase = false;          ///< erased slots are pending until do_flush_removed()
-    bool columns_share_allocator = false; ///< static columns take the container's allocator; otherwise they have their own
-    slot_t first_slot = 0;                ///< 1: slot 0 is retired as soon as it has memory
-};
 
 /// State and steps without an interface: faces are built over it and access its parts. Each step leaves the parts consistent or
 /// has no effect. It is independent of values, keys, hashing and handle types.
@@ -47,7 +37,7 @@ public:
         else
             return std::size_t{0};
     }();
-    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes, steady>;
+    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes, steady, O.atomic_versions>;
     using Pending = std::conditional_t<O.deferred_erase, PendingSlots<Bytes>, NoPendingSlots>;
     using Hub = ObserverHub<Observers...>;
     static_assert(SlotStore<Store>);

@@ -6,6 +6,7 @@
 #define SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
 
 #include "../core/handle.hpp"
+#include "../memory/atomic_word.hpp"
 #include "../memory/free_slots.hpp"
 #include "version_floors.hpp"
 
@@ -20,12 +21,15 @@ SLOTWISE_BEGIN
 /// while it is live; a free slot's next version is its version + 1. 4.25 bytes a slot, and 8 more for the list policies.
 /// @tparam L version width and index limit; @tparam E at the end of versions; @tparam R which vacant slot comes next
 /// @tparam Steady slots for whose versions address space is reserved, where they never move; 0: they move on growth
+/// @tparam Atomic whether is_live(slot, version) may be asked of any issued handle while one thread changes the directory
 template <HandleLayout L = HandleLayout{}, Exhaustion E = Exhaustion::retire, Reuse R = Reuse::lowest,
-          class Allocator = std::allocator<std::byte>, std::size_t Steady = 0>
+          class Allocator = std::allocator<std::byte>, std::size_t Steady = 0, bool Atomic = false>
 class SlotDirectory {
     using traits = detail::HandleTraits<L>;
     using word_t = bits::word_t;
-    using Versions = detail::FlatOrSteadyArray<typename traits::version_type, Allocator, Steady>;
+    using Version = typename traits::version_type;
+    using Versions =
+        detail::FlatOrSteadyArray<std::conditional_t<Atomic, detail::AtomicWord<Version>, Version>, Allocator, Steady>;
 
 public:
     /// What is stored for a slot.
@@ -133,7 +137,7 @@ public:
     /// The version of `slot`, odd when live. @pre slot < capacity()
     SLOTWISE_ALWAYS_INLINE constexpr std::uint32_t version(slot_t slot) const noexcept { return versions_[slot]; }
     /// The versions by slot.
-    constexpr const version_type* versions() const noexcept { return versions_.data(); }
+    constexpr const version_type* versions() const noexcept { return detail::plain_values(versions_.data()); }
     /// The word of occupancy(), read without a view, for steps of iterators. @pre 64 * w < capacity()
     SLOTWISE_ALWAYS_INLINE constexpr word_t live_word(std::size_t w) const noexcept { return live_[w]; }
 
@@ -146,16 +150,8 @@ public:
         return E == Exhaustion::retire && versions_[slot] == 0 ? SlotState::retired : SlotState::pending;
     }
 
-    /// Why {slot, version} does or does not resolve.
-    constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
-        if (slot >= n_.capacity) return HandleStatus::out_of_range;
-        if (is_live(slot, version)) return HandleStatus::live;
-        if (is_reserved(slot, version)) return HandleStatus::reserved;
-        const SlotState now = state(slot);
-        if (now == SlotState::pending && versions_[slot] == traits::wrapped(version + 1u)) return HandleStatus::pending;
-        return now == SlotState::retired ? HandleStatus::retired : HandleStatus::stale;
-    }
-
+    /// Why {slot, version} does or does not resolve. Body in directory_check.hpp.
+    constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept;
     /// Whether {slot, version} was issued or skipped, also of released slots. Body in directory_check.hpp.
     bool was_issued(slot_t slot, std::uint32_t version) const noexcept;
     /// Liveness of the slots below the cursor. Between the halves of clear it has no summary, because growth would free it.
@@ -165,22 +161,25 @@ public:
 
     //=== one slot at a time; all noexcept ===//
 
-    /// Takes the next slot and makes it live at once, for values that are built without throwing and without user code.
-    /// @pre has_room()
+    /// Takes the next slot and makes it live at once, for values that are built without throwing and without user code. With
+    /// Atomic its handle resolves from publish() on, when the value is there. @pre has_room()
     SLOTWISE_ALWAYS_INLINE constexpr slot_t acquire_live() noexcept {
         if (!free_.empty()) {
             const slot_t slot = free_.pop(vacant());
             word_t& word = live_[bits::word_of(slot)];
             if (word == 0) [[unlikely]]
-                return set_live(slot);
+                return set_live<!Atomic>(slot);
             word |= bits::bit_of(slot);
-            ++versions_[slot];
+            if constexpr (!Atomic) ++versions_[slot];
             return slot;
         }
         const slot_t slot = n_.cursor++; // the summary has its word already
         live_[bits::word_of(slot)] |= bits::bit_of(slot);
-        ++versions_[slot];
+        if constexpr (!Atomic) ++versions_[slot];
         return slot;
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr void publish(slot_t slot) noexcept {
+        if constexpr (Atomic) ++versions_[slot];
     }
 
     /// Takes the next slot; it is blocked until commit() or undo_acquire(). @pre has_room()
@@ -284,7 +283,7 @@ public:
         if ((version & 1u) == 0 || version > max_version || slot >= max_slots || state(slot) != SlotState::free) return false;
         if (slot < n_.clear_end) return false; // a destructor calls during clear: the slot may not be destroyed yet
         if constexpr (E == Exhaustion::wrap) return true;
-        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? versions_[slot] : floors_.of(slot));
+        return std::uint64_t{version} + 1 >= (slot < versions_.size() ? this->version(slot) : floors_.of(slot));
     }
     /// Takes a chosen slot, which is blocked until commit(). Its version becomes `version` - 1. Returns the old version, for
     /// undo_take().
@@ -395,9 +394,10 @@ private:
     constexpr auto is_free_slot() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
+    template <bool Version = true>
     SLOTWISE_NEVER_INLINE constexpr slot_t set_live(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
-        ++versions_[slot];
+        if constexpr (Version) ++versions_[slot];
         if (std::exchange(word, word | bits::bit_of(slot)) == 0) update_summary(slot);
         return slot;
     }

@@ -191,8 +191,8 @@ struct DirectorySnapshot {
     static constexpr std::uint32_t magic = 0x3157'4C53; // "SLW1"
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
 
-    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S>
-    static void write(const SlotDirectory<L, E, R, A, S>& d, ByteWriter& out) {
+    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S, bool Atomic>
+    static void write(const SlotDirectory<L, E, R, A, S, Atomic>& d, ByteWriter& out) {
         out.number(magic);
         for (const auto byte : header<L, E, R>()) out.number(byte);
         const std::size_t count = written_versions(d);
@@ -204,7 +204,7 @@ struct DirectorySnapshot {
         out.number(d.floors_.one_.end);
         out.number(static_cast<std::uint32_t>(floors));
         out.numbers(d.floors_.words_.data(), floors);
-        out.numbers(d.versions_.data(), count);
+        out.numbers(d.versions(), count);
         const std::size_t words = bits::word_count(d.n_.cursor);
         const bool promised = d.n_.reserved != 0; // the words may exist without a reservation: they are no part of the state
         out.number(static_cast<std::uint8_t>(promised));
@@ -217,9 +217,10 @@ struct DirectorySnapshot {
     /// Reads into `d`, a directory without slots. `held` lists slots that are blocked because their elements are pending.
     /// Returns false when the bytes are no valid state; in.error() says why. Memory allocated is proportional to the number of
     /// bytes. @throws what the allocator throws
-    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S>
-    static bool read(SlotDirectory<L, E, R, A, S>& d, ByteReader& in, const A& alloc, std::span<const slot_t> held = {}) {
-        using directory = SlotDirectory<L, E, R, A, S>;
+    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S, bool Atomic>
+    static bool read(SlotDirectory<L, E, R, A, S, Atomic>& d, ByteReader& in, const A& alloc,
+                     std::span<const slot_t> held = {}) {
+        using directory = SlotDirectory<L, E, R, A, S, Atomic>;
         using version_type = typename directory::version_type;
         if (in.number<std::uint32_t>() != magic) return in.fail("snapshot: these bytes are not a slotwise snapshot");
         for (const auto byte : header<L, E, R>())
@@ -241,7 +242,7 @@ struct DirectorySnapshot {
         auto growth = d.prepare_exactly(count, alloc);
         d.adopt(growth);
         d.set_capacity(count);
-        if (!in.numbers(d.versions_.data(), count)) return false;
+        if (!in.numbers(plain_values(d.versions_.data()), count)) return false;
         for (std::size_t i = 0; i != count; ++i)
             if (d.versions_[i] > directory::max_version) return in.fail("snapshot: a version does not fit the handle");
         if (count != written_versions(d)) return in.fail("snapshot: a slot that was never in use has a version");
@@ -284,8 +285,8 @@ struct DirectorySnapshot {
 
 private:
     // Versions above the cursor matter too: after a clear the next elements continue them.
-    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S>
-    static std::size_t written_versions(const SlotDirectory<L, E, R, A, S>& d) noexcept {
+    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S, bool Atomic>
+    static std::size_t written_versions(const SlotDirectory<L, E, R, A, S, Atomic>& d) noexcept {
         std::size_t count = d.versions_.size();
         while (count > d.n_.cursor && d.versions_[count - 1] == d.floors_.of(count - 1)) --count;
         return count;
@@ -302,9 +303,9 @@ private:
     }
 
     // A version for each block of released slots: that of a vacant slot, without trailing zeros.
-    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S>
-    static bool read_floors(SlotDirectory<L, E, R, A, S>& d, ByteReader& in, std::size_t words, const A& alloc) {
-        using directory = SlotDirectory<L, E, R, A, S>;
+    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S, bool Atomic>
+    static bool read_floors(SlotDirectory<L, E, R, A, S, Atomic>& d, ByteReader& in, std::size_t words, const A& alloc) {
+        using directory = SlotDirectory<L, E, R, A, S, Atomic>;
         if (words > bits::word_count(directory::max_slots)) return in.fail("snapshot: more slots than a handle can name");
         if (words > in.left() / sizeof(bits::word_t)) return in.fail("snapshot: the bytes end too early");
         auto floors = d.floors_.words_.resized(words, 0, alloc);
@@ -317,8 +318,8 @@ private:
     }
 
     // Vacant slots are pushed one by one, each checked to be vacant and new, so that the list cannot loop or miss one.
-    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S>
-    static bool read_free(SlotDirectory<L, E, R, A, S>& d, ByteReader& in, slot_t vacant) {
+    template <HandleLayout L, Exhaustion E, Reuse R, class A, std::size_t S, bool Atomic>
+    static bool read_free(SlotDirectory<L, E, R, A, S, Atomic>& d, ByteReader& in, slot_t vacant) {
         if constexpr (R == Reuse::lowest) {
             for (slot_t slot = 0; slot < d.n_.cursor; ++slot)
                 if (d.state(slot) == SlotState::free) d.free_.push(slot);
