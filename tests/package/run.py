@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Makes the packages of slotwise and uses each of them as a stranger would: a program is built with it and run.
 
-  run.py [conan|vcpkg|cpack|printed]...   (default: all of them)
+  run.py [conan|vcpkg|cpack|printed|module]...   (default: all of them)
 
   conan   Conan 2 from the Python package index, in a virtual environment; `conan create` without any remote; refused for C++17; one
           package for every compiler and build type. Needs python3-venv.
@@ -12,6 +12,8 @@
   cpack   the archive: it holds include/, share/ and LICENSE, and a project finds slotwise in it
   printed the commands of docs/packages.md, as they are printed, in a folder with a clone of these files: by the oldest and the newest
           g++ and clang++ that are here
+  module  tests/consumer/module with slotwise::module of an installed slotwise, by the CMake and the Ninja of the Python package index and
+          the oldest clang++ from 16 on, which needs its clang-scan-deps (Debian and Ubuntu: clang-tools-16)
 
 Works in build/package. CXX chooses the compiler. Exit code 0: all of them work; 1: one does not, with the output of what failed.
 """
@@ -96,15 +98,19 @@ def use(work, prefix, lines):
     expect(said == f"slotwise {version()}: works\n", f"the program said: {said}")
 
 
+def from_index(program, package):
+    """A program of the Python package index, in a virtual environment."""
+    path = WORK / "venv" / "bin" / program
+    if not path.exists():
+        print(f"installing {package} into build/package/venv", flush=True)
+        run(sys.executable, "-m", "venv", WORK / "venv")
+        run(path.parent / "pip", "install", "--quiet", package)
+    return path
+
+
 def conan():
     work = fresh("conan")
-    venv = WORK / "venv"
-    tool = venv / "bin" / "conan"
-    if not tool.exists():
-        print("installing Conan into build/package/venv", flush=True)
-        shutil.rmtree(venv, ignore_errors=True)
-        run(sys.executable, "-m", "venv", venv)
-        run(venv / "bin" / "pip", "install", "--quiet", "conan>=2,<3")
+    tool = from_index("conan", "conan>=2,<3")
 
     def ask(*arguments, **more):
         return run(tool, *arguments, CONAN_HOME=str(work / "home"), CXX=CXX, **more)
@@ -206,7 +212,16 @@ def printed():
     expect(len(blocks) >= 4 and done == set(blocks), f"of {len(blocks)} blocks of docs/packages.md {len(done)} were run: is there no clang++?")
 
 
-WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed}
+def module():
+    cmake, ninja, project = from_index("cmake", "cmake>=3.28"), from_index("ninja", "ninja>=1.11"), ROOT / "tests/consumer/module"
+    clang = next((compiler for compiler in compilers() if "clang" in compiler), None)
+    expect(clang, "the module is built by clang++ 16 or newer, and none is here (g++ 12 cannot build it); tools/dev setup module installs it")
+    run(cmake, f"-Dproject={project}", f"-Dwork={fresh('module')}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={version()}",
+        "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", project.parent / "run.cmake", SLOTWISE_MODULE_BY="cmake",
+        PATH=f"{ninja.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed, "module": module}
 
 
 def main():
