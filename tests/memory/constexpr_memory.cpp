@@ -154,13 +154,13 @@ constexpr int memory_of_parts() {
 
 constexpr int pages() {
     std::size_t bytes = 1;
-    HOLDS(detail::default_page_slots(bytes) == 4096);
-    bytes = 24;
-    HOLDS(detail::default_page_slots(bytes) == 128);
-    bytes = 16'384;
     HOLDS(detail::default_page_slots(bytes) == 64);
+    bytes = 300;
+    HOLDS(detail::default_page_slots(bytes) == 8 && detail::slots_apart(8, bytes) == 64);
+    bytes = 16'384;
+    HOLDS(detail::default_page_slots(bytes) == 1 && detail::word_pages(1, bytes) == 64 && detail::pages_for(65, 1, 64) == 128);
     bytes = 100'000;
-    HOLDS(detail::default_page_slots(bytes) == 1);
+    HOLDS(detail::default_page_slots(bytes) == 1 && detail::word_pages(1, bytes) == 1);
     return 0;
 }
 

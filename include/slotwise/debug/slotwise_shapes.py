@@ -268,10 +268,7 @@ def page_slots(node):
     if given:
         return given
     size = node["table_"]["data_"].at(0).pointee_size()
-    if size > (1 << 20) // WORD:
-        return 1
-    fit = 4096 // size
-    return WORD if fit <= WORD else 1 << fit.bit_length() - 1
+    return WORD if size < 256 else 1 << (4096 // size).bit_length() - 1 if size < 4096 else 1
 
 
 def column(node):
