@@ -7,13 +7,30 @@
 
 #include "../core/type_descriptor.hpp"
 #include "../rows/described_value.hpp"
+#include "../slots/absence.hpp"
 #include "../slots/any_array.hpp"
 #include "../slots/slot_observer.hpp"
 #include "described_codec.hpp"
 #include "key_store.hpp"
 
+#include <string>
+
 SLOTWISE_BEGIN
 namespace detail {
+
+/// Throws std::out_of_range that names the key, if its type is described as one of these.
+template <class... Named>
+[[noreturn]] SLOTWISE_COLD void throw_no_key_among(const char* message, const TypeDescriptor& type, const void* key) {
+    static_cast<void>(
+        ((type.id == TypeDescriptor::id_of<Named>() && (throw_no_key<Named>(message, *static_cast<const Named*>(key)), true)) ||
+         ...));
+    throw_no_key(message);
+}
+[[noreturn]] SLOTWISE_COLD inline void throw_no_described_key(const char* message, const TypeDescriptor& type,
+                                                              const void* key) {
+    throw_no_key_among<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string_view, std::string>(
+        message, type, key);
+}
 
 /// KeyStore for keys of a described type. Keys are passed by address.
 template <class Allocator>

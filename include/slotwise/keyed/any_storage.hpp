@@ -147,8 +147,8 @@ public:
         return contains(handle) ? column_of_values().ptr(handle.index()) : nullptr;
     }
     /// The value of the key at `key`. @throws std::out_of_range when there is none
-    void* at(const void* key) { return checked(get(key)); }
-    const void* at(const void* key) const { return checked(get(key)); }
+    void* at(const void* key) { return checked(get(key), key); }
+    const void* at(const void* key) const { return checked(get(key), key); }
     /// The value of this handle. @throws std::out_of_range that says whether it was erased or the handle never issued
     void* at(handle_type handle) { return column_of_values().ptr(checked_slot(handle)); }
     const void* at(handle_type handle) const { return column_of_values().ptr(checked_slot(handle)); }
@@ -312,8 +312,9 @@ private:
     const Column& column_of_values() const noexcept { return core_.hub.template get<0>(); }
     void* value_at(slot_t slot) const noexcept { return column_of_values().ptr(slot); }
     template <class Void>
-    static Void* checked(Void* value) {
-        if (value == nullptr) detail::throw_out_of_range("described map at(key): no element has this key; ask get(key)");
+    Void* checked(Void* value, const void* key) const {
+        if (value == nullptr)
+            detail::throw_no_described_key("described map at(key): no element has this key; ask get(key)", key_type(), key);
         return value;
     }
     slot_t checked_slot(handle_type handle) const {

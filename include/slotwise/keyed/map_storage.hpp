@@ -232,11 +232,11 @@ public:
     /// The value. @throws std::out_of_range when there is none; of a handle it says whether it was erased or never issued
     template <class K = Key>
     constexpr T& at(const K& key) {
-        return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
+        return *checked(get(key), key);
     }
     template <class K = Key>
     constexpr const T& at(const K& key) const {
-        return *checked(get(key), "map at(key): no element has this key; ask get(key) or contains(key)");
+        return *checked(get(key), key);
     }
     constexpr T& at(handle_type handle) { return *issued(get(handle), handle); }
     constexpr const T& at(handle_type handle) const { return *issued(get(handle), handle); }
@@ -456,9 +456,10 @@ private:
         return value;
     }
     constexpr slot_t live_slot(handle_type handle) const noexcept { return contains(handle) ? handle.index() : no_slot; }
-    template <class V>
-    static constexpr V* checked(V* value, const char* message) {
-        if (value == nullptr) detail::throw_out_of_range(message);
+    template <class V, class K>
+    static constexpr V* checked(V* value, const K& key) {
+        if (value == nullptr)
+            detail::throw_no_key<Key>("map at(key): no element has this key; ask get(key) or contains(key)", key);
         return value;
     }
     template <class V>

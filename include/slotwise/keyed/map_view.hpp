@@ -66,7 +66,7 @@ public:
     constexpr const T& at(const Key& key) const {
         const T* const value = get(key);
         if (value == nullptr)
-            detail::throw_out_of_range("map view at(key): no element has this key; ask get(key) or contains(key)");
+            detail::throw_no_key<Key>("map view at(key): no element has this key; ask get(key) or contains(key)", key);
         return *value;
     }
     /// Key and value in `slot`. @pre live or pending

@@ -185,13 +185,16 @@ private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
     const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
     template <class P>
-    static P checked(P value, [[maybe_unused]] H handle) {
+    P checked(P value, H handle) const {
         if (value == nullptr) {
             if constexpr (by_id)
-                throw_out_of_range("IndexMap at(id): the id has no value here; ask get(id)");
-            else
+                throw_absent("IndexMap at(id): the id has no value here; ask get(id)", text_of_id(handle), "has none");
+            else {
+                const std::uint32_t version = self().version_in(handle.index());
                 throw_absent("secondary map at(handle): the handle has no value here; ask get(handle)", handle.to_text(),
-                             "has none: it was never inserted, or its element was erased");
+                             version != 0 ? "has none" : "has none: it was never inserted, or its element was erased",
+                             {handle.index(), version, SlotState::live, version != 0});
+            }
         }
         return value;
     }

@@ -234,6 +234,9 @@ private:
         return page != nullptr && page->holds(place(slot)) ? page->value(place(slot)) : nullptr;
     }
     bool contains_slot(slot_t slot) const noexcept { return find_slot(slot) != nullptr; }
+    std::uint32_t version_in(slot_t slot) const noexcept {
+        return contains_slot(slot) ? pages_.find(number(slot))->versions[place(slot)] : 0u; // 0: there is no value
+    }
     template <class... Args>
     void construct(Page& page, unsigned i, Args&&... args) {
         value_allocator alloc(pages_.get_allocator());

@@ -223,6 +223,9 @@ private:
         const Page* page = index_.find(slot / page_slots);
         return page == nullptr ? no_slot : page->row[slot % page_slots];
     }
+    std::uint32_t version_in(slot_t slot) const noexcept {
+        return row_of(slot) == no_slot ? 0u : handles_[row_of(slot)].version();
+    }
     size_type row_or_end(H handle) const noexcept { return do_get(handle) == nullptr ? size_ : row_of(handle.index()); }
     T* do_get(H handle) const noexcept {
         const slot_t row = row_of(handle.index());
@@ -329,18 +332,14 @@ private:
         }
         drop_slot(handle.index());
     }
-    void drop_slot(slot_t slot) noexcept {
+    bool drop_slot(slot_t slot, const H* exactly = nullptr) noexcept {
         Page* const page = index_.find(slot / page_slots);
         const slot_t row = page == nullptr ? no_slot : page->row[slot % page_slots];
-        if (row != no_slot) drop_row(*page, slot, row);
-    }
-    bool drop(H handle) noexcept {
-        Page* const page = index_.find(handle.index() / page_slots);
-        const slot_t row = page == nullptr ? no_slot : page->row[handle.index() % page_slots];
-        if (row == no_slot || handles_[row].version() != handle.version()) return false;
-        drop_row(*page, handle.index(), row);
+        if (row == no_slot || (exactly != nullptr && handles_[row].version() != exactly->version())) return false;
+        drop_row(*page, slot, row);
         return true;
     }
+    bool drop(H handle) noexcept { return drop_slot(handle.index(), &handle); }
     void drop_row(Page& page, slot_t slot, slot_t row) noexcept {
         [[maybe_unused]] const std::conditional_t<trivial, NoOperation, Operation> running(*this);
         Packing moving(*this);

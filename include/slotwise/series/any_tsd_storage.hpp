@@ -203,8 +203,13 @@ public:
     template <class K>
     void* modify(const K& key) {
         const slot_t slot = this->slot_of(key);
-        if (slot == no_slot)
-            detail::throw_out_of_range("series modify(key): no element has this key; create(key) or set(key, value) makes one");
+        if (slot == no_slot) {
+            const char* const words = "series modify(key): no element has this key; create(key) or set(key, value) makes one";
+            if constexpr (AnyHandle<K>)
+                detail::throw_no_key<K>(words, key);
+            else
+                detail::throw_no_described_key(words, this->storage().key_type(), key);
+        }
         this->state().stamp(slot);
         return this->state().store().value(slot);
     }

@@ -93,14 +93,18 @@ public:
         requires(std::is_default_constructible_v<T>)
     decltype(auto) operator[](K&& key) {
         const slot_t slot = this->slot_of(key);
-        return modify_slot(slot != no_slot ? slot : create(std::forward<K>(key)).it.slot());
+        return modify_member(slot != no_slot ? slot : create(std::forward<K>(key)).it.slot());
     }
     /// A reference to the value of a member, by key or handle, which counts as written. For a nested series it is a writer of
     /// it in this window: the element counts as written once the nested series is.
     /// @throws std::out_of_range when there is none
     template <class K = Key>
     decltype(auto) modify(const K& key) {
-        return modify_slot(this->slot_of(key));
+        const slot_t slot = this->slot_of(key);
+        if (slot == no_slot)
+            detail::throw_no_key<Key>("series modify(key): no element has this key; create(key) or set(key, value) makes one",
+                                      key);
+        return modify_member(slot);
     }
     /// Calls f(value) for the value of a member, by key or handle, to change it: it counts as written, also if f throws. Of a
     /// nested series f gets a writer of it. False, and f is not called, when it is no member.
@@ -109,7 +113,7 @@ public:
     bool update(const K& key, F&& f) {
         const slot_t slot = this->slot_of(key);
         if (slot == no_slot) return false;
-        decltype(auto) value = modify_slot(slot);
+        decltype(auto) value = modify_member(slot);
         std::forward<F>(f)(value);
         return true;
     }
@@ -241,7 +245,7 @@ private:
     template <class V>
     void reconcile_value(slot_t slot, const V& value) {
         if constexpr (nested)
-            modify_slot(slot).reconcile(value);
+            modify_member(slot).reconcile(value);
         else {
             if constexpr (std::equality_comparable<T>)
                 if (this->storage().valid_at(slot) && this->storage().value(slot) == value) return;
@@ -270,10 +274,9 @@ private:
         s.stamp(outcome.slot);
         return outcome;
     }
-    decltype(auto) modify_slot(slot_t slot) {
+    /// @pre a member has the slot
+    decltype(auto) modify_member(slot_t slot) {
         auto& s = this->state();
-        if (slot == no_slot)
-            detail::throw_out_of_range("series modify(key): no element has this key; create(key) or set(key, value) makes one");
         if constexpr (nested)
             return s.write_nested(slot);
         else {

@@ -49,7 +49,12 @@ struct DirectoryView {
     const char* absence(slot_t slot, std::uint32_t version) const noexcept {
         if ((version & 1u) == 0) return never_issued;
         if (slot >= live.size()) return "was erased or never issued";
-        return this->version(slot) == 0 || version <= this->version(slot) ? was_erased : never_issued; // 0: or retired
+        return this->version(slot) == 0 || version <= this->version(slot) ? is_stale : never_issued; // 0: or retired
+    }
+    /// The slot of the handle as far as the view reaches: version 0 may be that of a retired slot, and is not named.
+    SlotNow now(slot_t slot) const noexcept {
+        if (slot >= live.size() || version(slot) == 0) return {};
+        return {slot, version(slot), live.test(slot) ? SlotState::live : SlotState::free, true};
     }
 };
 
@@ -199,7 +204,7 @@ public:
         T* const value = get(handle);
         if (value == nullptr)
             detail::throw_absent("ColumnView at(handle): the element is gone; ask get(handle)", handle.to_text(),
-                                 directory_.absence(handle.index(), handle.version()));
+                                 directory_.absence(handle.index(), handle.version()), directory_.now(handle.index()));
         return *value;
     }
     /// The value of the element that `handle` names, or null when it was erased. Any bit pattern is allowed.

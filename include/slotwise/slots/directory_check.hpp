@@ -6,6 +6,7 @@
 #ifndef SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 #define SLOTWISE_SLOTS_DIRECTORY_CHECK_HPP
 
+#include "absence.hpp"
 #include "slot_directory.hpp"
 
 SLOTWISE_BEGIN
@@ -49,12 +50,13 @@ constexpr HandleStatus SlotDirectory<L, E, R, Allocator, S, A>::explain(slot_t s
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
-bool SlotDirectory<L, E, R, Allocator, S, A>::was_issued(slot_t slot, std::uint32_t version) const noexcept {
-    if ((version & 1u) == 0 || version > max_version) return false;
+const char* SlotDirectory<L, E, R, Allocator, S, A>::absence(slot_t slot, std::uint32_t version) const noexcept {
+    if (is_reserved(slot, version)) return detail::is_reserved;
+    if ((version & 1u) == 0 || version > max_version) return detail::never_issued;
     const std::uint32_t last = slot < versions_.size() ? this->version(slot) : floors_.of(slot);
     // A wrapped version is no longer ordered, and a retired slot has version 0.
-    if (E == Exhaustion::wrap || state(slot) == SlotState::retired) return last != 0 || slot < n_.cursor;
-    return version <= last;
+    const bool unordered = E == Exhaustion::wrap || state(slot) == SlotState::retired;
+    return (unordered ? last != 0 || slot < n_.cursor : version <= last) ? detail::is_stale : detail::never_issued;
 }
 
 SLOTWISE_END

@@ -22,7 +22,6 @@ namespace detail {
 
 /// State and steps without an interface: faces are built over it and access its parts. Each step leaves the parts consistent or
 /// has no effect. It is independent of values, keys, hashing and handle types.
-///
 /// Directory, pending slots and snapshots do not depend on the element: they are templates over options and an allocator of
 /// bytes, so that containers of many types share one instantiation.
 template <class StoreType, SlotContainerOptions O, class Allocator, class... Observers>
@@ -226,12 +225,13 @@ public:
         const bool last = directory.version(slot) == HandleTraits<O.handle>::wrapped(version + 1u);
         return last && (version & 1u) != 0 ? HandleStatus::pending : HandleStatus::stale;
     }
-    /// Throws std::out_of_range with `message`, and whether the handle was never issued or its element was erased.
+    /// Throws std::out_of_range with `message`, and why the handle has no element.
     template <class H>
     [[noreturn]] SLOTWISE_COLD void throw_no_element(const char* message, H handle) const {
-        const bool promised = directory.is_reserved(handle.index(), handle.version());
-        const bool issued = directory.was_issued(handle.index(), handle.version());
-        throw_absent(message, handle.to_text(), promised ? is_reserved : issued ? was_erased : never_issued);
+        const slot_t at = handle.index();
+        const bool known = at < directory.cursor(), waits = known && explain(at, handle.version()) == HandleStatus::pending;
+        throw_absent(message, handle.to_text(), waits ? detail::is_pending : directory.absence(at, handle.version()),
+                     {at, known ? directory.version(at) : 0, state(at), known});
     }
     /// The stored slots of word `w`.
     constexpr bits::word_t stored_word(std::size_t w) const noexcept {

@@ -152,8 +152,8 @@ public:
 
     /// Why {slot, version} does or does not resolve. Body in directory_check.hpp.
     constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept;
-    /// Whether {slot, version} was issued or skipped, also of released slots. Body in directory_check.hpp.
-    bool was_issued(slot_t slot, std::uint32_t version) const noexcept;
+    /// Why {slot, version} has no element: it is reserved, was issued or skipped, or neither. Body in directory_check.hpp.
+    const char* absence(slot_t slot, std::uint32_t version) const noexcept;
     /// Liveness of the slots below the cursor. Between the halves of clear it has no summary, because growth would free it.
     SLOTWISE_ALWAYS_INLINE constexpr Occupancy occupancy() const noexcept {
         return {live_.data(), n_.cursor, epoch_, n_.clear_end == 0 ? summary_.view() : detail::SummaryView()};

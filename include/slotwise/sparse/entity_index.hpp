@@ -372,8 +372,13 @@ private:
         const auto entry = directory_.find(id.index());
         const bool used = entry.used() && (id.version() & 1u) != 0;
         const bool issued = used && (entry.place() == Directory::retired_place || id.version() < entry.version());
+        detail::SlotNow now;
+        if (entry.used()) {
+            const SlotState ended = entry.place() == Directory::retired_place ? SlotState::retired : SlotState::free;
+            now = {id.index(), entry.version(), is_alive(Entity(id.index(), entry.version())) ? SlotState::live : ended, true};
+        }
         detail::throw_absent("EntityIndex at(id): the id does not live; location(id) returns null then", id.to_text(),
-                             issued ? "was destroyed" : detail::never_issued);
+                             issued ? detail::is_stale : detail::never_issued, now);
     }
     static void expect_at_rest([[maybe_unused]] const Part& part) noexcept {
         SLOTWISE_EXPECT(!part.hub.notifying(),

@@ -94,8 +94,8 @@ public:
         return value != nullptr ? *value : static_cast<T>(std::forward<U>(otherwise));
     }
     /// @throws std::out_of_range when the id has no value
-    T& at(Id id) { return *checked(get(id)); }
-    const T& at(Id id) const { return *checked(get(id)); }
+    T& at(Id id) { return *checked(get(id), id); }
+    const T& at(Id id) const { return *checked(get(id), id); }
     /// @pre contains(id) (checked at level fast)
     SLOTWISE_ALWAYS_INLINE T& operator[](Id id) noexcept { return expected(id); }
     SLOTWISE_ALWAYS_INLINE const T& operator[](Id id) const noexcept { return expected(id); }
@@ -193,9 +193,16 @@ private:
         return this->value(row);
     }
     template <class P>
-    static P checked(P value) {
-        if (value == nullptr) detail::throw_out_of_range("SparseMap at(id): the id has no value here; ask get(id)");
+    P checked(P value, Id id) const {
+        if (value == nullptr) throw_none(id);
         return value;
+    }
+    [[noreturn]] SLOTWISE_COLD void throw_none(Id id) const {
+        const auto* const page = this->entries_.find(id);
+        const std::size_t row = page == nullptr ? this->size() : Core::Entries::any_row(*page, id);
+        const bool other = IdTraits<Id>::versioned && row < this->size(); // an id of another version has a value
+        throw_absent("SparseMap at(id): the id has no value here; ask get(id)", detail::text_of_id(id), "has none",
+                     {IdTraits<Id>::index(id), other ? IdTraits<Id>::version(this->ids()[row]) : 0, SlotState::live, other});
     }
     SLOTWISE_ALWAYS_INLINE T& expected(Id id) const noexcept {
         const auto* const page = this->entries_.find(id);

@@ -9,6 +9,7 @@
 #include "../core/id_traits.hpp"
 #include "../memory/sparse_pages.hpp"
 #include "../rows/row_container.hpp"
+#include "../slots/absence.hpp"
 #include "../slots/arguments.hpp"
 #include "switch_buckets.hpp"
 #include "switch_iterator.hpp"
@@ -148,7 +149,8 @@ public:
     const Value& at(Id id) const {
         const Value* const value = get(id);
         if (value == nullptr) [[unlikely]]
-            detail::throw_out_of_range("SwitchMap at(id): the id has no value; get(id) returns null then");
+            detail::throw_absent("SwitchMap at(id): the id has no value; get(id) returns null then", detail::text_of_id(id),
+                                 "has none");
         return *value;
     }
     /// The ids that have the value. @throws what Hash and Equal throw @complexity O(1) @invalidates set() and erase() of an id
