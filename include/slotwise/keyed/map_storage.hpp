@@ -25,7 +25,7 @@ struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...>
 ///     MapStorage<std::string, int> stock;
 ///     stock["nails"] += 100;
 ///     for (auto [name, count] : stock) ...
-/// Values are in a separate column: values() iterates at array speed and is the view for exporters. Erase, pending elements,
+/// Values are in a separate column: values() iterates over arrays and is the view for exporters. Erase, pending elements,
 /// iterators and guarantees are as in SetStorage. A value's constructor may insert into the same map. Cost: about 13 bytes an
 /// element over key and value, and on average 1.6 more for unused capacity.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMap: the container makes the key. Elements never move, iterate at array speed, and no stale handle ever resolves.
+// SlotMap: the container makes the key. Elements never move and lie in arrays, and a stale handle finds nothing.
 #ifndef SLOTWISE_MAP_SLOT_MAP_HPP
 #define SLOTWISE_MAP_SLOT_MAP_HPP
 
