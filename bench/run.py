@@ -15,7 +15,8 @@
   bench/run.py all --json raw.json --html report.html    everything, the numbers kept, and a page with charts
   bench/run.py report raw.json --html report.html        tables and the page of numbers kept earlier
   bench/run.py report raw.json --compare old.json        what became faster or slower, beyond noise
-  bench/run.py picture raw.json --out bench.svg          the picture for README.md (needs iteration and slot_map)
+  bench/run.py publish                                   what documents print: bench/results.json, docs/bench.svg, tables, sentences
+  bench/run.py publish bench/results.json                the same of that file, without measuring
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
@@ -28,7 +29,7 @@ import json
 import pathlib
 import sys
 
-from tools import charts
+from tools import charts, figures
 from tools.bars import run_bars
 from tools.compare import compare
 from tools.compiling import code_size_table, includes_table
@@ -61,22 +62,21 @@ def write(path, text):
     print(f"\nWritten: {path}")
 
 
-def asked_for(options):
-    """Whether --bytes and --n, if given, let a row of a benchmark pass."""
-    return lambda row, contender: options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n)
+def usual(options):
+    """Of a question: whether a row of a benchmark passes --quick, --bytes and --n."""
+    def wanted(name):
+        passes = (lambda row: True) if options.bytes or options.n else QUESTIONS[name].quick if options.quick else QUESTIONS[name].usual
+        return lambda row, contender: passes(row) and options.bytes in (None, row.bytes) and (options.n is None or row.n in options.n)
+    return wanted
 
 
-def measured(options, names, runner, no_rust):
-    """{question: Results} of these questions, a table for each as soon as it is there; whether contenders agreed."""
-    chosen, asked = options.bytes is not None or options.n is not None, asked_for(options)
-    def wanted(question):
-        usual = question.quick if options.quick else question.usual
-        return lambda row, contender: (chosen or usual(row)) and asked(row, contender)
-    clock = Clock(sum(runner.work(name, runner.groups(name, wanted(QUESTIONS[name]))) for name in names))
+def measured(options, names, runner, no_rust, wanted):
+    """{question: Results} of these questions, a table for each as soon as it is there; whether contenders agreed. wanted(question): its rows."""
+    clock = Clock(sum(runner.work(name, runner.groups(name, wanted(name))) for name in names))
     found, good = {}, True
     for name in names:
         found[name] = Results()
-        runner.run(name, wanted(QUESTIONS[name]), found[name], clock)
+        runner.run(name, wanted(name), found[name], clock)
         good = shown(name, found[name], options, no_rust) and good
     return found, good
 
@@ -88,30 +88,43 @@ def shown(name, results, options, no_rust):
     return good
 
 
+def publish(options):
+    if options.what is None:
+        runner = Runner(options.build, options.repetitions or 9, options.core)
+        found, good = measured(options, figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
+    else:
+        found, good = read_raw(options.what)[0], True
+    if not good:
+        return 1
+    write(ROOT / figures.RESULTS, figures.condensed(found))
+    found = read_raw(ROOT / figures.RESULTS)[0]  # as the documents are checked: rounded
+    write(ROOT / figures.PICTURE, charts.readme_picture(QUESTIONS, found))
+    wrong = figures.checked(ROOT, update=True)
+    print("\n".join(wrong) or "Documents say what was measured.")
+    return 1 if wrong else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=[*QUESTIONS, "compile_time", "code_size", "small", "bars", "all", "report", "picture"])
-    parser.add_argument("what", nargs="?", help="bars: those of this question, without the include cost; report, picture: a file of --json")
+    parser.add_argument("question", choices=[*QUESTIONS, "compile_time", "code_size", "small", "bars", "all", "report", "publish"])
+    parser.add_argument("what", nargs="?", help="bars: those of this question, without the include cost; report, publish: a file of --json")
     parser.add_argument("--quick", action="store_true", help="the rows and repetitions of a demonstration")
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
     parser.add_argument("--html", metavar="FILE", help="write a page with charts (all: build/bench/report.html unless named)")
     parser.add_argument("--compare", metavar="FILE", help="a file of --json: say what became faster or slower since, beyond noise")
-    parser.add_argument("--out", metavar="FILE", help="picture: where to write it")
     parser.add_argument("--repetitions", type=int, help="default: 9, with --quick 5")
     parser.add_argument("--bytes", type=int, choices=[4, 8, 16, 64], help="only this element size")
     parser.add_argument("--n", type=lambda text: [int(float(n)) for n in text.split(",")],
                         help="only these numbers of elements, e.g. 1e5 or 6e5,8e5")
     parser.add_argument("--core", type=int, default=default_core(), help="core to run on (default: the last one allowed)")
     options = parser.parse_args()
-    reads = options.question in ("report", "picture")
-    if reads and options.what is None:
-        parser.error(f"{options.question} needs a file that --json wrote")
+    reads = options.question in ("report", "publish")
+    if options.question == "report" and options.what is None:
+        parser.error("report needs a file that --json wrote")
     if not reads and options.what not in (None, *(QUESTIONS if options.question == "bars" else [])):
-        parser.error(f"'{options.what}' after {options.question}: a second word goes with bars (a question), report and picture (a file)")
-    if (options.question == "picture") != (options.out is not None):
-        parser.error("picture and --out go together")
+        parser.error(f"'{options.what}' after {options.question}: a second word goes with bars (a question), report and publish (a file)")
     names = list(QUESTIONS) if options.question == "all" else [options.question]
     tables = {"compile_time": lambda: [includes_table(options.repetitions or (1 if options.quick else 3))],
               "code_size": lambda: [code_size_table()], "small": small_tables}
@@ -120,9 +133,8 @@ def main():
             listing.show()
         return 0
     old = None if options.compare is None else read_raw(options.compare)[0]  # a wrong name should not cost an hour of measuring
-    if options.question == "picture":
-        write(options.out, charts.readme_picture(QUESTIONS, read_raw(options.what)[0]))
-        return 0
+    if options.question == "publish":
+        return publish(options)
     good, listings = True, []
     if options.question == "report":
         found, listings = read_raw(options.what)
@@ -141,7 +153,7 @@ def main():
             print(machine(results))
             found = {"bars": results}
         else:
-            found, good = measured(options, names, runner, no_rust)
+            found, good = measured(options, names, runner, no_rust, usual(options))
             for make in tables.values() if options.question == "all" else ():
                 for listing in make():
                     listings.append(listing)

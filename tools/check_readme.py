@@ -9,9 +9,10 @@
             between the lines "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation
   links     what each relative link leads to exists
   words     README.md has at most 900, its code included
+  figures   what bench/tools/figures.py finds: README.md, docs/bench.svg and bench/RESULTS.md print those of bench/results.json
   version   each file of STATED has the version of include/slotwise/config/version.hpp
 
---update rewrites the quoted blocks from their sources, then checks. --root FOLDER is another repository than the one this script
+--update rewrites the quoted blocks and the figures from their sources, then checks. --root FOLDER is another repository than the one this script
 is in. Exit code 0: all agree; 1: findings, one each.
 """
 import argparse
@@ -22,6 +23,9 @@ import sys
 import textwrap
 
 from headers import version_of
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+from tools import figures  # noqa: E402  (bench/tools)
 
 QUOTED = re.compile(r"(<!--\s*quoted from\s+(\S+?)[,;:]?(?:\s[^>]*)?-->\s*)(?:(```(?:cpp|cmake)\n)((?:(?!```).*\n)*)```)?")
 EXCERPT = re.compile(r"^[ \t]*(?://|#) \[readme\]\n(.+?)^[ \t]*(?:// |# )\[/readme\]$", re.M | re.S)
@@ -88,7 +92,7 @@ def main():
     documents = [path for pattern in ("README.md", *DOCUMENTS) for path in sorted(given.root.glob(pattern))]
     results = [check(given.root, path, given.update) for path in documents]
     wrong = [finding for findings, _ in results for finding in findings]
-    wrong += other_versions(given.root)
+    wrong += other_versions(given.root) + figures.checked(given.root, given.update)
     quoted = sum(count for _, count in results)
     if not quoted:
         wrong.append("README.md quotes nothing: put '<!-- quoted from FILE -->' above a ```cpp block")

@@ -3,6 +3,7 @@
 """The promised ratios, each with its measured value: pass or miss."""
 
 import csv
+import itertools
 import statistics
 from typing import NamedTuple
 
@@ -38,14 +39,15 @@ class Bar(NamedTuple):
     def best(self, results):
         return results.best(self.keys[0], filter(is_versioned_rust, results.rows.get(self.keys[0], {}))) if self.other == BEST_RUST else self.other
 
+    def values(self, results):
+        """One a key; None when one was not measured."""
+        pairs = [(results.get(key, self.ours), results.get(key, self.best(results)), key) for key in self.keys]
+        missing = any(a is None or self.other is not None and (b is None or b == 0 and self.kind == "ratio") for a, b, _ in pairs)
+        return None if missing else [KINDS[self.kind][1](*pair) for pair in pairs]
+
     def measured(self, results):
-        values, other = [], self.best(results)
-        for key in self.keys:
-            a, b = results.get(key, self.ours), results.get(key, other)
-            if a is None or (self.other is not None and not b):
-                return None
-            values.append(KINDS[self.kind][1](a, b, key))
-        return geometric_mean(values) if self.kind == "ratio" else statistics.fmean(values)
+        values = self.values(results)
+        return None if values is None else geometric_mean(values) if self.kind == "ratio" else statistics.fmean(values)
 
     def format(self, value):
         return KINDS[self.kind][0].format(value)
@@ -57,15 +59,19 @@ class Bar(NamedTuple):
         return "-" if value is None else self.format(value) + named
 
 
+def keys_of(row, n):
+    """Of a line of bars.csv or claims.csv, at this n."""
+    return list(itertools.product(row["operation"].split(), [int(row["bytes"])], KEYED_SIZES if n == "all" else [int(float(n))],
+                                  [int(live) for live in row["live"].split()] or [None]))
+
+
 def bars_of(question):
     """Those of its file, if it has one. EnTT is measured outside the repository; its bars count where its contender is linked into the program."""
     file = ROOT / "bench" / question / "bars.csv"
     if not file.exists():
         return []
     with file.open() as table:
-        return [Bar(row["text"].format(n=n), float(row["limit"]) if row["limit"] else None, question,
-                    [(row["operation"], int(row["bytes"]), size, int(row["live"] or 0) or None) for size in (KEYED_SIZES if n == "all" else [int(float(n))])],
-                    row["ours"], row["other"] or None, row["kind"], float(row["stretch"]) if row.get("stretch") else None)
+        return [Bar(row["text"].format(n=n), float(row["limit"]) if row["limit"] else None, question, keys_of(row, n), row["ours"], row["other"] or None, row["kind"], float(row["stretch"]) if row.get("stretch") else None)
                 for row in csv.DictReader(table) for n in row["n"].split()]
 
 
@@ -75,6 +81,17 @@ def judged(limit, stretch, value):
     if limit is None:
         return "(no bar)" if stretch is None else "stretch" if value <= stretch else "(stretch missed)"
     return "MISS" if value > limit else "pass, stretch too" if stretch is not None and value <= stretch else "pass"
+
+
+def judged_lines(bars, results_of):
+    """The cells of text, limit, value and verdict of each. results_of: Results of a question."""
+    lines = []
+    for bar in bars:
+        results = results_of(bar.question)
+        away = str(bar.other).startswith("EnTT") and bar.measured(results) is None
+        limit = "" if bar.limit is None or away else "<= " + bar.format(bar.limit)
+        lines.append([bar.text, limit, bar.told(results), judged(bar.limit, bar.stretch, bar.measured(results))])
+    return lines
 
 
 def run_bars(runner, results, only, with_rust, no_rust):
@@ -89,11 +106,7 @@ def run_bars(runner, results, only, with_rust, no_rust):
             if failure.args[1] != 2:
                 raise
             absent.append(failure.args[0])
-    lines = []
-    for bar in bars:
-        away = str(bar.other).startswith("EnTT") and bar.measured(results) is None
-        limit = "" if bar.limit is None or away else "<= " + bar.format(bar.limit)
-        lines.append([bar.text, limit, bar.told(results), judged(bar.limit, bar.stretch, bar.measured(results))])
+    lines = judged_lines(bars, lambda question: results)
     for header, limit in INCLUDES.items() if only is None else ():
         compiler, here = find_compiler(), (ROOT / "include" / header).is_file()
         seconds = compile_seconds(compiler, including(header), 7) if here else None

@@ -21,15 +21,15 @@ except ImportError:
 if matplotlib is not None:
     matplotlib.use("svg")
     from matplotlib import pyplot, ticker
-    pyplot.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3, "svg.fonttype": "none"})
+    pyplot.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3, "svg.fonttype": "none", "svg.hashsalt": "slotwise"})
 
 ABSENT = "There are no charts: matplotlib is not here (Debian: python3-matplotlib)."
 # Blues for ours, greys for limits, warm ones for rivals: told apart with any of the common colour blindnesses.
 COLOURS = {"ours": ["#0a5cad", "#2b93c9", "#5a4fcf", "#0b7a75"], "limit": ["#3d434b", "#8a919a"], "rival": ["#c2410c", "#a3217f", "#946200", "#8f1d1d"]}
 DASHES = ["-", "--", "-.", ":"]
 N, BYTES = 100_000, 16  # of the picture
-ITERATION = ("SlotMap.for_each", "DenseSlotMap", "vector", "plf_colony", "article_slot_map", "unordered_map")
-LOOKUP = ("SlotMap", "plain_arrays", "plf_colony", "article_slot_map", "unordered_map")
+ITERATION = ("SlotMap.for_each", "DenseSlotMap", "vector", "plf_colony", "article_slot_map")
+LOOKUP = ("SlotMap", "plain_arrays", "article_slot_map", "unordered_map")
 
 
 def here():
@@ -64,18 +64,25 @@ def logarithmic(axis, *steps):
     axis.set_major_formatter("{x:g}")
 
 
+def points_of(results, contender, keys, over):
+    points = [(key[over], results.spread(key, contender)) for key in sorted(keys, key=lambda key: key[over])]
+    return [point for point in points if point[1] is not None]
+
+
+def told_of(results, contenders, keys, over):
+    told = {contender: [f"{number(spread.median)} at {x}" for x, spread in points_of(results, contender, keys, over)] for contender in contenders}
+    return "; ".join(f"{short(contender)}: {', '.join(points)}" for contender, points in told.items() if points)
+
+
 def draw(axes, drawn, results, keys, over, contenders=None):
     """Lines over the part `over` of the keys (2: n, 3: % live), named beside them; the numbers in words. drawn: looks()."""
-    told = []
-    for contender, look in drawn.items():
-        points = [(key[over], results.spread(key, contender)) for key in sorted(keys, key=lambda key: key[over])]
-        points = [point for point in points if point[1] is not None]
-        if points and (contenders is None or contender in contenders):
+    for contender in contenders or drawn:
+        look, points = drawn.get(contender), points_of(results, contender, keys, over)
+        if points:
             xs, spreads = zip(*points)
             medians = [spread.median for spread in spreads]
             axes.plot(xs, medians, marker="o", markersize=3, label=short(contender), **look)
             axes.fill_between(xs, [spread.low for spread in spreads], [spread.high for spread in spreads], color=look["color"], alpha=0.15)
-            told.append(f"{short(contender)}: " + ", ".join(f"{number(y)} at {x}" for x, y in zip(xs, medians)))
     axes.set_xscale("linear" if over == 3 else "log")
     if all(line.get_ydata().min() > 0 for line in axes.lines):
         axes.set_yscale("log")
@@ -84,7 +91,7 @@ def draw(axes, drawn, results, keys, over, contenders=None):
     axes.set_xticks(sorted({key[over] for key in keys}), [str(x) if over == 3 else power(x) for x in sorted({key[over] for key in keys})])
     axes.minorticks_off()
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    return "; ".join(told)
+    return told_of(results, contenders or drawn, keys, over)
 
 
 def lines(question, results, keys, over, title):
@@ -110,27 +117,31 @@ def bars(title, rows):
     return svg(figure, title, "; ".join(f"{name}: {each}" for name, each in zip(names, words)))
 
 
+def iteration_keys(found):
+    return [key for key in found["iteration"].rows if key[1:3] == (BYTES, N)]
+
+
+def readme_told(found):
+    """What the picture shows, in words, and its lookups as (ns, contender)."""
+    lookups = sorted((found["slot_map"].get(("lookup", BYTES, N, None), each), each) for each in LOOKUP)
+    return (f"Nanoseconds an element over the percentage of live elements. {told_of(found['iteration'], ITERATION, iteration_keys(found), 3)}. Lookup: "
+            + ", ".join(f"{short(contender)}: {number(value)} ns" for value, contender in lookups) + ".", lookups)
+
+
 def readme_picture(questions, found):
     """SVG of iteration over density, and lookup, at 1e5 elements of 16 bytes; of {question: Results} with both questions."""
     if not here():
         raise Failure(ABSENT, 2)
-    if not {"iteration", "slot_map"} <= set(found):
-        raise Failure("the picture needs results of iteration and slot_map", 2)
     iteration, slot_map = found["iteration"], found["slot_map"]
-    keys = [key for key in iteration.rows if key[1:3] == (BYTES, N)]
-    rows = [(slot_map.get(("lookup", BYTES, N, None), c), c) for c in LOOKUP]
-    rows = sorted(row for row in rows if row[0] is not None)
-    if len(keys) < 2 or not rows:
-        raise Failure(f"the picture needs iteration and lookup of {BYTES} B at n = {N}", 2)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3), gridspec_kw={"wspace": 0.9})
+    told, lookups = readme_told(found)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3), gridspec_kw={"wspace": 1.1})
     drawn = {**looks(iteration, questions["iteration"].ours), **looks(slot_map, questions["slot_map"].ours)}  # one colour in both
-    told = draw(left, drawn, iteration, keys, 3, ITERATION)
+    draw(left, drawn, iteration, iteration_keys(found), 3, ITERATION)
     left.set_title("Visit every element, as holes appear\nns per element, logarithmic", loc="left")
-    values, names = [value for value, _ in rows], [short(contender) for _, contender in rows]
-    colours = [drawn[contender]["color"] for _, contender in rows]
-    right.bar_label(right.barh(names, values, color=colours), [f"{number(value)} ns" for value in values], padding=3)
+    values, contenders = zip(*lookups)
+    colours = [drawn[contender]["color"] for contender in contenders]
+    right.bar_label(right.barh([short(each) for each in contenders], values, color=colours), [f"{number(value)} ns" for value in values], padding=3)
     right.invert_yaxis()
     right.set_title("Look up by handle, in random order\nns per lookup; plain arrays are the limit", loc="left")
     figure.text(0.9, -0.08, f"{N:,} elements of {BYTES} bytes, {machine(slot_map)}", ha="right", color="#57606a")
-    told += ". Lookup: " + ", ".join(f"{name}: {number(value)} ns" for name, value in zip(names, values))
-    return svg(figure, "Iteration and lookup, measured", f"Nanoseconds an element over the percentage of live elements. {told}.")
+    return svg(figure, "Iteration and lookup, measured", told)

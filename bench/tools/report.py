@@ -135,8 +135,8 @@ def report(found, old=None, listings=()):
     machines = dict.fromkeys(machine(asked.results) for asked in all_asked)
     names = [*found, *(listing.name for listing in listings), *(["compared"] if old is not None else [])]
     links = "".join(f'<a href="#{name}">{name}</a>' for name in names)
-    about = ("Lower is better everywhere. A limit leaves promises out, a rival is what one could use instead; bench/README.md says how "
-             "things are measured.")
+    about = ("Lower is better everywhere. A limit leaves promises out, a rival is what one could use instead; the article slot map has version "
+             "and value side by side in one vector. bench/README.md says how things are measured.")
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width,initial-scale=1"/>'
             f'<title>slotwise: benches</title><style>{STYLE}</style></head><body>\n<h1>slotwise: benches</h1>'
             f'{paragraph(*machines, about, "" if charts.here() else charts.ABSENT)}<nav>{links}</nav>\n{overview(all_asked)}'

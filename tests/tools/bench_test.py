@@ -14,9 +14,9 @@ import xml.etree.ElementTree
 
 from fixture import ROOT, Case
 import run
-from tools import bars, charts, compare, compiling, tables
+from tools import bars, charts, compare, compiling, figures, tables
 from tools.questions import KEYED_SIZES, QUESTIONS
-from tools.results import Failure, by_question
+from tools.results import Failure, by_question, read_raw
 
 KEY = ("lookup", 16, 100_000, None)
 # question: contenders with role and a number each, operations, bytes, n, live
@@ -46,7 +46,7 @@ def reports(factor=lambda question, key, contender: 1.0, context=None, repetitio
                 runs += [{"name": f"{key[0]}/bytes:{key[1]}/n:{key[2]}{live}/{contender}/iterations:6/manual_time", "run_type": "iteration",
                           "checksum": 7, "items": 10, "label": role,
                           "real_time": 10 * value * factor(question, key, contender) * (1 + 0.02 * i)} for i in range(repetitions)]
-        raw[question] = [{"context": {"compiler": "g++ 0", "processor": "a <made-up> processor", "num_cpus": 2, "question": question,
+        raw[question] = [{"context": {"compiler": "g++ 0", "processor": "a <made-up> processor", "num_cpus": 2, "date": "2030-01-01", "load_avg": [0.5], "question": question,
                                       **(context or {})}, "benchmarks": runs}]
     return raw
 
@@ -144,8 +144,8 @@ class Commands(Case):
         with unittest.mock.patch.object(sys, "argv", ["bench/run.py", *map(str, arguments)]):
             return quietly(call)
 
-    def test_a_file_of_json_becomes_tables_a_page_a_comparison_and_a_picture(self):
-        raw, page, image = self.folder / "raw.json", self.folder / "new" / "page.html", self.folder / "bench.svg"
+    def test_a_file_of_json_becomes_tables_a_page_and_a_comparison(self):
+        raw, page = self.folder / "raw.json", self.folder / "new" / "page.html"
         listing = ["code_size", "bytes of <code>", ["container", "bytes"], [["SlotMap", "700"]], ["tsl is left out."]]
         raw.write_text(json.dumps({**reports(), "listings": [listing]}))
         old = self.write("old.json", json.dumps(reports(planted("slot_map", KEY, "SlotMap", 2))))
@@ -158,20 +158,53 @@ class Commands(Case):
         verdicts = under(text, "ours / best rival")
         self.assertEqual((verdicts["set, 8 B, n = 1e5"], verdicts["insert, 8 B"]), ("0.07 win", "1.20 LOSS"))
         self.assertEqual({tables.row_name(key) for found in rows().values() for key in found.rows} - set(under(text, "row")), set())
-        status, said = self.run_py("picture", raw, "--out", image)
-        if not charts.here():
-            self.assertEqual((status, charts.ABSENT in said), (2, True), said)
-            return
-        self.assertEqual((status, text.count("<svg") > 10), (0, True), said)
-        self.assertEqual(xml.etree.ElementTree.parse(image).getroot().tag, "{http://www.w3.org/2000/svg}svg")
+        self.assertEqual(text.count("<svg") > 10, charts.here())
 
     def test_mistakes_are_told(self):
         for text, words in (("{}", "has no results"), ("[1]", "is not what --json writes"), ('{"nonsense": [{"context": {}, "benchmarks": []}]}',
                                                                                             "there is no question nonsense")):
             status, said = self.run_py("report", self.write("raw.json", text))
             self.assertEqual((status, words in said), (2, True), said)
-        for arguments in (("report", "absent.json"), ("report",), ("iteration", "keyed"), ("bars", "nonsense"), ("picture", "raw.json")):
+        for arguments in (("report", "absent.json"), ("report",), ("iteration", "keyed"), ("bars", "nonsense"), ("publish", "raw.json")):
             self.assertEqual(self.run_py(*arguments)[0], 2)
+
+
+class Figures(Case):
+    def setUp(self):
+        super().setUp()
+        self.sound = {name: (ROOT / name).read_text() for name in ("README.md", "bench/README.md", "bench/RESULTS.md", "docs/guide/index.md",
+                                                                   figures.CLAIMS, figures.RESULTS, figures.PICTURE)}
+        for name, text in self.sound.items():
+            self.write(name, text)
+
+    def test_documents_and_picture_print_what_the_results_say_and_each_planted_fault_is_named(self):
+        self.assertEqual(figures.checked(self.folder), [])
+        differs, drawn = " is not what bench/results.json says", "bench.svg was not drawn"
+        for name, old, new, words in (
+                ("README.md", r"walked in \d", "walked in 7", differs), ("README.md", "is walked", "walks", "is not in it"),
+                ("README.md", "## Promises", "It is 2.5 times faster.", "'2.5 times' is in no line"), ("docs/guide/index.md", r"walked in \d", "walked in 7", differs),
+                ("bench/RESULTS.md", r"(\| checked lookup .*?)[\d.]+", r"\g<1>9", differs), ("bench/RESULTS.md", r"(for_each, 90 .*?)[\d.]+x", r"\g<1>9x", differs),
+                (figures.PICTURE, "SlotMap: [0-9]", "SlotMap: 9", drawn), (figures.PICTURE, r">\s*[\d.]+ ns", "> 99 ns", drawn),
+                (figures.RESULTS, r'(SlotMap.for_each", .*"value": )[\d.]+', r"\g<1>99", drawn), (figures.CLAIMS, "ratio,1.05,", "ratio,99,", "is not true")):
+            with self.subTest(fault=words, file=name):
+                self.write(name, re.sub(old, new, self.sound[name], count=1))
+                self.assertNotEqual((self.folder / name).read_text(), self.sound[name])
+                self.assertIn(words, "\n".join(figures.checked(self.folder)))
+                self.write(name, self.sound[name])
+
+    def test_other_results_are_written_into_documents_and_only_the_picture_is_left(self):
+        self.write(figures.RESULTS, re.sub(r'(SlotMap.for_each".*"value": )([\d.]+)', lambda row: f"{row[1]}{float(row[2]) * 0.5}", self.sound[figures.RESULTS]))
+        for update in (True, False):
+            self.assertEqual([each.split()[0] for each in figures.checked(self.folder, update)], [figures.PICTURE])
+        self.assertNotEqual((self.folder / "README.md").read_text(), self.sound["README.md"])
+
+    @unittest.skipUnless(charts.here(), charts.ABSENT)
+    def test_the_picture_is_drawn_from_condensed_results(self):
+        self.assertEqual(set(by_question(json.loads(figures.condensed(rows())))), set(SHAPES))
+        text = charts.readme_picture(QUESTIONS, read_raw(ROOT / figures.RESULTS)[0])
+        self.assertEqual(xml.etree.ElementTree.fromstring(text).tag, "{http://www.w3.org/2000/svg}svg")
+        self.write(figures.PICTURE, text)
+        self.assertEqual(figures.checked(self.folder), [])
 
 
 class Compiling(Case):

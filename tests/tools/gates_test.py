@@ -63,6 +63,7 @@ GATES = {
         ({"README.md": QUOTED.replace("src/a.cpp", "src/b.cpp")}, "README.md:3: src/b.cpp must have"),
         ({"docs/tour.md": "[x](src/a.cpp)\n"}, "docs/tour.md:1: there is no src/a.cpp"),
         ({"README.md": QUOTED + "word " * 900}, "words, more than 900"),
+        ({"docs/bench.svg": "<svg/>"}, "there is no bench/results.json"),
         ({"CHANGELOG.md": "# x\n\n## 1.2.4 (2030-01-01)\n"}, "CHANGELOG.md says version 1.2.4, include/slotwise/config/version.hpp says 1.1.1"),
         ({"pyproject.toml": "name = 1\n"}, "pyproject.toml says version nothing")]),
     "sources that must not compile": (["tools/compile_fail.py", "./case.cpp", "--", CXX, "-std=c++20"], {
