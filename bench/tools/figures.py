@@ -95,7 +95,7 @@ def operations(found):
 def about(found):
     context = found["slot_map"].context
     return (f"Measured {context['date'][:16].replace('T', ' ')}: {charts.machine(found['slot_map'])}; medians of {context['repetitions']}. Load when it began:\n"
-            f"{context['load_avg'][0]:.1f} (on an idle machine it is below 1; with other load ratios move by up to a fifth).")
+            f"{context['load_avg'][0]:.1f} (on an idle machine it is below 1; under other load neither times nor ratios hold).")
 
 
 BLOCKS = {"about": about, "operations": operations, "bars of maps": table_of_bars("iteration", "slot_map", "memory"), "bars of keys": table_of_bars("keyed")}
