@@ -12,6 +12,7 @@ Each takes --root FOLDER (default: the repository this script is in). Exit code 
 """
 import argparse
 import concurrent.futures
+import graphlib
 import os
 import pathlib
 import re
@@ -124,22 +125,10 @@ def check_floors(house):
 
 
 def check_cycles(house):
-    done, path = set(), []
-
-    def visit(name):
-        if name in path:
-            yield "include cycle: " + " -> ".join(path[path.index(name):] + [name]) + ": move what both sides need into a header of its own"
-            return
-        if name in done:
-            return
-        path.append(name)
-        for target in house.includes[name]:
-            yield from visit(target)
-        path.pop()
-        done.add(name)
-
-    for name in house.text:
-        yield from visit(name)
+    try:
+        graphlib.TopologicalSorter(house.includes).prepare()
+    except graphlib.CycleError as error:
+        yield "include cycle: " + " -> ".join(reversed(error.args[1])) + ": move what both sides need into a header of its own"
 
 
 def check_front_door(house):

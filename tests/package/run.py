@@ -4,6 +4,7 @@
 """Makes the packages of slotwise and uses each of them as a stranger would: a program is built with it and run.
 
   run.py [conan|vcpkg|cpack|printed|module]...   (default: all of them)
+  run.py arrow [--quick]
 
   conan   Conan 2 from the Python package index, in a virtual environment; `conan create` without any remote; refused for C++17; one
           package for every compiler and build type. Needs python3-venv.
@@ -14,6 +15,8 @@
           g++ and clang++ that are here
   module  tests/consumer/module with slotwise::module of an installed slotwise, by the CMake and the Ninja of the Python package index and
           the oldest clang++ from 16 on, which needs its clang-scan-deps (Debian and Ubuntu: clang-tools-16)
+  arrow   Arrow's own library, out of pyarrow's wheel, reads what is exported, by two programs: every option at every size, and the extremes of
+          options under sanitizers, compiled without optimisation, which takes g++ half the time. --quick: fewer sizes, no sanitizers
 
 Works in build/package. CXX chooses the compiler. Exit code 0: all of them work; 1: one does not, with the output of what failed.
 """
@@ -98,19 +101,18 @@ def use(work, prefix, lines):
     expect(said == f"slotwise {version()}: works\n", f"the program said: {said}")
 
 
-def from_index(program, package):
-    """A program of the Python package index, in a virtual environment."""
-    path = WORK / "venv" / "bin" / program
-    if not path.exists():
-        print(f"installing {package} into build/package/venv", flush=True)
+def venv(*packages):
+    """The programs of a virtual environment that has these of the Python package index."""
+    programs = WORK / "venv" / "bin"
+    if not (programs / "pip").exists():
         run(sys.executable, "-m", "venv", WORK / "venv")
-        run(path.parent / "pip", "install", "--quiet", package)
-    return path
+    run(programs / "pip", "install", "--quiet", *packages)
+    return programs
 
 
 def conan():
     work = fresh("conan")
-    tool = from_index("conan", "conan>=2,<3")
+    tool = venv("conan>=2,<3") / "conan"
 
     def ask(*arguments, **more):
         return run(tool, *arguments, CONAN_HOME=str(work / "home"), CXX=CXX, **more)
@@ -213,12 +215,22 @@ def printed():
 
 
 def module():
-    cmake, ninja, project = from_index("cmake", "cmake>=3.28"), from_index("ninja", "ninja>=1.11"), ROOT / "tests/consumer/module"
+    programs, project = venv("cmake>=3.28", "ninja>=1.11"), ROOT / "tests/consumer/module"
     clang = next((compiler for compiler in compilers() if "clang" in compiler), None)
     expect(clang, "the module is built by clang++ 16 or newer, and none is here (g++ 12 cannot build it); tools/dev setup module installs it")
-    run(cmake, f"-Dproject={project}", f"-Dwork={fresh('module')}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={version()}",
+    run(programs / "cmake", f"-Dproject={project}", f"-Dwork={fresh('module')}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={version()}",
         "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", project.parent / "run.cmake", SLOTWISE_MODULE_BY="cmake",
-        PATH=f"{ninja.parent}{os.pathsep}{os.environ['PATH']}")
+        PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+
+def arrow(quick):
+    pin = re.search(r"^pyarrow==.*$", (ROOT / "python/requirements.txt").read_text(encoding="utf-8"), re.M)[0]
+    python, work = venv(pin) / "python", fresh("arrow")
+    library = run(python, "-c", "import pyarrow; pyarrow.create_library_symlinks(); print(pyarrow.get_library_dirs()[0])").strip()
+    for name, flags in (("plain", ["-O1"]), ("sanitized", "-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all".split()))[:1 if quick else 2]:
+        run(CXX, "-std=c++20", *flags, "-Iinclude", "-isystem", f"{library}/include", "tests/package/libarrow/main.cpp", "-o", work / name,
+            f"-L{library}", "-larrow", f"-Wl,-rpath,{library}")
+        print(run(work / name, *["--quick"] * quick), end="", flush=True)
 
 
 WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed, "module": module}
@@ -227,7 +239,9 @@ WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed, "mod
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ways", nargs="*", metavar="|".join(WAYS))
-    ways = parser.parse_args().ways or list(WAYS)
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args()
+    ways, WAYS["arrow"] = given.ways or list(WAYS), lambda: arrow(given.quick)
     for way in ways:
         if way not in WAYS:
             parser.error(f"there is no package '{way}'; there are {', '.join(WAYS)}")
