@@ -3,20 +3,11 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Runs the bench programs, checks that all contenders agree on the result, and prints one table a question.
 
-  bench/run.py iteration --quick --build build/release   one size, under a minute
-  bench/run.py slot_map                                  every row
-  bench/run.py slot_map --rust                           with the slot maps of the Rust crate registry (needs cargo)
-  bench/run.py keyed --n 6e5,8e5,1e6                     geometric means over these sizes
-  bench/run.py bars                                      the promised ratios, each with its measured value: pass or miss
-  bench/run.py bars keyed                                those of one question
-  bench/run.py compile_time                              seconds and lines of a file that includes one header
-  bench/run.py code_size                                 bytes of the operations of a container
-  bench/run.py small                                     a hundred element types, a debug build, a container of one element
-  bench/run.py all --json raw.json --html report.html    everything, the numbers kept, and a page with charts
-  bench/run.py report raw.json --html report.html        tables and the page of numbers kept earlier
-  bench/run.py report raw.json --compare old.json        what became faster or slower, beyond noise
-  bench/run.py publish                                   what documents print: bench/results.json, docs/bench.svg, tables, sentences
-  bench/run.py publish bench/results.json                the same of that file, without measuring
+  bench/run.py iteration --quick      one question, one size, under a minute
+  bench/run.py bars [QUESTION]        the promised ratios, each with its measured value: pass or miss
+  bench/run.py report FILE            tables, with --html a page, with --compare what changed, of a file that --json wrote
+  bench/run.py publish [FILE]         what documents print: bench/results.json, docs/bench.svg, tables and sentences; FILE: not measured again
+  bench/run.py all --json FILE        everything, with a page; bench/README.md has more examples
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
@@ -89,13 +80,13 @@ def shown(name, results, options, no_rust):
 
 
 def publish(options):
-    if options.what is None:
+    if options.what is not None:
+        found = read_raw(options.what)[0]
+    else:
         runner = Runner(options.build, options.repetitions or 9, options.core)
         found, good = measured(options, figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
-    else:
-        found, good = read_raw(options.what)[0], True
-    if not good:
-        return 1
+        if not good:
+            return 1
     write(ROOT / figures.RESULTS, figures.condensed(found))
     found = read_raw(ROOT / figures.RESULTS)[0]  # as the documents are checked: rounded
     write(ROOT / figures.PICTURE, charts.readme_picture(QUESTIONS, found))
