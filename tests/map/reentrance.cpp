@@ -166,6 +166,33 @@ TEMPLATE_TEST_CASE("insert_with's function may insert, erase and clear in the sa
     REQUIRE(map.check_invariants());
 }
 
+TEMPLATE_TEST_CASE("an observer that attaches inside insert_with's function is notified of its element, once", "[reentrance]",
+                   ALL_STORAGES) {
+    struct Counts final : SlotObserver {
+        std::vector<slot_t> inserted;
+        bool refuses = false;
+        void on_insert(slot_t slot, InsertKind) override {
+            inserted.push_back(slot);
+            if (refuses) TEST_THROW(slot);
+        }
+    };
+    Counts counts;
+    std::vector<ObserverToken> tokens;
+    typename TestType::template map<int> map;
+    using handle_type = typename decltype(map)::handle_type;
+    put(map, 1);
+    const auto made = put_with(map, 2, [&](handle_type) { tokens.push_back(map.attach(counts)); });
+    REQUIRE((counts.inserted == std::vector<slot_t>{0, made.index()} && number_of(map, made) == 2));
+#if defined(__cpp_exceptions)
+    handle_type refused;
+    counts.refuses = true;
+    REQUIRE_THROWS_AS(put_with(map, 3, [&](handle_type self) { refused = self; }), slot_t);
+    counts.refuses = false;
+    REQUIRE((map.size() == 2 && map.explain(refused) == HandleStatus::stale && put(map, 4) != refused));
+#endif
+    REQUIRE(map.check_invariants());
+}
+
 namespace {
 
 /// Inserts children into the map it is built in.

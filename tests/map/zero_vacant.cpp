@@ -171,6 +171,7 @@ TEST_CASE("with zero_vacant every vacant slot is zero bytes after each step of a
     history<SlotMap<Row, Options<zeroing<Reuse::fifo>>, AllocBy<Dirty<Row>>, Column<int>>>();
     history<SlotMap<Text, Options<few>, AllocBy<Dirty<Text>>>>();
     history<SlotMap<NonMovable, Options<few>, AllocBy<Dirty<NonMovable>>>>();
+    history<SlotMap<Big, Options<SlotMapOptions{.zero_vacant = true}>, AllocBy<Dirty<Big>>>>(); // the first 64 lie apart
     history<Reserved::map<OverAligned<128>, SlotMapOptions{.max_slots = 8192, .zero_vacant = true}>>();
 }
 

@@ -125,19 +125,15 @@ public:
         const slot_t slot = directory.acquire();
         ScopeGuard undo([&]() noexcept { directory.skip_version(slot); });
         store.construct_with(slot, [&]() -> decltype(auto) { return make(slot); });
+        undo.dismiss();
         if constexpr (Base::trivial && Hub::nothrow_insert) {
-            if (hub.dynamic()) [[unlikely]]
-                notify_insert(slot);
-            else
+            if (!hub.dynamic()) [[likely]] { // make() may have attached one
                 hub.insert_nothrow(slot);
-            undo.dismiss();
-            directory.commit_inline(slot);
-        } else {
-            notify_insert(slot);
-            undo.dismiss();
-            directory.commit(slot);
+                directory.commit_inline(slot);
+                return slot;
+            }
         }
-        return slot;
+        return commit_notifying(slot);
     }
     /// Builds the element of a reserved slot.
     template <class... Args>
@@ -217,6 +213,14 @@ private:
     constexpr void build(slot_t slot, Args&&... args) {
         store.construct(slot, std::forward<Args>(args)...);
         notify_insert(slot);
+    }
+    /// The last step of do_insert_with(). A call of its own, so that what it needs is not kept in registers until there.
+    SLOTWISE_NEVER_INLINE constexpr slot_t commit_notifying(slot_t slot) {
+        ScopeGuard undo([&]() noexcept { directory.skip_version(slot); });
+        notify_insert(slot);
+        undo.dismiss();
+        directory.commit(slot);
+        return slot;
     }
     constexpr void notify_insert(slot_t slot) {
         ScopeGuard undo([&]() noexcept { store.destroy(slot); });

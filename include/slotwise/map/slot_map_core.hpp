@@ -201,9 +201,10 @@ public:
     constexpr handle_type insert_with(F&& f) {
         expect_not_notifying();
         core_.reserve_one();
-        return handle_at(core_.do_insert_with([&](slot_t slot) -> decltype(auto) {
-            return std::forward<F>(f)(handle_type(slot, core_.directory.version(slot) + 1u));
-        }));
+        const slot_t slot = core_.do_insert_with([&](slot_t taken) -> decltype(auto) {
+            return std::forward<F>(f)(handle_type(taken, core_.directory.version(taken) + 1u));
+        });
+        return handle_type(slot, core_.directory.version(slot)); // it is live: handle_at would ask again
     }
 
     /// A handle whose element comes later. Until fulfill() it is "reserved": no lookup finds it.

@@ -9,6 +9,8 @@
 #include "absence.hpp"
 #include "slot_directory.hpp"
 
+#include <algorithm>
+
 SLOTWISE_BEGIN
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
@@ -32,6 +34,12 @@ constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::check_invariants() const
         return free_.check(live_.size(), [this](std::size_t w) { return w <= bits::word_of(n_.cursor) ? vacant()(w) : 0; });
     else
         return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::same_handles(const SlotDirectory& other) const noexcept {
+    return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
+           std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>

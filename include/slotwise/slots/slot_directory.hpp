@@ -10,8 +10,6 @@
 #include "../memory/free_slots.hpp"
 #include "version_floors.hpp"
 
-#include <algorithm>
-
 SLOTWISE_BEGIN
 
 /// Versions, liveness and vacant slots of one container. Knows nothing of values.
@@ -105,11 +103,8 @@ public:
     constexpr bool is_settled(std::size_t pending = 0) const noexcept {
         return n_.clear_end == 0 && n_.blocked == n_.retired + n_.reserved + pending;
     }
-    /// Whether the same slots are live under the same handles, and as many are in use; linear in slots.
-    constexpr bool same_handles(const SlotDirectory& other) const noexcept {
-        return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
-               std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
-    }
+    /// Whether the same slots are live under the same handles, and as many are in use; linear in slots: directory_check.hpp.
+    constexpr bool same_handles(const SlotDirectory& other) const noexcept;
     /// What set_limit() has set: capacity() must not exceed it. It goes where the state goes, and no function here reads it.
     constexpr slot_t limit() const noexcept { return n_.limit; }
     /// Sets it. @pre capacity() <= slots
@@ -184,8 +179,9 @@ public:
 
     /// Takes the next slot; it is blocked until commit() or undo_acquire(). @pre has_room()
     constexpr slot_t acquire() noexcept {
-        const slot_t slot = free_.empty() ? n_.cursor++ : free_.pop(vacant());
-        if (n_.cursor % bits::word_bits == 0) update_summary(slot);
+        const bool fresh = free_.empty();
+        const slot_t slot = fresh ? n_.cursor : free_.pop(vacant());
+        if (fresh) advance_cursor();
         block(slot);
         return slot;
     }
