@@ -45,3 +45,21 @@ struct Place {
 EntityIndex<Handle<int>, Place> a, b;
 const bool empty = a.empty() && b.empty();
 const bool equal = a == b; // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+EntityIndex<Handle<int>, int> index;
+EntityIndex<Handle<int>, const int> constants; // faulty
+static_cast<void>(constants.create());         // faulty
+static_cast<void>(index);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+EntityIndex<Handle<int>, int> index;
+EntityIndex<Handle<int>, int&> references; // faulty
+static_cast<void>(references.size());      // faulty
+static_cast<void>(index);

@@ -43,3 +43,21 @@ static_cast<void>(a == b); // faulty
 // covers: map/identity_nodes.hpp static_assert "Id must be a non-const object type"
 IdentityMap<int, Handle<int>> map;
 IdentityMap<const int, Handle<int>> other; // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+IdentityMap<int, Handle<int>> map;
+IdentityMap<const int, Handle<int>> constants; // faulty
+static_cast<void>(constants);                  // faulty
+static_cast<void>(map);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+IdentityMap<int, Handle<int>> map;
+IdentityMap<int&, Handle<int>> references; // faulty
+static_cast<void>(references);             // faulty
+static_cast<void>(map);

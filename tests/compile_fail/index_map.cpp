@@ -16,3 +16,21 @@ IndexMap<const int> other; // faulty
 const IndexMap<int> map;
 IndexMap<int>::const_iterator at = map.begin();
 IndexMap<int>::iterator writes = map.begin(); // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+IndexMap<int> map;
+IndexMap<const int> constants; // faulty
+constants.insert(1, 2);        // faulty
+static_cast<void>(map);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+IndexMap<int> map;
+IndexMap<int&> references;            // faulty
+static_cast<void>(references.get(1)); // faulty
+static_cast<void>(map);

@@ -46,3 +46,21 @@ struct Owner {
 SecondaryMap<Handle<int>, Owner> map;
 auto moved = std::move(map);
 auto copy = moved; // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SecondaryMap<Handle<int>, int> map;
+SecondaryMap<Handle<int>, const int> constants; // faulty
+constants.insert(Handle<int>(), 1);             // faulty
+static_cast<void>(map);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SecondaryMap<Handle<int>, int> map;
+SecondaryMap<Handle<int>, int&> references;       // faulty
+static_cast<void>(references.get(Handle<int>())); // faulty
+static_cast<void>(map);

@@ -164,3 +164,21 @@ struct Owner {
 SoaVector<int, Owner> rows;
 auto moved = std::move(rows);
 auto copy = moved; // faulty
+
+//=== elements_that_are_const ===//
+// expect: SoaVector: members are plain objects, not const, volatile or references
+// lines: 20
+// covers: rows/row_container.hpp static_assert "SoaVector: members are plain objects"
+SoaVector<int, float> rows;
+SoaVector<const int, float> constants; // faulty
+constants.push_back(1, 2.0f);          // faulty
+static_cast<void>(rows);
+
+//=== elements_that_are_references ===//
+// expect: SoaVector: members are plain objects, not const, volatile or references
+// lines: 20
+// covers: rows/row_container.hpp static_assert "SoaVector: members are plain objects"
+SoaVector<int, float> rows;
+SoaVector<int&, float> references;    // faulty
+static_cast<void>(references.size()); // faulty
+static_cast<void>(rows);

@@ -113,3 +113,21 @@ struct Owner {
 SparseMap<unsigned, Owner> map;
 auto moved = std::move(map);
 auto copy = moved; // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SparseMap<unsigned, int> map;
+SparseMap<const unsigned, int> constants; // faulty
+constants.insert(1u, 2);                  // faulty
+static_cast<void>(map);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SparseMap<unsigned, int> map;
+SparseMap<unsigned&, int> references;  // faulty
+static_cast<void>(references.get(1u)); // faulty
+static_cast<void>(map);

@@ -21,3 +21,21 @@ struct Heavy {
 
 SparseSecondaryMap<Handle<int>, int> map;
 SparseSecondaryMap<Handle<int>, Heavy> other; // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SparseSecondaryMap<Handle<int>, int> map;
+SparseSecondaryMap<Handle<int>, const int> constants; // faulty
+constants.insert(Handle<int>(), 1);                   // faulty
+static_cast<void>(map);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SparseSecondaryMap<Handle<int>, int> map;
+SparseSecondaryMap<Handle<int>, int&> references; // faulty
+static_cast<void>(references.get(Handle<int>())); // faulty
+static_cast<void>(map);

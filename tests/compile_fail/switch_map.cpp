@@ -59,3 +59,21 @@ struct Hash {
 
 SwitchMap<unsigned, int> map((std::allocator<std::byte>()));
 SwitchMap<unsigned, int, HashBy<Hash>> other((std::allocator<std::byte>())); // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SwitchMap<unsigned, int> map;
+SwitchMap<unsigned, const int> constants; // faulty
+constants.set(1u, 2);                     // faulty
+static_cast<void>(map);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+SwitchMap<unsigned, int> map;
+SwitchMap<unsigned&, int> references;  // faulty
+static_cast<void>(references.get(1u)); // faulty
+static_cast<void>(map);

@@ -66,3 +66,21 @@ writer.emplace("one"); // faulty
 TSSStorage<std::unique_ptr<int>> set;
 auto writer = set.write(1);
 writer.extract(*set.begin()); // faulty
+
+//=== elements_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+TSSStorage<int> series;
+TSSStorage<const int> constants;     // faulty
+static_cast<void>(constants.size()); // faulty
+static_cast<void>(series);
+
+//=== elements_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+TSSStorage<int> series;
+TSSStorage<int&> references;          // faulty
+static_cast<void>(references.size()); // faulty
+static_cast<void>(series);

@@ -210,6 +210,27 @@ private:
 };
 
 } // namespace detail
+
+// The maps are final, so only what they share stands in for them.
+/// The error for const, volatile and reference types.
+template <class H, class T, class... With>
+    requires(detail::is_qualified<H> || detail::is_qualified<T>)
+class SecondaryMap<H, T, With...>
+    : public detail::OfPlain<detail::SecondaryFace<SecondaryMap<std::remove_cvref_t<H>, std::remove_cvref_t<T>, With...>,
+                                                   std::remove_cvref_t<H>, std::remove_cvref_t<T>>> {};
+/// The error for const, volatile and reference types.
+template <class H, class T, class... With>
+    requires(detail::is_qualified<H> || detail::is_qualified<T>)
+class SparseSecondaryMap<H, T, With...>
+    : public detail::OfPlain<detail::SecondaryFace<SparseSecondaryMap<std::remove_cvref_t<H>, std::remove_cvref_t<T>, With...>,
+                                                   std::remove_cvref_t<H>, std::remove_cvref_t<T>>> {};
+/// The error for const, volatile and reference types.
+template <class T, class... With>
+    requires(detail::is_qualified<T>)
+class IndexMap<T, With...>
+    : public detail::OfPlain<detail::SecondaryFace<IndexMap<std::remove_cvref_t<T>, With...>, slot_t, std::remove_cvref_t<T>>> {
+};
+
 SLOTWISE_END
 
 #endif

@@ -52,7 +52,22 @@ struct RowRules {
     }
 };
 
+/// The vector of the plain types, so that the assertion is the only error.
+template <class Vector>
+struct OfPlainMembers : Vector {
+    static_assert(sizeof(Vector) == 0,
+                  "SoaVector: members are plain objects, not const, volatile or references; write T, T* or "
+                  "std::reference_wrapper<T>");
+};
+
 } // namespace detail
+
+/// The error for const, volatile and reference members.
+template <class... Ts, class... With>
+    requires((std::is_reference_v<Ts> || std::is_const_v<Ts> || std::is_volatile_v<Ts>) || ...)
+class BasicSoaVector<Members<Ts...>, With...>
+    : public detail::OfPlainMembers<BasicSoaVector<Members<std::remove_cvref_t<Ts>...>, With...>> {};
+
 SLOTWISE_END
 
 #endif

@@ -167,6 +167,7 @@ struct Arguments {
     using observers = typename ObserversOf<allocator, grown, TypeList<>, With...>::type;
 };
 
+/// Whether a type is const, volatile or a reference.
 template <class T>
 inline constexpr bool is_qualified = std::is_reference_v<T> || !std::is_same_v<T, std::remove_cv_t<T>>;
 
@@ -176,6 +177,10 @@ struct OfPlain : Container {
     static_assert(never<Container>, "container: keys and elements are plain objects, not const, volatile or references; write "
                                     "T, a const member of it, T* or std::reference_wrapper<T>");
 };
+
+/// What OfPlain has of a container that is final.
+template <class...>
+struct NoContainer {};
 
 } // namespace detail
 
@@ -195,9 +200,28 @@ template <class... Ts, class... With>
 class BasicSoaSlotMap<Members<Ts...>, With...>
     : public detail::OfPlain<BasicSoaSlotMap<Members<std::remove_cvref_t<Ts>...>, With...>> {};
 /// The error for const, volatile and reference types.
+template <class Id, class... With>
+    requires(detail::is_qualified<Id>)
+class SparseSet<Id, With...> : public detail::OfPlain<SparseSet<std::remove_cvref_t<Id>, With...>> {};
+/// The error for const, volatile and reference types.
 template <class Id, class T, class... With>
-    requires(detail::is_qualified<T>)
-class SparseMap<Id, T, With...> : public detail::OfPlain<SparseMap<Id, std::remove_cvref_t<T>, With...>> {};
+    requires(detail::is_qualified<Id> || detail::is_qualified<T>)
+class SparseMap<Id, T, With...> : public detail::OfPlain<SparseMap<std::remove_cvref_t<Id>, std::remove_cvref_t<T>, With...>> {
+};
+/// The error for const, volatile and reference types.
+template <class Id, class T, class... With>
+    requires(detail::is_qualified<Id> || detail::is_qualified<T>)
+class SwitchMap<Id, T, With...> : public detail::OfPlain<SwitchMap<std::remove_cvref_t<Id>, std::remove_cvref_t<T>, With...>> {
+};
+/// The error for const, volatile and reference types.
+template <class Id, class T, class... With>
+    requires(detail::is_qualified<Id> || detail::is_qualified<T>)
+class EntityIndex<Id, T, With...>
+    : public detail::OfPlain<EntityIndex<std::remove_cvref_t<Id>, std::remove_cvref_t<T>, With...>> {};
+/// The error for const, volatile and reference types.
+template <class Id, class H, class... With>
+    requires(detail::is_qualified<Id> || detail::is_qualified<H>)
+class IdentityMap<Id, H, With...> : public detail::OfPlain<detail::NoContainer<Id, H>> {};
 /// The error for const, volatile and reference types.
 template <class Key, class... With>
     requires(detail::is_qualified<Key>)
@@ -212,6 +236,10 @@ template <class Key, class T, class... With>
     requires(detail::is_qualified<Key> || detail::is_qualified<T>)
 class TSDStorage<Key, T, With...>
     : public detail::OfPlain<TSDStorage<std::remove_cvref_t<Key>, std::remove_cvref_t<T>, With...>> {};
+/// The error for const, volatile and reference types.
+template <class Key, class... With>
+    requires(detail::is_qualified<Key>)
+class TSSStorage<Key, With...> : public detail::OfPlain<TSSStorage<std::remove_cvref_t<Key>, With...>> {};
 
 SLOTWISE_END
 

@@ -6,6 +6,7 @@
 #define SLOTWISE_SPARSE_SPARSE_MAP_HPP
 
 #include "../core/item.hpp"
+#include "../slots/absence.hpp"
 #include "../slots/arguments.hpp"
 #include "sparse_chunks.hpp"
 #include "sparse_core.hpp"
