@@ -123,6 +123,21 @@ TEST_CASE("one element takes one page of the keys and one of each column, each b
     CHECK(scope.live_bytes() - described < rest);
 }
 
+TEST_CASE("a container of one element takes few allocations: keys, values, directory, index", "[sizes]") {
+    test::EveryByteReturned scope;
+    const auto allocations_of = []<class C>(std::type_identity<C>, auto&& insert) {
+        const std::size_t before = test::Ledger::allocations();
+        C c;
+        insert(c);
+        return test::Ledger::allocations() - before;
+    };
+    using A = Counted<int>;
+    CHECK(allocations_of(std::type_identity<SlotMap<int, AllocBy<A>>>(), [](auto& c) { c.emplace(); }) == 2);
+    CHECK(allocations_of(std::type_identity<SlotMap<Broad, AllocBy<A>>>(), [](auto& c) { c.emplace(); }) == 2);
+    CHECK(allocations_of(std::type_identity<SetStorage<int, AllocBy<A>>>(), [](auto& c) { c.insert(1); }) == 3);
+    CHECK(allocations_of(std::type_identity<MapIn<int, int>>(), [](auto& c) { c.try_emplace(1); }) == 4);
+}
+
 TEST_CASE("shrink_to_fit gives back the pages of large values though the keys need theirs", "[sizes]") {
     test::EveryByteReturned scope;
     MapIn<char, Huge> map;

@@ -115,6 +115,26 @@ TEMPLATE_TEST_CASE("the values of each word but the first lie side by side where
         }
 }
 
+TEST_CASE("a paged array of one or two pages is one allocation, and one more holds the page table of others") {
+    test::EveryByteReturned scope;
+    using Array = PagedArray<int, test::StatefulAllocator<int>>;
+    const std::size_t before = test::Ledger::allocations();
+    Array array;
+    array.reserve(1);
+    CHECK((test::Ledger::allocations() == before + 1 && array.memory_usage() == scope.live_bytes()));
+    array.reserve(65);
+    CHECK((test::Ledger::allocations() == before + 2 && array.memory_usage() == scope.live_bytes()));
+    array.reserve(1000);
+    CHECK((test::Ledger::allocations() == before + 4 && array.memory_usage() == scope.live_bytes()));
+    array.shrink(70);
+    CHECK((array.capacity() == 128 && array.memory_usage() == scope.live_bytes()));
+    array.shrink(0);
+    CHECK((array.memory_usage() == 0 && scope.live_bytes() == 0));
+    array.reserve(1000);
+    CHECK((test::Ledger::allocations() == before + 6 && array.memory_usage() == scope.live_bytes()));
+    CHECK_THROWS_AS(PagedArray<char>().reserve(std::size_t{1} << (sizeof(std::size_t) * 8 - 2)), std::bad_alloc);
+}
+
 TEST_CASE("growing a paged array as it proposes takes few runs, none of much more than 1 MiB") {
     test::EveryByteReturned scope;
     using Array = PagedArray<std::uint64_t, test::StatefulAllocator<std::uint64_t>>;

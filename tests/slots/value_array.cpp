@@ -99,7 +99,7 @@ TEST_CASE("when a column's constructor or its memory throws, the insert has not 
         CHECK(map.size() == (threw ? 1 : 2));
         CHECK(map.observer<1>()[0].value() == 0);
     });
-    CHECK(failures >= 8); // each column: page table, chunk table, page, liveness, and then two constructors
+    CHECK(failures >= 6); // each column: pages, liveness, and then two constructors
 }
 
 TEST_CASE("a dynamic column gets values for elements that are there already, and follows from then on") {

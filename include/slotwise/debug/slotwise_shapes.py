@@ -280,12 +280,12 @@ def column(node):
         return lambda slot: pages.at(slot >> shift).at(slot & (1 << shift) - 1)
     if node.has("type_"):  # AnyArray
         return described_column(node)
-    table, pages, grain = Flat(node["table_"]), node["pages_"].integer(), page_slots(node)
+    table, pages, grain = node["table_"]["data_"], node["pages_"].integer(), page_slots(node)
 
     def value(slot):
-        if not slot // grain < pages <= table.size:
+        if not slot // grain < pages <= node["entries_"].integer():
             raise Damaged("a live slot lies outside the pages")
-        return table.data.at(slot // grain).at(slot % grain)
+        return table.at(slot // grain).at(slot % grain)
     return value
 
 

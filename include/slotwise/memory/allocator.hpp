@@ -185,17 +185,17 @@ constexpr std::size_t lines_of(std::size_t count) {
     return lines_needed(count, sizeof(T), sizeof(LineOf<T>));
 }
 
-/// Memory for `count` values of `size` bytes from the start of a cache line on, for values of every type that needs no stricter
-/// alignment. Throws as allocate_raw. @tparam Bytes an allocator of bytes
-template <class Bytes>
+/// Memory for `count` values of `size` bytes from the start of a line on, for values of every type that needs no stricter
+/// alignment than Line has. Throws as allocate_raw. @tparam Bytes an allocator of bytes
+template <class Line = CacheLine, class Bytes>
 SLOTWISE_NEVER_INLINE void* allocate_lines(const Bytes& alloc, std::size_t count, std::size_t size) {
-    rebind_t<Bytes, CacheLine> lines(alloc);
-    return allocate_raw(lines, lines_needed(count, size, sizeof(CacheLine)));
+    rebind_t<Bytes, Line> lines(alloc);
+    return allocate_raw(lines, lines_needed(count, size, sizeof(Line)));
 }
-template <class Bytes>
+template <class Line = CacheLine, class Bytes>
 SLOTWISE_NEVER_INLINE void deallocate_lines(const Bytes& alloc, void* data, std::size_t count, std::size_t size) noexcept {
-    rebind_t<Bytes, CacheLine> lines(alloc);
-    deallocate_raw(lines, static_cast<CacheLine*>(data), lines_needed(count, size, sizeof(CacheLine)));
+    rebind_t<Bytes, Line> lines(alloc);
+    deallocate_raw(lines, static_cast<Line*>(data), lines_needed(count, size, sizeof(Line)));
 }
 
 /// Room for `count` values, the first of them at the start of a cache line. A value of 16, 32 or 64 bytes then never spans two
@@ -302,6 +302,15 @@ public:
         return result;
     }
     constexpr BasicFlatArray resized(std::size_t count, const T& fill) const { return resized(count, fill, allocator_); }
+    /// Memory for `count` values, which the caller makes by std::construct_at. @throws what the allocator throws
+    template <class Allocator>
+    static constexpr BasicFlatArray unmade(std::size_t count, const Allocator& alloc) {
+        BasicFlatArray result(alloc);
+        if (count == 0) return result;
+        result.data_ = allocate_raw(result.allocator_, count);
+        result.size_ = count;
+        return result;
+    }
 
     /// Exchanges contents and allocators. @pre the allocators are equal, or are meant to be exchanged
     constexpr void swap(BasicFlatArray& other) noexcept {
@@ -340,8 +349,6 @@ using FlatArray = BasicFlatArray<T, rebind_t<Allocator, std::byte>>;
 /// The same in reserved address space, where it grows in place: see steady_array.hpp.
 template <class T, std::size_t Slots>
 class SteadyArray;
-template <class T, class Allocator, std::size_t Slots>
-using FlatOrSteadyArray = std::conditional_t<Slots == 0, FlatArray<T, Allocator>, SteadyArray<T, Slots>>;
 
 } // namespace detail
 SLOTWISE_END

@@ -14,7 +14,8 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Common interface of the policies. A policy knows the vacant slots below the directory's cursor that may be handed out.
-///   resized(slots, alloc)  a copy for that many slots in memory of alloc; may throw
+///   resized(slots, source) a copy for that many slots in memory of source; may throw
+///   words_for(slots)       words that it takes of an ArrayPlace; the list policies take all memory of an allocator
 ///   size(), empty()
 ///   push(slot)             slot became vacant
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
@@ -25,25 +26,31 @@ namespace detail {
 ///                          slots are in the policy
 ///   clear()                forget all
 ///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
-template <Reuse Policy, class Allocator>
+template <Reuse Policy, class Allocator, class Words = FlatArray<bits::word_t, Allocator>>
 class FreeSlots;
 
 /// Lowest first: one bit a word of 64 slots says that the word has a vacant slot. The occupancy words say which one. The lowest
 /// slot is stored apart. Its successor is looked up when it is taken. A full map that erases and inserts then touches neither
 /// the summary nor a count (erase + insert at 1e5 cost 2.8x plain arrays without this, 1.1x with it). A map with holes need not
 /// wait for the look-up (17 ns without, 12 with).
-template <class Allocator>
-class FreeSlots<Reuse::lowest, Allocator> {
+template <class Allocator, class Words>
+class FreeSlots<Reuse::lowest, Allocator, Words> {
 public:
+    static constexpr std::size_t words_for(std::size_t slots) noexcept {
+        return SummaryBits<Allocator, Words>::words_for(bits::word_count(slots));
+    }
     constexpr FreeSlots() = default;
-    constexpr explicit FreeSlots(const Allocator& alloc) noexcept : words_(alloc) {}
+    template <class Source>
+        requires(!std::is_same_v<Source, FreeSlots>)
+    constexpr explicit FreeSlots(const Source& source) noexcept : words_(source) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
         : words_(std::move(other.words_)), lowest_(std::exchange(other.lowest_, no_slot)),
           more_(std::exchange(other.more_, 0)) {}
 
-    constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
-        FreeSlots result(alloc);
-        auto words = words_.resized(bits::word_count(slots), alloc);
+    template <class Source = const Allocator&>
+    constexpr FreeSlots resized(std::size_t slots, Source&& source) const {
+        FreeSlots result(source);
+        auto words = words_.resized(bits::word_count(slots), source);
         result.words_.swap(words);
         result.lowest_ = lowest_;
         result.more_ = more_;
@@ -132,15 +139,16 @@ private:
         lowest_ = static_cast<slot_t>(w * bits::word_bits + bits::lowest(word));
     }
 
-    SummaryBits<Allocator> words_{};
+    SummaryBits<Allocator, Words> words_{};
     slot_t lowest_ = no_slot; // kept out of words_; no_slot: the set is empty
     slot_t more_ = 0;         // slots in words_
 };
 
 /// Lists, last in first out or first in first out: two links a slot, so that insert_at takes a slot out of the middle in O(1).
-template <Reuse Policy, class Allocator>
+template <Reuse Policy, class Allocator, class Words>
 class FreeSlots {
 public:
+    static constexpr std::size_t words_for(std::size_t) noexcept { return 0; }
     constexpr FreeSlots() = default;
     constexpr explicit FreeSlots(const Allocator& alloc) noexcept : links_(alloc) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
@@ -258,17 +266,22 @@ private:
 /// The summary of the liveness words: which of them are not 0. Words of fresh slots, from the cursor on, are set in advance, so
 /// that taking a slot does not check them: the check cost 0.3 of 2.6 ns. Up to 16 words have no summary: a walk through them
 /// costs no more, and small containers save the memory.
-template <class Allocator>
+template <class Allocator, class Words = FlatArray<bits::word_t, Allocator>>
 class LiveSummary {
-    using Words = FlatArray<bits::word_t, Allocator>;
+    static constexpr std::size_t small = 16;
 
 public:
+    /// The words that the summary of so many words takes.
+    static constexpr std::size_t words_for(std::size_t words) noexcept {
+        return words <= small ? 0 : SummaryBits<Allocator, Words>::words_for(words);
+    }
     constexpr LiveSummary() = default;
     constexpr explicit LiveSummary(const Allocator& alloc) noexcept : bits_(alloc) {}
     /// A summary of `words` words, which begin with those of `live`. @throws what the allocator throws
-    constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, const Allocator& alloc) : bits_(alloc) {
-        if (words <= 16) return;
-        SummaryBits<Allocator>::covering(words, alloc).swap(bits_);
+    template <class Source = const Allocator&>
+    constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, Source&& source) : bits_(source) {
+        if (words <= small) return;
+        SummaryBits<Allocator, Words>::covering(words, source).swap(bits_);
         rebuild(live, cursor);
     }
     constexpr void swap(LiveSummary& other) noexcept { bits_.swap(other.bits_); }
@@ -303,7 +316,7 @@ private:
         return live[w] != 0 || w >= bits::word_of(cursor);
     }
 
-    SummaryBits<Allocator> bits_{};
+    SummaryBits<Allocator, Words> bits_{};
 };
 
 } // namespace detail

@@ -273,19 +273,29 @@ constexpr void build_each(Occupancy live, Build&& build, Unbuild&& undo_build) {
 
 /// The owner of a SummaryView's block. set, reset and lowest touch at most one word a level. It is what finds the lowest free
 /// slot: a flat scan of the words cost 149 ns an insert at 1e5 slots, this costs 2 to 3.
-template <class Allocator>
+/// @tparam Words an array of words. Its memory is of a *source*: an allocator, or an ArrayPlace where it is a PlacedArray
+template <class Allocator, class Words = FlatArray<bits::word_t, Allocator>>
 class SummaryBits {
     static constexpr std::size_t header = SummaryView::header;
 
 public:
     constexpr SummaryBits() = default;
-    constexpr explicit SummaryBits(const Allocator& alloc) noexcept : words_(alloc) {}
+    template <class Source>
+        requires(!std::is_same_v<Source, SummaryBits>)
+    constexpr explicit SummaryBits(const Source& source) noexcept : words_(source) {}
     constexpr SummaryBits(SummaryBits&& other) noexcept = default;
 
-    /// A copy that covers `count` numbers, in memory of `alloc`; numbers from `count` on are dropped.
+    /// The words for `count` numbers.
+    static constexpr std::size_t words_for(std::size_t count) noexcept {
+        std::size_t total = count == 0 ? 0 : header;
+        for (std::size_t level = 0; count != 0 && (level == 0 || count != 1); ++level) total += count = bits::word_count(count);
+        return total;
+    }
+    /// A copy that covers `count` numbers, in memory of `source`; numbers from `count` on are dropped.
     /// @throws what the allocator throws; this set is unchanged
-    constexpr SummaryBits resized(std::size_t count, const Allocator& alloc) const {
-        SummaryBits result = covering(count, alloc);
+    template <class Source = const Allocator&>
+    constexpr SummaryBits resized(std::size_t count, Source&& source) const {
+        SummaryBits result = covering(count, source);
         const std::size_t own = words_.empty() ? 0 : begin(1) - header;
         for (std::size_t w = 0; w < own && w * bits::word_bits < count; ++w)
             bits::for_each(words_[header + w], [&](unsigned bit) {
@@ -294,8 +304,9 @@ public:
         return result;
     }
     /// An empty set that covers `count` numbers. @throws what the allocator throws
-    static constexpr SummaryBits covering(std::size_t count, const Allocator& alloc) {
-        SummaryBits result(alloc);
+    template <class Source = const Allocator&>
+    static constexpr SummaryBits covering(std::size_t count, Source&& source) {
+        SummaryBits result(source);
         if (count == 0) return result;
         bits::word_t numbers[header] = {};
         const auto put = [&](unsigned i, std::size_t number) { numbers[i / 2] |= bits::word_t{number} << (i % 2 * 32); };
@@ -303,7 +314,7 @@ public:
         unsigned level = 0;
         for (put(0, total); level == 0 || count != 1; put(++level, total)) total += count = bits::word_count(count);
         put(SummaryView::max_levels + 1, level);
-        FlatArray<bits::word_t, Allocator>(alloc).resized(total, 0, alloc).swap(result.words_);
+        Words(source).resized(total, 0, source).swap(result.words_);
         for (std::size_t i = 0; i != header; ++i) result.words_[i] = numbers[i];
         return result;
     }
@@ -382,7 +393,7 @@ private:
         }
     }
 
-    FlatArray<bits::word_t, Allocator> words_{};
+    Words words_{};
 };
 
 } // namespace detail

@@ -88,7 +88,7 @@ constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexc
 template <class T, class Allocator = std::allocator<T>, std::size_t PageSlots = 0>
 class PagedArray {
     using allocator = detail::rebind_t<Allocator, T>;
-    using Chunk = detail::PageChunk;
+    using Chunks = detail::PageChunks<detail::rebind_t<Allocator, std::byte>, detail::LineOf<T>>;
 
 public:
     /// Slots in a page.
@@ -103,9 +103,10 @@ public:
     constexpr PagedArray() noexcept(noexcept(Allocator()))
         requires std::is_default_constructible_v<Allocator> // std::tuple asks
     = default;
-    constexpr explicit PagedArray(const Allocator& alloc) noexcept : allocator_(alloc), table_(alloc), chunks_(alloc) {}
+    constexpr explicit PagedArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
     constexpr PagedArray(PagedArray&& other) noexcept
-        : allocator_(std::move(other.allocator_)), table_(std::move(other.table_)), chunks_(std::move(other.chunks_)),
+        : allocator_(std::move(other.allocator_)), table_(std::exchange(other.table_, {})),
+          entries_(std::exchange(other.entries_, 0)), more_chunks_(std::exchange(other.more_chunks_, 0)),
           pages_(std::exchange(other.pages_, 0)), chunk_count_(std::exchange(other.chunk_count_, 0)) {}
     PagedArray(const PagedArray&) = delete;
     PagedArray& operator=(const PagedArray&) = delete;
@@ -114,13 +115,14 @@ public:
 
     constexpr void swap(PagedArray& other) noexcept {
         detail::exchange_allocators(allocator_, other.allocator_);
-        table_.swap(other.table_);
-        chunks_.swap(other.chunks_);
+        std::swap(table_, other.table_);
+        std::swap(entries_, other.entries_);
+        std::swap(more_chunks_, other.more_chunks_);
         std::swap(pages_, other.pages_);
         std::swap(chunk_count_, other.chunk_count_);
     }
 
-    constexpr std::size_t capacity() const noexcept { return pages_ * page_slots; }
+    constexpr std::size_t capacity() const noexcept { return std::size_t{pages_} * page_slots; }
     /// The capacity after reserve(slots).
     constexpr std::size_t capacity_for(std::size_t slots) const noexcept {
         const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
@@ -128,12 +130,10 @@ public:
     }
     /// Bytes held from the allocator: pages, and the tables of them.
     constexpr std::size_t memory_usage() const noexcept {
-        std::size_t values = pages_ * page_slots * sizeof(T);
-        if constexpr (values_fill_no_lines) {
-            values = 0;
-            for (std::size_t i = 0; i != chunk_count_; ++i) values += detail::line_bytes<T>(chunks_[i].pages * page_slots);
-        }
-        return values + table_.memory_usage() + chunks_.memory_usage();
+        if (SLOTWISE_IN_CONSTANT) return pages_ * (page_slots * sizeof(T) + sizeof(T*));
+        std::size_t bytes = Chunks::memory_of_tables(entries_, more_chunks_);
+        for (std::size_t i = 0; i != chunk_count_; ++i) bytes += Chunks::memory_of_chunk(chunk(i), page_slots * sizeof(T));
+        return bytes;
     }
     constexpr allocator get_allocator() const noexcept { return allocator_; }
 
@@ -150,37 +150,26 @@ public:
         }
     };
     /// All of them, found by slot.
-    SLOTWISE_ALWAYS_INLINE constexpr Places places() const noexcept { return {table_.data()}; }
+    SLOTWISE_ALWAYS_INLINE constexpr Places places() const noexcept { return {table_.data_}; }
     /// Where the value of `slot` lies. @pre slot < capacity() @complexity O(1), one load
     SLOTWISE_ALWAYS_INLINE constexpr T* ptr(slot_t slot) const noexcept { return places()(slot); }
 
     /// The page table, for views: page p holds slots from p * page_slots on.
-    constexpr T* const* pages() const noexcept { return table_.data(); }
+    constexpr T* const* pages() const noexcept { return table_.data_; }
 
     /// Makes room for slots below `slots`. @throws what the allocator throws; nothing has changed then
     constexpr void reserve(std::size_t slots) {
         const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
         if (want <= pages_) return;
         static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before pages are allocated in vain
-        detail::reserve_entries(table_, want);
+        if (want > no_slot) detail::throw_bad_array_new_length("PagedArray::reserve(slots): more pages than there are slots");
+        if (SLOTWISE_IN_CONSTANT) return reserve_in_constant(want);
         const std::size_t whole = want - pages_ / word_pages * word_pages; // the first chunk may begin inside of a word
-        detail::reserve_entries(chunks_, chunk_count_ + (whole + max_chunk_pages - 1) / max_chunk_pages);
-        if (!SLOTWISE_IN_CONSTANT && !over_aligned) {
-            auto chunks = untyped();
-            chunks.add(want, max_chunk_pages, word_pages);
-            pages_ = chunks.pages;
-            chunk_count_ = chunks.chunk_count;
-            return;
-        }
-        const std::size_t pages_before = pages_;
-        ScopeGuard undo([&]() noexcept { release_chunks(pages_before); });
-        while (pages_ < want) {
-            const std::size_t pages = detail::chunk_pages(pages_, want, max_chunk_pages, word_pages);
-            T* data = detail::allocate_on_line(allocator_, pages * page_slots);
-            chunks_[chunk_count_++] = {pages_, pages};
-            for (std::size_t i = 0; i != pages; ++i) table_[pages_++] = data + i * page_slots;
-        }
-        undo.dismiss();
+        Chunks chunks = untyped();
+        chunks.grow(want, chunk_count_ + (whole + max_chunk_pages - 1) / max_chunk_pages);
+        keep(chunks);
+        chunks.add(want, max_chunk_pages, word_pages);
+        keep(chunks);
     }
 
     /// The capacity that growth asks for next: a page, 4 KiB, double up to 64 KiB, then an eighth more, at most 1 MiB more.
@@ -193,25 +182,27 @@ public:
     /// The capacity after shrink(slots).
     constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept {
         std::size_t keep = chunk_count_;
-        while (keep != 0 && chunks_[keep - 1].first_page * page_slots >= slots) --keep;
-        return keep == 0 ? 0 : (chunks_[keep - 1].first_page + chunks_[keep - 1].pages) * page_slots;
+        while (keep != 0 && std::size_t{chunk(keep - 1).first_page} * page_slots >= slots) --keep;
+        return keep == 0 ? 0 : (std::size_t{chunk(keep - 1).first_page} + chunk(keep - 1).pages) * page_slots;
     }
     /// Frees every chunk that lies wholly at or above `slots`. @pre no value lives there
     constexpr void shrink(std::size_t slots) noexcept {
-        const std::size_t keep_pages = shrunk_capacity(slots) / page_slots;
-        release_chunks(keep_pages);
-        if (keep_pages == 0) {
-            table_.free();
-            chunks_.free();
-        }
+        if (pages_ == 0) return;
+        const auto keep_pages = static_cast<std::uint32_t>(shrunk_capacity(slots) / page_slots);
+        if (SLOTWISE_IN_CONSTANT) return shrink_in_constant(keep_pages);
+        Chunks chunks = untyped();
+        chunks.release(keep_pages);
+        if (keep_pages == 0) chunks.free_tables();
+        keep(chunks);
     }
 
     /// The slots below the capacity as runs of contiguous memory, in slot order.
     constexpr std::size_t run_count() const noexcept { return chunk_count_; }
     /// Run number i of them.
     constexpr SlotRun<T> run(std::size_t i) const noexcept {
-        const auto& chunk = chunks_[i];
-        return {table_[chunk.first_page], static_cast<slot_t>(chunk.first_page * page_slots), chunk.pages * page_slots};
+        const auto here = chunk(i);
+        return {table_.data_[here.first_page], static_cast<slot_t>(std::size_t{here.first_page} * page_slots),
+                here.pages * page_slots};
     }
 
     /// The slot whose value lies at `address`, or no_slot. @complexity linear in runs (1 MiB of values a run)
@@ -225,41 +216,58 @@ public:
     }
 
 private:
-    static constexpr bool values_fill_no_lines = page_slots * sizeof(T) % sizeof(detail::LineOf<T>) != 0;
     static constexpr std::size_t word_pages = detail::word_pages(page_slots, sizeof(T));
     static constexpr std::size_t max_chunk_pages =
         bits::round_up((std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1, word_pages);
 
-    // Chunks come and go by code that knows T where bytes cannot become one (in a constant), and for stricter alignments.
-    static constexpr bool over_aligned = alignof(T) > alignof(detail::CacheLine);
-    auto untyped() noexcept {
-        using Bytes = detail::rebind_t<Allocator, std::byte>;
-        detail::PageChunks<Bytes> chunks{Bytes(allocator_), nullptr, chunks_.data(),
-                                         chunk_count_,      pages_,  page_slots * sizeof(T)};
-        chunks.table = reinterpret_cast<std::byte*>(table_.data());
-        return chunks;
+    Chunks untyped() noexcept {
+        return {detail::rebind_t<Allocator, std::byte>(allocator_),
+                reinterpret_cast<std::byte*>(table_.data_),
+                entries_,
+                more_chunks_,
+                pages_,
+                chunk_count_,
+                page_slots * sizeof(T)};
+    }
+    void keep(const Chunks& chunks) noexcept {
+        table_.data_ = reinterpret_cast<T**>(chunks.table);
+        entries_ = chunks.entries;
+        more_chunks_ = chunks.more_chunks;
+        pages_ = chunks.pages;
+        chunk_count_ = chunks.chunk_count;
+    }
+    constexpr detail::PageChunk chunk(std::size_t i) const noexcept {
+        if (SLOTWISE_IN_CONSTANT) return {static_cast<std::uint32_t>(i), 1};
+        return Chunks::chunk(table_.data_, entries_, i);
     }
 
-    constexpr void release_chunks(std::size_t keep_pages) noexcept {
-        if (!SLOTWISE_IN_CONSTANT && !over_aligned) {
-            auto chunks = untyped();
-            chunks.release(keep_pages);
-            chunk_count_ = chunks.chunk_count;
-            pages_ = keep_pages;
-            return;
-        }
-        while (chunk_count_ != 0 && chunks_[chunk_count_ - 1].first_page >= keep_pages) {
-            const auto& chunk = chunks_[--chunk_count_];
-            detail::deallocate_on_line(allocator_, table_[chunk.first_page], chunk.pages * page_slots);
-        }
-        pages_ = keep_pages;
+    // In a constant bytes cannot become a T: each page is a chunk, and there is no list of them.
+    constexpr void reserve_in_constant(std::size_t want) {
+        detail::rebind_t<Allocator, T*> pointers(allocator_);
+        T** const fresh = detail::allocate_raw(pointers, want);
+        for (std::size_t i = 0; i != want; ++i)
+            std::construct_at(fresh + i, i < pages_ ? table_.data_[i] : detail::allocate_on_line(allocator_, page_slots));
+        if (entries_ != 0) detail::deallocate_raw(pointers, table_.data_, entries_);
+        table_.data_ = fresh;
+        entries_ = pages_ = chunk_count_ = static_cast<std::uint32_t>(want);
+    }
+    constexpr void shrink_in_constant(std::uint32_t keep_pages) noexcept {
+        while (pages_ != keep_pages) detail::deallocate_on_line(allocator_, table_.data_[--pages_], page_slots);
+        chunk_count_ = keep_pages;
+        if (keep_pages != 0) return;
+        detail::rebind_t<Allocator, T*> pointers(allocator_);
+        detail::deallocate_raw(pointers, table_.data_, entries_);
+        table_.data_ = nullptr;
+        entries_ = 0;
     }
 
+    struct Table { // as debuggers find the tables of other arrays
+        T** data_ = nullptr;
+    };
     SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
-    detail::FlatArray<T*, Allocator> table_{};
-    detail::FlatArray<Chunk, Allocator> chunks_{};
-    std::size_t pages_ = 0;
-    std::size_t chunk_count_ = 0;
+    Table table_{};
+    std::uint32_t entries_ = 0, more_chunks_ = 0; // room
+    std::uint32_t pages_ = 0, chunk_count_ = 0;
 };
 
 SLOTWISE_END

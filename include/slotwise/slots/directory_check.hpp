@@ -44,7 +44,7 @@ constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::same_handles(const SlotD
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
 constexpr std::size_t SlotDirectory<L, E, R, Allocator, S, A>::memory_usage() const noexcept {
-    return detail::memory_of(versions_, live_, kept_, blocked_, reserved_, floors_, free_, summary_);
+    return detail::memory_of(block_, versions_, kept_, reserved_, floors_, free_);
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>

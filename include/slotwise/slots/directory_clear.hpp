@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The operations of SlotDirectory on many slots: clear in two halves, recycling of retired slots, shrinking.
+// The operations of SlotDirectory on many slots: clear in two halves, recycling of retired slots, growing, shrinking.
 #ifndef SLOTWISE_SLOTS_DIRECTORY_CLEAR_HPP
 #define SLOTWISE_SLOTS_DIRECTORY_CLEAR_HPP
 
@@ -110,6 +110,35 @@ constexpr void SlotDirectory<L, E, R, Allocator, S, A>::restore_cursor(slot_t cu
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::sized_for(std::size_t slots, const Allocator& alloc) const -> Growth {
+    const std::size_t words = bits::word_count(slots);
+    // A size_t of 32 bits holds no 2^32 slots. What is not versions is less than a byte a slot.
+    static_cast<void>(detail::checked_bytes(words, bits::word_bits * (sizeof(version_type) + 1)));
+    const std::size_t whole = words * bits::word_bits;
+    std::size_t total = 2 * words + Free::words_for(whole) + Summary::words_for(words);
+    if constexpr (S == 0) total += Versions::words_for(whole);
+    Growth growth(alloc);
+    Block::unmade(total, alloc).swap(growth.block);
+    detail::ArrayPlace place{growth.block.data()};
+    if constexpr (S != 0)
+        versions_.resized(whole, 0, alloc).swap(growth.versions);
+    else
+        versions_.resized(whole, 0, place).swap(growth.versions);
+    auto& versions = growth.versions;
+    for (std::size_t slot = versions_.size(); slot < versions.size() && slot < floors_.end(); ++slot)
+        versions[slot] = floors_.of(slot);
+    live_.resized(words, 0, place).swap(growth.live);
+    blocked_.resized(words, 0, place).swap(growth.blocked);
+    reserved_.resized(reserved_.empty() ? 0 : words, 0, alloc).swap(growth.reserved);
+    if constexpr (R == Reuse::lowest)
+        free_.resized(whole, place).swap(growth.free);
+    else
+        free_.resized(whole, alloc).swap(growth.free);
+    Summary(live_, words, n_.cursor, place).swap(growth.summary);
+    return growth;
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
 constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::prepare_shrink(std::size_t slots, std::size_t from,
                                                                        const Allocator& alloc) const -> Growth {
     const auto one = floors_.one_of(versions_, n_.cursor, from);
@@ -117,13 +146,14 @@ constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::prepare_shrink(std::size
     while (one.holds && kept > slots && versions_[kept - 1] == one.of(kept - 1)) --kept;
     Growth less = sized_for(kept > slots ? kept : slots, alloc);
     less.floor = one;
+    if (!one.holds) floors_.spare(versions_.size(), alloc).swap(less.spare);
     return less;
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
 constexpr void SlotDirectory<L, E, R, Allocator, S, A>::commit_shrink(Growth& less, std::size_t from) noexcept {
     adopt(less);
-    floors_.keep(less.versions, from, less.floor, less.blocked);
+    floors_.keep(less.versions, from, less.floor, less.spare);
     // As if allocated again: the memory that a store happens to keep must not influence later handles, or a copy would give
     // other handles than the original.
     for (std::size_t slot = from; slot < versions_.size(); ++slot) versions_[slot] = floors_.of(slot);

@@ -8,6 +8,7 @@
 #include "../core/handle.hpp"
 #include "../memory/atomic_word.hpp"
 #include "../memory/free_slots.hpp"
+#include "../memory/placed_array.hpp"
 #include "version_floors.hpp"
 
 SLOTWISE_BEGIN
@@ -26,8 +27,13 @@ class SlotDirectory {
     using traits = detail::HandleTraits<L>;
     using word_t = bits::word_t;
     using Version = typename traits::version_type;
+    using StoredVersion = std::conditional_t<Atomic, detail::AtomicWord<Version>, Version>;
     using Versions =
-        detail::FlatOrSteadyArray<std::conditional_t<Atomic, detail::AtomicWord<Version>, Version>, Allocator, Steady>;
+        std::conditional_t<Steady == 0, detail::PlacedArray<StoredVersion>, detail::SteadyArray<StoredVersion, Steady>>;
+    using Block = detail::FlatArray<word_t, Allocator>;
+    using Words = detail::PlacedArray<word_t>;
+    using Free = detail::FreeSlots<R, Allocator, Words>;
+    using Summary = detail::LiveSummary<Allocator, Words>;
 
 public:
     /// What is stored for a slot.
@@ -40,19 +46,18 @@ public:
     /// Bookkeeping for more slots, which is built separately and committed by adopt() without throwing.
     class Growth {
         friend SlotDirectory;
+        Block block{}, reserved{}, spare{};
         Versions versions{};
-        detail::FlatArray<word_t, Allocator> live{}, blocked{}, reserved{};
-        detail::FreeSlots<R, Allocator> free{};
-        detail::LiveSummary<Allocator> summary{};
+        Words live{}, blocked{};
+        Free free{};
+        Summary summary{};
         typename detail::VersionFloors<version_type, Allocator>::One floor{};
-        explicit constexpr Growth(const Allocator& alloc) noexcept
-            : versions(alloc), live(alloc), blocked(alloc), reserved(alloc), free(alloc), summary(alloc) {}
+        explicit constexpr Growth(const Allocator& alloc) noexcept : block(alloc), reserved(alloc), spare(alloc), free(alloc) {}
     };
 
     constexpr SlotDirectory() = default;
     constexpr explicit SlotDirectory(const Allocator& alloc) noexcept
-        : versions_(alloc), live_(alloc), kept_(alloc), blocked_(alloc), reserved_(alloc), floors_(alloc), free_(alloc),
-          summary_(alloc) {}
+        : block_(alloc), kept_(alloc), reserved_(alloc), floors_(alloc), free_(alloc) {}
     /// An exact copy: the same handles now and in future. @throws what the allocator throws
     constexpr SlotDirectory(const SlotDirectory& other, const Allocator& alloc) : SlotDirectory(alloc) {
         Growth copy = other.sized_for(other.versions_.size(), alloc);
@@ -67,9 +72,10 @@ public:
     SlotDirectory& operator=(SlotDirectory&&) = delete;
     /// Takes the state; `other` is then like new. @invalidates nothing: the handles belong to this directory now
     constexpr SlotDirectory(SlotDirectory&& other) noexcept
-        : versions_(std::move(other.versions_)), live_(std::move(other.live_)), kept_(std::move(other.kept_)),
-          blocked_(std::move(other.blocked_)), reserved_(std::move(other.reserved_)), floors_(std::move(other.floors_)),
-          free_(std::move(other.free_)), summary_(std::move(other.summary_)), n_(std::exchange(other.n_, {})) {
+        : versions_(std::move(other.versions_)), live_(std::move(other.live_)), block_(std::move(other.block_)),
+          kept_(std::move(other.kept_)), blocked_(std::move(other.blocked_)), reserved_(std::move(other.reserved_)),
+          floors_(std::move(other.floors_)), free_(std::move(other.free_)), summary_(std::move(other.summary_)),
+          n_(std::exchange(other.n_, {})) {
         other.epoch_.advance();
     }
     SLOTWISE_NEVER_INLINE constexpr ~SlotDirectory() {} // NOLINT(modernize-use-equals-default): out of line, one for all types
@@ -77,6 +83,7 @@ public:
     constexpr void swap(SlotDirectory& other) noexcept {
         versions_.swap(other.versions_);
         live_.swap(other.live_);
+        block_.swap(other.block_);
         kept_.swap(other.kept_);
         blocked_.swap(other.blocked_);
         reserved_.swap(other.reserved_);
@@ -342,7 +349,8 @@ public:
         if (n_.clear_end == 0)
             epoch_.advance();
         else if (kept_.empty())
-            kept_.swap(live_); // observers are reading the old words
+            kept_.swap(block_); // observers are reading the old words
+        block_.swap(growth.block);
         live_.swap(growth.live);
         blocked_.swap(growth.blocked);
         reserved_.swap(growth.reserved);
@@ -449,26 +457,7 @@ private:
         return false;
     }
 
-    constexpr Growth sized_for(std::size_t slots, const Allocator& alloc) const {
-        const std::size_t words = bits::word_count(slots);
-        static_cast<void>(detail::checked_bytes(words, bits::word_bits)); // a size_t of 32 bits holds no 2^32 slots
-        Growth growth(alloc);
-        auto versions = versions_.resized(words * bits::word_bits, 0, alloc);
-        for (std::size_t slot = versions_.size(); slot < versions.size() && slot < floors_.end(); ++slot)
-            versions[slot] = floors_.of(slot);
-        auto live = live_.resized(words, 0, alloc);
-        auto blocked = blocked_.resized(words, 0, alloc);
-        auto reserved = reserved_.resized(reserved_.empty() ? 0 : words, 0, alloc);
-        auto free = free_.resized(words * bits::word_bits, alloc);
-        detail::LiveSummary<Allocator> summary(live_, words, n_.cursor, alloc);
-        growth.versions.swap(versions);
-        growth.live.swap(live);
-        growth.blocked.swap(blocked);
-        growth.reserved.swap(reserved);
-        growth.free.swap(free);
-        growth.summary.swap(summary);
-        return growth;
-    }
+    constexpr Growth sized_for(std::size_t slots, const Allocator& alloc) const; // body in directory_clear.hpp
     struct Counters {
         slot_t cursor = 0;
         slot_t blocked = 0; // below the cursor, set in blocked_
@@ -480,13 +469,14 @@ private:
         word_t clear_held = 0; // the slots of its last word that are blocked until the end
     };
     Versions versions_{};
-    detail::FlatArray<word_t, Allocator> live_{};
-    detail::FlatArray<word_t, Allocator> kept_{}; // between the halves of clear: the live words of before a growth
-    detail::FlatArray<word_t, Allocator> blocked_{};
-    detail::FlatArray<word_t, Allocator> reserved_{}; // empty until the first reservation
+    Words live_{};
+    Block block_{}; // what lies in one allocation: versions that are not steady, words
+    Block kept_{};  // between the halves of clear: the block of before a growth
+    Words blocked_{};
+    Block reserved_{}; // empty until the first reservation
     detail::VersionFloors<version_type, Allocator> floors_{};
-    detail::FreeSlots<R, Allocator> free_{};
-    detail::LiveSummary<Allocator> summary_{};
+    Free free_{};
+    Summary summary_{};
     Counters n_{};
     SLOTWISE_NO_UNIQUE_ADDRESS detail::ViewEpoch epoch_{}; // of occupancy()
 };

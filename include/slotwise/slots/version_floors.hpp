@@ -74,8 +74,14 @@ public:
         one.holds = others == 0;
         return one;
     }
+    /// As many words as the versions have of so many slots, if there are fewer here: keep() must not allocate.
+    /// @throws what the allocator throws
+    constexpr Words spare(std::size_t slots, const Allocator& alloc) const {
+        const std::size_t words = bits::word_count(slots);
+        return Words(alloc).resized(words_.size() < words ? words : 0, 0, alloc);
+    }
     /// Keeps the versions from `from` on. @param one the result of one_of() for them
-    /// @param spare as many words as `versions` has, used if there are too few here: shrinking must not allocate
+    /// @param spare what spare() gave for these versions
     template <class Versions>
     constexpr void keep(const Versions& versions, std::size_t from, const One& one, Words& spare) noexcept {
         if (one.holds) {
