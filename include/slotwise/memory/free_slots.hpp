@@ -9,13 +9,14 @@
 #define SLOTWISE_MEMORY_FREE_SLOTS_HPP
 
 #include "occupancy.hpp"
+#include "placed_array.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
 /// Common interface of the policies. A policy knows the vacant slots below the directory's cursor that may be handed out.
 ///   resized(slots, source) a copy for that many slots in memory of source; may throw
-///   words_for(slots)       words that it takes of an ArrayPlace; the list policies take all memory of an allocator
+///   words_for(slots)       words that it takes of an ArrayPlace, if that is the source
 ///   size(), empty()
 ///   push(slot)             slot became vacant
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
@@ -147,17 +148,27 @@ private:
 /// Lists, last in first out or first in first out: two links a slot, so that insert_at takes a slot out of the middle in O(1).
 template <Reuse Policy, class Allocator, class Words>
 class FreeSlots {
+    struct Link {
+        slot_t next;
+        slot_t previous;
+    };
+    static constexpr bool placed = std::is_same_v<Words, PlacedArray<bits::word_t>>;
+    using Links = std::conditional_t<placed, PlacedArray<Link>, FlatArray<Link, Allocator>>;
+
 public:
-    static constexpr std::size_t words_for(std::size_t) noexcept { return 0; }
+    static constexpr std::size_t words_for(std::size_t slots) noexcept { return PlacedArray<Link>::words_for(slots); }
     constexpr FreeSlots() = default;
-    constexpr explicit FreeSlots(const Allocator& alloc) noexcept : links_(alloc) {}
+    template <class Source>
+        requires(!std::is_same_v<Source, FreeSlots>)
+    constexpr explicit FreeSlots(const Source& source) noexcept : links_(source) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
         : links_(std::move(other.links_)), head_(std::exchange(other.head_, no_slot)),
           tail_(std::exchange(other.tail_, no_slot)), count_(std::exchange(other.count_, 0)) {}
 
-    constexpr FreeSlots resized(std::size_t slots, const Allocator& alloc) const {
-        FreeSlots result(alloc);
-        auto links = links_.resized(slots, Link{no_slot, no_slot}, alloc);
+    template <class Source = const Allocator&>
+    constexpr FreeSlots resized(std::size_t slots, Source&& source) const {
+        FreeSlots result(source);
+        auto links = links_.resized(slots, Link{no_slot, no_slot}, source);
         result.links_.swap(links);
         result.head_ = head_;
         result.tail_ = tail_;
@@ -233,11 +244,6 @@ public:
     }
 
 private:
-    struct Link {
-        slot_t next;
-        slot_t previous;
-    };
-
     constexpr void push_front(slot_t slot) noexcept {
         links_[slot].next = head_;
         if (head_ == no_slot)
@@ -257,7 +263,7 @@ private:
         ++count_;
     }
 
-    FlatArray<Link, Allocator> links_{};
+    Links links_{};
     slot_t head_ = no_slot;
     slot_t tail_ = no_slot;
     slot_t count_ = 0;

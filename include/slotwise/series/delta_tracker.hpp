@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SERIES_DELTA_TRACKER_HPP
 #define SLOTWISE_SERIES_DELTA_TRACKER_HPP
 
+#include "../memory/placed_array.hpp"
 #include "delta_range.hpp"
 #include "time_array.hpp"
 
@@ -25,6 +26,8 @@ template <class Time, DeltaRepresentation R, class Allocator>
 class DeltaTracker {
     using word_t = bits::word_t;
     using Part = detail::DeltaPart;
+    using Block = detail::FlatArray<word_t, Allocator>;
+    using Openings = detail::PlacedArray<detail::OpeningState>;
 
 public:
     using time_type = Time;
@@ -37,8 +40,7 @@ public:
     static constexpr DeltaRepresentation representation = R;
 
     constexpr DeltaTracker() = default;
-    constexpr explicit DeltaTracker(const Allocator& alloc) noexcept
-        : touched_(alloc), live_(alloc), opening_(alloc), list_(alloc) {}
+    constexpr explicit DeltaTracker(const Allocator& alloc) noexcept : block_(alloc), list_(alloc) {}
     /// For copied containers: the same window and deltas, in memory of `alloc`.
     constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
         resize(other, other.now_.slots);
@@ -46,8 +48,8 @@ public:
     }
     constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
     constexpr DeltaTracker(DeltaTracker&& other) noexcept
-        : touched_(std::move(other.touched_)), live_(std::move(other.live_)), opening_(std::move(other.opening_)),
-          list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
+        : block_(std::move(other.block_)), touched_(std::move(other.touched_)), live_(std::move(other.live_)),
+          opening_(std::move(other.opening_)), list_(std::move(other.list_)), now_(std::exchange(other.now_, {})) {}
     /// The same in memory of `alloc`. @throws what the allocator throws; a moved-from source is unchanged then
     constexpr DeltaTracker(const DeltaTracker& other, const Allocator& alloc) : DeltaTracker(other, {}, alloc) {}
     constexpr DeltaTracker(DeltaTracker&& other, const Allocator& alloc) : DeltaTracker(alloc) {
@@ -64,6 +66,7 @@ public:
     }
     ~DeltaTracker() = default;
     constexpr void swap(DeltaTracker& other) noexcept {
+        block_.swap(other.block_);
         touched_.swap(other.touched_);
         live_.swap(other.live_);
         opening_.swap(other.opening_);
@@ -203,7 +206,7 @@ public:
     }
 
     /// Bytes held from the allocator.
-    constexpr std::size_t memory_usage() const noexcept { return detail::memory_of(touched_, live_, opening_, list_); }
+    constexpr std::size_t memory_usage() const noexcept { return detail::memory_of(block_, list_); }
 
     /// For tests: the list and the bits name the same slots, liveness is that of `live`, only live ones were valid.
     constexpr bool check_invariants(Occupancy live) const {
@@ -300,16 +303,16 @@ private:
         const std::size_t words = bits::word_count(slots);
         const std::size_t usual = words < 32 ? 64 : 2 * words, before = other.list_.size();
         const std::size_t few = usual < before ? before : usual; // more after reserve_list()
-        auto touched = other.touched_.resized(words, 0, alloc);
-        auto live = other.live_.resized(words, 0, alloc);
-        auto opening = other.opening_.resized(words, {}, alloc);
+        auto block = Block::unmade(2 * words + Openings::words_for(words), alloc);
         auto list = other.list_.resized(R == DeltaRepresentation::dirty_list ? words * bits::word_bits
                                         : has_list                           ? few
                                                                              : 0,
                                         0, alloc);
-        touched_.swap(touched);
-        live_.swap(live);
-        opening_.swap(opening);
+        detail::ArrayPlace place{block.data()};
+        other.touched_.resized(words, 0, place).swap(touched_);
+        other.live_.resized(words, 0, place).swap(live_);
+        other.opening_.resized(words, {}, place).swap(opening_);
+        block_.swap(block);
         list_.swap(list);
         now_.listed = other.now_.listed;
         now_.values_only = other.now_.values_only;
@@ -322,9 +325,9 @@ private:
         now_.slots = words * bits::word_bits;
     }
 
-    detail::FlatArray<word_t, Allocator> touched_,
-        live_; // no {}: an allocator without default constructor leaves this class without one
-    detail::FlatArray<detail::OpeningState, Allocator> opening_;
+    Block block_; // what the next three lie in; no {}: an allocator without default constructor leaves this class without one
+    detail::PlacedArray<word_t> touched_{}, live_{};
+    Openings opening_{};
     detail::FlatArray<slot_t, Allocator> list_;
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them
 };

@@ -112,8 +112,8 @@ constexpr void SlotDirectory<L, E, R, Allocator, S, A>::restore_cursor(slot_t cu
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
 constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::sized_for(std::size_t slots, const Allocator& alloc) const -> Growth {
     const std::size_t words = bits::word_count(slots);
-    // A size_t of 32 bits holds no 2^32 slots. What is not versions is less than a byte a slot.
-    static_cast<void>(detail::checked_bytes(words, bits::word_bits * (sizeof(version_type) + 1)));
+    // A size_t of 32 bits holds no 2^32 slots. What is not versions is less than a byte a slot, or nine with links.
+    static_cast<void>(detail::checked_bytes(words, bits::word_bits * (sizeof(version_type) + 9)));
     const std::size_t whole = words * bits::word_bits;
     std::size_t total = 2 * words + Free::words_for(whole) + Summary::words_for(words);
     if constexpr (S == 0) total += Versions::words_for(whole);
@@ -130,10 +130,7 @@ constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::sized_for(std::size_t sl
     live_.resized(words, 0, place).swap(growth.live);
     blocked_.resized(words, 0, place).swap(growth.blocked);
     reserved_.resized(reserved_.empty() ? 0 : words, 0, alloc).swap(growth.reserved);
-    if constexpr (R == Reuse::lowest)
-        free_.resized(whole, place).swap(growth.free);
-    else
-        free_.resized(whole, alloc).swap(growth.free);
+    free_.resized(whole, place).swap(growth.free);
     Summary(live_, words, n_.cursor, place).swap(growth.summary);
     return growth;
 }

@@ -14,10 +14,15 @@ namespace detail {
 /// slot may be superseded: its key was inserted again, in another slot.
 template <class Allocator>
 class PendingSlots {
+    using Block = FlatArray<bits::word_t, Allocator>;
+    using Words = PlacedArray<bits::word_t>;
+    using Queue = FreeSlots<Reuse::fifo, Allocator, Words>;
+
 public:
     constexpr PendingSlots() = default;
-    constexpr explicit PendingSlots(const Allocator& alloc) noexcept : queue_(alloc), bits_(alloc), superseded_(alloc) {}
+    constexpr explicit PendingSlots(const Allocator& alloc) noexcept : block_(alloc) {}
     constexpr void swap(PendingSlots& other) noexcept {
+        block_.swap(other.block_);
         queue_.swap(other.queue_);
         bits_.swap(other.bits_);
         superseded_.swap(other.superseded_);
@@ -26,18 +31,18 @@ public:
     /// @throws what the allocator throws
     constexpr PendingSlots resized(std::size_t slots, const Allocator& alloc) const {
         PendingSlots result(alloc);
-        auto queue = queue_.resized(bits::word_count(slots) * bits::word_bits, alloc); // as far as room() says
-        auto bits = bits_.resized(bits::word_count(slots), 0, alloc);
-        auto superseded = superseded_.resized(bits::word_count(slots), 0, alloc);
-        result.queue_.swap(queue);
-        result.bits_.swap(bits);
-        result.superseded_.swap(superseded);
+        const std::size_t words = bits::word_count(slots), whole = words * bits::word_bits; // as far as room() says
+        Block::unmade(Queue::words_for(whole) + 2 * words, alloc).swap(result.block_);
+        ArrayPlace place{result.block_.data()};
+        queue_.resized(whole, place).swap(result.queue_);
+        bits_.resized(words, 0, place).swap(result.bits_);
+        superseded_.resized(words, 0, place).swap(result.superseded_);
         return result;
     }
 
     /// How many slots fit, rounded up to a word.
     constexpr std::size_t room() const noexcept { return bits_.size() * bits::word_bits; }
-    constexpr std::size_t memory_usage() const noexcept { return memory_of(queue_, bits_, superseded_); }
+    constexpr std::size_t memory_usage() const noexcept { return block_.memory_usage(); }
     constexpr std::size_t size() const noexcept { return queue_.size(); }
     constexpr bool empty() const noexcept { return queue_.empty(); }
     constexpr bool contains(slot_t slot) const noexcept {
@@ -89,9 +94,10 @@ public:
     }
 
 private:
-    FreeSlots<Reuse::fifo, Allocator> queue_{};
-    FlatArray<bits::word_t, Allocator> bits_{};
-    FlatArray<bits::word_t, Allocator> superseded_{}; // of slots in the queue; meaningless for others
+    Block block_{}; // what the others lie in
+    Queue queue_{};
+    Words bits_{};
+    Words superseded_{}; // of slots in the queue; meaningless for others
 };
 
 /// The same for containers whose erase is not deferred: there is never one.
