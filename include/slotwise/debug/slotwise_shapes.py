@@ -280,10 +280,11 @@ def column(node):
         return lambda slot: pages.at(slot >> shift).at(slot & (1 << shift) - 1)
     if node.has("type_"):  # AnyArray
         return described_column(node)
-    table, pages, grain = node["table_"]["data_"], node["pages_"].integer(), page_slots(node)
+    table, known, grain = node["table_"]["data_"], node["known_"], page_slots(node)
+    pages, entries = known["pages"].integer(), known["entries"].integer()
 
     def value(slot):
-        if not slot // grain < pages <= node["entries_"].integer():
+        if not slot // grain < pages <= entries:
             raise Damaged("a live slot lies outside the pages")
         return table.at(slot // grain).at(slot % grain)
     return value
@@ -955,7 +956,7 @@ class ArrayShape(Shape):
             return self.node["committed_"].integer() // self.node["data_"].pointee_size()
         if self.node.has("capacity_"):
             return self.node["capacity_"].integer()
-        return self.node["pages_"].integer() * page_slots(self.node)
+        return self.node["known_"]["pages"].integer() * page_slots(self.node)
 
     def summary(self):
         return f"{self.name}, capacity {self.capacity()}"

@@ -105,11 +105,11 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr auto places() const noexcept { return values_.places(); }
     SLOTWISE_ALWAYS_INLINE constexpr T* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
     template <class... Args>
-    constexpr void construct(slot_t slot, Args&&... args) noexcept(builds_nothrow<Args...>) {
+    SLOTWISE_INLINE_UNOPTIMISED constexpr void construct(slot_t slot, Args&&... args) noexcept(builds_nothrow<Args...>) {
         if constexpr (O.zero_vacant && !builds_nothrow<Args...>)
-            zero_if_thrown(slot, [&] { traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...); });
+            zero_if_thrown(slot, [&] { construct_in_place(allocator_, values_.ptr(slot), static_cast<Args&&>(args)...); });
         else
-            traits::construct(allocator_, values_.ptr(slot), std::forward<Args>(args)...);
+            construct_in_place(allocator_, values_.ptr(slot), static_cast<Args&&>(args)...);
     }
     template <class Make>
     constexpr void construct_with(slot_t slot, Make&& make) {
@@ -140,7 +140,7 @@ public:
 
     template <class Directory>
     constexpr Cursor first(const Directory& directory) const noexcept {
-        return cursor_from(directory, 0);
+        return cursor_in(LiveWord::first(directory));
     }
     template <class Directory>
     constexpr Cursor last(const Directory&) const noexcept {
@@ -172,7 +172,9 @@ public:
     /// step.
     template <class Directory>
     constexpr Cursor cursor_at_word(const Directory& directory, std::size_t w) const noexcept {
-        const LiveWord at = LiveWord::from(directory.occupancy(), w);
+        return cursor_in(LiveWord::from(directory.occupancy(), w));
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr Cursor cursor_in(LiveWord at) const noexcept {
         if (at.word == 0) return {};
         const auto number = static_cast<slot_t>(at.number);
         return {values_.ptr(number * bits::word_bits), at.word & (at.word - 1), number, bits::lowest(at.word)};

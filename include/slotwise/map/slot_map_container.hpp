@@ -17,6 +17,22 @@ using SlotMapBase = SlotContainer<
     Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, false, false, O.first_slot, O.atomic_versions},
     Allocator, Observers...>;
 
+/// Why an insert finds no slot.
+/// @param limit slots that are allowed now @param most what it can be set to @param names slots that a handle can name
+/// @param option SlotMapOptions::max_slots
+constexpr const char* text_when_full(std::size_t limit, std::size_t most, std::size_t names, std::size_t option) noexcept {
+    if (limit < most)
+        return "slot map insert: max_slots() slots are in use or retired; raise it by set_max_slots(n), or use "
+               "try_insert()";
+    if (most == names)
+        return "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
+               "or see recycle_retired()";
+    if (option == most)
+        return "slot map insert: as many slots as the option max_slots allows are in use or retired; raise it, or use "
+               "try_insert()";
+    return "slot map insert: the address space of Growth::reserve or of a column is in use; give the option max_slots";
+}
+
 /// State and steps without an interface. Each step leaves the parts consistent or has no effect.
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
 class SlotMapContainer : public SlotMapBase<Store, O, Allocator, Observers...> {
@@ -46,7 +62,7 @@ public:
     /// Room for one more element, or a std::length_error when no slot is left.
     SLOTWISE_ALWAYS_INLINE constexpr void reserve_one() {
         if (!directory.has_room()) [[unlikely]]
-            Base::grow(text_when_full());
+            grow_by_one();
     }
     /// Room for `count` live elements in all, or a std::length_error.
     constexpr void reserve_live(std::size_t count) {
@@ -107,12 +123,12 @@ public:
 
     /// Adds an element; returns its handle, an H. @pre there is room
     template <class H, class... Args>
-    constexpr H do_emplace(Args&&... args) {
+    SLOTWISE_INLINE_UNOPTIMISED constexpr H do_emplace(Args&&... args) {
         if constexpr (Base::trivial && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
             if (hub.dynamic()) [[unlikely]]
-                return emplace_notifying<H>(std::forward<Args>(args)...);
+                return emplace_notifying<H>(static_cast<Args&&>(args)...); // no std::forward: see construct_in_place()
             const slot_t slot = directory.acquire_live();
-            store.construct(slot, std::forward<Args>(args)...);
+            store.construct(slot, static_cast<Args&&>(args)...);
             hub.insert_nothrow(slot);
             directory.publish(slot); // a reader that finds it finds the element built
             return H(slot, directory.version(slot));
@@ -175,26 +191,16 @@ public:
     }
 
 private:
-    constexpr const char* text_when_full() const noexcept {
-        if (Base::slot_limit() < Base::max_slots())
-            return "slot map insert: max_slots() slots are in use or retired; raise it by set_max_slots(n), or use "
-                   "try_insert()";
-        if (Base::max_slots() == Base::Directory::max_slots)
-            return "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
-                   "or see recycle_retired()";
-        if (O.max_slots == Base::max_slots())
-            return "slot map insert: as many slots as the option max_slots allows are in use or retired; raise it, or use "
-                   "try_insert()";
-        return "slot map insert: the address space of Growth::reserve or of a column is in use; give the option max_slots";
+    SLOTWISE_COLD constexpr void grow_by_one() {
+        const char* const full = text_when_full(Base::slot_limit(), Base::max_slots(), Base::Directory::max_slots, O.max_slots);
+        Base::do_reserve(Base::Plain::grown(directory, hub, store.grown_capacity(), Base::max_slots(), O.first_slot, full));
     }
     template <class H, class... Args>
     SLOTWISE_NEVER_INLINE H emplace_notifying(Args&&... args) {
         if constexpr (Base::plain) { // and building it does not throw
-            const bool fresh = directory.next_is_fresh();
-            const slot_t slot = Base::Plain::acquire(directory);
+            const auto [slot, fresh] = Base::Plain::acquire(directory);
             store.construct(slot, std::forward<Args>(args)...);
-            Base::Plain::notify_insert(directory, hub, slot, fresh);
-            return H(slot, directory.version(slot));
+            return H(slot, Base::Plain::notify_insert(directory, hub, slot, fresh));
         } else
             return emplace_guarded<H>(std::forward<Args>(args)...);
     }

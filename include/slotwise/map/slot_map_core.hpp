@@ -132,7 +132,7 @@ public:
         expect_not_notifying();
         if constexpr (Store::stable) {
             core_.reserve_one();
-            return core_.template do_emplace<handle_type>(std::forward<Args>(args)...);
+            return core_.template do_emplace<handle_type>(static_cast<Args&&>(args)...);
         } else {
             // Built before anything moves, because an argument may refer to an element of this map.
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
@@ -160,7 +160,7 @@ public:
     SLOTWISE_ALWAYS_INLINE constexpr handle_type insert(value_type&& value)
         requires(Store::template builds_from<value_type &&>)
     {
-        return emplace(std::move(value));
+        return emplace(static_cast<value_type&&>(value));
     }
     /// As emplace, but returns null when the map is full(); the arguments are untouched then. So a full pool needs neither
     /// exceptions nor a check before. @throws what the allocator, T and observers throw; strong

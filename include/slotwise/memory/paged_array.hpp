@@ -50,7 +50,7 @@ constexpr std::size_t pages_for(std::size_t slots, std::size_t page_slots, std::
 }
 
 /// How many pages growth adds to `pages`: one, then up to 4 KiB in all, twice as many up to 64 KiB, then an eighth.
-constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noexcept {
+SLOTWISE_NEVER_INLINE constexpr std::size_t more_pages(std::size_t pages, std::size_t page_bytes) noexcept {
     constexpr std::size_t again_bytes = std::size_t{1} << 16, most_bytes = std::size_t{1} << 20;
     if (pages == 0) return 1;
     if (pages * page_bytes < 4096 / 2) return 4096 / page_bytes - pages;
@@ -88,7 +88,7 @@ constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexc
 template <class T, class Allocator = std::allocator<T>, std::size_t PageSlots = 0>
 class PagedArray {
     using allocator = detail::rebind_t<Allocator, T>;
-    using Chunks = detail::PageChunks<detail::rebind_t<Allocator, std::byte>, detail::LineOf<T>>;
+    using Bytes = detail::rebind_t<Allocator, std::byte>;
 
 public:
     /// Slots in a page.
@@ -103,39 +103,31 @@ public:
     constexpr PagedArray() noexcept(noexcept(Allocator()))
         requires std::is_default_constructible_v<Allocator> // std::tuple asks
     = default;
-    constexpr explicit PagedArray(const Allocator& alloc) noexcept : allocator_(alloc) {}
+    constexpr explicit PagedArray(const Allocator& alloc) noexcept : known_(Bytes(alloc)) {}
     constexpr PagedArray(PagedArray&& other) noexcept
-        : allocator_(std::move(other.allocator_)), table_(std::exchange(other.table_, {})),
-          entries_(std::exchange(other.entries_, 0)), more_chunks_(std::exchange(other.more_chunks_, 0)),
-          pages_(std::exchange(other.pages_, 0)), chunk_count_(std::exchange(other.chunk_count_, 0)) {}
+        : known_(std::move(other.known_)), table_(std::exchange(other.table_, Table())) {}
     PagedArray(const PagedArray&) = delete;
     PagedArray& operator=(const PagedArray&) = delete;
     PagedArray& operator=(PagedArray&&) = delete;
     constexpr ~PagedArray() { shrink(0); }
 
     constexpr void swap(PagedArray& other) noexcept {
-        detail::exchange_allocators(allocator_, other.allocator_);
-        std::swap(table_, other.table_);
-        std::swap(entries_, other.entries_);
-        std::swap(more_chunks_, other.more_chunks_);
-        std::swap(pages_, other.pages_);
-        std::swap(chunk_count_, other.chunk_count_);
+        known_.swap(other.known_);
+        std::swap(table_.data_, other.table_.data_);
     }
 
-    constexpr std::size_t capacity() const noexcept { return std::size_t{pages_} * page_slots; }
+    constexpr std::size_t capacity() const noexcept { return std::size_t{known_.pages} * page_slots; }
     /// The capacity after reserve(slots).
     constexpr std::size_t capacity_for(std::size_t slots) const noexcept {
         const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
-        return (want < pages_ ? pages_ : want) * page_slots;
+        return (want < known_.pages ? known_.pages : want) * page_slots;
     }
     /// Bytes held from the allocator: pages, and the tables of them.
     constexpr std::size_t memory_usage() const noexcept {
-        if (SLOTWISE_IN_CONSTANT) return pages_ * (page_slots * sizeof(T) + sizeof(T*));
-        std::size_t bytes = Chunks::memory_of_tables(entries_, more_chunks_);
-        for (std::size_t i = 0; i != chunk_count_; ++i) bytes += Chunks::memory_of_chunk(chunk(i), page_slots * sizeof(T));
-        return bytes;
+        if (SLOTWISE_IN_CONSTANT) return known_.pages * (page_slots * sizeof(T) + sizeof(T*));
+        return known_.memory_usage(static_cast<const void*>(table_.data_), layout);
     }
-    constexpr allocator get_allocator() const noexcept { return allocator_; }
+    constexpr allocator get_allocator() const noexcept { return allocator(known_.allocator); }
 
     /// Where the values lie until the next reserve, shrink or swap. A loop that takes it before it checks a slot loads the page
     /// table's address once; for g++ 12 a load after a check stays in the loop.
@@ -159,55 +151,45 @@ public:
 
     /// Makes room for slots below `slots`. @throws what the allocator throws; nothing has changed then
     constexpr void reserve(std::size_t slots) {
-        const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
-        if (want <= pages_) return;
-        static_cast<void>(detail::checked_bytes(want, page_slots * sizeof(T))); // before pages are allocated in vain
-        if (want > no_slot) detail::throw_bad_array_new_length("PagedArray::reserve(slots): more pages than there are slots");
-        if (SLOTWISE_IN_CONSTANT) return reserve_in_constant(want);
-        const std::size_t whole = want - pages_ / word_pages * word_pages; // the first chunk may begin inside of a word
-        Chunks chunks = untyped();
-        chunks.grow(want, chunk_count_ + (whole + max_chunk_pages - 1) / max_chunk_pages);
-        keep(chunks);
-        chunks.add(want, max_chunk_pages, word_pages);
-        keep(chunks);
+        if (SLOTWISE_IN_CONSTANT)
+            reserve_in_constant(slots);
+        else
+            table_.data_ = static_cast<T**>(
+                known_.reserve(static_cast<void*>(table_.data_), detail::pages_for(slots, page_slots, word_pages), layout));
     }
 
     /// The capacity that growth asks for next: a page, 4 KiB, double up to 64 KiB, then an eighth more, at most 1 MiB more.
     /// Nothing is copied, so growing often is cheap. Doubling up to 1 MiB took a map of 8 + 8 bytes 4.4 bytes more an element
     /// on average.
     constexpr std::size_t grown_capacity() const noexcept {
-        return (pages_ + detail::more_pages(pages_, sizeof(T) * page_slots)) * page_slots;
+        return (known_.pages + detail::more_pages(known_.pages, sizeof(T) * page_slots)) * page_slots;
     }
 
     /// The capacity after shrink(slots).
     constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept {
-        std::size_t keep = chunk_count_;
-        while (keep != 0 && std::size_t{chunk(keep - 1).first_page} * page_slots >= slots) --keep;
-        return keep == 0 ? 0 : (std::size_t{chunk(keep - 1).first_page} + chunk(keep - 1).pages) * page_slots;
+        if (SLOTWISE_IN_CONSTANT) return kept_in_constant(slots) * page_slots;
+        return known_.kept_pages(static_cast<const void*>(table_.data_), slots, page_slots) * page_slots;
     }
     /// Frees every chunk that lies wholly at or above `slots`. @pre no value lives there
     constexpr void shrink(std::size_t slots) noexcept {
-        if (pages_ == 0) return;
-        const auto keep_pages = static_cast<std::uint32_t>(shrunk_capacity(slots) / page_slots);
-        if (SLOTWISE_IN_CONSTANT) return shrink_in_constant(keep_pages);
-        Chunks chunks = untyped();
-        chunks.release(keep_pages);
-        if (keep_pages == 0) chunks.free_tables();
-        keep(chunks);
+        if (SLOTWISE_IN_CONSTANT)
+            shrink_in_constant(slots);
+        else
+            table_.data_ = static_cast<T**>(known_.shrink(static_cast<void*>(table_.data_), slots, layout));
     }
 
     /// The slots below the capacity as runs of contiguous memory, in slot order.
-    constexpr std::size_t run_count() const noexcept { return chunk_count_; }
+    constexpr std::size_t run_count() const noexcept { return known_.chunk_count; }
     /// Run number i of them.
     constexpr SlotRun<T> run(std::size_t i) const noexcept {
-        const auto here = chunk(i);
+        const auto here = SLOTWISE_IN_CONSTANT ? chunk_in_constant(i) : known_.chunk(static_cast<const void*>(table_.data_), i);
         return {table_.data_[here.first_page], static_cast<slot_t>(std::size_t{here.first_page} * page_slots),
                 here.pages * page_slots};
     }
 
     /// The slot whose value lies at `address`, or no_slot. @complexity linear in runs (1 MiB of values a run)
     constexpr slot_t slot_at(const T* address) const noexcept {
-        for (std::size_t i = 0; i != chunk_count_; ++i) {
+        for (std::size_t i = 0; i != run_count(); ++i) {
             const auto here = run(i);
             if (detail::lies_in(address, here.data, here.slots))
                 return static_cast<slot_t>(here.first + static_cast<std::size_t>(address - here.data));
@@ -220,54 +202,57 @@ private:
     static constexpr std::size_t max_chunk_pages =
         bits::round_up((std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1, word_pages);
 
-    Chunks untyped() noexcept {
-        return {detail::rebind_t<Allocator, std::byte>(allocator_),
-                reinterpret_cast<std::byte*>(table_.data_),
-                entries_,
-                more_chunks_,
-                pages_,
-                chunk_count_,
-                page_slots * sizeof(T)};
+    using Line = detail::LineOf<T>;
+    static constexpr detail::PageLayout<Bytes> layout{page_slots,
+                                                      page_slots * sizeof(T),
+                                                      max_chunk_pages,
+                                                      word_pages,
+                                                      sizeof(Line),
+                                                      &detail::allocate_lines<Line, Bytes>,
+                                                      &detail::deallocate_lines<Line, Bytes>};
+
+    // In a constant bytes cannot become a T. There each page of the first word is a chunk, and then each word, without a list.
+    static constexpr detail::PageChunk chunk_in_constant(std::size_t i) noexcept {
+        const std::size_t first = i < word_pages ? i : (i - word_pages + 1) * word_pages;
+        return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(i < word_pages ? 1 : word_pages)};
     }
-    void keep(const Chunks& chunks) noexcept {
-        table_.data_ = reinterpret_cast<T**>(chunks.table);
-        entries_ = chunks.entries;
-        more_chunks_ = chunks.more_chunks;
-        pages_ = chunks.pages;
-        chunk_count_ = chunks.chunk_count;
+    constexpr std::size_t kept_in_constant(std::size_t slots) const noexcept {
+        const std::size_t keep = detail::pages_for(slots, page_slots, word_pages);
+        return keep < known_.pages ? keep : known_.pages;
     }
-    constexpr detail::PageChunk chunk(std::size_t i) const noexcept {
-        if (SLOTWISE_IN_CONSTANT) return {static_cast<std::uint32_t>(i), 1};
-        return Chunks::chunk(table_.data_, entries_, i);
+    constexpr void reserve_in_constant(std::size_t slots) {
+        const std::size_t want = capacity_for(slots) / page_slots;
+        if (want == known_.pages) return;
+        allocator values(known_.allocator);
+        detail::rebind_t<Allocator, T*> pointers(known_.allocator);
+        T** const grown = detail::allocate_raw(pointers, want);
+        for (std::size_t page = 0; page != known_.pages; ++page) std::construct_at(grown + page, table_.data_[page]);
+        while (known_.pages != want) {
+            const auto chunk = chunk_in_constant(known_.chunk_count++);
+            T* const data = detail::allocate_on_line(values, chunk.pages * page_slots);
+            for (std::size_t i = 0; i != chunk.pages; ++i) std::construct_at(grown + known_.pages++, data + i * page_slots);
+        }
+        if (known_.entries != 0) detail::deallocate_raw(pointers, table_.data_, known_.entries);
+        table_.data_ = grown;
+        known_.entries = known_.pages;
+    }
+    constexpr void shrink_in_constant(std::size_t slots) noexcept {
+        const std::size_t keep = kept_in_constant(slots);
+        for (allocator values(known_.allocator); known_.pages != keep;) {
+            const auto chunk = chunk_in_constant(--known_.chunk_count);
+            detail::deallocate_on_line(values, table_.data_[chunk.first_page], chunk.pages * page_slots);
+            known_.pages = chunk.first_page;
+        }
+        if (keep != 0 || known_.entries == 0) return;
+        detail::rebind_t<Allocator, T*> pointers(known_.allocator);
+        detail::deallocate_raw(pointers, std::exchange(table_.data_, nullptr), std::exchange(known_.entries, 0));
     }
 
-    // In a constant bytes cannot become a T: each page is a chunk, and there is no list of them.
-    constexpr void reserve_in_constant(std::size_t want) {
-        detail::rebind_t<Allocator, T*> pointers(allocator_);
-        T** const fresh = detail::allocate_raw(pointers, want);
-        for (std::size_t i = 0; i != want; ++i)
-            std::construct_at(fresh + i, i < pages_ ? table_.data_[i] : detail::allocate_on_line(allocator_, page_slots));
-        if (entries_ != 0) detail::deallocate_raw(pointers, table_.data_, entries_);
-        table_.data_ = fresh;
-        entries_ = pages_ = chunk_count_ = static_cast<std::uint32_t>(want);
-    }
-    constexpr void shrink_in_constant(std::uint32_t keep_pages) noexcept {
-        while (pages_ != keep_pages) detail::deallocate_on_line(allocator_, table_.data_[--pages_], page_slots);
-        chunk_count_ = keep_pages;
-        if (keep_pages != 0) return;
-        detail::rebind_t<Allocator, T*> pointers(allocator_);
-        detail::deallocate_raw(pointers, table_.data_, entries_);
-        table_.data_ = nullptr;
-        entries_ = 0;
-    }
-
-    struct Table { // as debuggers find the tables of other arrays
+    detail::PageTable<Bytes> known_{};
+    struct Table {
         T** data_ = nullptr;
     };
-    SLOTWISE_NO_UNIQUE_ADDRESS allocator allocator_{};
-    Table table_{};
-    std::uint32_t entries_ = 0, more_chunks_ = 0; // room
-    std::uint32_t pages_ = 0, chunk_count_ = 0;
+    Table table_{}; // named as in arrays of described values, for debuggers
 };
 
 SLOTWISE_END

@@ -12,8 +12,6 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-using ObserverCell = BasicObserverCell<SlotObserver>;
-
 /// Whether a static observer's on_insert can throw; one that has none cannot.
 template <class O>
 inline constexpr bool insert_hook_throws = [] {
@@ -133,6 +131,10 @@ public:
     }
     SLOTWISE_ALWAYS_INLINE constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
+    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept {
+        SLOTWISE_EXPECT_DEBUG(!notifying(), "container: an observer changes the container that is notifying it; change it "
+                                            "after the notification");
+    }
 
     /// Attaches and replays: capacity, then every slot of `live` for which is_live(slot) (a running clear still lists the slots
     /// to be destroyed), then on_remove for the slots that each_removed(f) passes to f. While the contents are exchanged
@@ -192,7 +194,7 @@ public:
             if constexpr (requires { o.on_capacity(before, after); }) o.on_capacity(before, after);
         });
         if (dynamic()) [[unlikely]]
-            cell_->forward([&](SlotObserver& o, std::size_t) { o.on_capacity(before, after); });
+            NotifyDynamic::capacity(*cell_, before, after);
     }
 
     /// Notifies all observers of an insert. If one throws, those notified get on_erase in reverse order. @tparam First skips
@@ -298,9 +300,9 @@ public:
             // not of its erase.
             const ObserverCell::Notification both(*cell_);
             const std::size_t notified = cell_->count;
-            cell_->backward(notified, [&](SlotObserver& o) { o.on_remove(slot); });
+            NotifyDynamic::removed(*cell_, notified, slot);
             removed_static(slot);
-            cell_->backward(notified, [&](SlotObserver& o) { o.on_erase(slot); });
+            NotifyDynamic::erased(*cell_, notified, slot);
             erased_static(slot);
         } else
             erase_static(slot);
@@ -308,13 +310,13 @@ public:
     /// The halves of erase, for containers that keep removed elements readable for a while.
     constexpr void removed(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
-            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_remove(slot); });
+            NotifyDynamic::removed(*cell_, cell_->count, slot);
         removed_static(slot);
     }
     template <std::size_t First = 0>
     constexpr void erased(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]]
-            cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_erase(slot); });
+            NotifyDynamic::erased(*cell_, cell_->count, slot);
         erased_static<First>(slot);
     }
     /// The same for static observers only. @pre !dynamic()
@@ -325,7 +327,7 @@ public:
         }
     }
     constexpr void clear(Occupancy live) noexcept {
-        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_clear(live); });
+        if (dynamic()) NotifyDynamic::clear(*cell_, live);
         clear_static(live);
     }
     constexpr void clear_static(Occupancy live) noexcept {
@@ -340,7 +342,7 @@ public:
         });
     }
     constexpr void reset() noexcept {
-        if (dynamic()) cell_->backward(cell_->count, [&](SlotObserver& o) { o.on_reset(); });
+        if (dynamic()) NotifyDynamic::reset(*cell_, cell_->count);
         each_reversed([&](auto& o) {
             if constexpr (requires { o.on_reset(); }) o.on_reset();
         });
@@ -359,7 +361,7 @@ public:
             cell_->exchanging = true;
             const std::size_t present = cell_->count;
             if (count != 0) cell_->backward(present, [&](SlotObserver& o) { o.on_clear(live); });
-            cell_->backward(present, [&](SlotObserver& o) { o.on_reset(); });
+            NotifyDynamic::reset(*cell_, present);
         }
         release_dynamic();
     }
@@ -385,9 +387,7 @@ private:
     }
 
     constexpr void release_dynamic() noexcept {
-        if (cell_ == nullptr) return;
-        cell_->detach_all();
-        ObserverCell::release(std::exchange(cell_, nullptr));
+        if (cell_ != nullptr) NotifyDynamic::detach(*std::exchange(cell_, nullptr));
     }
     template <class O>
     static constexpr void take_one(O& mine, O& theirs, Occupancy live, bool may_throw) {
@@ -459,7 +459,7 @@ private:
     constexpr void insert_from(slot_t slot, InsertKind kind) {
         if constexpr (I == sizeof...(Static)) {
             if (dynamic()) [[unlikely]]
-                insert_dynamic(slot, kind);
+                NotifyDynamic::insert(*cell_, slot, kind);
         } else {
             auto& o = std::get<I>(static_);
             if constexpr (requires { o.on_insert(slot, kind); }) o.on_insert(slot, kind);
@@ -467,16 +467,6 @@ private:
             insert_from<I + 1>(slot, kind);
             undo.dismiss();
         }
-    }
-    SLOTWISE_NEVER_INLINE void insert_dynamic(slot_t slot, InsertKind kind) {
-        std::size_t notified = 0;
-        const ObserverCell::Notification keep_positions(*cell_); // `notified` counts positions, which must not change
-        ScopeGuard undo([&]() noexcept { cell_->backward(notified, [&](SlotObserver& o) { o.on_erase(slot); }); });
-        cell_->forward([&](SlotObserver& o, std::size_t i) {
-            notified = i;
-            o.on_insert(slot, kind);
-        });
-        undo.dismiss();
     }
 
     SLOTWISE_NO_UNIQUE_ADDRESS std::tuple<Static...> static_{};

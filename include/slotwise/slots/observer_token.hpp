@@ -108,7 +108,10 @@ struct BasicObserverCell {
         count = nulls = 0;
     }
     static constexpr void release(BasicObserverCell* cell) noexcept {
-        if (cell != nullptr && --cell->owners == 0) delete cell;
+        if (cell != nullptr) release_one(*cell);
+    }
+    SLOTWISE_NEVER_INLINE static constexpr void release_one(BasicObserverCell& cell) noexcept {
+        if (--cell.owners == 0) delete &cell;
     }
 
     /// While a Notification exists, positions in the list do not change: a detached observer leaves a null.

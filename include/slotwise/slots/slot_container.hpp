@@ -142,12 +142,16 @@ public:
         return *this;
     }
     constexpr ~SlotContainer() {
-        if (directory.size() != 0) expect_not_notifying();
-        do { // again, because a destructor may insert
-            do_clear();
-            do_flush_removed();
-        } while (directory.size() != 0);
-        hub.detach_all();
+        if constexpr (plain && !Store::indexed)
+            Plain::end(directory, hub, clearing);
+        else {
+            if (directory.size() != 0) expect_not_notifying();
+            do { // again, because a destructor may insert
+                do_clear();
+                do_flush_removed();
+            } while (directory.size() != 0);
+            hub.detach_all();
+        }
     }
     constexpr void swap(SlotContainer& other) noexcept(nothrow_swap &&
                                                        (propagates_on_swap<Allocator> || always_equal<Allocator>)) {
@@ -254,21 +258,15 @@ public:
         return pending.size() + directory.retired() + directory.reserved() + (first ? 1 : 0);
     }
     /// Whether growth would add no slot for an element.
-    constexpr bool cannot_grow() const noexcept {
-        return (directory.capacity() < O.first_slot ? O.first_slot : directory.capacity()) >= slot_limit();
-    }
+    constexpr bool cannot_grow() const noexcept { return Plain::cannot_grow(directory, slot_limit(), O.first_slot); }
     /// Room for more elements, or a std::length_error with the text `full` when no slot is left.
     SLOTWISE_COLD constexpr void grow(const char* full) {
-        if (cannot_grow()) throw_length_error(full);
-        std::size_t want = hub.grown_capacity(store.grown_capacity());
-        if (O.first_slot != 0 && want <= O.first_slot) want = O.first_slot + 1u;
-        do_reserve(want < slot_limit() ? want : slot_limit());
+        do_reserve(Plain::grown(directory, hub, store.grown_capacity(), max_slots(), O.first_slot, full));
     }
     SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
-        SLOTWISE_EXPECT(!resetting, "container reset(): a destructor inserts meanwhile; it must not");
+        Plain::expect_not_resetting(resetting);
         store.reserve(slots);
-        Plain::reserve(directory, pending, hub, Bytes(allocator), slots,
-                       store.capacity() < slot_limit() ? store.capacity() : slot_limit());
+        Plain::reserve(directory, pending, hub, Bytes(allocator), slots, store.capacity(), max_slots());
         if constexpr (O.first_slot != 0)
             if (directory.cursor() == 0 && directory.capacity() != 0) retire_slot_0();
     }
@@ -363,19 +361,19 @@ public:
             for (std::size_t n = pending.size(); n != 0 && !pending.empty(); --n) erase_pending(pending.pop());
     }
     constexpr void do_clear() noexcept {
-        if (deferred || clearing) return erase_live(); // clearing: a destructor calls; the outer clear destroys the rest
-        if (directory.cursor() == 0) return;
-        clearing = true;
-        if constexpr (Store::indexed) store.unlist_all();
-        if constexpr (plain)
-            Plain::clear(directory, hub);
+        if constexpr (plain && !Store::indexed)
+            Plain::clear(directory, hub, clearing);
         else {
+            if (deferred || clearing) return erase_live(); // clearing: a destructor calls; the outer clear destroys the rest
+            if (directory.cursor() == 0) return;
+            clearing = true;
+            if constexpr (Store::indexed) store.unlist_all();
             const slot_t end = directory.begin_clear();
             hub.clear(directory.occupancy());
             store.destroy_all(directory, end);
             directory.end_clear(end);
+            clearing = false;
         }
-        clearing = false;
     }
     SLOTWISE_COLD constexpr void erase_live() noexcept {
         for (slot_t slot = 0; slot < directory.cursor(); ++slot)
@@ -395,11 +393,7 @@ public:
                 pending.for_each(removed);
             });
     }
-    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept {
-        SLOTWISE_EXPECT_DEBUG(
-            !hub.notifying(),
-            "container: an observer changes the container that is notifying it; change it after the notification");
-    }
+    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept { hub.expect_not_notifying(); }
 
     //=== snapshots ===//
 

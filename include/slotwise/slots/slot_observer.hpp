@@ -171,6 +171,42 @@ struct CheckStaticObserver {
     static constexpr bool holds = H::any && H::sound && !H::misnamed;
 };
 
+using ObserverCell = BasicObserverCell<SlotObserver>;
+
+/// Notifications of the dynamic observers. They do not know the static ones, so that containers of many types share them.
+struct NotifyDynamic {
+    SLOTWISE_NEVER_INLINE static void capacity(ObserverCell& cell, slot_t before, slot_t after) {
+        cell.forward([&](SlotObserver& o, std::size_t) { o.on_capacity(before, after); });
+    }
+    /// If one throws, those notified get on_erase in reverse order.
+    SLOTWISE_NEVER_INLINE static void insert(ObserverCell& cell, slot_t slot, InsertKind kind) {
+        std::size_t notified = 0;
+        const ObserverCell::Notification keep_positions(cell); // `notified` counts positions, which must not change
+        ScopeGuard undo([&]() noexcept { erased(cell, notified, slot); });
+        cell.forward([&](SlotObserver& o, std::size_t i) {
+            notified = i;
+            o.on_insert(slot, kind);
+        });
+        undo.dismiss();
+    }
+    SLOTWISE_NEVER_INLINE static void removed(ObserverCell& cell, std::size_t notified, slot_t slot) noexcept {
+        cell.backward(notified, [&](SlotObserver& o) { o.on_remove(slot); });
+    }
+    SLOTWISE_NEVER_INLINE static void erased(ObserverCell& cell, std::size_t notified, slot_t slot) noexcept {
+        cell.backward(notified, [&](SlotObserver& o) { o.on_erase(slot); });
+    }
+    SLOTWISE_NEVER_INLINE static void clear(ObserverCell& cell, Occupancy live) noexcept {
+        cell.backward(cell.count, [&](SlotObserver& o) { o.on_clear(live); });
+    }
+    SLOTWISE_NEVER_INLINE static void reset(ObserverCell& cell, std::size_t notified) noexcept {
+        cell.backward(notified, [&](SlotObserver& o) { o.on_reset(); });
+    }
+    SLOTWISE_NEVER_INLINE static void detach(ObserverCell& cell) noexcept {
+        cell.detach_all();
+        ObserverCell::release(&cell);
+    }
+};
+
 } // namespace detail
 
 /// A static observer: a class with at least one hook of SlotObserver, with these names and signatures: on_capacity(slot_t,

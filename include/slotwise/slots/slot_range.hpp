@@ -28,6 +28,11 @@ struct LiveWord {
         }
         return {w, word};
     }
+    /// The first of all, where a walk begins; out of line.
+    template <class Directory>
+    SLOTWISE_NEVER_INLINE static constexpr LiveWord first(const Directory& directory) noexcept {
+        return from(directory.occupancy(), 0);
+    }
 };
 
 /// A position in a walk over live slots. The rest of the current word is remembered and checked against the word itself. An
