@@ -106,3 +106,21 @@ graph.evaluate([](int, DataflowGraph<int, int>::context_type& context) {
     context.set_output(0, 7);
     context.set_output(0, "text"); // faulty
 });
+
+//=== values_that_are_references ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+DataflowGraph<int, int> graph;
+DataflowGraph<int, int&> references;        // faulty
+static_cast<void>(references.add(1, 1, 1)); // faulty
+static_cast<void>(graph);
+
+//=== nodes_that_are_const ===//
+// expect: container: keys and elements are plain objects, not const, volatile or references
+// lines: 20
+// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
+DataflowGraph<int, int> graph;
+DataflowGraph<const int, int> constants;   // faulty
+static_cast<void>(constants.add(1, 1, 1)); // faulty
+static_cast<void>(graph);

@@ -489,6 +489,12 @@ private:
     void swap_contents(DataflowGraph& other) noexcept { core_.swap(other.core_); }
 };
 
+/// The error for const, volatile and reference types.
+template <class Node, class Value, class Equal, class... With>
+    requires(detail::is_qualified<Node> || detail::is_qualified<Value>)
+class DataflowGraph<Node, Value, Equal, With...>
+    : public detail::OfPlain<DataflowGraph<std::remove_cvref_t<Node>, std::remove_cvref_t<Value>, Equal, With...>> {};
+
 SLOTWISE_END
 
 #endif
