@@ -157,7 +157,7 @@ public:
     /// The handle of `id`, null when it has none. It may be stale if the map is not attached.
     template <class Key>
     H handle_of(const Key& id) const {
-        const slot_t number = find(id);
+        const slot_t number = number_of(id);
         return number == no_slot ? H() : nodes_[number].handle;
     }
     /// The id of `handle`, null when it has none. Any bit pattern is allowed.
@@ -174,7 +174,7 @@ public:
     template <class Key>
         requires(!std::same_as<Key, H>)
     bool contains(const Key& id) const {
-        return find(id) != no_slot;
+        return number_of(id) != no_slot;
     }
 
     /// Removes a pair by either side; false when there is none.
@@ -187,7 +187,7 @@ public:
         requires(!std::same_as<Key, H>)
     bool erase(const Key& id) {
         const Operation running(*this);
-        const slot_t number = find(id);
+        const slot_t number = number_of(id);
         if (number != no_slot) remove(number);
         return number != no_slot;
     }
@@ -344,21 +344,21 @@ private:
     }
 
     template <class Key>
-    slot_t find(const Key& key) const {
+    slot_t number_of(const Key& key) const {
         if constexpr (std::same_as<Key, Id> || requires(const Hash& hash, const Equal& equal, const Id& id) {
                           typename Hash::is_transparent;
                           typename Equal::is_transparent;
                           static_cast<std::size_t>(hash(key));
                           static_cast<bool>(equal(id, key));
                       }) {
-            return find(hash_of(key), key);
+            return number_of(hash_of(key), key);
         } else {
             const Id& id = key;
-            return find(hash_of(id), id);
+            return number_of(hash_of(id), id);
         }
     }
     template <class Key>
-    slot_t find(std::uint64_t hash, const Key& key) const {
+    slot_t number_of(std::uint64_t hash, const Key& key) const {
         for (;;) {
             const std::size_t seen = changes_;
             // Once Equal has changed the map, the search ends without another look at the index, whose memory may be gone.
@@ -387,13 +387,13 @@ private:
         const Insertion running(*this, handle.index());
         const std::size_t before = changes_;
         const std::uint64_t hash = hash_of(std::as_const(id));
-        if (find(hash, std::as_const(id)) != no_slot) return false;
+        if (number_of(hash, std::as_const(id)) != no_slot) return false;
         const slot_t number = nodes_.make(hash, handle, std::forward<Key>(id));
         ScopeGuard undo([&]() noexcept { destroy(number); });
         // Repeated while Hash, Equal or the constructor of the id changes the map, because the lookup may be outdated.
         for (std::size_t seen = before; seen != changes_;) {
             seen = changes_;
-            if (find(hash, std::as_const(nodes_[number].id)) != no_slot) return false;
+            if (number_of(hash, std::as_const(nodes_[number].id)) != no_slot) return false;
         }
         if (running.element_erased() || (changes_ != before && !takes(handle))) return false;
         const slot_t older = number_at(handle.index());
