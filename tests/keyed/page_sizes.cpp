@@ -158,8 +158,8 @@ TEST_CASE("shrink_to_fit gives back the pages of large values though the keys ne
 
 TEMPLATE_TEST_CASE("every walk of a slot map meets values of which a page holds few, once each and in slot order", "[sizes]",
                    Sized<256>, Broad, Broadest, Sized<20 << 10>) {
-    using Huge = TestType;
-    using Map = SlotMap<Huge, Column<int>>;
+    using Value = TestType;
+    using Map = SlotMap<Value, Column<int>>;
     Map map;
     const Numbers left = fill_with_holes(map, [&](int n) {
         const auto handle = map.emplace(n);
@@ -168,33 +168,34 @@ TEMPLATE_TEST_CASE("every walk of a slot map meets values of which a page holds 
     });
     const Map& view = map;
     CHECK(met([&](auto f) {
-              for (const Huge& huge : map) f(huge.number);
+              for (const Value& huge : map) f(huge.number);
           }) == left);
     CHECK(met([&](auto f) {
               for (auto [handle, huge] : view.items()) f(huge.number + (view[handle] == huge ? 0 : 1'000));
           }) == left);
-    CHECK(met([&](auto f) { map.for_each([&](Huge& huge) { f(huge.number); }); }) == left);
+    CHECK(met([&](auto f) { map.for_each([&](Value& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {
-              view.for_each([&](typename Map::handle_type h, const Huge& huge) { f(view.get(h) == &huge ? huge.number : -1); });
+              view.for_each(
+                  [&](typename Map::handle_type h, const Value& huge) { f(view.get(h) == &huge ? huge.number : -1); });
           }) == left);
-    CHECK(met([&](auto f) { map.values().for_each([&](Huge& huge) { f(huge.number); }); }) == left);
+    CHECK(met([&](auto f) { map.values().for_each([&](Value& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : view.values()) f(huge.number);
+              for (const Value& huge : view.values()) f(huge.number);
           }) == left);
     CHECK(met([&](auto f) {
               for (const auto& chunk : view.chunks()) {
                   CHECK((chunk.values.size() == 1 ? chunk.live.test(0) : chunk.first >= 64 && chunk.first % 64 == 0));
-                  const auto visit = [&](slot_t slot, const Huge& huge) {
+                  const auto visit = [&](slot_t slot, const Value& huge) {
                       f(view.contains(view.handle_at(slot)) ? huge.number : -1);
                   };
-                  ColumnView<const Huge>::for_each_in_chunk(chunk, visit);
+                  ColumnView<const Value>::for_each_in_chunk(chunk, visit);
               }
           }) == left);
-    constexpr bool alone = sizeof(Huge) > (16 << 10);
+    constexpr bool alone = sizeof(Value) > (16 << 10);
     const auto first_word = static_cast<std::size_t>(std::count_if(left.begin(), left.end(), [](int n) { return n < 64; }));
     CHECK((alone ? view.chunks().size() == left.size() : view.chunks().size() <= first_word + 2));
     CHECK(met([&](auto f) {
-              zip_columns([&](slot_t, const Huge& huge, int n) { f(huge.number == n ? n : -1); }, view.values(),
+              zip_columns([&](slot_t, const Value& huge, int n) { f(huge.number == n ? n : -1); }, view.values(),
                           view.template column<0>());
           }) == left);
     CHECK(met([&](auto f) {
@@ -206,64 +207,65 @@ TEMPLATE_TEST_CASE("every walk of a slot map meets values of which a page holds 
     CHECK(met([&](auto f) {
               for (const auto& chunk : AnyColumnView(map.values()).chunks())
                   for (std::size_t i = 0; i != chunk.live.size(); ++i)
-                      if (chunk.live.test(i)) f(static_cast<const Huge*>(chunk.values[i])->number);
+                      if (chunk.live.test(i)) f(static_cast<const Value*>(chunk.values[i])->number);
           }) == left);
     CHECK(met([&](auto f) {
-              zip_columns([&](slot_t, int n, const Huge& huge) { f(huge.number == n ? n : -1); }, view.template column<0>(),
+              zip_columns([&](slot_t, int n, const Value& huge) { f(huge.number == n ? n : -1); }, view.template column<0>(),
                           view.values());
           }) == left);
     Map copy(map);
     CHECK(copy == map);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : copy) f(huge.number);
+              for (const Value& huge : copy) f(huge.number);
           }) == left);
     CHECK(copy.handle_of(&*copy.begin()) == copy.handle_of(copy.begin()));
     // Growth from inside moves the page table, not the values.
     int added = 0;
-    copy.for_each([&](Huge&) { added += added < 300 && !copy.emplace(1'000).is_null(); });
+    copy.for_each([&](Value&) { added += added < 300 && !copy.emplace(1'000).is_null(); });
     CHECK(added > 70);
     for (auto it = copy.begin(); it != copy.end();) it = it->number == 1'000 ? copy.erase(it) : ++it;
     CHECK(met([&](auto f) {
-              for (const Huge& huge : copy) f(huge.number);
+              for (const Value& huge : copy) f(huge.number);
           }) == left);
     CHECK(copy.check_invariants());
 #if SLOTWISE_VIRTUAL_MEMORY
-    SlotMap<Huge, Options<SlotMapOptions{.growth = Growth::reserve, .max_slots = 4096}>> reserved;
+    SlotMap<Value, Options<SlotMapOptions{.growth = Growth::reserve, .max_slots = 4096}>> reserved;
     CHECK(fill_with_holes(reserved, [&](int n) { return reserved.emplace(n); }) == left);
-    CHECK(met([&](auto f) { reserved.for_each([&](const Huge& huge) { f(huge.number); }); }) == left);
+    CHECK(met([&](auto f) { reserved.for_each([&](const Value& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : reserved) f(huge.number);
+              for (const Value& huge : reserved) f(huge.number);
           }) == left);
 #endif
 }
 
 TEMPLATE_TEST_CASE("every walk of keyed storage meets keys and values of which a page holds few, once each and in slot order",
                    "[sizes]", Sized<256>, Broad, Sized<20 << 10>) {
-    using Huge = TestType;
-    MapStorage<int, Huge> map;
+    using Value = TestType;
+    MapStorage<int, Value> map;
     const Numbers left = fill_with_holes(map, [&](int n) { return map.handle_at(map.try_emplace(n, n).it.slot()); });
     CHECK(met([&](auto f) {
               for (auto [key, huge] : map) f(huge.number == key ? key : -1);
           }) == left);
-    CHECK(met([&](auto f) { map.for_each([&](int key, Huge& huge) { f(huge.number == key ? key : -1); }); }) == left);
-    CHECK(met([&](auto f) { map.values().for_each([&](Huge& huge) { f(huge.number); }); }) == left);
+    CHECK(met([&](auto f) { map.for_each([&](int key, Value& huge) { f(huge.number == key ? key : -1); }); }) == left);
+    CHECK(met([&](auto f) { map.values().for_each([&](Value& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : map.values()) f(huge.number);
+              for (const Value& huge : map.values()) f(huge.number);
           }) == left);
-    KeySet<Huge, HashBy<HugeHash>> set;
+    KeySet<Value, HashBy<HugeHash>> set;
     CHECK(fill_with_holes(set, [&](int n) { return set.handle_at(set.insert(n).it.slot()); }) == left);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : set) f(huge.number);
+              for (const Value& huge : set) f(huge.number);
           }) == left);
-    CHECK(met([&](auto f) { set.for_each([&](const Huge& huge) { f(huge.number); }); }) == left);
+    CHECK(met([&](auto f) { set.for_each([&](const Value& huge) { f(huge.number); }); }) == left);
     CHECK(met([&](auto f) {
-              for (const Huge& huge : set.keys()) f(huge.number);
+              for (const Value& huge : set.keys()) f(huge.number);
           }) == left);
-    MapStorage<Huge, Huge, HashBy<HugeHash>> both;
+    MapStorage<Value, Value, HashBy<HugeHash>> both;
     CHECK(fill_with_holes(both, [&](int n) { return both.handle_at(both.try_emplace(n, n).it.slot()); }) == left);
-    CHECK(met([&](auto f) { both.for_each([&](const Huge& key, Huge& huge) { f(huge == key ? huge.number : -1); }); }) == left);
+    CHECK(met([&](auto f) { both.for_each([&](const Value& key, Value& huge) { f(huge == key ? huge.number : -1); }); }) ==
+          left);
     CHECK(both.check_invariants());
-    TSDStorage<int, Huge> series;
+    TSDStorage<int, Value> series;
     auto w = series.write(1);
     for (int i = 0; i != 150; ++i) w.set(i, i);
     CHECK(met([&](auto f) {

@@ -202,14 +202,14 @@ private:
     static constexpr std::size_t max_chunk_pages =
         bits::round_up((std::size_t{1} << 20) / (sizeof(T) * page_slots) + 1, word_pages);
 
-    using Line = detail::LineOf<T>;
+    // LineOf stands in the initializer, which is instantiated late: an element may have a map of its own type as a member.
     static constexpr detail::PageLayout<Bytes> layout{page_slots,
                                                       page_slots * sizeof(T),
                                                       max_chunk_pages,
                                                       word_pages,
-                                                      sizeof(Line),
-                                                      &detail::allocate_lines<Line, Bytes>,
-                                                      &detail::deallocate_lines<Line, Bytes>};
+                                                      sizeof(detail::LineOf<T>),
+                                                      &detail::allocate_lines<detail::LineOf<T>, Bytes>,
+                                                      &detail::deallocate_lines<detail::LineOf<T>, Bytes>};
 
     // In a constant bytes cannot become a T. There each page of the first word is a chunk, and then each word, without a list.
     static constexpr detail::PageChunk chunk_in_constant(std::size_t i) noexcept {

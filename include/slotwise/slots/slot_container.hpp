@@ -233,9 +233,10 @@ public:
     template <class H>
     [[noreturn]] SLOTWISE_COLD void throw_no_element(const char* message, H handle) const {
         const slot_t at = handle.index();
-        const bool known = at < directory.cursor(), waits = known && explain(at, handle.version()) == HandleStatus::pending;
+        const std::uint32_t now = at < directory.capacity() ? directory.version(at) : 0; // above the cursor after a clear, too
+        const bool waits = at < directory.cursor() && explain(at, handle.version()) == HandleStatus::pending;
         throw_absent(message, handle.to_text(), waits ? detail::is_pending : directory.absence(at, handle.version()),
-                     {at, known ? directory.version(at) : 0, state(at), known});
+                     {at, now, state(at), at < directory.cursor() || now != 0});
     }
     /// The stored slots of word `w`.
     constexpr bits::word_t stored_word(std::size_t w) const noexcept {
