@@ -218,5 +218,6 @@ TEST_CASE("a described slot map says what its type lacks", "[any_slot_map]") {
     CHECK(says([&] { map.restore({}, codec); }, "end too early"));
     const auto gone = map.handle_at(0);
     map.erase(gone);
-    CHECK(thrown_text<std::out_of_range>([&] { map.at(gone); }).find("0v1 is stale: slot 0 is at version 2") != std::string::npos);
+    CHECK(thrown_text<std::out_of_range>([&] { map.at(gone); }).find("0v1 is stale: slot 0 is at version 2") !=
+          std::string::npos);
 }

@@ -92,7 +92,8 @@ TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which say
     TestType more;
     more.insert(H(3, 5), 35);
     const std::string words = "secondary map at(handle): the handle has no value here; ask get(handle)";
-    REQUIRE(begins(thrown_text<std::out_of_range>([&] { more.at(H(3, 7)); }), words + " (3v7 has none: slot 3 is at version 5)"));
+    REQUIRE(
+        begins(thrown_text<std::out_of_range>([&] { more.at(H(3, 7)); }), words + " (3v7 has none: slot 3 is at version 5)"));
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { std::as_const(more).at(H()); }), words + " (the handle is null)"));
     REQUIRE(more.at(H(3, 5)) == 35);
 }
