@@ -24,13 +24,13 @@ TEMPLATE_TEST_CASE("growth, shrinking, clear, reset and the end of the container
     container->reserve(64);
     for (int i = 0; i != 65; ++i) add(*container, i);
     const auto grown = EventLog::take();
-    REQUIRE(of("a", grown)[64] == "capacity 64 128");
+    REQUIRE(of("a", grown)[64] == "capacity 64 1024"); // 4 KiB of keys
     REQUIRE(of("a", grown)[65] == "insert 64");
     REQUIRE(of("a", grown).size() == 66);
     for (int i = 2; i != 65; ++i) container->erase(i);
     EventLog::take();
     container->shrink_to_fit();
-    REQUIRE(EventLog::take() == told({"s1", "s2", "a", "b"}, {"capacity 128 64"}));
+    REQUIRE(EventLog::take() == told({"s1", "s2", "a", "b"}, {"capacity 1024 64"}));
     container->shrink_to_fit();
     REQUIRE(EventLog::take() == Events{});
     container->clear();

@@ -156,10 +156,10 @@ TEST_CASE("reserve, length_error, clear, shrink_to_fit and reset act on keys and
     REQUIRE(map.check_invariants());
     map.clear();
     REQUIRE(objects.alive() == 0);
-    for (int i = 0; i != 100; ++i) map.try_emplace(i, i);
+    for (int i = 0; i != 60; ++i) map.try_emplace(i, i);
     map.shrink_to_fit();
-    REQUIRE(map.capacity() < 200);
-    REQUIRE(map.at(99).value() == 99);
+    REQUIRE(map.capacity() < 200); // the first page has 64 slots, and the second chunk of keys the others
+    REQUIRE(map.at(59).value() == 59);
     map.reset();
     REQUIRE(map.capacity() == 0);
     REQUIRE(objects.alive() == 0);

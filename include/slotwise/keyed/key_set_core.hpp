@@ -189,8 +189,8 @@ public:
         core_.expect_not_notifying();
         core_.do_clear();
     }
-    /// Erases all elements, including pending ones, and frees the memory, except for a bit a slot where versions differ:
-    /// handles stay stale for ever. A destructor must not insert meanwhile (checked at level fast). While slots are retired
+    /// Erases all elements, including pending ones, and frees the memory, except for that of versions where they differ (less
+    /// than five bytes a slot, until shrink_to_fit()): handles stay stale for ever. A destructor must not insert meanwhile (checked at level fast). While slots are retired
     /// their bookkeeping stays, and reset() is clear() and flush_removed().
     /// @throws nothing
     constexpr void reset() noexcept { core_.do_reset(); }

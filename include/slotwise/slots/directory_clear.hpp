@@ -148,6 +148,11 @@ constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::prepare_shrink(std::size
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
+constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::frees_without_memory() const noexcept {
+    return floors_.holds(versions_.size()) || floors_.one_of(versions_, n_.cursor, 0).holds;
+}
+
+template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
 constexpr void SlotDirectory<L, E, R, Allocator, S, A>::commit_shrink(Growth& less, std::size_t from) noexcept {
     adopt(less);
     floors_.keep(less.versions, from, less.floor, less.spare);

@@ -77,9 +77,10 @@ public:
     /// As many words as the versions have of so many slots, if there are fewer here: keep() must not allocate.
     /// @throws what the allocator throws
     constexpr Words spare(std::size_t slots, const Allocator& alloc) const {
-        const std::size_t words = bits::word_count(slots);
-        return Words(alloc).resized(words_.size() < words ? words : 0, 0, alloc);
+        return Words(alloc).resized(holds(slots) ? 0 : bits::word_count(slots), 0, alloc);
     }
+    /// Whether there are as many words as the versions have of so many slots.
+    constexpr bool holds(std::size_t slots) const noexcept { return bits::word_count(slots) <= words_.size(); }
     /// Keeps the versions from `from` on. @param one the result of one_of() for them
     /// @param spare what spare() gave for these versions
     template <class Versions>
