@@ -100,6 +100,14 @@ constexpr int sets() {
         extra.merge(from);
         HOLDS(extra.contains(3));
     }
+    Set worn(set); // the versions of its slots differ
+    for (int round = 0; round != 2; ++round) {
+        worn.insert(1);
+        const auto last = worn.handle_of(1);
+        worn.reset();
+        HOLDS(worn.capacity() == 0 && !worn.contains(last) && worn.check_invariants() && worn.insert(1).inserted);
+        HOLDS(worn.handle_of(1) != last);
+    }
     return ends(set, Set{7, 8});
 }
 

@@ -347,7 +347,7 @@ TEST_CASE("reset takes pending elements away too, and gives the memory back", "[
         REQUIRE(map.pending() == 0);
         REQUIRE(map.capacity() == 0);
         REQUIRE(objects.alive() == 0);
-        REQUIRE(bytes.live_bytes() <= slots / 8 + 8); // version floors, a bit a slot
+        REQUIRE(bytes.live_bytes() <= slots / 8 + 8); // none: one version floor for all
         REQUIRE(map.slot_of_any(1) == no_slot);
         REQUIRE(map.state(0) == SlotState::free);
         REQUIRE(map.check_invariants());

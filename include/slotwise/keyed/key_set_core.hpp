@@ -189,9 +189,10 @@ public:
         core_.expect_not_notifying();
         core_.do_clear();
     }
-    /// Erases all elements, including pending ones, and frees the memory, except for that of versions where they differ (less
-    /// than five bytes a slot, until shrink_to_fit()): handles stay stale for ever. A destructor must not insert meanwhile (checked at level fast). While slots are retired
-    /// their bookkeeping stays, and reset() is clear() and flush_removed().
+    /// Erases all elements, including pending ones, and frees the memory. Handles stay stale for ever: slots start again at the
+    /// highest version that one of them has had, or at the floors that an earlier shrink_to_fit() kept. A destructor must not
+    /// insert meanwhile (checked at level fast). While slots are retired their bookkeeping stays, and reset() is clear() and
+    /// flush_removed().
     /// @throws nothing
     constexpr void reset() noexcept { core_.do_reset(); }
 

@@ -347,11 +347,10 @@ public:
         directory.lower_cursor();
         SLOTWISE_EXPECT(directory.cursor() == 0,
                         "keyed container reset(): an element calls it while it is built or destroyed; it must not");
-        if (directory.frees_without_memory()) { // otherwise the versions stay, because reset() must not fail
-            auto none = directory.prepare_shrink(0, 0, allocator);
-            directory.commit_shrink(none, 0);
-        }
+        directory.level_versions(); // because reset() must not fail
+        auto none = directory.prepare_shrink(0, 0, allocator);
         auto no_pending = pending.resized(0, allocator);
+        directory.commit_shrink(none, 0);
         pending.swap(no_pending);
         directory.set_capacity(0);
         store.keys.shrink(0);

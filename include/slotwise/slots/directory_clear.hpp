@@ -148,8 +148,12 @@ constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::prepare_shrink(std::size
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
-constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::frees_without_memory() const noexcept {
-    return floors_.holds(versions_.size()) || floors_.one_of(versions_, n_.cursor, 0).holds;
+constexpr void SlotDirectory<L, E, R, Allocator, S, A>::level_versions() noexcept {
+    if (floors_.holds(versions_.size()) || floors_.one_of(versions_, n_.cursor, 0).holds) return;
+    version_type most = floors_.most();
+    for (std::size_t slot = 0; slot != versions_.size(); ++slot) most = versions_[slot] > most ? versions_[slot] : most;
+    for (std::size_t slot = 0; slot != versions_.size(); ++slot) versions_[slot] = most;
+    floors_.level(most, versions_.size());
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>

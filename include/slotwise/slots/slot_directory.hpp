@@ -376,8 +376,9 @@ public:
     /// Commits what prepare_shrink() made. Only floors remain of the versions of the slots from `from` on: later slots start
     /// there, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since prepare_shrink()
     constexpr void commit_shrink(Growth& less, std::size_t from) noexcept;
-    /// Whether prepare_shrink(0, 0) allocates nothing: all versions have one floor, or there is memory for their floors.
-    constexpr bool frees_without_memory() const noexcept;
+    /// Makes prepare_shrink(0, 0) allocate nothing: where versions differ and there is no memory for their floors, all slots
+    /// get the highest of them. @pre no slot is in use or retired
+    constexpr void level_versions() noexcept;
 
     /// Bytes held from the allocator: body in directory_check.hpp.
     constexpr std::size_t memory_usage() const noexcept;

@@ -81,6 +81,18 @@ public:
     }
     /// Whether there are as many words as the versions have of so many slots.
     constexpr bool holds(std::size_t slots) const noexcept { return bits::word_count(slots) <= words_.size(); }
+    /// The highest floor.
+    constexpr Version most() const noexcept {
+        Version most = one_.end != 0 ? one_.version : Version{0};
+        for (std::size_t slot = 0; slot != words_.size() * bits::word_bits; slot += block_slots)
+            most = of(slot) > most ? of(slot) : most;
+        return most;
+    }
+    /// Gives all slots below end() and below `slots` this floor. @pre no floor is higher
+    constexpr void level(Version version, std::size_t slots) noexcept {
+        one_ = One{version, static_cast<slot_t>(slots > end() ? slots : end())};
+        words_.free();
+    }
     /// Keeps the versions from `from` on. @param one the result of one_of() for them
     /// @param spare what spare() gave for these versions
     template <class Versions>
