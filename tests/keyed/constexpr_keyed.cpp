@@ -108,6 +108,14 @@ constexpr int sets() {
         HOLDS(worn.capacity() == 0 && !worn.contains(last) && worn.check_invariants() && worn.insert(1).inserted);
         HOLDS(worn.handle_of(1) != last);
     }
+    for (int round = 0; round != 2; ++round) { // the versions of the second hundred differ, and only their floors stay
+        for (int i = 0; i != 200; ++i) worn.insert(i);
+        for (int i = 0; i < 200; i += 2) worn.erase(i);
+        for (int i = 0; i < 200; i += 4) worn.insert(i);
+        worn.clear();
+        worn.shrink_to_fit();
+        HOLDS(worn.empty() && worn.check_invariants());
+    }
     return ends(set, Set{7, 8});
 }
 

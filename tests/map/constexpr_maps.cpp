@@ -146,6 +146,18 @@ constexpr int policies() {
     return 0;
 }
 
+struct Owner { // its destructor is code of the user's
+    int value;
+    constexpr explicit Owner(int number) : value(number) {}
+    constexpr ~Owner() { value = 0; }
+};
+constexpr int of_owners() {
+    SlotMap<Owner> map;
+    const auto one = map.insert_with([](auto) { return Owner(1); });
+    HOLDS(map[one].value == 1 && map.erase(one) && map.insert_with([](auto) { return Owner(2); }) != one);
+    return 0;
+}
+
 constexpr int of_handle_pool() {
     using Pool = HandlePool<struct Body, Column<int>>;
     Pool pool;
@@ -239,6 +251,7 @@ constexpr int without_slot_0() {
 
 IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>())
 IN_CONSTANTS("a SlotMap without slot 0 lives in a constant expression", without_slot_0())
+IN_CONSTANTS("elements with a destructor are made by a function in a constant expression", of_owners())
 IN_CONSTANTS("a SlotMap with zero_vacant and atomic_versions lives in a constant expression",
              elements<SlotMap<int, Options<SlotMapOptions{.zero_vacant = true, .atomic_versions = true}>>>())
 IN_CONSTANTS("a DenseSlotMap lives in a constant expression", elements<DenseSlotMap<int>>())

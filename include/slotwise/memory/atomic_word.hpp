@@ -49,7 +49,7 @@ public:
 
     /// The values of an array of words as integers. @pre no other thread writes them
     template <class Word>
-    static constexpr auto* plain(Word* words) noexcept {
+    static auto* plain(Word* words) noexcept {
         return words == nullptr ? nullptr : &words->value_;
     }
 
@@ -63,11 +63,11 @@ constexpr T* plain_values(T* values) noexcept {
     return values;
 }
 template <class T>
-constexpr T* plain_values(AtomicWord<T>* values) noexcept {
+T* plain_values(AtomicWord<T>* values) noexcept {
     return AtomicWord<T>::plain(values);
 }
 template <class T>
-constexpr const T* plain_values(const AtomicWord<T>* values) noexcept {
+const T* plain_values(const AtomicWord<T>* values) noexcept {
     return AtomicWord<T>::plain(values);
 }
 

@@ -282,7 +282,6 @@ public:
         return words <= small ? 0 : SummaryBits<Allocator, Words>::words_for(words);
     }
     constexpr LiveSummary() = default;
-    constexpr explicit LiveSummary(const Allocator& alloc) noexcept : bits_(alloc) {}
     /// A summary of `words` words, which begin with those of `live`. @throws what the allocator throws
     template <class Source = const Allocator&>
     constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, Source&& source) : bits_(source) {
@@ -292,7 +291,6 @@ public:
     }
     constexpr void swap(LiveSummary& other) noexcept { bits_.swap(other.bits_); }
     SLOTWISE_ALWAYS_INLINE constexpr SummaryView view() const noexcept { return bits_.view(); }
-    constexpr std::size_t memory_usage() const noexcept { return bits_.memory_usage(); }
 
     /// To be called when word `w` has become 0 or non-zero, or the cursor has passed it. Rare, so callers do not inline it.
     constexpr void update(const Words& live, std::size_t w, slot_t cursor) noexcept {

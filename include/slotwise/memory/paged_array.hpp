@@ -59,15 +59,6 @@ SLOTWISE_NEVER_INLINE constexpr std::size_t more_pages(std::size_t pages, std::s
     return more == 0 ? 1 : more < most ? more : most;
 }
 
-/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full, so that copying the
-/// entries is amortised. @throws what the allocator throws; nothing has changed then
-template <class Array>
-SLOTWISE_NEVER_INLINE constexpr void reserve_entries(Array& array, std::size_t count) {
-    if (count <= array.size()) return;
-    auto grown = array.resized(count < 2 * array.size() ? 2 * array.size() : count, {});
-    array.swap(grown);
-}
-
 /// Whether `address` lies in the array; <compare> orders unrelated pointers, which the built-in < need not.
 template <class T>
 constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexcept {

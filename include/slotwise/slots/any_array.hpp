@@ -12,6 +12,15 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+/// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full, so that copying the
+/// entries is amortised. @throws what the allocator throws; nothing has changed then
+template <class Array>
+SLOTWISE_NEVER_INLINE void reserve_entries(Array& array, std::size_t count) {
+    if (count <= array.size()) return;
+    auto grown = array.resized(count < 2 * array.size() ? 2 * array.size() : count, {});
+    array.swap(grown);
+}
+
 /// The type, if values of it can lie in slots. Throws std::invalid_argument
 inline const TypeDescriptor* sized_type(const TypeDescriptor& type) {
     if (type.size == 0 || !std::has_single_bit(type.align) || type.size % type.align != 0)

@@ -72,7 +72,7 @@ struct PlainSteps {
         return directory.version(slot);
     }
     /// The slot is blocked until all observers were notified: they may insert. @pre directory.is_live(slot)
-    SLOTWISE_NEVER_INLINE static constexpr void erase_notifying(Directory& directory, Hub& hub, slot_t slot) noexcept {
+    SLOTWISE_NEVER_INLINE static void erase_notifying(Directory& directory, Hub& hub, slot_t slot) noexcept {
         directory.remove(slot);
         hub.erase(slot);
         directory.release(slot);
@@ -97,7 +97,7 @@ struct PlainSteps {
     }
 
 private:
-    static constexpr void erase_live(Directory& directory, Hub& hub) noexcept {
+    static void erase_live(Directory& directory, Hub& hub) noexcept {
         for (slot_t slot = 0; slot < directory.cursor(); ++slot) {
             if (!directory.is_live(slot)) continue;
             hub.expect_not_notifying();
