@@ -7,6 +7,7 @@
 #define SLOTWISE_MEMORY_PAGE_CHUNKS_HPP
 
 #include "../core/scope_guard.hpp"
+#include "../fwd.hpp"
 #include "allocator.hpp"
 
 #include <cstring>
