@@ -13,6 +13,7 @@
 #include "../core/iterator_facade.hpp"
 #include "../memory/allocator.hpp"
 #include "../slots/absence.hpp"
+#include "../slots/arguments.hpp"
 #include "../slots/slot_follower.hpp"
 
 #include <optional>
