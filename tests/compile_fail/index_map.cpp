@@ -4,11 +4,15 @@
 
 using namespace slotwise;
 
-//=== const_values ===//
+//=== values_whose_destructor_may_throw ===//
 // expect: IndexMap<T>: T must be a non-const object type whose destructor does not throw
 // covers: map/index_map.hpp static_assert "T must be a non-const object type"
+struct ThrowingEnd {
+    ~ThrowingEnd() noexcept(false) {}
+};
+
 IndexMap<int> map;
-IndexMap<const int> other; // faulty
+IndexMap<ThrowingEnd> other; // faulty
 
 //=== a_constant_iterator_is_no_iterator ===//
 // expect: iterator

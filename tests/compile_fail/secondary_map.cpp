@@ -15,11 +15,15 @@ names.attach_to(ints);
 names.attach_to(longs); // faulty
 return static_cast<int>(names.size() + longs.size());
 
-//=== const_values ===//
+//=== values_whose_destructor_may_throw ===//
 // expect: SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw
 // covers: map/secondary_map.hpp static_assert "T must be a non-const object type"
+struct ThrowingEnd {
+    ~ThrowingEnd() noexcept(false) {}
+};
+
 SecondaryMap<Handle<int>, int> map;
-SecondaryMap<Handle<int>, const int> other; // faulty
+SecondaryMap<Handle<int>, ThrowingEnd> other; // faulty
 
 //=== of_no_handles ===//
 // expect: SecondaryMap<Handle, T>: the first argument is a slot map's handle_type
