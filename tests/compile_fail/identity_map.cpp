@@ -41,8 +41,17 @@ static_cast<void>(a == b); // faulty
 //=== ids_that_cannot_be_stored ===//
 // expect: Id must be a non-const object type whose destructor does not throw
 // covers: map/identity_nodes.hpp static_assert "Id must be a non-const object type"
+struct ThrowingEnd {
+    int id = 0;
+    ~ThrowingEnd() noexcept(false) {}
+    friend bool operator==(const ThrowingEnd&, const ThrowingEnd&) = default;
+};
+struct Hash {
+    std::size_t operator()(const ThrowingEnd& key) const noexcept { return static_cast<std::size_t>(key.id); }
+};
+
 IdentityMap<int, Handle<int>> map;
-IdentityMap<const int, Handle<int>> other; // faulty
+IdentityMap<ThrowingEnd, Handle<int>, HashBy<Hash>> other; // faulty
 
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
