@@ -31,7 +31,8 @@ class SlotDirectory {
     using Versions =
         std::conditional_t<Steady == 0, detail::PlacedArray<StoredVersion>, detail::SteadyArray<StoredVersion, Steady>>;
     using Block = detail::FlatArray<word_t, Allocator>;
-    using Words = detail::PlacedArray<word_t>;
+    // The same type in all, but dependent: a member that is not crashes clang 16 in C++17, behind the one error that is wanted.
+    using Words = detail::PlacedArray<std::conditional_t<std::is_void_v<Allocator>, void, word_t>>;
     using Free = detail::FreeSlots<R, Allocator, Words>;
     using Summary = detail::LiveSummary<Allocator, Words>;
 
