@@ -82,12 +82,13 @@ struct PageTable {
     }
     /// Bytes that chunks, table and list take of the allocator.
     SLOTWISE_NEVER_INLINE std::size_t memory_usage(const void* table, const PageLayout<Bytes>& layout) const noexcept {
-        std::size_t bytes = entries <= few ? 0 : bytes_of(entries, more_chunks);
-        for (std::size_t i = 0; i != chunk_count; ++i) {
+        std::size_t bytes = entries <= few ? 0 : bytes_of(entries, more_chunks), counted = 0;
+        for (std::size_t i = 0; i != chunk_count && counted < layout.word_pages; ++i) { // those of the first word
             const PageChunk here = chunk(table, i);
-            bytes += lines_needed(1, chunk_bytes(here.first_page, here.pages, layout.page_bytes), layout.line) * layout.line;
+            bytes += bits::round_up(chunk_bytes(here.first_page, here.pages, layout), layout.line);
+            counted += here.pages;
         }
-        return bytes;
+        return counted == pages ? bytes : bytes + chunk_bytes(counted, pages - counted, layout); // the others are whole lines
     }
 
     /// Adds chunks of at most `max_chunk_pages` pages, which end with a whole word of slots, until there are `want`. Returns
@@ -111,7 +112,7 @@ struct PageTable {
         });
         while (pages < want) {
             const auto more = static_cast<std::uint32_t>(chunk_pages(pages, want, layout.max_chunk_pages, layout.word_pages));
-            const std::size_t bytes = chunk_bytes(pages, more, layout.page_bytes);
+            const std::size_t bytes = chunk_bytes(pages, more, layout);
             auto* data = static_cast<std::byte*>(layout.obtain(allocator, 1, bytes));
             if (entries == 0) {
                 result = data + more * layout.page_bytes + padding(more * layout.page_bytes);
@@ -152,12 +153,15 @@ private:
     static std::size_t padding(std::size_t bytes) noexcept {
         return (alignof(void*) - bytes % alignof(void*)) % alignof(void*);
     }
-    static std::size_t chunk_bytes(std::size_t first_page, std::size_t pages, std::size_t page_bytes) noexcept {
-        const std::size_t bytes = pages * page_bytes;
-        return first_page != 0 ? bytes : bytes + padding(bytes) + bytes_of(few, few);
+    /// After the first word chunks are whole lines: their pages are those of whole words, or else take a line more each than
+    /// they may need. So memory_usage() need not look at each.
+    static std::size_t chunk_bytes(std::size_t first_page, std::size_t pages, const PageLayout<Bytes>& layout) noexcept {
+        const std::size_t bytes = pages * layout.page_bytes;
+        if (first_page == 0) return bytes + padding(bytes) + bytes_of(few, few);
+        return layout.word_pages > 1 ? bytes : pages * bits::round_up(layout.page_bytes, layout.line);
     }
     static std::uint32_t room_for(std::size_t want, std::size_t now) noexcept {
-        const std::size_t twice = 2 * now > 2 * few ? 2 * now : 2 * few;
+        const std::size_t twice = 2 * (now > few ? now : few);
         return static_cast<std::uint32_t>(want > twice || want > no_slot / 2 ? want : twice);
     }
     /// A table and a list with room for so many pages and chunks: these where they have it, else copies, or null when they will
@@ -192,7 +196,7 @@ private:
             --chunk_count;
             std::byte* data = nullptr;
             std::memcpy(&data, static_cast<std::byte*>(table) + last.first_page * sizeof data, sizeof data);
-            layout.give_back(allocator, data, 1, chunk_bytes(last.first_page, last.pages, layout.page_bytes));
+            layout.give_back(allocator, data, 1, chunk_bytes(last.first_page, last.pages, layout));
         }
         pages = static_cast<std::uint32_t>(keep);
     }
