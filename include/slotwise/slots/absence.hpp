@@ -50,7 +50,8 @@ public:
         int exponent = 0;
         for (; number >= 1e9; number /= 10) ++exponent;
         for (; number > 0 && number < 1e8; number *= 10) --exponent;
-        auto rounded = static_cast<std::uint64_t>(number + 0.5);
+        auto rounded = static_cast<std::uint64_t>(number);
+        if (number - static_cast<double>(rounded) >= 0.5) ++rounded;
         for (; rounded != 0 && rounded % 10 == 0; rounded /= 10) ++exponent;
         HandleText digits;
         digits.append(rounded);

@@ -151,12 +151,12 @@ constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
         bits::word_t word = words[w++];
         if (w == end) word &= bits::low_mask(static_cast<unsigned>(live.size() - first));
         if (const auto slot = static_cast<slot_t>(first); word != 0) {
-            if constexpr (!(scattered<T> || ...))
+            bool adjacent = true;
+            if constexpr ((scattered<T> || ...)) adjacent = first >= apart;
+            if (adjacent)
                 visit_word(word, slot, f, columns.ptr(first)...);
-            else if (first < apart)
+            else if constexpr ((scattered<T> || ...))
                 visit_word(word, slot, f, block_of<T>(columns, first)...);
-            else
-                visit_word(word, slot, f, columns.ptr(first)...);
         }
         if (empty.many(word)) w = Occupancy::next_word(live, w);
     }
