@@ -140,6 +140,21 @@ TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     CHECK(failures == 1);
 }
 
+// proves: BasicFlatArray::unmade throws
+TEST_CASE("memory for values that are made later has all its size, or the allocator's exception and nothing", "[throws]") {
+    test::EveryByteReturned scope;
+    using Unmade = Array<test::ThrowingAllocator<std::byte>>;
+    const auto failures = test::fail_at_every_step(test::swept("detail::FlatArray::unmade"), [](auto&& attempt) {
+        attempt([] {
+            auto array = Unmade::unmade(3, test::ThrowingAllocator<std::byte>());
+            for (std::size_t i = 0; i != array.size(); ++i) std::construct_at(array.data() + i, static_cast<int>(i));
+            CHECK(values(array) == std::vector{0, 1, 2});
+        });
+        CHECK(Unmade::unmade(0, test::ThrowingAllocator<std::byte>()).size() == 0);
+    });
+    CHECK(failures == 1);
+}
+
 TEST_CASE("allocators are exchanged, also those that cannot be assigned") {
     std::pmr::monotonic_buffer_resource one, two;
     std::pmr::polymorphic_allocator<int> a(&one), b(&two), same(&one);

@@ -240,7 +240,7 @@ TEST_CASE("at() says at which version the slot is now, and whether an element is
     CHECK(all_said(index, first) == "(0v1 is stale: slot 0 is at version 3)");
 }
 
-// proves: SparseMap::at throws, SwitchMap::at throws, IndexMap::at throws
+// proves: SparseMap::at throws, SwitchMap::at throws, SecondaryFace::at throws
 TEST_CASE("at(id) of containers by the user's ids names the id, and the version that has a value", "[absence]") {
     enum class Room : std::uint16_t { cellar = 3 };
     SparseMap<Room, int> rooms;
@@ -255,7 +255,7 @@ TEST_CASE("at(id) of containers by the user's ids names the id, and the version 
     CHECK(all_said(by_number, 4'000'000'000u) == "(4000000000 has none)");
 }
 
-// proves: MapStorage::at throws, MapView::at throws, AnyMapStorage::at throws, TSDStorage::at throws
+// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at(key) throws, TSDStorage::at throws
 TEST_CASE("at(key) names the key where it is a number, an enumerator, a handle or a text", "[absence]") {
     const MapStorage<int, int> numbers;
     CHECK(thrown_text<std::out_of_range>([&] { static_cast<void>(numbers.at(-42)); }) ==

@@ -183,6 +183,23 @@ TEMPLATE_TEST_CASE("a moved-from directory is as new, and swap exchanges everyth
     CHECK(directory.check_invariants());
 }
 
+// proves: VersionFloors::spare throws
+TEST_CASE("floors are as they were when the allocator has no spare words for them", "[throws]") {
+    test::EveryByteReturned scope;
+    using Floors = detail::VersionFloors<std::uint8_t, test::ThrowingAllocator<std::byte>>;
+    Floors floors;
+    floors.level(3, 100);
+    const auto failures = test::fail_at_every_step(test::swept("detail::VersionFloors::spare"), [&](auto&& attempt) {
+        attempt([&] {
+            const auto spare = floors.spare(200, {});
+            CHECK(spare.size() == bits::word_count(200));
+        });
+        CHECK(floors.of(99) == 3);
+        CHECK(floors.of(100) == 0);
+    });
+    CHECK(failures == 1);
+}
+
 // proves: SlotDirectory::SlotDirectory throws, SlotDirectory::reserve_slot throws, SlotDirectory::prepare throws
 // proves: LiveSummary::LiveSummary throws, SummaryBits::covering throws
 TEST_CASE("growing and reserving are strong when the allocator throws", "[throws]") {
