@@ -8,6 +8,9 @@
 using namespace slotwise;
 
 struct Empty {};
+struct ThrowsWhenDestroyed {
+    ~ThrowsWhenDestroyed() noexcept(false) {}
+};
 
 //=== members_not_named ===//
 // expect: the members stand first, in Members<...>
@@ -21,11 +24,11 @@ BasicSoaVector<int> other; // faulty
 SoaVector<int> rows;
 SoaVector<> other; // faulty
 
-//=== const_member ===//
-// expect: members must be non-const object types
+//=== member_whose_destructor_may_throw ===//
+// expect: members must be non-const object types whose destructors do not throw
 // covers: rows/soa_vector.hpp static_assert "members must be non-const object types"
 SoaVector<int> rows;
-SoaVector<int, const int> other; // faulty
+SoaVector<ThrowsWhenDestroyed> other; // faulty
 
 //=== member_that_cannot_move ===//
 // expect: members must be movable, because rows move
