@@ -193,7 +193,7 @@ return static_cast<int>(size + map.size());
 
 //=== keys_without_a_hash ===//
 // expect: keyed container: the key has no hash; give std::hash<K> for it, or HashBy<H>
-// lines: 32
+// lines: 30
 // covers: keyed/key_store.hpp static_assert "the key has no hash"
 struct Point {
     int x, y;

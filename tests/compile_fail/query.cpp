@@ -18,6 +18,7 @@ static_cast<void>(store.query<Place>().size()); // faulty
 
 //=== named_by_reference ===//
 // expect: a component is named as T
+// lines: 25
 // covers: ecs/query_terms.hpp static_assert "a component is named as T"
 ArchetypeStore store;
 static_cast<void>(store.query<Place>().size());

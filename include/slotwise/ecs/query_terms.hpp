@@ -22,12 +22,13 @@ namespace detail {
 /// A component type in the list of a query.
 template <class T>
 struct QueryArgument {
-    static_assert(std::is_object_v<T> && !std::is_volatile_v<T>,
-                  "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
-    using component = std::remove_const_t<T>;
-    using value = T;
-    using reference = T&; // what f gets
-    static constexpr bool optional = false, constant = std::is_const_v<T> || is_tag_type<std::remove_const_t<T>>;
+    static constexpr bool sound = std::is_object_v<T> && !std::is_volatile_v<T>;
+    using value = std::conditional_t<sound, T, std::remove_cvref_t<T>>;
+    using component = std::remove_const_t<value>;
+    using reference = value&; // what f gets
+    static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
+    // Last, because clang reads no further, and what is missing then is an error of its own.
+    static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
 };
 template <class T>
 struct QueryArgument<Optional<T>> : QueryArgument<T> {

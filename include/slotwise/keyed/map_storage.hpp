@@ -157,7 +157,7 @@ public:
     template <class K = Key, class V = T>
         requires(std::is_constructible_v<T, V>)
     constexpr InsertResult<iterator> insert(K&& key, V&& value) {
-        return try_emplace(std::forward<K>(key), std::forward<V>(value));
+        return result(do_emplace<false>(std::forward<K>(key), std::forward<V>(value)));
     }
     constexpr InsertResult<iterator> insert(std::pair<Key, T> item)
         requires(std::move_constructible<Key> && std::move_constructible<T>)
