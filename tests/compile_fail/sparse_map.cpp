@@ -14,9 +14,17 @@ struct Fixed {
 
 //=== of_signed_ids ===//
 // expect: the first argument is an id
-// covers: sparse/sparse_entries.hpp static_assert "the first argument is an id"
+// lines: 25
+// covers: sparse/sparse_set.hpp static_assert "the first argument is an id"
 SparseSet<unsigned> set;
 SparseSet<int> other; // faulty
+
+//=== from_signed_ids ===//
+// expect: the first argument is an id
+// lines: 25
+// covers: sparse/sparse_map.hpp static_assert "the first argument is an id"
+SparseMap<unsigned, double> map;
+SparseMap<int, double> other; // faulty
 
 //=== of_arrays ===//
 // expect: T is an object type, not const, not an array

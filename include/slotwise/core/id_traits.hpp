@@ -78,6 +78,12 @@ concept AnyId = std::is_trivially_copyable_v<Id> && std::equality_comparable<Id>
 
 namespace detail {
 
+/// The id, or a number where Id is none: a container of it can be read up to the assertion that says so.
+template <class Id>
+using id_or_number = std::conditional_t<AnyId<Id>, Id, std::uint32_t>;
+template <class Id>
+inline constexpr bool is_id = AnyId<Id>; // an assertion of the concept lists what it lacks, which is longer than the error
+
 /// The id as containers keep it: the user bits of a handle are no part of its identity.
 template <class Id>
 Id without_user_bits(Id id) noexcept {

@@ -19,9 +19,6 @@ namespace detail {
 /// such page.
 template <class Id, class Allocator>
 class SparseEntries {
-    static_assert(AnyId<Id>,
-                  "sparse containers: the first argument is an id: a handle, an unsigned integer of at most 32 bits, an "
-                  "enumeration over one, or a type with a specialisation of IdTraits");
     using Traits = IdTraits<Id>;
     static constexpr unsigned row_bits = std::bit_width(Traits::max_index);
 

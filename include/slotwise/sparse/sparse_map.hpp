@@ -18,7 +18,7 @@ namespace detail {
 template <class T, class... With>
 using SparseAllocator = typename Arguments<with_alloc, NoOptions, T, NoKey, With...>::allocator;
 template <class Id, class T, class... With>
-using SparseMapCore = SparseCore<Id, SparseValues<T, SparseAllocator<T, With...>>, SparseAllocator<T, With...>>;
+using SparseMapCore = SparseCore<id_or_number<Id>, SparseValues<T, SparseAllocator<T, With...>>, SparseAllocator<T, With...>>;
 
 } // namespace detail
 
@@ -211,6 +211,9 @@ private:
                         "SparseMap [id]: the id has no value here; ask get(id)");
         return this->value(static_cast<size_type>(Core::Entries::row(*page, id)));
     }
+
+    static_assert(detail::is_id<Id>, "SparseMap<Id, T>: the first argument is an id: a handle, an unsigned integer of at most "
+                                     "32 bits, an enumeration over one, or a type with a specialisation of IdTraits");
 };
 
 SLOTWISE_END

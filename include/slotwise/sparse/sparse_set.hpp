@@ -14,7 +14,7 @@ namespace detail {
 
 template <class Id, class... With>
 using SparseSetCore =
-    SparseCore<Id, EmptyValues<NoValue>, typename Arguments<with_alloc, NoOptions, Id, NoKey, With...>::allocator>;
+    SparseCore<id_or_number<Id>, EmptyValues<NoValue>, typename Arguments<with_alloc, NoOptions, Id, NoKey, With...>::allocator>;
 
 } // namespace detail
 
@@ -96,6 +96,9 @@ public:
 
 private:
     Id item(size_type row) const noexcept { return this->id_at(row); }
+
+    static_assert(detail::is_id<Id>, "SparseSet<Id>: the first argument is an id: a handle, an unsigned integer of at most 32 "
+                                     "bits, an enumeration over one, or a type with a specialisation of IdTraits");
 };
 
 SLOTWISE_END
