@@ -75,12 +75,11 @@ public:
     }
     /// Copies the static observers. Those with a constructor for it get the live slots. A copy has no dynamic observers.
     constexpr ObserverHub(const ObserverHub& other, Occupancy live)
-        : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live)...); }, other.static_)) {}
+        : ObserverHub(other, std::index_sequence_for<Static...>{}, live) {}
     /// The same into memory of `alloc`, for observers that take an allocator.
     template <class Allocator>
     constexpr ObserverHub(const ObserverHub& other, Occupancy live, const Allocator& alloc)
-        : static_(std::apply([&](const auto&... o) { return std::tuple<Static...>(copy(o, live, alloc)...); }, other.static_)) {
-    }
+        : ObserverHub(other, std::index_sequence_for<Static...>{}, live, alloc) {}
     /// Moves columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others.
     /// Other observers are exchanged. @pre this hub was notified of the capacity
     constexpr void take_from(ObserverHub& other, Occupancy live, bool may_throw) {
@@ -399,6 +398,9 @@ private:
     template <class Allocator, std::size_t... I>
     constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<I...>)
         : static_(make_like(std::get<I>(other.static_), alloc)...) {}
+    template <std::size_t... I, class... With>
+    constexpr ObserverHub(const ObserverHub& other, std::index_sequence<I...>, [[maybe_unused]] Occupancy live, const With&... alloc)
+        : static_(copy(std::get<I>(other.static_), live, alloc...)...) {}
     template <class O, class Allocator>
     static constexpr O make_like([[maybe_unused]] const O& other, const Allocator& alloc) {
         if constexpr (requires { O::like(other, alloc); })
