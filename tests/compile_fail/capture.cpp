@@ -17,3 +17,14 @@ struct Log {
 TSSStorage<int> set;
 auto delta = capture(set, 1);
 capture(Log(), 1); // faulty
+
+//=== of_the_last_window_of_no_series ===//
+// expect: no matching function
+// covers: series/capture.hpp requires "capture(series, series.window())"
+struct Log {
+    int window() const { return 1; }
+};
+
+TSSStorage<int> set;
+auto delta = capture(set);
+capture(Log()); // faulty

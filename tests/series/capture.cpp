@@ -86,6 +86,19 @@ TEST_CASE("the delta of a set that was written to no effect says that it ticked"
     REQUIRE(delta.empty());
 }
 
+TEST_CASE("without a time the delta is that of the window that was opened last", "[series][capture]") {
+    TSSStorage<int> set;
+    REQUIRE(capture(set) == capture(set, set.window()));
+    set.write(1).add(1);
+    set.write(2).add(2);
+    REQUIRE(capture(set) == capture(set, 2));
+    REQUIRE(capture(set.view()).added == Keys{2});
+    TSDStorage<int, double> dict;
+    dict.write(3).set(1, 1.5);
+    REQUIRE(capture(dict) == capture(dict, 3));
+    REQUIRE(capture(dict.view()).added == Keys{1});
+}
+
 TEST_CASE("the delta of a window in which nothing was written says so", "[series][capture]") {
     SetScene<Adaptive> scene;
     DictScene<Adaptive> other;

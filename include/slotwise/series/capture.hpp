@@ -89,6 +89,13 @@ template <class Storage>
 typename Storage::delta_type capture(const Storage& storage, typename Storage::time_type time) {
     return capture(storage.view(), time);
 }
+/// The changes of the window that was opened last, owned: capture(series, series.window()).
+/// @throws as capture(series, time) @complexity linear in touched slots
+template <class Series>
+    requires requires(const Series& series) { capture(series, series.window()); }
+auto capture(const Series& series) {
+    return capture(series, series.window());
+}
 
 SLOTWISE_END
 
