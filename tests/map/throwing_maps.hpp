@@ -250,7 +250,7 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
     });
 }
 
-// proves: SlotMapCore::restore throws, SlotMapCore::try_restore throws, DirectorySnapshot::read throws
+// proves: SlotMapObservers::restore throws, SlotMapObservers::try_restore throws, DirectorySnapshot::read throws
 TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;

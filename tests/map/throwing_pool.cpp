@@ -65,7 +65,7 @@ TEST_CASE("HandlePool: what throws leaves it as it was", "[pool][throws]") {
     never_throws<noexcept(std::declval<C&>().clear())>(swept<C>("clear"));
 }
 
-// proves: HandlePool::restore throws, HandlePool::try_restore throws
+// proves: SlotMapObservers::restore throws, SlotMapObservers::try_restore throws
 TEST_CASE("HandlePool: a restore that throws leaves it as it was", "[pool][throws]") {
     const C other = sample<Subject, C>(1, 500, 700);
     const auto bytes = other.snapshot(NumberCodec());

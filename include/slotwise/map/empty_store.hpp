@@ -9,12 +9,15 @@
 #include "../slots/slot_store.hpp"
 #include "../slots/snapshot.hpp"
 
+#include <tuple>
+
 SLOTWISE_BEGIN
 namespace detail {
 
 /// Knows how many slots there may be, and holds nothing for them: the directory of the container is all there is.
 class EmptyStore {
 public:
+    using value_type = std::tuple<>;
     using Cursor = LiveCursor;
     static constexpr bool stable = true;
     static constexpr bool indexed = false;
@@ -71,7 +74,10 @@ public:
     }
     static constexpr slot_t slot(const Cursor& c) noexcept { return c.slot(); }
 
-    /// A snapshot has no bytes of values. Reserved handles are refused, because no pool makes one.
+    /// A snapshot has no bytes of values.
+    template <class Directory, class Codec>
+    static void write(const Directory&, ByteWriter&, Codec&) noexcept {}
+    /// Reserved handles are refused, because no pool makes one.
     template <class Directory, class Codec>
     static bool read(Directory& directory, ByteReader& in, Codec&) {
         return directory.reserved() == 0 || in.fail("snapshot: it has reserved handles, which a pool does not make");

@@ -228,32 +228,10 @@ public:
         return true;
     }
 
-    /// The exact state as bytes, static columns included: restored anywhere, the pool gives the same handles in future.
-    /// @param codec how values of columns become bytes; see DefaultCodec, dropping() for columns to leave out
-    template <class Codec = DefaultCodec>
-    std::vector<std::byte> snapshot(Codec codec = {}) const {
-        ByteWriter out;
-        core_.template write<0, 0>(out, codec, [] {});
-        return out.take();
-    }
-    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes. Observers that are no columns, and
-    /// dynamic ones, are notified of the exchange. @throws std::invalid_argument, which says why; strong
-    template <class Codec = DefaultCodec>
-    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
-    }
-    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
-    template <class Codec = DefaultCodec>
-    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        return core_.do_restore(bytes, codec);
-    }
-
     /// Bytes on the heap. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether every count, bit and link agrees; for tests. @complexity linear in capacity
-    constexpr bool check_invariants() const noexcept {
-        return core_.directory.check_invariants() && core_.store.check(core_.directory);
-    }
+    constexpr bool check_invariants() const noexcept { return core_.check(); }
 
 private:
     template <class, class, class>

@@ -189,6 +189,8 @@ public:
         if (error == nullptr) Base::adopt(fresh);
         return error;
     }
+    /// Whether directory and store agree in full.
+    constexpr bool check() const noexcept { return directory.check_invariants() && store.check(directory); }
 
 private:
     SLOTWISE_COLD constexpr void grow_by_one() {

@@ -403,35 +403,10 @@ public:
     /// Equal when the same handles name equal values. Capacity, vacant slots and observers do not count.
     friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) { return a.core_.same_elements(b.core_); }
 
-    /// The exact state as bytes, static columns included: restored anywhere, the map gives the same handles for the same calls.
-    /// The same state gives the same bytes. @pre no element is being built or destroyed
-    /// @param codec how values become bytes; see DefaultCodec for types that need none, dropping() for columns to leave out
-    template <class Codec = DefaultCodec>
-    std::vector<std::byte> snapshot(Codec codec = {}) const {
-        ByteWriter out;
-        core_.template write<0, detail::block_bytes<Codec, typename Store::value_type>>(
-            out, codec, [&] { core_.store.write(core_.directory, out, codec); });
-        return out.take();
-    }
-    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
-    /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
-    /// exchange. Memory: up to the values of all slots in the bytes. @throws std::invalid_argument, which says why; strong
-    template <class Codec = DefaultCodec>
-    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
-    }
-    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
-    template <class Codec = DefaultCodec>
-    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        return core_.do_restore(bytes, codec);
-    }
-
     /// Bytes on the heap, without what elements hold themselves. @complexity O(1); linear in pages if they are of one value
     constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether directory and store agree in every count, bit and link; for tests. @complexity linear in capacity
-    constexpr bool check_invariants() const noexcept {
-        return core_.directory.check_invariants() && core_.store.check(core_.directory);
-    }
+    constexpr bool check_invariants() const noexcept { return core_.check(); }
 
 protected:
     template <class, class, class>

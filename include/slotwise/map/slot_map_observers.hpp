@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMapObservers: observers and further columns of slot maps.
+// SlotMapObservers: observers, further columns and snapshots of slot maps.
 #ifndef SLOTWISE_MAP_SLOT_MAP_OBSERVERS_HPP
 #define SLOTWISE_MAP_SLOT_MAP_OBSERVERS_HPP
 
@@ -9,13 +9,16 @@
 
 SLOTWISE_BEGIN
 
-/// The part of SlotMapCore and HandlePool that concerns observers and columns, and no handle. Not used by itself.
+/// The part of SlotMapCore and HandlePool that concerns observers, columns and snapshots, and no handle. Not used by itself.
+/// `extern template` of these two leaves out what they inherit: what is no template and emits much code stays with them.
 template <class Container>
 class SlotMapObservers {
     using Hub = typename Container::Hub;
     using allocator = decltype(Container::allocator);
 
 public:
+    //=== observers and columns ===//
+
     /// Attaches an observer until the token is destroyed. It is notified of the capacity and of every live slot first. An
     /// observer that attaches while an assignment or a restore notifies others is notified of the new contents only.
     /// @pre the observer lives as long as the token is attached
@@ -58,6 +61,31 @@ public:
     template <class T>
     constexpr ColumnView<const T> column() const noexcept {
         return column_of<T, ColumnView<const T>>(*this);
+    }
+
+    //=== snapshots ===//
+
+    /// The exact state as bytes, static columns included: restored anywhere, the map or pool gives the same handles for the
+    /// same calls. The same state gives the same bytes. @pre no element is being built or destroyed
+    /// @param codec how values become bytes; see DefaultCodec for types that need none, dropping() for columns to leave out
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        ByteWriter out;
+        core_.template write<0, detail::block_bytes<Codec, typename Container::Store::value_type>>(
+            out, codec, [&] { core_.store.write(core_.directory, out, codec); });
+        return out.take();
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
+    /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
+    /// exchange. Memory: up to the values of all slots in the bytes. @throws std::invalid_argument, which says why; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        return core_.do_restore(bytes, codec);
     }
 
 protected:
