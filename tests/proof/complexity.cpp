@@ -925,7 +925,7 @@ void of_series() {
         rolling(std::type_identity<SetOf<DeltaRepresentation::dirty_list>>(), few));
     row("DeltaTracker::open complexity", "slots, by bitmap", linear,
         rolling(std::type_identity<SetOf<DeltaRepresentation::bitmap>>(), few), may_allocate, 16);
-    row("TSSStorage::write complexity", "changes of the window before", linear, [](std::size_t n) {
+    row("SeriesCore::write complexity", "changes of the window before", linear, [](std::size_t n) {
         Set set;
         write(set, n, 10);
         {
@@ -934,7 +934,7 @@ void of_series() {
         }
         return once([&] { keep(set.write(4).is_open()); });
     });
-    row("TSSStorage::write complexity", "members, 10 changes", constant, rolling(std::type_identity<Set>(), few));
+    row("SeriesCore::write complexity", "members, 10 changes", constant, rolling(std::type_identity<Set>(), few));
     const TypeDescriptor& number = TypeDescriptor::of<std::uint32_t>();
     const auto described = [&](std::size_t members) {
         AnyTSSStorage set(number);
@@ -943,12 +943,12 @@ void of_series() {
         writer.close();
         return set;
     };
-    row("BasicAnyTSSStorage::write complexity", "changes of the window before", linear, [&](std::size_t n) {
+    row("SeriesCore::write complexity", "changes, described", linear, [&](std::size_t n) {
         auto set = described(n);
         set.write(3).clear();
         return once([&] { keep(set.write(4).is_open()); });
     });
-    row("BasicAnyTSSStorage::write complexity", "members, 10 changes", constant, [&](std::size_t n) {
+    row("SeriesCore::write complexity", "members, 10 changes, described", constant, [&](std::size_t n) {
         auto set = described(n);
         {
             auto writer = set.write(2);

@@ -115,7 +115,7 @@ TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers 
         }
 }
 
-// proves: TSSStorage::swap throws, TSDStorage::swap throws
+// proves: SeriesCore::swap throws
 TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing that could throw", "[promises][throwing]", Keys,
                    Values) {
     NothingLeaks objects;

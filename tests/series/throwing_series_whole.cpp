@@ -38,7 +38,7 @@ void sweep(const Swept& what, bool part, Act act) {
 
 } // namespace
 
-// proves: TSSStorage::swap throws, TSDStorage::swap throws
+// proves: SeriesCore::swap throws
 TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a series that throws leaves both sound", "[throwing][throws]", Sets,
                    Dicts) {
     sweep_whole<TestType, failing<TestType>>();

@@ -50,9 +50,9 @@ struct KeyOfSeries<BasicAnyTSDStorage<With...>> {
 };
 
 /// Base of the described series.
-template <class Store, class Args>
-class AnySeries : public SeriesCore<Store, typename Args::time> {
-    using Core = SeriesCore<Store, typename Args::time>;
+template <class Store, class Args, class Series, template <class> class Writer>
+class AnySeries : public SeriesCore<Store, typename Args::time, Series, Writer> {
+    using Core = SeriesCore<Store, typename Args::time, Series, Writer>;
     using Allocator = typename Args::allocator;
     static_assert(inserts_nothrow<typename Args::observers>,
                   "AnyTSSStorage, AnyTSDStorage: a further column's on_insert may throw, so a removed key could be lost before "
@@ -65,6 +65,9 @@ public:
     /// Keys as deltas own them.
     using owned_key_type = DescribedValue;
     static constexpr SeriesOptions options = Args::options;
+
+    AnySeries(const AnySeries& other, const Allocator& alloc) : Core(other, alloc) {}
+    AnySeries(AnySeries&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
 
     const TypeDescriptor& key_type() const noexcept { return this->store().key_type(); }
     /// Addresses of keys by slot, in runs of pointer, stride and mask. @invalidates itself when the series grows, shrinks or
@@ -116,13 +119,6 @@ public:
 
 protected:
     explicit AnySeries(Store&& empty) : Core(std::move(empty)) {}
-    AnySeries(const AnySeries&) = default;
-    AnySeries(AnySeries&&) = default;
-    AnySeries(const AnySeries& other, const Allocator& alloc) : Core(other, alloc) {}
-    AnySeries(AnySeries&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
-    AnySeries& operator=(const AnySeries&) = default;
-    AnySeries& operator=(AnySeries&&) = default;
-    ~AnySeries() = default;
 
     DeltaRange<Time> slots_of(Time time, DeltaPart part) const noexcept { return {this->tracker().words(), time, part, {}}; }
     /// Those whose stamp is `stamp`.

@@ -19,9 +19,10 @@ class AnyTSDWriter;
 ///     for (auto [key, value] : price.modified_items(1)) ...
 /// Values are no series themselves. @tparam With as BasicAnyTSSStorage's
 template <class... With>
-class BasicAnyTSDStorage : public detail::AnySeries<detail::AnySeriesMap<With...>, detail::AnySeriesArguments<With...>> {
+class BasicAnyTSDStorage : public detail::AnySeries<detail::AnySeriesMap<With...>, detail::AnySeriesArguments<With...>,
+                                                    BasicAnyTSDStorage<With...>, AnyTSDWriter> {
     using Args = detail::AnySeriesArguments<With...>;
-    using Core = detail::AnySeries<detail::AnySeriesMap<With...>, Args>;
+    using Core = detail::AnySeries<detail::AnySeriesMap<With...>, Args, BasicAnyTSDStorage, AnyTSDWriter>;
     using Time = typename Args::time;
     using Allocator = typename Args::allocator;
     using Part = detail::DeltaPart;
@@ -32,37 +33,13 @@ public:
     using set_type = typename map_type::set_type;
     using typename Core::handle_type;
     using delta_type = DictDelta<DescribedValue, DescribedValue, Time>;
-    using writer = AnyTSDWriter<BasicAnyTSDStorage>;
+    using Core::Core;
 
     /// An empty dictionary. The descriptors must outlive it.
     /// @throws std::invalid_argument when the key type lacks hash, equal or copy, the value type copy, a size is wrong, or
     /// moving a value may throw: a removed element must survive a failed insert of its key
     BasicAnyTSDStorage(const TypeDescriptor& key, const TypeDescriptor& value, const Allocator& alloc = Allocator())
         : Core(map_type(key, checked(value), alloc)) {}
-    /// As TSDStorage: copies have no subscribers, moves take everything. @pre no writer is open (checked at level fast)
-    BasicAnyTSDStorage(const BasicAnyTSDStorage&) = default;
-    BasicAnyTSDStorage(BasicAnyTSDStorage&&) = default;
-    /// Copies or moves into memory of `alloc`. With unequal allocators keys and values are copied one by one.
-    BasicAnyTSDStorage(const BasicAnyTSDStorage& other, const Allocator& alloc) : Core(other, alloc) {}
-    BasicAnyTSDStorage(BasicAnyTSDStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
-    BasicAnyTSDStorage& operator=(const BasicAnyTSDStorage&) = default;
-    BasicAnyTSDStorage& operator=(BasicAnyTSDStorage&&) = default;
-    ~BasicAnyTSDStorage() = default;
-
-    //=== writing ===//
-
-    /// Opens window `time` if it is newer than the open one, joins it if it is the same.
-    /// @throws std::invalid_argument as TSDStorage::write
-    [[nodiscard]] writer write(Time time) {
-        this->state_.open(time);
-        return detail::SeriesAccess::writer(*this);
-    }
-    /// As write(), for late data: a time older than the open window joins that window.
-    [[nodiscard]] writer write_late(Time time) {
-        this->state_.open(time, true);
-        return detail::SeriesAccess::writer(*this);
-    }
-    void write(Time) const = delete; // a const series is read-only
 
     //=== reading ===//
 
@@ -134,11 +111,7 @@ public:
     /// The dictionary now, and its keys: the same object, not a copy.
     const map_type& as_map() const noexcept { return this->store(); }
     const set_type& as_set() const noexcept { return as_map().as_set(); }
-    /// As TSDStorage::swap. @pre no writer is open on either
-    void swap(BasicAnyTSDStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
-        this->state_.swap(other.state_);
-    }
-    friend void swap(BasicAnyTSDStorage& a, BasicAnyTSDStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
     /// Equal when they have the same members of the same types now, the same of them have a value, and the values are equal.
     /// Times and deltas are ignored. @pre the value type has equal
     friend bool operator==(const BasicAnyTSDStorage& a, const BasicAnyTSDStorage& b) {

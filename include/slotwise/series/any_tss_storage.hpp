@@ -20,9 +20,10 @@ class AnyTSSWriter;
 /// @tparam With in any order: TimeBy<T>, `IndexBy<I>`, AllocBy<A>, Tag<X>, Options<SeriesOptions{...}>, `Column<U>` and static
 /// observers whose on_insert must not throw
 template <class... With>
-class BasicAnyTSSStorage : public detail::AnySeries<detail::AnySeriesSet<With...>, detail::AnySeriesArguments<With...>> {
+class BasicAnyTSSStorage : public detail::AnySeries<detail::AnySeriesSet<With...>, detail::AnySeriesArguments<With...>,
+                                                    BasicAnyTSSStorage<With...>, AnyTSSWriter> {
     using Args = detail::AnySeriesArguments<With...>;
-    using Core = detail::AnySeries<detail::AnySeriesSet<With...>, Args>;
+    using Core = detail::AnySeries<detail::AnySeriesSet<With...>, Args, BasicAnyTSSStorage, AnyTSSWriter>;
     using Time = typename Args::time;
     using Allocator = typename Args::allocator;
 
@@ -31,34 +32,12 @@ public:
     using set_type = detail::AnySeriesSet<With...>;
     using typename Core::handle_type;
     using delta_type = SetDelta<DescribedValue, Time>;
-    using writer = AnyTSSWriter<BasicAnyTSSStorage>;
+    using Core::Core;
 
     /// An empty set of keys of `type`, which must outlive it.
     /// @throws std::invalid_argument when the type lacks what a key needs: hash, equal, copy, a size and an alignment
     explicit BasicAnyTSSStorage(const TypeDescriptor& type, const Allocator& alloc = Allocator())
         : Core(set_type(type, alloc)) {}
-    /// As TSSStorage: copies have no subscribers, moves take everything. @pre no writer is open (checked at level fast)
-    BasicAnyTSSStorage(const BasicAnyTSSStorage&) = default;
-    BasicAnyTSSStorage(BasicAnyTSSStorage&&) = default;
-    /// Copies or moves into memory of `alloc`. With unequal allocators keys are copied one by one.
-    BasicAnyTSSStorage(const BasicAnyTSSStorage& other, const Allocator& alloc) : Core(other, alloc) {}
-    BasicAnyTSSStorage(BasicAnyTSSStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
-    BasicAnyTSSStorage& operator=(const BasicAnyTSSStorage&) = default;
-    BasicAnyTSSStorage& operator=(BasicAnyTSSStorage&&) = default;
-    ~BasicAnyTSSStorage() = default;
-
-    /// Opens window `time` if it is newer than the open one, joins it if it is the same.
-    /// @throws std::invalid_argument as TSSStorage::write @complexity linear in the changes of the window before
-    [[nodiscard]] writer write(Time time) {
-        this->state_.open(time);
-        return detail::SeriesAccess::writer(*this);
-    }
-    /// As write(), for late data: a time older than the open window joins that window.
-    [[nodiscard]] writer write_late(Time time) {
-        this->state_.open(time, true);
-        return detail::SeriesAccess::writer(*this);
-    }
-    void write(Time) const = delete; // a const series is read-only
 
     /// The address of the key. @throws std::out_of_range that says whether it was erased or the handle never issued
     const void* at(handle_type handle) const { return this->store().at(handle); }
@@ -75,11 +54,6 @@ public:
     /// The set now: the same object, not a copy.
     const set_type& as_set() const noexcept { return this->store(); }
 
-    /// As TSSStorage::swap. @pre no writer is open on either
-    void swap(BasicAnyTSSStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
-        this->state_.swap(other.state_);
-    }
-    friend void swap(BasicAnyTSSStorage& a, BasicAnyTSSStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members of the same type now. Times and deltas are ignored.
     friend bool operator==(const BasicAnyTSSStorage& a, const BasicAnyTSSStorage& b) { return a.as_set() == b.as_set(); }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesCore: the public members that TSSStorage and TSDStorage share.
+// SeriesCore: the public members that all series share.
 #ifndef SLOTWISE_SERIES_SERIES_CORE_HPP
 #define SLOTWISE_SERIES_SERIES_CORE_HPP
 
@@ -11,8 +11,9 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSStorage and TSDStorage. It holds the state.
-template <class Store, class Time>
+/// Base of TSSStorage, TSDStorage and the described ones. It holds the state.
+/// @tparam Series derives from it; @tparam Writer of a Series is what its write() returns
+template <class Store, class Time, class Series, template <class> class Writer>
 class SeriesCore : public SeriesTag {
     using State = SeriesState<Store, Time>;
     using Key = typename ArgumentsOfSeries<Store>::key;
@@ -36,7 +37,52 @@ public:
     using iterator = const_iterator; // elements are written through writers only
     using subscriber_type = SeriesSubscriber<Time>;
     using subscription_type = Subscription<Time>;
+    using writer = Writer<Series>;
     static constexpr Time never = State::never;
+
+    //=== construct, copy, move ===//
+
+    constexpr SeriesCore() = default;
+    constexpr explicit SeriesCore(const Allocator& alloc) : state_(alloc) {}
+    /// Makes an empty one with this hash and equality.
+    constexpr explicit SeriesCore(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+        : state_(hash, equal, alloc) {}
+    /// Copies have contents, window and deltas, but no subscribers. The target of a copy assignment keeps its subscribers, and
+    /// they get a tick of TickKind::replaced; those to slots hear on_end and are detached. Moves take everything; the source is
+    /// then like new, and all former subscribers of the target hear on_end. @pre no writer is open (checked at level fast)
+    constexpr SeriesCore(const SeriesCore&) = default;
+    constexpr SeriesCore(SeriesCore&&) = default;
+    /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
+    /// values are moved one by one, described ones copied.
+    /// @throws what the allocator and the copies or moves throw; subscribers may then be lost
+    constexpr SeriesCore(const SeriesCore& other, const Allocator& alloc) : state_(other.state_, alloc) {}
+    constexpr SeriesCore(SeriesCore&& other, const Allocator& alloc) : state_(std::move(other.state_), alloc) {}
+    constexpr SeriesCore& operator=(const SeriesCore&) = default;
+    constexpr SeriesCore& operator=(SeriesCore&&) = default;
+
+    /// Exchanges elements, times, subscribers and the window; allocators according to their traits.
+    /// @pre no writer is open on either @throws nothing, unless unequal allocators do not propagate: then what they and the
+    /// moves throw
+    constexpr void swap(Series& other) noexcept(noexcept(state_.swap(other.state_))) { state_.swap(other.state_); }
+    friend constexpr void swap(Series& a, Series& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    //=== writing ===//
+
+    /// Opens window `time` if it is newer than the open one: removed elements are erased, and deltas are empty. Joins the open
+    /// window if it is the same.
+    /// @throws std::invalid_argument if time is "never", older than the open window (what() has both times; write_late()
+    /// joins), or newer while a writer is open or subscribers are being notified
+    /// @complexity linear in the changes of the window before @invalidates when it rolls: delta ranges, removed keys
+    [[nodiscard]] writer write(Time time) {
+        state_.open(time);
+        return SeriesAccess::writer(static_cast<Series&>(*this));
+    }
+    /// As write(), for late data: a time older than the open window joins that window, whose time the changes get.
+    [[nodiscard]] writer write_late(Time time) {
+        state_.open(time, true);
+        return SeriesAccess::writer(static_cast<Series&>(*this));
+    }
+    void write(Time) const = delete; // a const series is read-only
 
     //=== size and membership ===//
 
@@ -264,16 +310,7 @@ public:
     constexpr bool check_invariants() const { return state_.check_invariants(); }
 
 protected:
-    constexpr SeriesCore() = default;
-    constexpr explicit SeriesCore(const Allocator& alloc) : state_(alloc) {}
     explicit SeriesCore(Store&& empty) : state_(std::move(empty)) {}
-    constexpr SeriesCore(const Hash& hash, const Equal& equal, const Allocator& alloc) : state_(hash, equal, alloc) {}
-    constexpr SeriesCore(const SeriesCore&) = default;
-    constexpr SeriesCore(SeriesCore&&) = default;
-    constexpr SeriesCore(const SeriesCore& other, const Allocator& alloc) : state_(other.state_, alloc) {}
-    constexpr SeriesCore(SeriesCore&& other, const Allocator& alloc) : state_(std::move(other.state_), alloc) {}
-    constexpr SeriesCore& operator=(const SeriesCore&) = default;
-    constexpr SeriesCore& operator=(SeriesCore&&) = default;
     constexpr ~SeriesCore() = default;
 
     constexpr const Store& store() const noexcept { return state_.store(); }

@@ -24,12 +24,10 @@ SLOTWISE_BEGIN
 /// removed element may be inserted again in its slot. Put others into a std::unique_ptr.
 /// @tparam With as TSSStorage's
 template <class Key, class T, class... With>
-class TSDStorage : public detail::SeriesCore<detail::SeriesMap<Key, T, With...>, detail::time_of<Key, With...>> {
+class TSDStorage : public detail::SeriesCore<detail::SeriesMap<Key, T, With...>, detail::time_of<Key, With...>,
+                                             TSDStorage<Key, T, With...>, TSDWriter> {
     using Args = detail::SeriesArguments<Key, With...>;
     using Time = typename Args::time;
-    using Hash = typename Args::hash;
-    using Equal = typename Args::equal;
-    using Allocator = typename Args::allocator;
     static_assert(detail::inserts_nothrow<typename Args::observers>,
                   "TSDStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; "
                   "make it noexcept");
@@ -47,44 +45,15 @@ public:
     using set_type = typename map_type::set_type;
 
 private:
-    using Core = detail::SeriesCore<map_type, Time>;
+    using Core = detail::SeriesCore<map_type, Time, TSDStorage, TSDWriter>;
 
 public:
     using mapped_type = T;
     using value_type = MapItem<Key, const T>;
     using delta_type = DictDelta<Key, T, Time>;
-    using writer = TSDWriter<TSDStorage>;
     using typename Core::handle_type;
     static constexpr SeriesOptions options = Args::options;
-
-    constexpr TSDStorage() = default;
-    constexpr explicit TSDStorage(const Allocator& alloc) : Core(alloc) {}
-    /// Makes an empty one with this hash and equality.
-    constexpr explicit TSDStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
-        : Core(hash, equal, alloc) {}
-    constexpr TSDStorage(const TSDStorage&) = default;
-    constexpr TSDStorage(TSDStorage&&) = default;
-    /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
-    /// values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
-    constexpr TSDStorage(const TSDStorage& other, const Allocator& alloc) : Core(other, alloc) {}
-    constexpr TSDStorage(TSDStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
-    constexpr TSDStorage& operator=(const TSDStorage&) = default;
-    constexpr TSDStorage& operator=(TSDStorage&&) = default;
-    constexpr ~TSDStorage() = default;
-
-    //=== writing ===//
-
-    /// As TSSStorage::write.
-    [[nodiscard]] writer write(Time time) {
-        this->state_.open(time);
-        return detail::SeriesAccess::writer(*this);
-    }
-    /// As write(), for late data: a time older than the open window joins that window, whose time the changes get.
-    [[nodiscard]] writer write_late(Time time) {
-        this->state_.open(time, true);
-        return detail::SeriesAccess::writer(*this);
-    }
-    void write(Time) const = delete; // a const series is read-only
+    using Core::Core;
 
     //=== reading ===//
 
@@ -168,13 +137,6 @@ public:
         return this->state_.notification().subscribe(this->state_.notification().keys, subscriber);
     }
 
-    /// Exchanges elements, times, subscribers and the window; allocators according to their traits.
-    /// @pre no writer is open on either @throws nothing, unless unequal allocators do not propagate: then what they and the
-    /// moves throw
-    constexpr void swap(TSDStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
-        this->state_.swap(other.state_);
-    }
-    friend constexpr void swap(TSDStorage& a, TSDStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members now, the same of them have a value, and the values are equal. Times and deltas are
     /// ignored.
     friend constexpr bool operator==(const TSDStorage& a, const TSDStorage& b) {

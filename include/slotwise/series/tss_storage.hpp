@@ -27,12 +27,10 @@ class TSSWriter;
 /// AllocBy<A> and Tag<X> as SetStorage's; Options<SeriesOptions{...}>; `Column<U>` and static observers of the slots, whose
 /// on_insert must not throw
 template <class Key, class... With>
-class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>> {
+class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>,
+                                             TSSStorage<Key, With...>, TSSWriter> {
     using Args = detail::SeriesArguments<Key, With...>;
     using Time = typename Args::time;
-    using Hash = typename Args::hash;
-    using Equal = typename Args::equal;
-    using Allocator = typename Args::allocator;
     static_assert(detail::inserts_nothrow<typename Args::observers>,
                   "TSSStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; "
                   "make it noexcept");
@@ -42,50 +40,14 @@ public:
     using set_type = detail::SeriesSet<Key, With...>;
 
 private:
-    using Core = detail::SeriesCore<set_type, Time>;
+    using Core = detail::SeriesCore<set_type, Time, TSSStorage, TSSWriter>;
 
 public:
     using value_type = Key;
     using delta_type = SetDelta<Key, Time>;
-    using writer = TSSWriter<TSSStorage>;
     using typename Core::handle_type;
     static constexpr SeriesOptions options = Args::options;
-
-    constexpr TSSStorage() = default;
-    constexpr explicit TSSStorage(const Allocator& alloc) : Core(alloc) {}
-    /// Makes an empty one with this hash and equality.
-    constexpr explicit TSSStorage(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
-        : Core(hash, equal, alloc) {}
-    /// Copies have contents, window and deltas, but no subscribers. The target of a copy assignment keeps its subscribers, and
-    /// they get a tick of TickKind::replaced; those to slots hear on_end and are detached. Moves take everything; the source is
-    /// then like new, and all former subscribers of the target hear on_end. @pre no writer is open (checked at level fast)
-    constexpr TSSStorage(const TSSStorage&) = default;
-    constexpr TSSStorage(TSSStorage&&) = default;
-    /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
-    /// values are moved one by one. @throws what the allocator and the copies or moves throw; subscribers may then be lost
-    constexpr TSSStorage(const TSSStorage& other, const Allocator& alloc) : Core(other, alloc) {}
-    constexpr TSSStorage(TSSStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
-    constexpr TSSStorage& operator=(const TSSStorage&) = default;
-    constexpr TSSStorage& operator=(TSSStorage&&) = default;
-    constexpr ~TSSStorage() = default;
-
-    //=== writing ===//
-
-    /// Opens window `time` if it is newer than the open one: removed elements are erased, and deltas are empty. Joins the open
-    /// window if it is the same.
-    /// @throws std::invalid_argument if time is "never", older than the open window (what() has both times; write_late()
-    /// joins), or newer while a writer is open or subscribers are being notified
-    /// @complexity linear in the changes of the window before @invalidates when it rolls: delta ranges, removed keys
-    [[nodiscard]] writer write(Time time) {
-        this->state_.open(time);
-        return detail::SeriesAccess::writer(*this);
-    }
-    /// As write(), for late data: a time older than the open window joins that window, whose time the changes get.
-    [[nodiscard]] writer write_late(Time time) {
-        this->state_.open(time, true);
-        return detail::SeriesAccess::writer(*this);
-    }
-    void write(Time) const = delete; // a const series is read-only
+    using Core::Core;
 
     //=== reading ===//
 
@@ -122,13 +84,6 @@ public:
     /// A read-only view of two words, for functions that are no templates.
     constexpr TSSView<Key, Time> view() const noexcept { return TSSView<Key, Time>(*this); }
 
-    /// Exchanges elements, times, subscribers and the window; allocators according to their traits.
-    /// @pre no writer is open on either @throws nothing, unless unequal allocators do not propagate: then what they and the
-    /// moves throw
-    constexpr void swap(TSSStorage& other) noexcept(noexcept(this->state_.swap(other.state_))) {
-        this->state_.swap(other.state_);
-    }
-    friend constexpr void swap(TSSStorage& a, TSSStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
     /// Equal when they have the same members now. Times and deltas are ignored.
     friend constexpr bool operator==(const TSSStorage& a, const TSSStorage& b) { return a.as_set() == b.as_set(); }
 };
