@@ -399,7 +399,8 @@ private:
     constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<I...>)
         : static_(make_like(std::get<I>(other.static_), alloc)...) {}
     template <std::size_t... I, class... With>
-    constexpr ObserverHub(const ObserverHub& other, std::index_sequence<I...>, [[maybe_unused]] Occupancy live, const With&... alloc)
+    constexpr ObserverHub(const ObserverHub& other, std::index_sequence<I...>, [[maybe_unused]] Occupancy live,
+                          const With&... alloc)
         : static_(copy(std::get<I>(other.static_), live, alloc...)...) {}
     template <class O, class Allocator>
     static constexpr O make_like([[maybe_unused]] const O& other, const Allocator& alloc) {

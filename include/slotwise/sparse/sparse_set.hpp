@@ -13,8 +13,8 @@ SLOTWISE_BEGIN
 namespace detail {
 
 template <class Id, class... With>
-using SparseSetCore =
-    SparseCore<id_or_number<Id>, EmptyValues<NoValue>, typename Arguments<with_alloc, NoOptions, Id, NoKey, With...>::allocator>;
+using SparseSetCore = SparseCore<id_or_number<Id>, EmptyValues<NoValue>,
+                                 typename Arguments<with_alloc, NoOptions, Id, NoKey, With...>::allocator>;
 
 } // namespace detail
 

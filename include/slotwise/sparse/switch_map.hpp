@@ -35,8 +35,9 @@ SLOTWISE_BEGIN
 /// @tparam With in any order: HashBy<H>, EqualBy<E>, AllocBy<A>
 template <class Id, class Value, class... With>
 class SwitchMap {
-    static_assert(detail::is_id<Id>, "SwitchMap<Id, Value>: the first argument is an id: a handle, an unsigned integer of at most "
-                                     "32 bits, an enumeration over one, or a type with a specialisation of IdTraits");
+    static_assert(detail::is_id<Id>,
+                  "SwitchMap<Id, Value>: the first argument is an id: a handle, an unsigned integer of at most "
+                  "32 bits, an enumeration over one, or a type with a specialisation of IdTraits");
     static_assert(Storable<Value> && std::is_nothrow_move_constructible_v<Value>,
                   "SwitchMap<Id, Value>: Value is an object type whose move constructor does not throw; store an index or a "
                   "std::shared_ptr of another one");
