@@ -23,14 +23,13 @@ what they include under an #if stays there.
 --root FOLDER is another repository than the one this script is in. Exit code 0: written; 1: refused;
 2: arguments it does not know.
 """
-import argparse
 import os
 import pathlib
 import re
 import sys
 
 from check_headers import ADAPTERS, FRONT_DOOR, SPDX, House
-from headers import code, version_of
+from headers import ROOT, arguments, code, version_of, write
 
 SINGLE = "slotwise_single.hpp"
 FORWARDING = "forwarding.cmake"
@@ -133,13 +132,6 @@ def header_of(house, names, head, namespace):
     return head + (text if namespace == "slotwise" else renamed(text, namespace))
 
 
-def write(path, text):
-    """Leaves a file alone that says so already: whatever was built from it stays up to date."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
-
-
 def write_forwarding(house, folder, single, held, namespace):
     front = folder / "slotwise"
     if front.exists() and not (folder / FORWARDING).exists():
@@ -174,12 +166,12 @@ def amalgamate(house, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("output", nargs="?", type=pathlib.Path)
     parser.add_argument("--namespace", default="slotwise")
     parser.add_argument("--only", default="")
     parser.add_argument("--forwarding", type=pathlib.Path)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     options = parser.parse_args()
     try:
         amalgamate(House(options.root.resolve()), options)

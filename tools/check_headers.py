@@ -10,7 +10,6 @@
 
 Each takes --root FOLDER (default: the repository this script is in). Exit code 0: all kept; 1: findings, one a line.
 """
-import argparse
 import concurrent.futures
 import graphlib
 import os
@@ -21,7 +20,7 @@ import subprocess
 import sys
 import sysconfig
 
-from headers import EQUIVALENT, code, read_equivalents, squeeze, texts
+from headers import EQUIVALENT, ROOT, arguments, code, read_equivalents, squeeze, texts
 
 LINES_MOST = 500  # of one header
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
@@ -234,25 +233,21 @@ def alone(house, options):
 
 
 def main():
-    arguments = sys.argv[1:]
-    command = []
-    if "--" in arguments:
-        command = arguments[arguments.index("--") + 1:]
-        arguments = arguments[:arguments.index("--")]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("what", choices=["layout", "alone"])
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent)
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))
-    options = parser.parse_args(arguments)
-    options.command = command
-    if options.what == "alone" and not command:
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:split])
+    options.command = sys.argv[split + 1:]
+    if options.what == "alone" and not options.command:
         parser.error("alone needs a compiler: alone -- g++ -std=c++20 -Wall")
 
-    findings = {"layout": layout, "alone": alone}[options.what](House(options.root.resolve()), options)
-    for finding in dict.fromkeys(findings):
+    findings = dict.fromkeys({"layout": layout, "alone": alone}[options.what](House(options.root.resolve()), options))
+    for finding in findings:
         print(finding)
     if findings:
-        print(f"{len(dict.fromkeys(findings))} findings")
+        print(f"{len(findings)} findings")
     return 1 if findings else 0
 
 

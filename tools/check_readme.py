@@ -15,16 +15,15 @@
 --update rewrites the quoted blocks and the figures from their sources, then checks. --root FOLDER is another repository than the one this script
 is in. Exit code 0: all agree; 1: findings, one each.
 """
-import argparse
 import difflib
 import pathlib
 import re
 import sys
 import textwrap
 
-from headers import version_of
+from headers import ROOT, arguments, version_of
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+sys.path.insert(0, str(ROOT / "bench"))
 from tools import figures  # noqa: E402  (bench/tools)
 
 QUOTED = re.compile(r"(<!--\s*quoted from\s+(\S+?)[,;:]?(?:\s[^>]*)?-->\s*)(?:(```(?:cpp|cmake)\n)((?:(?!```).*\n)*)```)?")
@@ -85,9 +84,8 @@ def other_versions(root):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--update", action="store_true")
+    parser = arguments(__doc__, "--update")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     given = parser.parse_args()
     documents = [path for pattern in ("README.md", *DOCUMENTS) for path in sorted(given.root.glob(pattern))]
     results = [check(given.root, path, given.update) for path in documents]

@@ -8,7 +8,6 @@ A warning of Doxygen, such as of a link to a page that there is not, is an error
 One verb means one thing in every container: a member needs a comment in one class, not in each. VOCABULARY has what
 means the same as in the standard library, or what the options of each container name. The snippets of the guide are compiled and run by tests/tools/guide_test.py.
 """
-import argparse
 import pathlib
 import re
 import shutil
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from headers import ROOT, version_of
+from headers import ROOT, arguments, version_of
 
 OUT = ROOT / "build" / "docs"
 THEME = pathlib.Path("/usr/share/doxygen-awesome-css")  # where Debian and Ubuntu put the package of that name
@@ -102,7 +101,7 @@ def undescribed():
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    arguments(__doc__).parse_args()
     wrong = run_doxygen()
     more, names = undescribed()
     wrong += more

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What the scripts of tools and of tools/verify read from the text of the headers: code without comments,
-brackets, calls. What the headers declare, parsed.py asks of libclang."""
+"""What the scripts of tools and of tools/verify share: their arguments, and what they read from the text of the headers: code without
+comments, brackets, calls. What the headers declare, parsed.py asks of libclang."""
+import argparse
 import ast
 import pathlib
 import re
@@ -15,6 +16,22 @@ _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _PAIRS = {"(": ")", "{": "}", "[": "]"}
 _BRACKET = re.compile(_TOKEN.pattern + r"|[(){}\[\]]", re.DOTALL)
+
+
+def arguments(description, *flags):
+    """A parser that knows these flags; its --help is the description."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
+    return parser
+
+
+def write(path, text, encoding="utf-8"):
+    """Leaves a file alone that says so already: whatever was built from it stays up to date."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode(encoding)
+    if not path.is_file() or path.read_bytes() != data:
+        path.write_bytes(data)
 
 
 def texts(root=ROOT):

@@ -9,12 +9,12 @@
 
 Exit code 0: done, or nothing was found; 1: the file says something else than the headers.
 """
-import argparse
 import difflib
 import sys
 
 import parsed
 from check_headers import FRONT_DOOR, SPDX
+from headers import arguments
 
 UNIT = "slotwise.cppm"
 
@@ -47,9 +47,7 @@ def differences(there, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
+    options = arguments(__doc__, "--check").parse_args()
     wanted, path = unit(public_names(parsed.declarations(paths=[parsed.ROOM / FRONT_DOOR]))), parsed.ROOM / UNIT
     there = path.read_text(encoding="utf-8") if path.exists() else ""
     found = differences(there, wanted)

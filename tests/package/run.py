@@ -20,7 +20,6 @@
 
 Works in build/package. CXX chooses the compiler. Exit code 0: all of them work; 1: one does not, with the output of what failed.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -31,6 +30,9 @@ import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+from headers import arguments, version_of  # noqa: E402
+
 HERE = ROOT / "tests" / "package"
 WORK = ROOT / "build" / "package"
 CXX = shutil.which(os.environ.get("CXX") or "g++") or "c++"
@@ -38,16 +40,12 @@ GENERATOR = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
 NOTHING_ELSE = ["-DSLOTWISE_BUILD_TESTS=OFF", "-DSLOTWISE_BUILD_BENCH=OFF", "-DSLOTWISE_BUILD_EXAMPLES=OFF"]
 CMAKE_FILES = ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake", "slotwiseModule.cmake")
 PAGE = (ROOT / "docs/packages.md").read_text(encoding="utf-8")
+VERSION = version_of(ROOT)
 USUAL = ["-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={CXX}"]
 
 
 class Failed(Exception):
     pass
-
-
-def version():
-    header = (ROOT / "include/slotwise/config/version.hpp").read_text(encoding="utf-8")
-    return ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", header))
 
 
 def run(*command, cwd=ROOT, fails=False, both=False, **environment):
@@ -98,7 +96,7 @@ def use(work, prefix, lines):
     expect(f"slotwise_DIR:PATH={prefix}/" in cache, f"slotwise was found elsewhere than below {prefix}")
     run("cmake", "--build", work / "build")
     said = run(work / "build" / "main")
-    expect(said == f"slotwise {version()}: works\n", f"the program said: {said}")
+    expect(said == f"slotwise {VERSION}: works\n", f"the program said: {said}")
 
 
 def venv(*packages):
@@ -122,10 +120,10 @@ def conan():
     expect(json.loads(ask("remote", "list", "--format=json")) == [], "Conan still has remotes")
     build = ["-c", f"tools.cmake.cmaketoolchain:generator={GENERATOR}", "-c", f"tools.build:compiler_executables={{'cpp': '{CXX}'}}"]
     said = ask(*re.search(r"`conan (create \. .*?)`", PAGE)[1].split(), *build, both=True)
-    expect(f"slotwise {version()}: works\n" in said, f"the test package built no program that works:\n{said}")
+    expect(f"slotwise {VERSION}: works\n" in said, f"the test package built no program that works:\n{said}")
 
     # What is in the package, and that it is the only one: taken for another standard and build type without being built again.
-    reference = f"slotwise/{version()}"
+    reference = f"slotwise/{VERSION}"
     ask("install", f"--requires={reference}", "-s", "compiler.cppstd=23", "-s", "build_type=Debug", "--build=never",
         f"--output-folder={work}")
     revisions = json.loads(ask("list", f"{reference}:*", "--format=json"))["Local Cache"][reference]["revisions"]
@@ -145,7 +143,7 @@ def vcpkg():
     unknown = set(manifest) - {"name", "version", "description", "license", "dependencies"}
     expect(not unknown, f"vcpkg.json has fields not known here: {unknown}")
     expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"]) and manifest["name"] == "slotwise", "vcpkg.json: name")
-    expect(manifest["version"] == version(), f"vcpkg.json has version {manifest['version']}, the header {version()}")
+    expect(manifest["version"] == VERSION, f"vcpkg.json has version {manifest['version']}, the header {VERSION}")
     expect(manifest["license"] == "MIT" and (ROOT / "LICENSE").read_text().startswith("MIT License"), "vcpkg.json: license")
     used = {name for name in ("vcpkg-cmake", "vcpkg-cmake-config") if f"{name.replace('-', '_')}_" in (port / "portfile.cmake").read_text()}
     asked = {dependency["name"] for dependency in manifest["dependencies"] if dependency["host"] is True}
@@ -168,14 +166,14 @@ def cpack():
     run("cmake", *USUAL, *NOTHING_ELSE, "-S", ROOT, "-B", work / "slotwise")
     run("cpack", "-B", work, cwd=work / "slotwise")
     archives = [path.name for path in work.glob("*.tar.gz")]
-    expect(archives == [f"slotwise-{version()}.tar.gz"], f"the archives are {archives}")
+    expect(archives == [f"slotwise-{VERSION}.tar.gz"], f"the archives are {archives}")
     with tarfile.open(work / archives[0]) as archive:
         archive.extractall(work)
-    unpacked = work / f"slotwise-{version()}"
+    unpacked = work / f"slotwise-{VERSION}"
     expect(sorted(path.name for path in unpacked.iterdir()) == ["LICENSE", "include", "share"], f"{unpacked}: {files_of(unpacked)}")
     expect_files(unpacked, headers() + ["LICENSE", "share/licenses/slotwise/LICENSE", "share/pkgconfig/slotwise.pc"] + [
         f"share/cmake/slotwise/{name}" for name in CMAKE_FILES])
-    use(work, unpacked, f"find_package(slotwise {version()} REQUIRED)\ntarget_link_libraries(main PRIVATE slotwise::slotwise)\n")
+    use(work, unpacked, f"find_package(slotwise {VERSION} REQUIRED)\ntarget_link_libraries(main PRIVATE slotwise::slotwise)\n")
 
 
 def compilers():
@@ -218,7 +216,7 @@ def module():
     programs, project = venv("cmake>=3.28", "ninja>=1.11"), ROOT / "tests/consumer/module"
     clang = next((compiler for compiler in compilers() if "clang" in compiler), None)
     expect(clang, "the module is built by clang++ 16 or newer, and none is here (g++ 12 cannot build it); tools/dev setup module installs it")
-    run(programs / "cmake", f"-Dproject={project}", f"-Dwork={fresh('module')}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={version()}",
+    run(programs / "cmake", f"-Dproject={project}", f"-Dwork={fresh('module')}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={VERSION}",
         "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", project.parent / "run.cmake", SLOTWISE_MODULE_BY="cmake",
         PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
 
@@ -237,9 +235,8 @@ WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed, "mod
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "--quick")
     parser.add_argument("ways", nargs="*", metavar="|".join(WAYS))
-    parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     ways, WAYS["arrow"] = given.ways or list(WAYS), lambda: arrow(given.quick)
     for way in ways:
@@ -253,7 +250,7 @@ def main():
         except Failed as failure:
             failed += 1
             print(f"{way}: {failure}", file=sys.stderr, flush=True)
-    print(f"{len(ways) - failed} of {len(ways)} packages of slotwise {version()} work")
+    print(f"{len(ways) - failed} of {len(ways)} packages of slotwise {VERSION} work")
     return 1 if failed else 0
 
 

@@ -32,7 +32,7 @@ import time
 
 import mutants
 import proof
-from headers import EQUIVALENT, read_equivalents, squeeze
+from headers import EQUIVALENT, read_equivalents, squeeze, write
 
 FLAGS = ["-std=c++20", "-w", "-Wno-c++11-narrowing", "-fconstexpr-steps=100000000", "-ferror-limit=0", "-DSLOTWISE_CHECK_LEVEL=2"]
 REPLAY, UNIT = "-O1", "-O0"  # replay runs for each mutant; a test case for few, and its compile would take five times as long
@@ -98,14 +98,6 @@ def names_of(program):
     proof.die(f"{program} lists no test case:", result.output)
 
 
-def write(path, text, encoding="latin-1"):
-    """Only when it differs: what is unchanged is not compiled again."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = text.encode(encoding)
-    if not path.exists() or path.read_bytes() != data:
-        path.write_bytes(data)
-
-
 @dataclasses.dataclass
 class Case:
     """Something to run: a test case of a Catch2 program, or a replay program with its input."""
@@ -149,7 +141,7 @@ class Sweep:
             points = [point for point in self.points.values() if point.file == name]
             if points:
                 text, self.spans[name] = mutants.render(text, points)
-            write(self.mutated / "slotwise" / name, text)
+            write(self.mutated / "slotwise" / name, text, "latin-1")
 
     def drop(self, ids):
         self.not_compilable += [self.points.pop(number) for number in ids if number in self.points]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """What the commands of tools/verify share: where things are, compiling a program of the tests, doing several things at once."""
-import argparse
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import pathlib
 import shutil
@@ -15,7 +15,8 @@ INCLUDE = ROOT / "include"
 TESTS = ROOT / "tests"
 BUILD = ROOT / "build" / "proof"
 JOBS = int(os.environ.get("SLOTWISE_JOBS") or os.cpu_count() or 2)
-sys.path.append(str(ROOT / "tools"))  # headers.py, which reads their text, is there
+sys.path.append(str(ROOT / "tools"))
+from headers import arguments  # noqa: E402, F401  (for the commands)
 
 
 def gcc():
@@ -24,24 +25,14 @@ def gcc():
 
 def clang(tool="clang++"):
     """The name of a tool of clang or LLVM with its version: clang++-16, llvm-cov-16."""
-    for version in ("16", "17", "18", "19", "20", "21"):
-        if shutil.which(f"{tool}-{version}"):
-            return f"{tool}-{version}"
-    die(f"{tool}-16 or newer is not here; tools/dev setup proof installs it")
+    found = next((name for version in range(16, 22) if shutil.which(name := f"{tool}-{version}")), None)
+    return found or die(f"{tool}-16 or newer is not here; tools/dev setup proof installs it")
 
 
 def die(*lines, code=3):
     for line in lines:
         print(f"proof: {line}", file=sys.stderr)
     raise SystemExit(code)
-
-
-def arguments(description, *flags):
-    """A parser that knows these flags; its --help is the description."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for flag in flags:
-        parser.add_argument(flag, action="store_true")
-    return parser
 
 
 def relative(path):
@@ -64,11 +55,10 @@ def run(command, *, timeout=None, env=None, cwd=ROOT):
                                cwd=cwd, env={**os.environ, "LC_ALL": "C", **(env or {})}, start_new_session=True)
     try:
         output, _ = process.communicate(timeout=timeout)
-        return Result(process.returncode, output.decode(errors="replace"))
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
-        output, _ = process.communicate()
-        return Result(124, output.decode(errors="replace"))
+        return Result(124, process.communicate()[0].decode(errors="replace"))
+    return Result(process.returncode, output.decode(errors="replace"))
 
 
 def must(command, *lines, code=1, **options):
@@ -105,19 +95,16 @@ class Programs:
         self.version = catch_version()
         self.flags = [*flags, f"-DSLOTWISE_CATCH2_VERSION={self.version}"]
         self.link = list(link)
-        self._main = None
 
+    @functools.cache
     def main(self):
-        if self._main is None:
-            if self.version >= 3:
-                self._main = ["-lCatch2Main", "-lCatch2"]
-            else:
-                source, object_file = self.folder / "catch_main.cpp", self.folder / "catch_main.o"
-                source.write_text("#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
-                if not object_file.exists():
-                    must([self.compiler, *self.flags, "-c", source, "-o", object_file], "cannot compile the runner of Catch2:", code=3)
-                self._main = [object_file]
-        return self._main
+        if self.version >= 3:
+            return ["-lCatch2Main", "-lCatch2"]
+        source, object_file = self.folder / "catch_main.cpp", self.folder / "catch_main.o"
+        source.write_text("#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
+        if not object_file.exists():
+            must([self.compiler, *self.flags, "-c", source, "-o", object_file], "cannot compile the runner of Catch2:", code=3)
+        return [object_file]
 
     def compile(self, sources, output, include=INCLUDE, extra=()):
         """A program from test sources; its Result."""
