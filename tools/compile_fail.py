@@ -14,25 +14,26 @@ fault: without them, and with those that end in "// control", the same case must
 typing error, a missing header).
 """
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+import headers
 
 NAME = re.compile(r"//=== (\w+) ===//$")
 MAIN = "int main() {"  # stands before the first line of a body, so that lines keep their numbers
 
 
 def squeeze(text):
-    return " ".join(text.split()).lower()
+    return headers.squeeze(text).lower()
 
 
 def cases(source):
     """{name: (lines of the case, with blank ones for what stands elsewhere)}: a message says the line of the source."""
     found, name = {None: []}, None
-    with open(source, encoding="utf-8") as lines:
-        text = lines.read().splitlines()
-    for number, line in enumerate(text):
+    for number, line in enumerate(pathlib.Path(source).read_text(encoding="utf-8").splitlines()):
         begins = NAME.match(line)
         if begins:
             name = begins[1]
@@ -72,8 +73,7 @@ def compile_lines(command, source, lines, dropped):
 
 def precompiled(command, source, folder):
     """Options that read the source's common includes from a precompiled header of clang: reading them is nearly all that a case costs."""
-    with open(source, encoding="utf-8") as lines:
-        head = re.match(r"((?!//=== ).*\n)*#include .*\n", lines.read())
+    head = re.match(r"((?!//=== ).*\n)*#include .*\n", pathlib.Path(source).read_text(encoding="utf-8"))
     if not head or "clang" not in os.path.basename(command[0]):
         return []
     header = os.path.join(folder, "head.pch")

@@ -12,14 +12,11 @@ from headers import ROOM
 
 @functools.cache
 def _loaded():
+    sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
     try:
         import clang.cindex as found
     except ImportError:
-        sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another
-        try:
-            import clang.cindex as found
-        except ImportError:
-            sys.exit("libclang for Python is not here: apt-get install python3-clang-16, or pip install libclang")
+        sys.exit("libclang for Python is not here: apt-get install python3-clang-16, or pip install libclang")
     libraries = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libclang.so.1"), reverse=True)
     if libraries and not found.Config.loaded and found.Config.library_file is None:
         found.Config.set_library_file(str(libraries[0]))

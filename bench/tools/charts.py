@@ -10,15 +10,12 @@ import sys
 from tools.results import Failure, power
 from tools.tables import machine, number, roles_of, short
 
+sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
 try:
     import matplotlib
 except ImportError:
-    sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another
-    try:
-        import matplotlib
-    except ImportError:
-        matplotlib = None
-if matplotlib is not None:
+    matplotlib = None
+else:
     matplotlib.use("svg")
     from matplotlib import pyplot, ticker
     pyplot.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3, "svg.fonttype": "none", "svg.hashsalt": "slotwise"})

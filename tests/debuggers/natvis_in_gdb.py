@@ -18,6 +18,7 @@ from slotwise_gdb import GdbNode, plain
 SPACE = "{http://schemas.microsoft.com/vstudio/debugger/natvis/2010}"
 NAME = re.compile(r"(?<![\w.>:$])([A-Za-z_]\w*)(?!\w)")
 WORDS = {"unsigned", "int", "char", "short", "long", "void", "const", "sizeof", "true", "false"}
+EXPRESSIONS = {SPACE + tag for tag in ("DisplayString", "Item", "ExpandedItem", "Exec")}
 ITEMS_MOST = 1000
 
 
@@ -32,11 +33,7 @@ class Natvis:
             for named in (entry, *entry.findall(f"{SPACE}AlternativeType")):
                 self.types[named.get("Name").split("<")[0]] = entry
         for entry in set(self.types.values()):
-            self.all.update(each.text for each in entry.iter() if self.has_expression(each))
-
-    @staticmethod
-    def has_expression(each):
-        return each.tag in (SPACE + "DisplayString", SPACE + "Item", SPACE + "ExpandedItem", SPACE + "Exec")
+            self.all.update(each.text for each in entry.iter() if each.tag in EXPRESSIONS)
 
     def entry_of(self, kind):
         return self.types.get((kind.name or "").split("<")[0]) if shapes.class_of(kind.name)[0] else None
@@ -90,18 +87,9 @@ class Shown:
 
     def formatted(self, text):
         """A string with {expressions}."""
-        result, at = "", 0
-        while at < len(text):
-            if text.startswith(("{{", "}}"), at):
-                result, at = result + text[at], at + 2
-            elif text[at] == "{":
-                end = text.index("}", at)
-                expression, style = re.match(r"(.*?)(?:,(d|xb))?$", text[at + 1:end]).groups()
-                result += self.simple(self.evaluate(expression), style)
-                at = end + 1
-            else:
-                result, at = result + text[at], at + 1
-        return result
+        def shown(found):
+            return found[0][0] if found[0] in ("{{", "}}") else self.simple(self.evaluate(found[1]), found[2])
+        return re.sub(r"\{\{|\}\}|\{([^}]*?)(?:,(d|xb))?\}", shown, text)
 
     def simple(self, value, style):
         if style == "xb":

@@ -56,12 +56,9 @@ def execute(quick):
                    env={"LLVM_PROFILE_FILE": f"{profiles}/{program.name}-%p%c.profraw"})
 
     for program, _ in proof.parallel(one, programs):
-        merge(program, sorted(profiles.glob(f"{program.name}-*.profraw")))
+        proof.must([proof.clang("llvm-profdata"), "merge", "-sparse", "-o", FOLDER / f"{program.name}.profdata",
+                    *sorted(profiles.glob(f"{program.name}-*.profraw"))], "llvm-profdata:")
     return programs
-
-
-def merge(program, profiles):
-    proof.must([proof.clang("llvm-profdata"), "merge", "-sparse", "-o", FOLDER / f"{program.name}.profdata", *profiles], "llvm-profdata:")
 
 
 def cov(tool, program, *options):

@@ -88,14 +88,10 @@ class Outcome:
         self.failures.append(f"{text}\n{output[-2000:]}")
 
 
-def found_folder(family):
-    return BUILD / family / "found"
-
-
 def fuzz(family, seconds, outcome):
     """libFuzzer with sanitizers for so many seconds, from both corpora."""
     program = build(family, "sanitized", SANITIZED, proof.clang())
-    found, committed, failed = found_folder(family), CORPUS / family, BUILD / family / "failed"
+    found, committed, failed = BUILD / family / "found", CORPUS / family, BUILD / family / "failed"
     for folder in (found, failed):
         folder.mkdir(parents=True, exist_ok=True)
     before, begin = (set(failed.iterdir()), set(found.iterdir())), time.time()
@@ -149,7 +145,7 @@ def minimise(family):
     """libFuzzer's own set cover of all edges; of what it keeps the smallest, up to the limits of a corpus."""
     program = build(family, "sanitized", SANITIZED, proof.clang())
     committed = CORPUS / family
-    sources = [folder for folder in (committed, found_folder(family)) if folder.is_dir()]
+    sources = [folder for folder in (committed, BUILD / family / "found") if folder.is_dir()]
     given = [path for path in committed.iterdir() if not is_found_name(path.name)] if committed.is_dir() else []
     with tempfile.TemporaryDirectory() as merged:
         result = proof.run([program, "-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],

@@ -118,8 +118,7 @@ class Header:
 
     # --- declarations ---
 
-    SCOPES = {"NAMESPACE", "CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION",
-              "LINKAGE_SPEC", "FRIEND_DECL", "UNEXPOSED_DECL"}
+    SCOPES = {*parsed.CLASSES, "NAMESPACE", "LINKAGE_SPEC", "FRIEND_DECL", "UNEXPOSED_DECL"}
 
     def declaration(self, cursor):
         kind = cursor.kind.name

@@ -166,15 +166,12 @@ def run_costs(program, rows):
 
 # === the check ===#
 
-def read(paths):
-    return {proof.relative(path): path.read_text(encoding="utf-8") for path in sorted(paths)}
-
-
 def main():
     arguments = proof.arguments(__doc__, "--text").parse_args()
     promises, errors = promises_of(parsed.ROOM)
     promises.update(table_of((proof.ROOT / DOCUMENT).read_text(encoding="utf-8")))
-    proofs, wrong = proofs_of(read([*proof.TESTS.rglob("*.cpp"), *proof.TESTS.rglob("*.hpp")]))
+    tests = sorted([*proof.TESTS.rglob("*.cpp"), *proof.TESTS.rglob("*.hpp")])
+    proofs, wrong = proofs_of({proof.relative(path): path.read_text(encoding="utf-8") for path in tests})
     source = proof.TESTS / "proof" / "complexity.cpp"
     rows = rows_of(source.read_text(encoding="utf-8"), proof.relative(source))
     errors += wrong + compare(promises, proofs, rows)

@@ -61,8 +61,7 @@ def unit_programs(folder):
 def run(folder, selection, report, timeout=1800):
     """Runs all programs slotwise_test_* of the folder on the selected cases. Returns the lines of the report, as lists of fields."""
     report.parent.mkdir(parents=True, exist_ok=True)
-    if report.exists():
-        report.unlink()
+    report.unlink(missing_ok=True)
     failed = []
     for program, result in proof.parallel(
             lambda each: proof.run([each, selection], env={"SLOTWISE_SWEEP_REPORT": str(report.resolve())}, timeout=timeout), unit_programs(folder)):
@@ -71,10 +70,6 @@ def run(folder, selection, report, timeout=1800):
             failed.append(f"{program.name} {selection} ended with {result.code}:\n{result.output[-2000:]}")
     if failed:
         raise Failed(*failed)
-    return read(report)
-
-
-def read(report):
     lines = report.read_text().splitlines() if report.exists() else []
     if not lines:
         raise Failed("no program reported a sweep; is SLOTWISE_SWEEP_REPORT asked for by the tests (tests/support/sweep.hpp)?")
