@@ -30,11 +30,6 @@ VOCABULARY = set("""size empty capacity begin end cbegin cend swap get_allocator
     modified_items chunk_iterator basic_iterator""".split())
 
 
-def theme():
-    sheets = [THEME / "doxygen-awesome.css", THEME / "doxygen-awesome-sidebar-only.css"] if THEME.is_dir() else []
-    return " ".join(f'"{sheet}"' for sheet in [*sheets, ROOT / "docs" / "theme.css"])
-
-
 # Classes without an example of their own, each with the reason.
 NO_EXAMPLE = {"GroupIndex": "the template of HashIndex", "ObserverArray": "a part of series, which subscribe() hides"}
 
@@ -69,8 +64,10 @@ def run_doxygen():
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     without = write_examples()
+    sheets = [*THEME.glob("doxygen-awesome.css"), *THEME.glob("doxygen-awesome-sidebar-only.css"), ROOT / "docs" / "theme.css"]
+    quoted = " ".join(f'"{sheet}"' for sheet in sheets)
     settings = (f'@INCLUDE = "{ROOT / "docs" / "Doxyfile"}"\nPROJECT_NUMBER = {version_of(ROOT)}\nOUTPUT_DIRECTORY = "{OUT}"\nINPUT += "{OUT}/examples.dox"\n'
-                f"HTML_EXTRA_STYLESHEET = {theme()}\n")
+                f"HTML_EXTRA_STYLESHEET = {quoted}\n")
     done = subprocess.run(["doxygen", "-"], input=settings, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     warnings = [line for line in done.stderr.splitlines() if line.strip() and not NOT_OURS.search(line)]
     return without + warnings or ([f"doxygen ended with {done.returncode}"] if done.returncode else [])

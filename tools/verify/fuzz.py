@@ -32,6 +32,7 @@ MOST_FILES, MOST_BYTES, LONGEST = 60, 65536, 2048
 RANDOM_INPUTS, QUICK_SECONDS = 3000, 10
 
 COUNT = re.compile(r"^fuzz: (\d+) inputs, (\d+) operations$", re.MULTILINE)
+MINIMISED = re.compile("[0-9a-f]{12}")  # names by minimise(); those people gave say what the input was, and stay
 FEATURES = re.compile(r"\bcov: (\d+) ft: (\d+)")
 
 
@@ -136,17 +137,12 @@ def replay(family, outcome):
 
 #=== a small corpus ===#
 
-def is_found_name(name):
-    """Whether minimise() made this name; names people gave say what the input was, and stay."""
-    return re.fullmatch("[0-9a-f]{12}", name) is not None
-
-
 def minimise(family):
     """libFuzzer's own set cover of all edges; of what it keeps the smallest, up to the limits of a corpus."""
     program = build(family, "sanitized", SANITIZED, proof.clang())
     committed = CORPUS / family
     sources = [folder for folder in (committed, BUILD / family / "found") if folder.is_dir()]
-    given = [path for path in committed.iterdir() if not is_found_name(path.name)] if committed.is_dir() else []
+    given = [path for path in committed.iterdir() if not MINIMISED.fullmatch(path.name)] if committed.is_dir() else []
     with tempfile.TemporaryDirectory() as merged:
         result = proof.run([program, "-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],
                            timeout=3600)
@@ -157,7 +153,7 @@ def minimise(family):
     chosen = [data for data, total in zip(inputs, itertools.accumulate(map(len, inputs))) if total <= room][:MOST_FILES - len(given)]
     committed.mkdir(parents=True, exist_ok=True)
     for path in committed.iterdir():
-        if is_found_name(path.name):
+        if MINIMISED.fullmatch(path.name):
             path.unlink()
     for data in chosen:
         (committed / hashlib.sha1(data).hexdigest()[:12]).write_bytes(data)

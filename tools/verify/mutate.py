@@ -148,23 +148,14 @@ class Sweep:
 
     def blamed(self, output):
         """The innermost mutant at the place of each error; where there is none, of the notes that follow it."""
-        guilty, waiting, stuck = set(), False, []
-        for line in output.splitlines():
-            match = re.match(r"(.+?):(\d+):(\d+): (fatal error|error|note): (.*)", line)
-            if not match:
-                continue
-            path, row, column, kind, text = match.groups()
-            if kind != "note":
-                if waiting:
-                    stuck.append(waiting)
-                waiting = line
-            if waiting:
-                found = self.mutant_at(path, int(row), int(column))
-                if found:
-                    guilty.add(found)
-                    waiting = False
-        if waiting:
-            stuck.append(waiting)
+        guilty, stuck = set(), []
+        for error in re.split(r"^(?=[^:\n]+:\d+:\d+: (?:fatal error|error): )", output, flags=re.M)[1:]:
+            places = re.findall(r"^([^:\n]+):(\d+):(\d+): (?:fatal error|error|note): ", error, re.M)
+            found = next(filter(None, (self.mutant_at(path, int(row), int(column)) for path, row, column in places)), None)
+            if found:
+                guilty.add(found)
+            else:
+                stuck.append(error.split("\n")[0])
         return guilty, stuck
 
     def mutant_at(self, path, row, column):

@@ -77,11 +77,6 @@ def parallel(function, items, jobs=JOBS):
             yield running[done], done.result()
 
 
-def catch_version():
-    probe = run([gcc(), "-x", "c++", "-E", "-", "-include", "catch2/catch_all.hpp"])
-    return 3 if probe.ok else 2
-
-
 class Programs:
     """Compiles programs of Catch2 test sources with one compiler and one set of flags, in build/proof/<name>.
 
@@ -92,7 +87,7 @@ class Programs:
         self.folder = BUILD / name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.compiler = compiler or gcc()
-        self.version = catch_version()
+        self.version = 3 if run([gcc(), "-x", "c++", "-E", "-", "-include", "catch2/catch_all.hpp"]).ok else 2  # of Catch2
         self.flags = [*flags, f"-DSLOTWISE_CATCH2_VERSION={self.version}"]
         self.link = list(link)
 
