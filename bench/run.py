@@ -23,12 +23,11 @@ import sys
 from tools import charts, figures
 from tools.bars import run_bars
 from tools.compare import compare
-from tools.compiling import code_size_table, includes_table
+from tools.compiling import code_size_table, includes_table, small_tables
 from tools.programs import Clock, Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
 from tools.report import report
 from tools.results import LISTINGS, ROOT, Failure, Results, by_question, read_raw
-from tools.small import small_tables
 from tools.tables import Listing, machine, table
 
 

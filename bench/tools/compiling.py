@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """What the compiler makes and how long it takes. compile_time: what a header costs to include, for every header of ours that needs no
 other library and for those of the rivals. code_size: bytes of instructions of the same few functions for every container of
-bench/code_size."""
+bench/code_size. small: what programs with many small containers pay: a hundred element types in one file (seconds, bytes of
+instructions), a debug build (nanoseconds), a container of one element (bytes, allocations); times of a debug build are medians."""
 
 import pathlib
 import re
@@ -21,6 +22,8 @@ INCLUDES = {"slotwise/fwd.hpp": 0.06, "slotwise/core/handle.hpp": 0.06, "slotwis
 OTHER_INCLUDES = ["vector", "memory", "unordered_map", "plf_colony.h", "boost/unordered/unordered_flat_map.hpp", "tsl/robin_map.h",
                   "tsl/hopscotch_map.h", "absl/container/flat_hash_map.h", "absl/container/node_hash_map.h"]
 LEVELS = ("-O2", "-Os")
+SMALL = ROOT / "bench" / "small"
+BASE = "unordered_map"  # of small: the bars are ratios to it
 ROLE = re.compile(r"^// (limit|rival|ours)$", re.MULTILINE)
 
 
@@ -130,3 +133,35 @@ def code_size_table():
                    f"of CPU time to compile them; {compiler} -std=c++20 -DNDEBUG",
                    ["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)],
                    *listing("code_size", sources, line_of))
+
+
+def many_types_table(compiler):
+    sources = sorted(SMALL.glob("*.cpp"), key=lambda source: (source.stem != BASE, source.stem))
+    base = {}
+    def line_of(source):
+        cells = [f"{role_of(source)}: {short(source.stem)}"]
+        for level in ("-O0", "-O2"):
+            size, seconds = code_size(compiler, source, level)
+            first = base.setdefault(level, (size, seconds))
+            cells += [f"{seconds:.1f} ({seconds / first[1]:.2f}x)", f"{size} ({size / first[0]:.2f}x)"]
+        return cells
+    return Listing("many_types", f"a hundred element types in one file: seconds of CPU time, bytes of instructions; {compiler} -std=c++20 "
+                   "-DNDEBUG, bars 1.0x and 1.2x", ["container", "seconds -O0", "bytes -O0", "seconds -O2", "bytes -O2"],
+                   *listing("many_types", sources, line_of))
+
+
+def program_lines(compiler, name, level):
+    """The words of each line that bench/small/run/NAME.cpp prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder) / name
+        call(compiler, level, SMALL / "run" / f"{name}.cpp", "-o", made)
+        return [line.split() for line in subprocess.run([made], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()]
+
+
+def small_tables():
+    compiler = find_compiler()
+    return [many_types_table(compiler),
+            *(Listing(f"debug_build {level}", f"ns an element, 10,000 elements of 16 bytes; {compiler} -std=c++20 {level}",
+                      ["operation", "container", "ns"], program_lines(compiler, "unoptimised", level), []) for level in ("-O0", "-O2")),
+            Listing("one_element", "a container of one element, names with bytes of key and value",
+                    ["container", "sizeof", "bytes allocated", "allocations"], program_lines(compiler, "one_element", "-O2"), [])]
