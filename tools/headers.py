@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What the scripts of tools and of tools/verify share: their arguments, and what they read from the text of the headers: code without
-comments, brackets, calls. What the headers declare, parsed.py asks of libclang."""
+"""What the scripts of tools and of tools/verify share: their arguments, and what they read from the text of the headers: code
+without comments, brackets, calls. What the headers declare, parsed.py asks of libclang."""
 import argparse
 import ast
 import pathlib

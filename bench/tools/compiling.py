@@ -3,7 +3,7 @@
 """What the compiler makes and how long it takes. compile_time: what a header costs to include, for every header of ours that needs no
 other library and for those of the rivals. code_size: bytes of instructions of the same few functions for every container of
 bench/code_size. small: what programs with many small containers pay: a hundred element types in one file (seconds, bytes of
-instructions), a debug build (nanoseconds), a container of one element (bytes, allocations); times of a debug build are medians."""
+instructions), a debug build (nanoseconds, medians), a container of one element (bytes, allocations)."""
 
 import pathlib
 import re
