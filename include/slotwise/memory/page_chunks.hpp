@@ -6,6 +6,7 @@
 #ifndef SLOTWISE_MEMORY_PAGE_CHUNKS_HPP
 #define SLOTWISE_MEMORY_PAGE_CHUNKS_HPP
 
+#include "../core/bits.hpp"
 #include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
