@@ -144,19 +144,17 @@ template <class F, class... T>
 constexpr void visit_columns(Occupancy live, F& f, PageView<T>... columns) {
     // Word by word: finding the ends of chunks first costs 10 % more than a page table lookup each 64 values.
     const bits::word_t* const words = live.words().data();
-    [[maybe_unused]] const std::size_t apart = apart_in(columns...);
+    const std::size_t apart = apart_in(columns...); // 0, as a constant, where no type of value lies apart
     EmptyWords empty;
     for (std::size_t w = 0, end = live.words().size(); w != end;) {
         const std::size_t first = w * bits::word_bits;
         bits::word_t word = words[w++];
         if (w == end) word &= bits::low_mask(static_cast<unsigned>(live.size() - first));
         if (const auto slot = static_cast<slot_t>(first); word != 0) {
-            bool adjacent = true;
-            if constexpr ((scattered<T> || ...)) adjacent = first >= apart;
-            if (adjacent)
-                visit_word(word, slot, f, columns.ptr(first)...);
-            else if constexpr ((scattered<T> || ...))
+            if (first < apart)
                 visit_word(word, slot, f, block_of<T>(columns, first)...);
+            else
+                visit_word(word, slot, f, columns.ptr(first)...);
         }
         if (empty.many(word)) w = Occupancy::next_word(live, w);
     }
