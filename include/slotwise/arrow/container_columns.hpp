@@ -54,7 +54,7 @@ public:
     template <class T>
     static ArrowSource source_of(const ColumnView<const T>& view) {
         const auto pages = view.pages();
-        return arrow_pages(view.slot_end(), pages.shift, pages.pages);
+        return arrow_pages(pages.shift, pages.pages);
     }
 
     /// The static observers of a container that are columns of the user: column0, column1 ... by the number of the observer.
@@ -75,7 +75,7 @@ public:
             using T = typename Observer::value_type;
             const Observer& observer = container.template observer<I>();
             const auto pages = observer.pages();
-            ArrowSource source = arrow_pages(container.occupancy().size(), pages.shift, pages.pages);
+            ArrowSource source = arrow_pages(pages.shift, pages.pages);
             source.slots = slots;
             const std::string name = "column" + std::to_string(I);
             add<T>(name.c_str(), source);
