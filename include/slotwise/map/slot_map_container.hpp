@@ -121,19 +121,20 @@ public:
     static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
     //=== insert ===//
 
-    /// Adds an element; returns its handle, an H. @pre there is room
+    /// Adds an element; returns its handle, an H.
     template <class H, class... Args>
-    SLOTWISE_INLINE_UNOPTIMISED constexpr H do_emplace(Args&&... args) {
+    SLOTWISE_ALWAYS_INLINE constexpr H do_emplace(Args&&... args) {
         if constexpr (Base::trivial && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
-            if (hub.dynamic()) [[unlikely]]
-                return emplace_notifying<H>(static_cast<Args&&>(args)...); // no std::forward: see construct_in_place()
-            const slot_t slot = directory.acquire_live();
-            store.construct(slot, static_cast<Args&&>(args)...);
-            hub.insert_nothrow(slot);
-            directory.publish(slot); // a reader that finds it finds the element built
-            return H(slot, directory.version(slot));
-        } else
-            return emplace_guarded<H>(std::forward<Args>(args)...);
+            if (!hub.dynamic()) [[likely]] {
+                if (const slot_t slot = directory.acquire_live(); slot != no_slot) [[likely]] {
+                    store.construct(slot, static_cast<Args&&>(args)...); // no std::forward: see construct_in_place()
+                    hub.insert_nothrow(slot);
+                    directory.publish(slot); // a reader that finds it finds the element built
+                    return H(slot, directory.version(slot));
+                }
+            }
+        }
+        return emplace_guarded<H>(static_cast<Args&&>(args)...);
     }
     /// Adds the element make(slot). Its version is skipped if anything throws.
     template <class Make>
@@ -197,24 +198,22 @@ private:
         const char* const full = text_when_full(Base::slot_limit(), Base::max_slots(), Base::Directory::max_slots, O.max_slots);
         Base::do_reserve(Base::Plain::grown(directory, hub, store.grown_capacity(), Base::max_slots(), O.first_slot, full));
     }
+    /// The steps when anything may throw, allocate or run user code.
     template <class H, class... Args>
-    SLOTWISE_NEVER_INLINE H emplace_notifying(Args&&... args) {
-        if constexpr (Base::plain) { // and building it does not throw
-            const auto [slot, fresh] = Base::Plain::acquire(directory);
+    SLOTWISE_NEVER_INLINE constexpr H emplace_guarded(Args&&... args) {
+        reserve_one();
+        const AcquiredSlot acquired = acquire_slot(directory);
+        const slot_t slot = acquired.slot;
+        if constexpr (Base::plain && Store::template builds_nothrow<Args...>) {
             store.construct(slot, std::forward<Args>(args)...);
-            return H(slot, Base::Plain::notify_insert(directory, hub, slot, fresh));
-        } else
-            return emplace_guarded<H>(std::forward<Args>(args)...);
-    }
-    template <class H, class... Args>
-    constexpr H emplace_guarded(Args&&... args) {
-        const bool fresh = directory.next_is_fresh();
-        const slot_t slot = directory.acquire();
-        ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, fresh); });
-        build(slot, std::forward<Args>(args)...);
-        undo.dismiss();
-        directory.commit(slot);
-        return H(slot, directory.version(slot));
+            return H(slot, Base::Plain::notify_insert(directory, hub, slot, acquired.fresh));
+        } else {
+            ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, acquired.fresh); });
+            build(slot, std::forward<Args>(args)...);
+            undo.dismiss();
+            directory.commit(slot);
+            return H(slot, directory.version(slot));
+        }
     }
     /// Builds the element of an acquired slot and notifies observers. If anything throws, no observer knows of it.
     template <class... Args>

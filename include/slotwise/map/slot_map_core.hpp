@@ -128,15 +128,13 @@ public:
     /// @complexity amortised O(1) @invalidates paged: views when it grows; dense: addresses and iterators when it grows
     template <class... Args>
         requires(Store::template builds_from<Args...>)
-    constexpr handle_type emplace(Args&&... args) {
+    SLOTWISE_ALWAYS_INLINE constexpr handle_type emplace(Args&&... args) {
         expect_not_notifying();
         if constexpr (Store::stable) {
-            core_.reserve_one();
             return core_.template do_emplace<handle_type>(static_cast<Args&&>(args)...);
         } else {
             // Built before anything moves, because an argument may refer to an element of this map.
             detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
-            core_.reserve_one();
             return core_.template do_emplace<handle_type>(row.take());
         }
     }
@@ -261,7 +259,7 @@ public:
     /// and erase.
     /// @throws nothing (dense: if T's moves do not throw) @complexity O(1), never allocates
     /// @invalidates the handle; dense: also addresses of the last element
-    constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
+    SLOTWISE_ALWAYS_INLINE constexpr bool erase(handle_type handle) noexcept(Store::nothrow_destroy) {
         if (!core_.directory.is_live(handle.index(), handle.version())) return false;
         core_.do_erase(handle.index());
         return true;

@@ -19,7 +19,9 @@ namespace detail {
 ///   words_for(slots)       words that it takes of an ArrayPlace, if that is the source
 ///   size(), empty()
 ///   push(slot)             slot became vacant
+///   next()                 the next one, no_slot when there is none
 ///   pop(vacant)            take the next one; vacant(word) gives the vacant bits of a word of 64 slots. @pre there is one
+///   pops_at_once()         whether pop_at_once() may be called, which does the same in a few steps. @pre there is one
 ///   undo_pop(slot)         exactly undo the pop that gave slot
 ///   remove(slot, vacant)   take this one. @pre slot is in the policy; its vacant bit is already 0
 ///   undo_remove(slot, is_free)
@@ -74,11 +76,14 @@ public:
             push_more(slot);
     }
 
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t next() const noexcept { return lowest_; }
+    SLOTWISE_ALWAYS_INLINE constexpr bool pops_at_once() const noexcept { return more_ == 0; }
+    SLOTWISE_ALWAYS_INLINE constexpr void pop_at_once() noexcept { lowest_ = no_slot; }
     template <class Vacant>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t pop(Vacant&& vacant) noexcept {
         const slot_t slot = lowest_;
-        if (more_ == 0)
-            lowest_ = no_slot;
+        if (pops_at_once())
+            pop_at_once();
         else
             advance(vacant);
         return slot;
@@ -124,7 +129,7 @@ private:
         const bits::word_t word = vacant(w);
         return lowest_ != no_slot && bits::word_of(lowest_) == w ? word & ~bits::bit_of(lowest_) : word;
     }
-    // Out of line: the two steps below would fill the registers of callers whose map is full and never needs them.
+    // Out of line: it would fill the registers of callers whose map is full and never needs it.
     SLOTWISE_NEVER_INLINE constexpr void push_more(slot_t slot) noexcept {
         if (slot < lowest_) std::swap(slot, lowest_);
         words_.set(bits::word_of(slot));
@@ -132,7 +137,7 @@ private:
     }
     /// The next one comes to the front. @pre more_ != 0
     template <class Vacant>
-    SLOTWISE_NEVER_INLINE constexpr void advance(Vacant&& vacant) noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr void advance(Vacant&& vacant) noexcept {
         --more_;
         const std::size_t w = words_.lowest();
         const bits::word_t word = listed(w, vacant); // the one that goes may still be marked vacant
@@ -193,12 +198,17 @@ public:
             push_back(slot);
     }
 
+    constexpr slot_t next() const noexcept { return head_; }
+    static constexpr bool pops_at_once() noexcept { return true; }
+    constexpr void pop_at_once() noexcept {
+        --count_;
+        head_ = links_[head_].next;
+        if (head_ == no_slot) tail_ = no_slot;
+    }
     template <class Vacant>
     constexpr slot_t pop(Vacant&&) noexcept {
         const slot_t slot = head_;
-        --count_;
-        head_ = links_[slot].next;
-        if (head_ == no_slot) tail_ = no_slot;
+        pop_at_once();
         return slot;
     }
     constexpr void undo_pop(slot_t slot) noexcept { push_front(slot); }

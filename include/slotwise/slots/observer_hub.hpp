@@ -35,6 +35,10 @@ inline constexpr bool is_trivial_observer = [] {
                !requires(O& o) { o.on_erase(slot_t{}); };
 }();
 
+/// Whether a static observer does nothing when an element is erased.
+template <class O>
+inline constexpr bool erases_silently = requires { requires O::silent_erase; };
+
 /// What a static observer that is a column has values of; void for others.
 template <class O>
 struct ColumnValue {
@@ -64,6 +68,8 @@ public:
     static constexpr bool trivial = (is_trivial_observer<Static> && ... && true);
     static constexpr std::size_t slot_bytes = (bytes_a_slot<Static>() + ... + 0); ///< of all columns
     static constexpr std::size_t static_count = sizeof...(Static);
+    /// Whether all do nothing when an element is erased: columns of values without a destructor.
+    static constexpr bool silent_erase = (erases_silently<Static> && ... && true);
 
     constexpr ObserverHub() = default;
     template <class Allocator>
@@ -129,6 +135,8 @@ public:
         return std::get<I>(static_);
     }
     SLOTWISE_ALWAYS_INLINE constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
+    /// The list of the attached observers, null when there is none.
+    constexpr ObserverCell* dynamic_cell() const noexcept { return dynamic() ? cell_ : nullptr; }
     constexpr bool notifying() const noexcept { return cell_ != nullptr && cell_->depth != 0; }
     SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept {
         SLOTWISE_EXPECT_DEBUG(!notifying(), "container: an observer changes the container that is notifying it; change it "
@@ -295,13 +303,7 @@ public:
     /// on_remove to all, then on_erase to all, in reverse order.
     constexpr void erase(slot_t slot) noexcept {
         if (dynamic()) [[unlikely]] {
-            // One notification with two halves: an observer that attaches in the first half is not notified of the slot, and so
-            // not of its erase.
-            const ObserverCell::Notification both(*cell_);
-            const std::size_t notified = cell_->count;
-            NotifyDynamic::removed(*cell_, notified, slot);
-            removed_static(slot);
-            NotifyDynamic::erased(*cell_, notified, slot);
+            NotifyDynamic::erase(*cell_, slot, [&] { removed_static(slot); });
             erased_static(slot);
         } else
             erase_static(slot);

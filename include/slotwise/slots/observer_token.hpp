@@ -86,7 +86,10 @@ struct BasicObserverCell {
         remove(place);
     }
     constexpr void sweep() noexcept {
-        if (depth != 0 || exchanging) return;
+        if (nulls != 0 && depth == 0 && !exchanging) compact();
+    }
+    /// Out of line, because every notification ends with it.
+    SLOTWISE_NEVER_INLINE constexpr void compact() noexcept {
         for (; count != 0 && list[count - 1] == nullptr; --nulls) --count;
         if (2 * nulls <= count) return;
         std::size_t kept = 0;

@@ -13,6 +13,27 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+struct AcquiredSlot {
+    slot_t slot;
+    bool fresh; ///< for undo_acquire()
+};
+/// Takes the next slot, for inserts that anything may interrupt. Containers of many types share it. @pre there is room
+template <class Directory>
+SLOTWISE_NEVER_INLINE constexpr AcquiredSlot acquire_slot(Directory& directory) noexcept {
+    const bool fresh = directory.next_is_fresh();
+    return {directory.acquire(), fresh};
+}
+
+/// An erase that the directory does not do at once, or that dynamic observers are notified of: they may insert, and the slot is
+/// blocked until all know. Containers of many types share it. @param dynamic the attached observers; null: none
+template <class Directory>
+SLOTWISE_NEVER_INLINE constexpr void erase_silently(Directory& directory, ObserverCell* dynamic, slot_t slot) noexcept {
+    if (dynamic == nullptr) return directory.erase(slot);
+    directory.remove(slot);
+    NotifyDynamic::erase(*dynamic, slot, [] {});
+    directory.release(slot);
+}
+
 /// Steps that are rare, or linear in slots. A hundred element types without columns have them once: they read no element.
 template <class Directory, class Pending, class Hub>
 struct PlainSteps {
@@ -53,29 +74,22 @@ struct PlainSteps {
         if (full) pending.swap(more_pending);
         directory.set_capacity(room);
     }
-    struct Acquired {
-        slot_t slot;
-        bool fresh; ///< for undo_acquire()
-    };
-    /// Takes the next slot for notify_insert(). @pre there is room
-    SLOTWISE_NEVER_INLINE static Acquired acquire(Directory& directory) noexcept {
-        const bool fresh = directory.next_is_fresh();
-        return {directory.acquire(), fresh};
-    }
     /// The second half of an insert that observers are notified of: the slot was acquired and its element built. Returns its
     /// version. Throws what an observer throws. The slot is free again then
-    SLOTWISE_NEVER_INLINE static std::uint32_t notify_insert(Directory& directory, Hub& hub, slot_t slot, bool was_fresh) {
+    SLOTWISE_NEVER_INLINE static constexpr std::uint32_t notify_insert(Directory& directory, Hub& hub, slot_t slot,
+                                                                       bool was_fresh) {
         ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, was_fresh); });
         hub.insert(slot, InsertKind::fresh);
         undo.dismiss();
         directory.commit(slot);
         return directory.version(slot);
     }
-    /// The slot is blocked until all observers were notified: they may insert. @pre directory.is_live(slot)
-    SLOTWISE_NEVER_INLINE static void erase_notifying(Directory& directory, Hub& hub, slot_t slot) noexcept {
-        directory.remove(slot);
-        hub.erase(slot);
-        directory.release(slot);
+    /// An erase that the directory does not do at once, or that dynamic observers are notified of. @pre directory.is_live(slot)
+    static constexpr void erase_rarely(Directory& directory, Hub& hub, slot_t slot) noexcept {
+        if constexpr (Hub::silent_erase)
+            erase_silently(directory, hub.dynamic_cell(), slot);
+        else
+            erase_with_columns(directory, hub, slot);
     }
     /// @param clearing whether an outer clear runs, whose observer calls: that one does the rest
     SLOTWISE_NEVER_INLINE static constexpr void clear(Directory& directory, Hub& hub, bool& clearing) noexcept {
@@ -97,11 +111,20 @@ struct PlainSteps {
     }
 
 private:
+    SLOTWISE_NEVER_INLINE static constexpr void erase_with_columns(Directory& directory, Hub& hub, slot_t slot) noexcept {
+        if (!hub.dynamic()) {
+            directory.erase(slot);
+            return hub.erase_static(slot);
+        }
+        directory.remove(slot);
+        hub.erase(slot);
+        directory.release(slot);
+    }
     static void erase_live(Directory& directory, Hub& hub) noexcept {
         for (slot_t slot = 0; slot < directory.cursor(); ++slot) {
             if (!directory.is_live(slot)) continue;
             hub.expect_not_notifying();
-            erase_notifying(directory, hub, slot);
+            erase_rarely(directory, hub, slot);
         }
     }
 };

@@ -39,7 +39,6 @@ public:
     using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes, steady, O.atomic_versions>;
     using Pending = std::conditional_t<O.deferred_erase, PendingSlots<Bytes>, NoPendingSlots>;
     using Hub = ObserverHub<Observers...>;
-    static_assert(SlotStore<Store>);
     static_assert(O.first_slot <= 1, "Options: first_slot must be 0 or 1");
     static_assert(O.first_slot == 0 || O.exhaustion == Exhaustion::retire, "Options: first_slot = 1 needs Exhaustion::retire");
 
@@ -142,6 +141,7 @@ public:
         return *this;
     }
     constexpr ~SlotContainer() {
+        static_assert(SlotStore<Store>); // here, because an element may have a container of its own type as a member
         if constexpr (plain && !Store::indexed)
             Plain::end(directory, hub, clearing);
         else {
@@ -327,17 +327,16 @@ public:
     /// @pre the index, if there is one, has no entry for the slot
     SLOTWISE_ALWAYS_INLINE constexpr void erase_unindexed(slot_t slot) noexcept(Store::nothrow_destroy) {
         if constexpr (trivial) {
-            if (hub.dynamic()) [[unlikely]]
-                return erase_notifying(slot);
-            directory.erase(slot);
+            if (hub.dynamic() || !directory.erase_at_once(slot)) [[unlikely]]
+                return erase_rarely(slot);
             hub.erase_static(slot);
             store.destroy(slot);
         } else
             erase_guarded(slot);
     }
-    SLOTWISE_NEVER_INLINE void erase_notifying(slot_t slot) noexcept(Store::nothrow_destroy) {
+    SLOTWISE_NEVER_INLINE constexpr void erase_rarely(slot_t slot) noexcept(Store::nothrow_destroy) {
         if constexpr (plain)
-            Plain::erase_notifying(directory, hub, slot);
+            Plain::erase_rarely(directory, hub, slot);
         else
             erase_guarded(slot);
     }

@@ -165,20 +165,22 @@ public:
     //=== one slot at a time; all noexcept ===//
 
     /// Takes the next slot and makes it live at once, for values that are built without throwing and without user code. With
-    /// Atomic its handle resolves from publish() on, when the value is there. @pre has_room()
+    /// Atomic its handle resolves from publish() on, when the value is there. no_slot, and no effect, when has_room() is false.
     SLOTWISE_ALWAYS_INLINE constexpr slot_t acquire_live() noexcept {
-        if (!free_.empty()) {
-            const slot_t slot = free_.pop(vacant());
-            word_t& word = live_[bits::word_of(slot)];
-            if (word == 0) [[unlikely]]
-                return set_live<!Atomic>(slot);
-            word |= bits::bit_of(slot);
+        slot_t slot = free_.next();
+        if (slot == no_slot) {
+            if (n_.cursor == n_.capacity) [[unlikely]]
+                return no_slot;
+            slot = n_.cursor++; // the summary has its word already
+            live_[bits::word_of(slot)] |= bits::bit_of(slot);
             if constexpr (!Atomic) ++versions_[slot];
-            return slot;
-        }
-        const slot_t slot = n_.cursor++; // the summary has its word already
-        live_[bits::word_of(slot)] |= bits::bit_of(slot);
-        if constexpr (!Atomic) ++versions_[slot];
+        } else if (word_t& word = live_[bits::word_of(slot)]; word != 0 && free_.pops_at_once()) {
+            word |= bits::bit_of(slot);
+            free_.pop_at_once();
+            if constexpr (!Atomic) ++versions_[slot];
+        } else
+            slot = acquire_one_of_many();
+        SLOTWISE_ASSUME(slot != no_slot); // the caller's test is of the one return above
         return slot;
     }
     SLOTWISE_ALWAYS_INLINE constexpr void publish(slot_t slot) noexcept {
@@ -188,7 +190,7 @@ public:
     /// Takes the next slot; it is blocked until commit() or undo_acquire(). @pre has_room()
     constexpr slot_t acquire() noexcept {
         const bool fresh = free_.empty();
-        const slot_t slot = fresh ? n_.cursor : free_.pop(vacant());
+        const slot_t slot = fresh ? n_.cursor : pop_free();
         if (fresh) advance_cursor();
         block(slot);
         return slot;
@@ -201,13 +203,7 @@ public:
     /// As commit(), without a call unless the word had no live slot.
     SLOTWISE_ALWAYS_INLINE constexpr void commit_inline(slot_t slot) noexcept {
         unblock(slot);
-        word_t& word = live_[bits::word_of(slot)];
-        if (word == 0) [[unlikely]] {
-            set_live(slot);
-            return;
-        }
-        word |= bits::bit_of(slot);
-        ++versions_[slot];
+        make_live<true>(slot);
     }
     /// Whether acquire() would take a slot at the cursor; call it before acquire(), for undo_acquire().
     constexpr bool next_is_fresh() const noexcept { return free_.empty(); }
@@ -242,14 +238,22 @@ public:
     }
     /// remove() and release() without blocking in between, for values whose destruction calls no user code. @pre is_live(slot)
     SLOTWISE_ALWAYS_INLINE constexpr void erase(slot_t slot) noexcept {
+        if (!erase_at_once(slot)) [[unlikely]]
+            erase_last(slot);
+    }
+    /// The same, but false when it takes more than a few steps, because the slot is the last live one of its word or at the end
+    /// of its versions: erase() must follow then. Nothing but the liveness bit has changed.
+    SLOTWISE_ALWAYS_INLINE constexpr bool erase_at_once(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         word &= ~bits::bit_of(slot);
         if (word == 0) [[unlikely]] // tested here, where the processor has the flags already
-            return erase_last_of_word(slot);
-        bump_version(slot);
-        if (exhausted(slot)) [[unlikely]]
-            return release_or_retire(slot);
+            return false;
+        const auto next = static_cast<version_type>(traits::wrapped(versions_[slot] + 1u));
+        if (E == Exhaustion::retire && next == 0) [[unlikely]]
+            return false;
+        versions_[slot] = next;
         free_.push(slot);
+        return true;
     }
 
     //=== reserved handles ===//
@@ -402,12 +406,12 @@ private:
     constexpr auto is_free_slot() const noexcept {
         return [this](slot_t slot) noexcept { return slot < n_.cursor && state(slot) == SlotState::free; };
     }
-    template <bool Version = true>
-    SLOTWISE_NEVER_INLINE constexpr slot_t set_live(slot_t slot) noexcept {
+    SLOTWISE_NEVER_INLINE constexpr void set_live(slot_t slot) noexcept { make_live<true>(slot); }
+    template <bool Version>
+    SLOTWISE_ALWAYS_INLINE constexpr void make_live(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
         if constexpr (Version) ++versions_[slot];
         if (std::exchange(word, word | bits::bit_of(slot)) == 0) update_summary(slot);
-        return slot;
     }
     constexpr void set_vacant(slot_t slot) noexcept {
         word_t& word = live_[bits::word_of(slot)];
@@ -419,13 +423,15 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr void bump_version(slot_t slot) noexcept {
         versions_[slot] = static_cast<version_type>(traits::wrapped(versions_[slot] + 1u));
     }
-    // The last calls of an erase: a call in its middle would make every erase save and restore registers.
-    SLOTWISE_NEVER_INLINE constexpr void erase_last_of_word(slot_t slot) noexcept {
-        bump_version(slot);
-        update_summary(slot);
-        release_or_retire(slot);
+    // Out of line: what acquire_live() and erase() need rarely would fill the registers of their callers.
+    SLOTWISE_NEVER_INLINE constexpr slot_t pop_free() noexcept { return free_.pop(vacant()); }
+    SLOTWISE_NEVER_INLINE constexpr slot_t acquire_one_of_many() noexcept {
+        const slot_t slot = free_.pop(vacant());
+        make_live<!Atomic>(slot);
+        return slot;
     }
-    SLOTWISE_NEVER_INLINE constexpr void release_or_retire(slot_t slot) noexcept {
+    SLOTWISE_NEVER_INLINE constexpr void erase_last(slot_t slot) noexcept {
+        set_vacant(slot);
         if (exhausted(slot)) {
             block(slot);
             ++n_.retired;

@@ -195,6 +195,16 @@ struct NotifyDynamic {
     SLOTWISE_NEVER_INLINE static void erased(ObserverCell& cell, std::size_t notified, slot_t slot) noexcept {
         cell.backward(notified, [&](SlotObserver& o) { o.on_erase(slot); });
     }
+    /// One notification with two halves: an observer that attaches in the first half is not notified of the slot, and so not of
+    /// its erase. @param between what static observers do then
+    template <class Between>
+    static void erase(ObserverCell& cell, slot_t slot, Between&& between) noexcept {
+        const ObserverCell::Notification both(cell);
+        const std::size_t notified = cell.count;
+        removed(cell, notified, slot);
+        between();
+        erased(cell, notified, slot);
+    }
     SLOTWISE_NEVER_INLINE static void clear(ObserverCell& cell, Occupancy live) noexcept {
         cell.backward(cell.count, [&](SlotObserver& o) { o.on_clear(live); });
     }

@@ -31,6 +31,8 @@ public:
     using allocator_type = Allocator;
     /// Whether an insert builds a value. The owner builds values without a default constructor by construct().
     static constexpr bool builds_on_insert = std::default_initializable<T>;
+    /// Whether on_erase() does nothing, so that a container need not call it.
+    static constexpr bool silent_erase = std::is_trivially_destructible_v<T>;
     /// Bytes of memory for each slot of the container.
     static constexpr std::size_t slot_bytes = sizeof(T);
     /// The most slots of a container with this column.
