@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include "fixed.hpp"
 #include <slotwise/keyed/map_storage.hpp>
+#include <slotwise/map/slot_map.hpp>
 
 #include <memory>
 #include <string>
@@ -40,6 +41,18 @@ map[2]; // faulty
 MapStorage<int, int> map;
 MapStorage<int, const int> constants; // faulty
 constants.insert(1, 2);               // faulty
+
+//=== a_value_with_a_map_of_its_own_type ===//
+// An element of a SlotMap may have one: g++ refused it, because the requirements of a store were tested too early.
+// expect: incomplete type || complete class
+struct Node {
+    SlotMap<Node> children;
+};
+Node root;
+root.children.emplace();
+struct Tree {
+    MapStorage<int, Tree> children; // faulty
+};
 
 //=== copying_a_map_of_owners ===//
 // expect: container copy: the values cannot be copied; write std::move(container)

@@ -7,6 +7,7 @@
 
 #include "../memory/allocator.hpp"
 #include "../memory/occupancy.hpp"
+#include "../slots/pending_slots.hpp"
 #include "../slots/slot_store.hpp"
 
 SLOTWISE_BEGIN
@@ -32,6 +33,59 @@ struct KeySource {
                 if (pending->superseded(slot)) return;
                 if (!clearing || directory->is_live(slot) || pending->contains(slot)) entry(slot, keys->hash_at(slot));
             });
+    }
+};
+
+/// Whether a pending slot can be live once more.
+template <Exhaustion E, class Directory>
+constexpr bool has_next_version(const Directory& directory, slot_t slot) noexcept {
+    return E == Exhaustion::wrap || directory.version(slot) != 0;
+}
+/// For keys that are compared fast: see KeyedContainer.
+struct PrefetchNothing {
+    constexpr explicit PrefetchNothing(const void*) noexcept {}
+    constexpr void operator()(slot_t) const noexcept {}
+};
+/// What a search asks of each slot with the hash of its key. As KeySource it knows nothing of values.
+/// @tparam Any whether a removed slot with the key is found, too
+template <bool Any, Exhaustion E, class Directory, class Pending, class Keys, class K, class Prefetch>
+struct KeyMatch {
+    const Directory* directory;
+    const Pending* pending;
+    const Keys* keys;
+    const std::size_t* inserts; ///< counts them
+    const K* key;
+    slot_t* removed; ///< is set to the pending slot with the key that was removed last
+    SLOTWISE_NO_UNIQUE_ADDRESS Prefetch prefetch;
+
+    SLOTWISE_ALWAYS_INLINE constexpr bool operator()(slot_t slot) const {
+        prefetch(slot);
+        if (!equals(slot)) return false;
+        if constexpr (std::is_same_v<Pending, NoPendingSlots>)
+            return true;
+        else {
+            if (directory->is_live_bit(slot)) return true;
+            // A slot that is neither live nor pending is under construction. Of two pending ones the one that can be
+            // resurrected is taken.
+            if (Any && pending->contains(slot) && (*removed == no_slot || !has_next_version<E>(*directory, *removed)))
+                *removed = slot;
+            return false;
+        }
+    }
+
+private:
+    /// Equality may only read the container that calls it, because a change would invalidate the running search.
+    SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot) const {
+        if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
+            const std::size_t before = *inserts, size = directory->size(), room = directory->capacity(),
+                              waiting = pending->size();
+            const bool equal = keys->equals(slot, *key);
+            SLOTWISE_EXPECT_DEBUG(before == *inserts && size == directory->size() && room == directory->capacity() &&
+                                      waiting == pending->size(),
+                                  "keyed container: equality changes the container that calls it; it must only read");
+            return equal;
+        } else
+            return keys->equals(slot, *key);
     }
 };
 

@@ -63,48 +63,36 @@ public:
     static constexpr bool nothrow_commit = Hub::nothrow_insert && Index::nothrow_place;
 
     /// A pending slot that has used its last version cannot be resurrected. Its key then gets another slot.
-    constexpr bool can_resurrect(slot_t slot) const noexcept {
-        return O.exhaustion == Exhaustion::wrap || directory.version(slot) != 0;
-    }
+    constexpr bool can_resurrect(slot_t slot) const noexcept { return has_next_version<O.exhaustion>(directory, slot); }
 
     //=== finding ===//
 
-    /// Equality may only read the container that calls it, because a change would invalidate the running search.
-    template <class K>
-    SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot, const K& key) const {
-        if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
-            const std::size_t inserts = store.inserts, size = directory.size(), room = directory.capacity(),
-                              waiting = pending.size();
-            const bool equal = store.keys.equals(slot, key);
-            SLOTWISE_EXPECT_DEBUG(inserts == store.inserts && size == directory.size() && room == directory.capacity() &&
-                                      waiting == pending.size(),
-                                  "keyed container: equality changes the container that calls it; it must only read");
-            return equal;
-        } else
-            return store.keys.equals(slot, key);
-    }
+    // After a find of a string its value is read, so both are fetched at once (2 % of a hit). For keys that compare fast it
+    // cost more than it saved.
+    struct PrefetchFirstColumn {
+        const Hub* hub;
+        constexpr explicit PrefetchFirstColumn(const Hub* of) noexcept : hub(of) {}
+        SLOTWISE_ALWAYS_INLINE constexpr void operator()([[maybe_unused]] slot_t slot) const noexcept {
+#if defined(__GNUC__)
+            if constexpr (requires { hub->template get<0>().block(slot); })
+                if (!SLOTWISE_IN_CONSTANT) __builtin_prefetch(hub->template get<0>().block(slot));
+#endif
+        }
+    };
+    using Prefetch = std::conditional_t<Keys::trivial || sizeof...(Columns) == 0, PrefetchNothing, PrefetchFirstColumn>;
 
     /// The live slot whose key equals `key`. If `Any`, otherwise the pending one that was removed last.
     template <bool Any = false, class K>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t do_find(std::uint64_t hash, const K& key) const {
-        if constexpr (!deferred)
-            return store.index.find(hash, [&](slot_t slot) {
-                prefetch_value(slot);
-                return equals(slot, key);
-            });
-        else {
-            slot_t found = no_slot;
-            const slot_t live = store.index.find(hash, [&](slot_t slot) {
-                prefetch_value(slot);
-                if (!equals(slot, key)) return false;
-                if (directory.is_live_bit(slot)) return true;
-                // A slot that is neither live nor pending is under construction. Of two pending ones the one that can be
-                // resurrected is taken.
-                if (Any && this->is_pending(slot) && (found == no_slot || !can_resurrect(found))) found = slot;
-                return false;
-            });
-            return Any && live == no_slot ? found : live;
-        }
+        slot_t removed = no_slot;
+        constexpr bool any = deferred && Any;
+        const slot_t live = store.index.find(hash, match<any>(key, any ? &removed : nullptr, Prefetch(&hub)));
+        return any && live == no_slot ? removed : live;
+    }
+    template <bool Any, class K, class ThePrefetch>
+    SLOTWISE_ALWAYS_INLINE constexpr auto match(const K& key, slot_t* removed, ThePrefetch prefetch) const noexcept {
+        return KeyMatch<Any, O.exhaustion, Directory, typename Base::Pending, Keys, K, ThePrefetch>{
+            &directory, &pending, &store.keys, &store.inserts, std::addressof(key), removed, prefetch};
     }
     using Source = KeySource<Directory, typename Base::Pending, Keys>;
     constexpr Source source(std::size_t* rebuilds = nullptr) const noexcept {
@@ -158,9 +146,9 @@ public:
     /// @param exhausted a pending slot with this key that has used its last version, or no_slot
     template <class Element>
     SLOTWISE_NEVER_INLINE constexpr InsertOutcome insert_guarded(std::uint64_t hash, slot_t exhausted, Element element) {
-        const bool fresh = directory.next_is_fresh();
-        const slot_t slot = directory.acquire();
-        ScopeGuard undo_acquire([&]() noexcept { directory.undo_acquire(slot, fresh); });
+        const AcquiredSlot acquired = acquire_slot(directory);
+        const slot_t slot = acquired.slot;
+        ScopeGuard undo_acquire([&]() noexcept { directory.undo_acquire(slot, acquired.fresh); });
         const std::size_t inserts = store.inserts;
         element.construct(slot, hash);
         ScopeGuard undo_construct([&]() noexcept { element.destroy(slot); });
@@ -239,7 +227,7 @@ public:
             if (slot != no_slot) this->do_erase(slot);
             return slot != no_slot;
         } else {
-            const slot_t slot = store.index.take(hash, [&](slot_t each) { return equals(each, key); });
+            const slot_t slot = store.index.take(hash, match<false>(key, nullptr, PrefetchNothing(&hub)));
             if (slot != no_slot) this->erase_unindexed(slot);
             return slot != no_slot;
         }
@@ -436,16 +424,6 @@ public:
     }
 
 private:
-    // After a find of a string its value is read, so both are fetched at once (2 % of a hit). For keys that compare fast it
-    // cost more than it saved.
-    constexpr void prefetch_value([[maybe_unused]] slot_t slot) const noexcept {
-#if defined(__GNUC__)
-        if constexpr (!Keys::trivial && sizeof...(Columns) != 0) {
-            if constexpr (requires { hub.template get<0>().block(slot); })
-                if (!SLOTWISE_IN_CONSTANT) __builtin_prefetch(hub.template get<0>().block(slot));
-        }
-#endif
-    }
     // The place in the index of the key that is read 16 elements later.
     template <std::size_t Row>
     SLOTWISE_ALWAYS_INLINE void prefetch_entry([[maybe_unused]] const ByteReader& in) const noexcept {

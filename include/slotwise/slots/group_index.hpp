@@ -142,7 +142,7 @@ public:
         take(hash, [slot](slot_t each) { return each == slot; });
     }
     /// Removes all entries and keeps the memory.
-    constexpr void clear() noexcept {
+    SLOTWISE_NEVER_INLINE constexpr void clear() noexcept {
         if (size_ == 0 && probe_stats_.longest == 0 && !seed_) return; // all counts are 0 too
         clear_groups(storage_);
         reset_state();
