@@ -56,6 +56,13 @@ public:
     }
     constexpr DenseStore(DenseStore&& other) noexcept
         : columns_(std::move(other.columns_)), slots_(std::move(other.slots_)), rows_(std::move(other.rows_)) {}
+    DenseStore(const DenseStore&) = delete;
+    DenseStore& operator=(const DenseStore&) = delete;
+    DenseStore& operator=(DenseStore&&) = delete;
+    constexpr ~DenseStore() {
+        static_assert((std::is_move_constructible_v<Ts> && ...),
+                      "DenseSlotMap, SoaSlotMap: elements must be movable, because rows move; take SlotMap");
+    }
     constexpr void swap(DenseStore& other) noexcept {
         columns_.swap(other.columns_);
         slots_.swap(other.slots_);
@@ -129,11 +136,10 @@ public:
     }
     /// Exchanges two rows and their slots. @throws what the swaps throw; strong if each of them is
     constexpr void swap_rows(std::size_t a, std::size_t b) {
-        if constexpr ((std::is_move_constructible_v<Ts> && ...)) {
+        if constexpr ((std::is_move_constructible_v<Ts> && ...)) { // if not: see the destructor
             columns_.swap_rows(a, b);
             swap_numbers(a, b);
-        } else
-            static_assert(never<Face>, "DenseSlotMap, SoaSlotMap: elements must be movable, because rows move; take SlotMap");
+        }
     }
 
     /// Brings the rows into the order of less(value, value) of column I, which sees the values as they are before.

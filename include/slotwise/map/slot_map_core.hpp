@@ -130,13 +130,10 @@ public:
         requires(Store::template builds_from<Args...>)
     SLOTWISE_ALWAYS_INLINE constexpr handle_type emplace(Args&&... args) {
         expect_not_notifying();
-        if constexpr (Store::stable) {
+        if constexpr (Store::stable)
             return core_.template do_emplace<handle_type>(static_cast<Args&&>(args)...);
-        } else {
-            // Built before anything moves, because an argument may refer to an element of this map.
-            detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
-            return core_.template do_emplace<handle_type>(row.take());
-        }
+        else
+            return emplace_row(std::forward<Args>(args)...);
     }
     /// As emplace; returns the handle and a reference to the element, so that no lookup follows: auto [handle, value] =
     /// map.emplace_ref(...). @throws as emplace; strong
@@ -413,6 +410,12 @@ protected:
     SlotMapCore(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
 
 private:
+    template <class... Args>
+    constexpr handle_type emplace_row(Args&&... args) {
+        // Built before anything moves, because an argument may refer to an element of this map.
+        detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
+        return core_.template do_emplace<handle_type>(row.take());
+    }
     constexpr auto place_of(handle_type handle) const noexcept {
         return contains(handle) ? core_.store.place_of(core_.directory, handle.index()) : core_.store.last(core_.directory);
     }
