@@ -146,6 +146,16 @@ constexpr int policies() {
     return 0;
 }
 
+template <Reuse R>
+constexpr int beside_a_live_one() {
+    SlotMap<int, Options<SlotMapOptions{.reuse = R}>> map;
+    const auto kept = map.insert(1), gone = map.insert(2);
+    HOLDS(map.erase(gone));
+    const auto next = map.insert(3);
+    HOLDS(next.index() == gone.index() && map[kept] == 1 && map[next] == 3 && !map.contains(gone) && map.check_invariants());
+    return 0;
+}
+
 struct Owner { // its destructor is code of the user's
     int value;
     constexpr explicit Owner(int number) : value(number) {}
@@ -240,6 +250,19 @@ constexpr int rows() {
     return 0;
 }
 
+/// Counts erases, and needs no element.
+struct ErasedCount {
+    using is_trivial_observer = void;
+    constexpr void on_erase(slot_t) noexcept { ++count; }
+    int count = 0;
+};
+constexpr int with_a_counting_observer() {
+    SlotMap<int, ErasedCount> map;
+    const auto one = map.insert(1), two = map.insert(2);
+    HOLDS(map.erase(one) && map.erase(two) && map.observer<ErasedCount>().count == 2); // the second is the last of its word
+    return 0;
+}
+
 constexpr int without_slot_0() {
     SlotMap<int, Options<SlotMapOptions{.first_slot = 1}>> map;
     const auto one = map.insert(1);
@@ -250,6 +273,7 @@ constexpr int without_slot_0() {
 } // namespace
 
 IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>())
+IN_CONSTANTS("a static observer is told of the last erase of a word", with_a_counting_observer())
 IN_CONSTANTS("a SlotMap without slot 0 lives in a constant expression", without_slot_0())
 IN_CONSTANTS("elements with a destructor are made by a function in a constant expression", of_owners())
 IN_CONSTANTS("a SlotMap with zero_vacant and atomic_versions lives in a constant expression",
@@ -262,3 +286,6 @@ IN_CONSTANTS("a SoaSlotMap lives in a constant expression", rows())
 IN_CONSTANTS("slots are used again, and retired, in constant expressions: lowest", policies<Reuse::lowest>())
 IN_CONSTANTS("slots are used again, and retired, in constant expressions: lifo", policies<Reuse::lifo>())
 IN_CONSTANTS("slots are used again, and retired, in constant expressions: fifo", policies<Reuse::fifo>())
+IN_CONSTANTS("a slot of a word with a live one is used again: lowest", beside_a_live_one<Reuse::lowest>())
+IN_CONSTANTS("a slot of a word with a live one is used again: lifo", beside_a_live_one<Reuse::lifo>())
+IN_CONSTANTS("a slot of a word with a live one is used again: fifo", beside_a_live_one<Reuse::fifo>())

@@ -199,7 +199,7 @@ public:
     }
 
     constexpr slot_t next() const noexcept { return head_; }
-    static constexpr bool pops_at_once() noexcept { return true; }
+    constexpr bool pops_at_once() const noexcept { return head_ != no_slot; }
     constexpr void pop_at_once() noexcept {
         --count_;
         head_ = links_[head_].next;
