@@ -32,7 +32,7 @@ LINK = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)([^)#\s]+)(?:#\S*)?\)")
 DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "bench/RESULTS.md")  # besides README.md, where they exist
 WORDS_MOST = 900  # of README.md
 # What a file says of the version: the first match in it. CMake and Conan read the header themselves.
-STATED = {"CHANGELOG.md": r"^## (\S+)", "pyproject.toml": r'^version = "(.+)"', "python/slotwise/__init__.py": r'^__version__ = "(.+)"',
+STATED = {"CHANGELOG.md": r"^## (?!Unreleased$)(\S+)", "pyproject.toml": r'^version = "(.+)"', "python/slotwise/__init__.py": r'^__version__ = "(.+)"',
           "tests/package/vcpkg/vcpkg.json": r'"version": "(.+)"', "tests/consumer/fetchcontent/CMakeLists.txt": r"GIT_TAG v([\d.]+)",
           "tests/consumer/find_package/CMakeLists.txt": r"find_package\(slotwise ([\d.]+)",
           "docs/packages.md": r'requires = "slotwise/([\d.]+)"'}

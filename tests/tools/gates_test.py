@@ -64,7 +64,7 @@ GATES = {
         ({"docs/tour.md": "[x](src/a.cpp)\n"}, "docs/tour.md:1: there is no src/a.cpp"),
         ({"README.md": QUOTED + "word " * 900}, "words, more than 900"),
         ({"docs/bench.svg": "<svg/>"}, "there is no bench/results.json"),
-        ({"CHANGELOG.md": "# x\n\n## 1.2.4 (2030-01-01)\n"}, "CHANGELOG.md says version 1.2.4, include/slotwise/config/version.hpp says 1.1.1"),
+        ({"CHANGELOG.md": "# x\n\n## Unreleased\n\n## 1.2.4 (2030-01-01)\n"}, "CHANGELOG.md says version 1.2.4, include/slotwise/config/version.hpp says 1.1.1"),
         ({"pyproject.toml": "name = 1\n"}, "pyproject.toml says version nothing")]),
     "sources that must not compile": (["tools/compile_fail.py", "./case.cpp", "--", CXX, "-std=c++20"], {
         "case.cpp": f"struct Head {{}};\n//=== one ===//\n{EXPECT}Head x;\n{FAULT}//=== two ===//\n{EXPECT}Head x;\n{FAULT}"}, [
