@@ -48,7 +48,7 @@ bool agrees(const Index& index, const Entries& entries) {
     bool found = true;
     for (const auto& [wanted, hash] : entries)
         found = found && index.find(hash, [w = wanted](slot_t slot) { return slot == w; }) == wanted;
-    return found && index.size() == entries.size() && index.check(source_of(entries));
+    return found && index.size() == entries.size() && index.is_sound(source_of(entries));
 }
 
 /// Hashes as keyed containers give them: both halves vary together, or there are few.
@@ -130,7 +130,7 @@ TEMPLATE_TEST_CASE("an index policy's check sees what is missing, too many or an
     more.emplace(20, mix_bits(20));
     other.at(3) = mix_bits(1000);
     elsewhere.erase(3), elsewhere.emplace(99, mix_bits(3));
-    for (const Entries& wrong : {fewer, more, other, elsewhere}) REQUIRE_FALSE(index.check(source_of(wrong)));
+    for (const Entries& wrong : {fewer, more, other, elsewhere}) REQUIRE_FALSE(index.is_sound(source_of(wrong)));
 }
 
 //=== under sets and maps ===//
@@ -299,7 +299,7 @@ TEMPLATE_TEST_CASE("an operation of an index policy that throws leaves every ent
             index.reserve(room, all);
             while (count != 60) add();
             const bool threw = attempt([&] { act(index, all, add); });
-            if (threw || count > 60) require(index.check(all));
+            if (threw || count > 60) require(index.is_sound(all));
         });
         REQUIRE(failures > 0);
     };

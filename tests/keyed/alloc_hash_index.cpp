@@ -41,7 +41,7 @@ public:
         index_.erase(mix_bits(slot), slot);
         entries_.erase(slot);
     }
-    bool sound() const { return index_.size() == entries_.size() && index_.check(source()); }
+    bool sound() const { return index_.size() == entries_.size() && index_.is_sound(source()); }
     const std::map<slot_t, std::uint64_t>& entries() const noexcept { return entries_; }
 
 private:

@@ -33,7 +33,7 @@ constexpr int indices() {
         index.place(hashes[count], count);
         ++count;
     }
-    HOLDS(index.size() == count && index.memory_usage() == memory && index.check(source));
+    HOLDS(index.size() == count && index.memory_usage() == memory && index.is_sound(source));
     // Compares keys as a container does: an index may ask for any slot, because fingerprints of other hashes can be equal.
     std::uint64_t wanted = hashes[29];
     const auto is_wanted = [&](slot_t slot) { return hashes[slot] == wanted; };
@@ -43,7 +43,7 @@ constexpr int indices() {
     const auto is_last = [&](slot_t slot) { return slot == 29; };
     HOLDS(index.take(hashes[29], is_last) == 29 && index.find(hashes[29], is_last) == no_slot);
     --count;
-    HOLDS(index.size() == count && index.check(source));
+    HOLDS(index.size() == count && index.is_sound(source));
     return 0;
 }
 
@@ -94,7 +94,7 @@ constexpr int queues() {
     pending.remove(3);
     HOLDS(order() == 59 && !pending.contains(3));
     pending.undo_remove(3);
-    HOLDS(order() == 539 && pending.contains(3) && pending.check([](slot_t slot) { return slot < 10; }));
+    HOLDS(order() == 539 && pending.contains(3) && pending.is_sound([](slot_t slot) { return slot < 10; }));
     HOLDS(pending.pop() == 5 && order() == 39);
     detail::NoPendingSlots none;
     slot_t slot = 3; // not const: clang would fold what is asked of it

@@ -48,7 +48,7 @@ constexpr int flooded() {
         index.make_room(source(slot));
         index.place(colliding(slot), slot);
     }
-    HOLDS(index.check(source(100)));
+    HOLDS(index.is_sound(source(100)));
     for (slot_t slot = 0; slot != 100; ++slot) HOLDS(index.find(colliding(slot), [=](slot_t s) { return s == slot; }) == slot);
     for (slot_t slot = 0; slot != 100; ++slot) index.erase(colliding(slot), slot);
     HOLDS(index.size() == 0);
@@ -68,17 +68,17 @@ constexpr int flood_that_ends() {
         asked = true;
         for (slot_t slot = 0; slot != count; ++slot) entry(slot, colliding(slot));
     };
-    HOLDS(index.check(source));
+    HOLDS(index.is_sound(source));
     while (count != 0) {
         --count;
         index.erase(colliding(count), count);
     }
-    HOLDS(index.size() == 0 && index.check(source));
+    HOLDS(index.size() == 0 && index.is_sound(source));
     asked = false;
     index.make_room(source);
     HOLDS(!asked);
     index.place(colliding(0), count++);
-    HOLDS(index.find(colliding(0), [](slot_t slot) { return slot == 0; }) == 0 && index.check(source));
+    HOLDS(index.find(colliding(0), [](slot_t slot) { return slot == 0; }) == 0 && index.is_sound(source));
     return 0;
 }
 

@@ -45,7 +45,7 @@ struct Flood {
         for (std::size_t slot = 0; slot != hashes.size(); ++slot)
             if (hashes[slot] != 0) drop(slot);
     }
-    bool sound() const { return index.check(source()); }
+    bool sound() const { return index.is_sound(source()); }
     /// Lines read by the search for each entry, on average. Each is found.
     double groups_of_hit() const {
         std::size_t found = 0, all = 0;
@@ -229,7 +229,7 @@ TEST_CASE("a flooded index works in constant expressions", "[flood]") {
             index.make_room(source(slot));
             index.place(colliding(slot), slot);
         }
-        bool all = index.check(source(100));
+        bool all = index.is_sound(source(100));
         for (slot_t slot = 0; slot != 100; ++slot)
             all = all && index.find(colliding(slot), [=](slot_t s) { return s == slot; }) == slot;
         return all;

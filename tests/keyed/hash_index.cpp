@@ -54,7 +54,7 @@ struct Pair {
         index.erase(entries.at(slot), slot);
         entries.erase(slot);
     }
-    bool sound() const { return index.size() == entries.size() && index.check(source_of(entries)); }
+    bool sound() const { return index.size() == entries.size() && index.is_sound(source_of(entries)); }
     /// Every entry is found under its hash, and none where nobody says yes.
     bool complete() const {
         for (const auto& [slot, hash] : entries)
@@ -143,7 +143,7 @@ TEMPLATE_TEST_CASE("an empty index finds nothing and holds no memory", "[hash_in
         REQUIRE(index.find(hash, [](slot_t) { return true; }) == no_slot);
         REQUIRE(index.take(hash, [](slot_t) { return true; }) == no_slot);
     }
-    REQUIRE(index.check(source_of({})));
+    REQUIRE(index.is_sound(source_of({})));
     index.clear();
     index.reset();
     index.shrink_to_fit(source_of({}));
@@ -249,7 +249,7 @@ TEMPLATE_TEST_CASE("check sees every kind of disagreement", "[hash_index]", Nati
     const auto says = [&](auto change) {
         Entries changed = pair.entries;
         change(changed);
-        return pair.index.check(source_of(changed));
+        return pair.index.is_sound(source_of(changed));
     };
     REQUIRE(says([](Entries&) {}));
     REQUIRE_FALSE(says([](Entries& e) { e.erase(5); }));
@@ -415,7 +415,7 @@ TEMPLATE_TEST_CASE("an index works in constant expressions", "[hash_index]", Nat
             index.make_room(all);
             index.place(mix_bits(slot), slot);
         }
-        bool found = index.check(all);
+        bool found = index.is_sound(all);
         for (slot_t slot = 0; slot != 30; ++slot)
             found = found && index.find(mix_bits(slot), [&](slot_t each) { return each == slot; }) == slot;
         index.erase(mix_bits(29), 29);

@@ -34,7 +34,7 @@ constexpr int lists() {
     HOLDS(order() == before / 100 * 10 + before % 10);
     const auto is_listed = [](slot_t slot) { return slot >= 1 && slot <= 3; };
     free.undo_remove(2, is_listed);
-    HOLDS(order() == before && free.check(is_listed));
+    HOLDS(order() == before && free.is_sound(is_listed));
     auto moved(std::move(free));
     HOLDS(moved.size() == 3 && free.empty());
     free.swap(moved);
@@ -52,19 +52,19 @@ constexpr int lowest_first() {
         mark(slot);
         free.push(slot);
     }
-    HOLDS(free.size() == 3 && free.check(2, vacant_in));
+    HOLDS(free.size() == 3 && free.is_sound(2, vacant_in));
     const slot_t first = free.pop(vacant_in);
     mark(first);
-    HOLDS(first == 3 && free.size() == 2 && free.check(2, vacant_in));
+    HOLDS(first == 3 && free.size() == 2 && free.is_sound(2, vacant_in));
     mark(first);
     free.undo_pop(first);
-    HOLDS(free.size() == 3 && free.check(2, vacant_in));
+    HOLDS(free.size() == 3 && free.is_sound(2, vacant_in));
     mark(70);
     free.remove(70, vacant_in);
-    HOLDS(free.size() == 2 && free.check(2, vacant_in));
+    HOLDS(free.size() == 2 && free.is_sound(2, vacant_in));
     mark(70);
     free.undo_remove(70, [](slot_t) { return true; });
-    HOLDS(free.check(2, vacant_in));
+    HOLDS(free.is_sound(2, vacant_in));
     auto moved(std::move(free));
     HOLDS(moved.size() == 3 && free.empty());
     free.swap(moved);
@@ -128,15 +128,15 @@ constexpr int words_that_live() {
     auto live = detail::FlatArray<bits::word_t, Allocator>().resized(20, 0, Allocator());
     const slot_t cursor = 4 * bits::word_bits;
     detail::LiveSummary<Allocator> summary(live, live.size(), cursor, Allocator());
-    HOLDS(summary.view().find_next(0) == 4 && summary.view().find_next(19) == 19 && summary.check(live, cursor));
+    HOLDS(summary.view().find_next(0) == 4 && summary.view().find_next(19) == 19 && summary.is_sound(live, cursor));
     HOLDS(summary.view().find_previous(19) == 18);
     live[2] = 1;
-    HOLDS(!summary.check(live, cursor));
+    HOLDS(!summary.is_sound(live, cursor));
     summary.update(live, 2, cursor);
-    HOLDS(summary.view().find_next(0) == 2 && summary.check(live, cursor));
+    HOLDS(summary.view().find_next(0) == 2 && summary.is_sound(live, cursor));
     live[2] = 0;
     summary.update(live, 2, cursor);
-    HOLDS(summary.view().find_next(0) == 4 && summary.check(live, cursor));
+    HOLDS(summary.view().find_next(0) == 4 && summary.is_sound(live, cursor));
     return 0;
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("room for a slot is room for all of its word", "[pending_slots]") {
     std::deque<slot_t> model;
     for (slot_t slot = 0; slot != pending.room(); ++slot) pending.push(slot), model.push_back(slot);
     require_same(pending, model);
-    REQUIRE(pending.check([](slot_t) { return true; }));
+    REQUIRE(pending.is_sound([](slot_t) { return true; }));
 }
 
 TEST_CASE("slots come out in the order in which they went in", "[pending_slots]") {

@@ -42,7 +42,7 @@ public:
         : series_(series), reader_(reader), rows_(rows), strict_(mode == Strictness::strict), slots_(rows, no_slot) {}
 
     /// Finds the member of each row. Refuses keys that do not fit or occur twice.
-    bool check(ArrowRefusal& refusal) {
+    bool validate(ArrowRefusal& refusal) {
         const bool from_empty = reader_.header.invalidated;
         std::vector<bits::word_t> seen(bits::word_count(series_.capacity()));
         auto keys_ahead = look_ahead(series_, reader_.keys, rows_);
@@ -213,7 +213,7 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
         return try_apply_delta(series, &joined, mode);
     }
     detail::DeltaApplier<Series> applier(series, reader, last_rows, mode);
-    if (!applier.check(refusal))
+    if (!applier.validate(refusal))
         result.error = "apply_delta: " + refusal.text();
     else
         applier.apply();

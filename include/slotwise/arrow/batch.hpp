@@ -33,7 +33,7 @@ struct ArrowPlan {
 
     /// Whether a column is declared to have nulls.
     bool is_nullable(const ArrowColumn& column) const noexcept {
-        return column.stamped || column.optional || options.rows == Rows::slots;
+        return column.stamped || column.optional || options.rows == Rows::all_slots;
     }
 };
 
@@ -106,11 +106,11 @@ public:
             if (!entered_) enter(segment);
             ArrowRows rows;
             rows.live = segment.live;
-            rows.slots = plan_.options.rows == Rows::slots;
+            rows.every_slot = plan_.options.rows == Rows::all_slots;
             const bool share = choose(segment, rows);
             if (rows.first == segment.rows) continue;
             while (true) {
-                rows.count = rows.slots || share ? rows.end - rows.first : rows.count_live();
+                rows.count = rows.every_slot || share ? rows.end - rows.first : rows.count_live();
                 if (OwnedArray batch = make(segment, rows, share)) {
                     row_ = rows.end;
                     if (share) {
@@ -122,7 +122,8 @@ public:
                 // Too much text for the offsets of one batch: half of its rows.
                 if (rows.count == 1) throw_length_error("Arrow export: one text has 2 GiB or more");
                 const std::size_t half = rows.count / 2;
-                rows.end = rows.slots || rows.live == nullptr ? rows.first + half : end_of(segment, rows.first, rows.end, half);
+                rows.end =
+                    rows.every_slot || rows.live == nullptr ? rows.first + half : end_of(segment, rows.first, rows.end, half);
             }
         }
         owner_.reset();
@@ -141,13 +142,13 @@ private:
         piece_ = 0;
         row_ = 0;
         entered_ = true;
-        const bool slots = plan_.options.rows == Rows::slots;
-        const std::size_t least = slots ? 1 : plan_.options.least_shared;
+        const bool every_slot = plan_.options.rows == Rows::all_slots;
+        const std::size_t least = every_slot ? 1 : plan_.options.least_shared;
         if (!shares_ || !shares_here(segment)) return;
         for (std::size_t row = 0; row < segment.rows;) {
-            const std::size_t begin = slots || segment.live == nullptr ? row : run_begin(segment, row, least);
+            const std::size_t begin = every_slot || segment.live == nullptr ? row : run_begin(segment, row, least);
             if (begin >= segment.rows) break;
-            const std::size_t end = slots || segment.live == nullptr ? segment.rows : live_end(segment, begin);
+            const std::size_t end = every_slot || segment.live == nullptr ? segment.rows : live_end(segment, begin);
             for (row = begin; row != end;) {
                 const std::size_t run = shared_run(segment, row, end);
                 if (run >= least) pieces_.push_back({row, row + run});
@@ -157,7 +158,7 @@ private:
     }
     /// The rows of the next batch, from row_ on; none at the end. Returns whether they are shared.
     bool choose(const ArrowSegment& segment, ArrowRows& rows) noexcept {
-        const bool each = rows.slots || segment.live == nullptr;
+        const bool each = rows.every_slot || segment.live == nullptr;
         const bool left = piece_ != pieces_.size();
         const std::size_t first = each ? row_ : first_live(segment, row_);
         rows.first = first;
@@ -192,7 +193,7 @@ private:
         for (std::size_t w = bits::word_of(row); (w + 1) * bits::word_bits <= segment.rows; ++w) {
             if (segment.live[w] != bits::full_word) continue;
             const std::size_t before = w == 0 ? 0 : static_cast<std::size_t>(std::countl_one(segment.live[w - 1]));
-            return std::max(row, w * bits::word_bits - before);
+            return (std::max)(row, w * bits::word_bits - before);
         }
         return segment.rows;
     }
@@ -202,7 +203,7 @@ private:
         rows.live = segment.live;
         std::size_t count = 0;
         for (rows.first = first; rows.first < limit && count < most; rows.first = rows.end) {
-            rows.end = std::min(limit, (bits::word_of(rows.first) + 1) * bits::word_bits);
+            rows.end = (std::min)(limit, (bits::word_of(rows.first) + 1) * bits::word_bits);
             const std::size_t more = rows.count_live();
             if (count + more > most) { // part of a word
                 bits::word_t word = rows.word(bits::word_of(rows.first));
@@ -220,7 +221,7 @@ private:
         return end - row;
     }
     bool is_shared(const ArrowSegment& segment, std::size_t column) const noexcept {
-        return plan_.columns[column].shares && !segment.sources[column].slots && !segment.sources[column].absent;
+        return plan_.columns[column].shares && !segment.sources[column].slot_list && !segment.sources[column].absent;
     }
     bool shares_here(const ArrowSegment& segment) const noexcept {
         bool any = false;
@@ -233,7 +234,7 @@ private:
         ArrowArray whole = make_batch(rows.count, plan_.columns.size());
         OwnedArray batch(&whole);
         Nulls live, written;
-        if (rows.slots && rows.live != nullptr) {
+        if (rows.every_slot && rows.live != nullptr) {
             live.count = rows.count - rows.count_live();
             if (live.count != 0) live.bitmap = bitmap<false>(rows, [&](std::byte* to) { copy_live_bits(rows, to); });
         }

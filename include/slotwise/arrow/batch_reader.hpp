@@ -69,8 +69,8 @@ public:
     }
     T operator[](std::size_t row) const {
         T value{};
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (static_cast<void>(std::get<I>(ArrowFields<T>::members)(value) = std::get<I>(columns_)[row]), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (static_cast<void>(std::get<Nth>(ArrowFields<T>::members)(value) = std::get<Nth>(columns_)[row]), ...);
         }(std::make_index_sequence<std::tuple_size_v<Columns>>{});
         return value;
     }

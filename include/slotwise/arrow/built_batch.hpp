@@ -127,8 +127,8 @@ public:
         if constexpr (ArrowColumnOf<T>::by_itself)
             std::get<0>(columns_).add(value);
         else
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-                (std::get<I>(columns_).add(std::get<I>(ArrowFields<T>::members)(value)), ...);
+            [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+                (std::get<Nth>(columns_).add(std::get<Nth>(ArrowFields<T>::members)(value)), ...);
             }(std::make_index_sequence<std::tuple_size_v<Columns>>{});
     }
     void add_null() {

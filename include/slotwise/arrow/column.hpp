@@ -68,7 +68,7 @@ inline std::size_t count_bits(const bits::word_t* words, std::size_t n) noexcept
 struct ArrowRows {
     std::size_t first = 0, end = 0;
     const bits::word_t* live = nullptr; ///< a bit a row of the segment; null: all are live
-    bool slots = false;                 ///< rows that are not live are in the batch too, as nulls
+    bool every_slot = false;            ///< rows that are not live are in the batch too, as nulls
     std::size_t count = 0;              ///< rows in the batch
 
     /// The bits of word `w` that are in the range.
@@ -91,7 +91,7 @@ struct ArrowRows {
         if (live == nullptr) return run(first, std::size_t{0}, end - first);
         std::size_t place = 0, begin = first, full = 0; // full words from row `begin` on
         const auto place_of = [&](std::size_t row, std::size_t n) {
-            if (slots) return row - first;
+            if (every_slot) return row - first;
             place += n;
             return place - n;
         };
@@ -123,7 +123,7 @@ struct ArrowSource {
     unsigned shift = 0;
     std::size_t stride = 0;
     /// The slot of each row, for columns by slot of packed containers; null: pages are those of rows.
-    std::shared_ptr<const std::vector<slot_t>> slots{};
+    std::shared_ptr<const std::vector<slot_t>> slot_list{};
     std::shared_ptr<const std::vector<const void*>> own_table{}; ///< where the container has none
     const void* container = nullptr;                             ///< of columns that are computed
     bool absent = false;                                         ///< all rows are null
@@ -158,11 +158,11 @@ inline constexpr unsigned one_arrow_page = sizeof(std::size_t) * 8 - 1;
 
 /// Values in pages that a container has in no table. @param page the address of the first value of a page
 template <class Page>
-ArrowSource arrow_pages(std::size_t slots, unsigned shift, std::size_t stride, Page&& page) {
+ArrowSource arrow_pages(std::size_t slot_count, unsigned shift, std::size_t stride, Page&& page) {
     ArrowSource source;
     source.shift = shift;
     source.stride = stride;
-    const std::size_t count = slots == 0 ? 0 : ((slots - 1) >> shift) + 1;
+    const std::size_t count = slot_count == 0 ? 0 : ((slot_count - 1) >> shift) + 1;
     auto table = std::make_shared<std::vector<const void*>>();
     table->reserve(count);
     for (std::size_t p = 0; p != count; ++p) table->push_back(page(p));
@@ -210,9 +210,9 @@ struct WholeValue {
     static constexpr const T& of(const T& value) noexcept { return value; }
 };
 /// Field I of ArrowFields<T>.
-template <class T, std::size_t I>
+template <class T, std::size_t Nth>
 struct FieldValue {
-    static constexpr const auto& of(const T& value) noexcept { return std::get<I>(ArrowFields<T>::members)(value); }
+    static constexpr const auto& of(const T& value) noexcept { return std::get<Nth>(ArrowFields<T>::members)(value); }
     using type = std::remove_cvref_t<decltype(of(std::declval<const T&>()))>;
 };
 
@@ -249,13 +249,13 @@ struct ArrowGather {
     static void read(const ArrowSource& from, const ArrowRows& rows, One one) {
         const std::size_t low = (std::size_t{1} << from.shift) - 1;
         const void* const table = from.table;
-        const slot_t* const slots = from.slots ? from.slots->data() : nullptr;
+        const slot_t* const slot_list = from.slot_list ? from.slot_list->data() : nullptr;
         const unsigned shift = from.shift;
         const auto at = [=](std::size_t row) -> const T& {
             return *reinterpret_cast<const T*>(ArrowSource::page_in(table, row >> shift) + (row & low) * sizeof(T));
         };
-        if (slots != nullptr) { // all rows of packed containers are live
-            for (std::size_t row = rows.first; row != rows.end; ++row) one(Part::of(at(slots[row])), row - rows.first);
+        if (slot_list != nullptr) { // all rows of packed containers are live
+            for (std::size_t row = rows.first; row != rows.end; ++row) one(Part::of(at(slot_list[row])), row - rows.first);
             return;
         }
         rows.walk(
@@ -288,13 +288,13 @@ private:
     }
     static bool gather_fixed(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
         const std::size_t bytes = rows.count * sizeof(Stored);
-        if (rows.slots && rows.live != nullptr)
+        if (rows.every_slot && rows.live != nullptr)
             allocate_arrow_zeros(to.values, bytes); // rows that are not live stay so
         else
             allocate_arrow(to.values, bytes);
         auto* const out = reinterpret_cast<Stored*>(to.values.data());
         if constexpr (copies_memory) {
-            if (!from.slots) {
+            if (!from.slot_list) {
                 rows.walk(
                     [&](std::size_t row, std::size_t place, std::size_t n) {
                         for (std::size_t piece = 0; n != 0; row += piece, place += piece, n -= piece) {
@@ -359,7 +359,7 @@ struct ArrowHandles {
         auto* const out = reinterpret_cast<std::uint64_t*>(to.values.data());
         const auto& container = *static_cast<const C*>(from.container);
         const auto one = [&](std::size_t row, std::size_t place) {
-            out[place] = container.handle_at(from.slots ? (*from.slots)[row] : static_cast<slot_t>(row)).to_bits();
+            out[place] = container.handle_at(from.slot_list ? (*from.slot_list)[row] : static_cast<slot_t>(row)).to_bits();
         };
         rows.walk(
             [&](std::size_t row, std::size_t place, std::size_t n) {
@@ -390,8 +390,8 @@ void for_each_arrow_column(const char* name, F&& f) {
     if constexpr (ArrowColumnOf<T>::by_itself)
         f(arrow_column<T>(name));
     else
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f(arrow_column<T, FieldValue<T, I>>(std::get<I>(ArrowFields<T>::members).name)), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (f(arrow_column<T, FieldValue<T, Nth>>(std::get<Nth>(ArrowFields<T>::members).name)), ...);
         }(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(ArrowFields<T>::members)>>>());
 }
 

@@ -114,7 +114,7 @@ protected:
 public:
     /// Refuses lengths, offsets and counts that are negative or do not fit this machine.
     static bool expect_extent(std::string_view name, const ArrowArray& array, ArrowRefusal& refusal) {
-        constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 32;
+        constexpr std::int64_t most = (std::numeric_limits<std::ptrdiff_t>::max)() / 32;
         if (array.length < 0) return refusal.column(name, "has the negative length " + std::to_string(array.length));
         if (array.offset < 0) return refusal.column(name, "has the negative offset " + std::to_string(array.offset));
         if (array.length > most || array.offset > most - array.length)
@@ -305,7 +305,7 @@ private:
             if (end < begin) return refuse_offset(row + 1, end, refusal);
             begin = end;
         }
-        if (sizeof(Offset) > sizeof(std::ptrdiff_t) && std::int64_t{begin} > std::numeric_limits<std::ptrdiff_t>::max())
+        if (sizeof(Offset) > sizeof(std::ptrdiff_t) && std::int64_t{begin} > (std::numeric_limits<std::ptrdiff_t>::max)())
             return refuse_offset(rows, begin, refusal);
         if (begin == first) return true;
         if (data_ == nullptr) return refuse_buffer(2, refusal);

@@ -60,37 +60,37 @@ public:
     /// The static observers of a container that are columns of the user: column0, column1 ... by the number of the observer.
     /// @param slots of packed containers: the slot of each row
     template <class... With, class C>
-    void add_further(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slots = nullptr) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (add_observer<I>(container, slots), ...);
+    void add_further(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slot_list = nullptr) {
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (add_observer<Nth>(container, slot_list), ...);
         }(std::make_index_sequence<((Argument<With>::name == no_name ? 1 : 0) + ... + 0)>());
     }
-    template <std::size_t I, class C>
-    void add_observer(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slots) {
-        using Observer = std::remove_cvref_t<decltype(container.template observer<I>())>;
+    template <std::size_t Nth, class C>
+    void add_observer(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slot_list) {
+        using Observer = std::remove_cvref_t<decltype(container.template observer<Nth>())>;
         if constexpr (requires(const Observer& o) {
                           typename Observer::value_type;
                           o.pages();
                       }) {
             using T = typename Observer::value_type;
-            const Observer& observer = container.template observer<I>();
+            const Observer& observer = container.template observer<Nth>();
             const auto pages = observer.pages();
             ArrowSource source = arrow_pages(pages.shift, pages.pages);
-            source.slots = slots;
-            const std::string name = "column" + std::to_string(I);
+            source.slot_list = slot_list;
+            const std::string name = "column" + std::to_string(Nth);
             add<T>(name.c_str(), source);
         }
     }
     /// The column of handles, if it is asked for.
     template <class C>
-    void add_handles(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slots = nullptr) {
+    void add_handles(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slot_list = nullptr) {
         if (!options().handles) return;
         ArrowColumn column = arrow_column<std::uint64_t>("handle");
         column.shares = false;
         column.gather = &ArrowHandles<C>::gather;
         ArrowSource source;
         source.container = &container;
-        source.slots = slots;
+        source.slot_list = slot_list;
         add(std::move(column), std::move(source));
     }
     /// The stamps of a series: what was never written is null. @param unset whether there is such an element
@@ -153,10 +153,10 @@ private:
 /// The slot of each row of a packed container.
 template <class C>
 std::shared_ptr<const std::vector<slot_t>> slots_of_rows(const C& map) {
-    auto slots = std::make_shared<std::vector<slot_t>>();
-    slots->reserve(map.size());
-    for (std::size_t row = 0; row != map.size(); ++row) slots->push_back(map.handle_of_row(row).index());
-    return slots;
+    auto slot_list = std::make_shared<std::vector<slot_t>>();
+    slot_list->reserve(map.size());
+    for (std::size_t row = 0; row != map.size(); ++row) slot_list->push_back(map.handle_of_row(row).index());
+    return slot_list;
 }
 
 /// The plan of a container whose elements lie by slot: what add_own(plan) adds, the columns of the user, the times of a
@@ -181,9 +181,9 @@ ArrowPlan arrow_plan(const SlotMap<T, With...>& map, const ExportOptions& option
 template <class... With, class C>
 void add_by_slot(ArrowPlanner& plan, const C& map) {
     constexpr bool further = ((Argument<With>::name == no_name) || ...);
-    const auto slots = further || plan.options().handles ? slots_of_rows(map) : nullptr;
-    plan.template add_further<With...>(map, slots);
-    plan.add_handles(map, slots);
+    const auto slot_list = further || plan.options().handles ? slots_of_rows(map) : nullptr;
+    plan.template add_further<With...>(map, slot_list);
+    plan.add_handles(map, slot_list);
 }
 template <class T, class... With>
 ArrowPlan arrow_plan(const DenseSlotMap<T, With...>& map, const ExportOptions& options) {
@@ -195,17 +195,19 @@ ArrowPlan arrow_plan(const DenseSlotMap<T, With...>& map, const ExportOptions& o
     return plan.take();
 }
 /// Column I of packed rows: value0, value1 ... A tag has none.
-template <std::size_t I, class T, class C>
-void add_member(ArrowPlanner& plan, const C& rows, const std::string& name = "value" + std::to_string(I)) {
+template <std::size_t Nth, class T, class C>
+void add_member(ArrowPlanner& plan, const C& rows, const std::string& name = "value" + std::to_string(Nth)) {
     if constexpr (!(std::is_empty_v<T> && std::is_trivially_copyable_v<T>))
-        plan.template add<T>(name.c_str(), arrow_span(rows.template column<I>().data()));
+        plan.template add<T>(name.c_str(), arrow_span(rows.template column<Nth>().data()));
 }
 template <class... Ts, class... With>
 ArrowPlan arrow_plan(const BasicSoaSlotMap<Members<Ts...>, With...>& map, const ExportOptions& options) {
     ArrowPlanner plan(options);
     plan.refuse_time();
     plan.rows_of(map.size());
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (add_member<I, Ts>(plan, map), ...); }(std::index_sequence_for<Ts...>());
+    [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+        (add_member<Nth, Ts>(plan, map), ...);
+    }(std::index_sequence_for<Ts...>());
     add_by_slot<With...>(plan, map);
     return plan.take();
 }
@@ -215,8 +217,8 @@ ArrowPlan arrow_plan(const BasicSoaVector<Members<Ts...>, With...>& rows, const 
     plan.refuse_time();
     plan.refuse_handles();
     plan.rows_of(rows.size());
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (add_member<I, Ts>(plan, rows), ...);
+    [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+        (add_member<Nth, Ts>(plan, rows), ...);
     }(std::index_sequence_for<Ts...>());
     return plan.take();
 }
@@ -237,8 +239,8 @@ ArrowPlan arrow_plan(const BasicSoaStruct<Fields<Ms...>, With...>& rows, const E
     plan.rows_of(rows.size());
     using Types = std::tuple<typename member_pointer<Ms>::type...>;
     const std::string_view names[] = {member_name<Ms>()...};
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (add_member<I, std::tuple_element_t<I, Types>>(plan, rows, std::string(names[I])), ...);
+    [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+        (add_member<Nth, std::tuple_element_t<Nth, Types>>(plan, rows, std::string(names[Nth])), ...);
     }(std::make_index_sequence<sizeof...(Ms)>());
     return plan.take();
 }

@@ -206,12 +206,12 @@ struct ArrowField {
     constexpr auto& operator()(T& value) const noexcept { return at<0>(value); }
 
 private:
-    template <std::size_t I, class U>
+    template <std::size_t Nth, class U>
     constexpr auto& at(U& value) const noexcept {
-        if constexpr (I == sizeof...(Path))
+        if constexpr (Nth == sizeof...(Path))
             return value;
         else
-            return at<I + 1>(value.*std::get<I>(path));
+            return at<Nth + 1>(value.*std::get<Nth>(path));
     }
 };
 

@@ -14,8 +14,12 @@ SLOTWISE_BEGIN
 
 /// Which rows an export has.
 enum class Rows : std::uint8_t {
-    live, ///< those of live elements, in slot order
-    slots ///< one for each slot in use, null where no element lives
+    live,                   ///< those of live elements, in slot order
+    all_slots,              ///< one for each slot in use, null where no element lives
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    slots = all_slots ///< the same; all_slots also compiles where Qt defines `slots`
+#pragma pop_macro("slots")
 };
 
 /// The options of an export. Designated initialisers name them: ExportOptions{.handles = true}.

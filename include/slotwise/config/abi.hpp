@@ -9,8 +9,8 @@
 #include "config.hpp"
 #include "version.hpp"
 
-#define SLOTWISE_ABI_JOIN2(major, minor, patch, level, exceptions) v##major##_##minor##_##patch##_c##level##_e##exceptions
-#define SLOTWISE_ABI_JOIN(major, minor, patch, level, exceptions) SLOTWISE_ABI_JOIN2(major, minor, patch, level, exceptions)
+#define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions
+#define SLOTWISE_ABI_JOIN(x, y, z, level, exceptions) SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions)
 #define SLOTWISE_ABI                                                                                                           \
     SLOTWISE_ABI_JOIN(SLOTWISE_VERSION_MAJOR, SLOTWISE_VERSION_MINOR, SLOTWISE_VERSION_PATCH, SLOTWISE_CHECK_LEVEL,            \
                       SLOTWISE_EXCEPTIONS)

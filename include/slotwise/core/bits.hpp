@@ -34,8 +34,8 @@ inline constexpr unsigned word_bits = 64;
 inline constexpr word_t full_word = ~word_t{0};
 
 /// Words needed for `slots` bits.
-SLOTWISE_ALWAYS_INLINE constexpr std::size_t word_count(std::size_t slots) noexcept {
-    return slots / word_bits + (slots % word_bits != 0);
+SLOTWISE_ALWAYS_INLINE constexpr std::size_t word_count(std::size_t slot_count) noexcept {
+    return slot_count / word_bits + (slot_count % word_bits != 0);
 }
 
 /// The word that holds `slot`.

@@ -133,8 +133,8 @@ consteval auto parts_of() noexcept {
     if constexpr (std::is_bounded_array_v<T>)
         return TypeList<std::remove_extent_t<T>>{};
     else if constexpr (form == Form::tuple)
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return TypeList<std::remove_const_t<std::tuple_element_t<I, T>>...>{};
+        return []<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            return TypeList<std::remove_const_t<std::tuple_element_t<Nth, T>>...>{};
         }(std::make_index_sequence<std::tuple_size_v<T>>{});
     else if constexpr (form == Form::array || form == Form::optional || form == Form::sequence || form == Form::text)
         return TypeList<typename T::value_type>{};

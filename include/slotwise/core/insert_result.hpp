@@ -27,23 +27,23 @@ struct InsertResult {
         return {it, inserted, kind};
     }
     /// For structured bindings.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr const auto& get() const& noexcept {
-        if constexpr (I == 0)
+        if constexpr (Nth == 0)
             return it;
         else
             return inserted;
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto& get() & noexcept {
-        if constexpr (I == 0)
+        if constexpr (Nth == 0)
             return it;
         else
             return inserted;
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto&& get() && noexcept {
-        if constexpr (I == 0)
+        if constexpr (Nth == 0)
             return std::move(it);
         else
             return static_cast<bool&&>(inserted);

@@ -61,15 +61,15 @@ SLOTWISE_END
 /// Items bind as their pairs do.
 template <class H, class Reference>
 struct std::tuple_size<slotwise::SlotMapItem<H, Reference>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class H, class Reference>
-struct std::tuple_element<I, slotwise::SlotMapItem<H, Reference>> : std::tuple_element<I, std::pair<H, Reference>> {};
+template <std::size_t Nth, class H, class Reference>
+struct std::tuple_element<Nth, slotwise::SlotMapItem<H, Reference>> : std::tuple_element<Nth, std::pair<H, Reference>> {};
 template <class Key, class T>
 struct std::tuple_size<slotwise::MapItem<Key, T>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class Key, class T>
-struct std::tuple_element<I, slotwise::MapItem<Key, T>> : std::tuple_element<I, std::pair<const Key&, T&>> {};
+template <std::size_t Nth, class Key, class T>
+struct std::tuple_element<Nth, slotwise::MapItem<Key, T>> : std::tuple_element<Nth, std::pair<const Key&, T&>> {};
 template <class Id, class Reference>
 struct std::tuple_size<slotwise::IdItem<Id, Reference>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class Id, class Reference>
-struct std::tuple_element<I, slotwise::IdItem<Id, Reference>> : std::tuple_element<I, std::pair<Id, Reference>> {};
+template <std::size_t Nth, class Id, class Reference>
+struct std::tuple_element<Nth, slotwise::IdItem<Id, Reference>> : std::tuple_element<Nth, std::pair<Id, Reference>> {};
 
 #endif

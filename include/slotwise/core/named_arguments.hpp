@@ -29,10 +29,10 @@ struct HashBy {};
 template <class E>
 struct EqualBy {};
 /// Finds keys by the index I: HashIndex, BoostIndex ...
-template <template <class> class I>
+template <template <class> class Nth>
 struct IndexBy {
     template <class Allocator>
-    using type = I<Allocator>;
+    using type = Nth<Allocator>;
 };
 /// The type of a time.
 template <class T>

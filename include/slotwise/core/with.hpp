@@ -71,8 +71,8 @@ template <class E>
 struct Argument<EqualBy<E>> : Named<E> {
     static constexpr unsigned name = with_equal;
 };
-template <template <class> class I>
-struct Argument<IndexBy<I>> : Named<IndexBy<I>> {
+template <template <class> class Nth>
+struct Argument<IndexBy<Nth>> : Named<IndexBy<Nth>> {
     static constexpr unsigned name = with_index;
 };
 template <class T>

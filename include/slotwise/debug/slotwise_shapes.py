@@ -1026,7 +1026,7 @@ class Delta:
     parts = ("touched", "added", "removed", "modified", "dropped", "reset")
 
     def __init__(self, node):
-        self.node, self.slots, self.plain = node, node["slots"].integer(), node["values_only"].integer() != 0
+        self.node, self.slots, self.plain = node, node["slot_count"].integer(), node["values_only"].integer() != 0
         self.window = time_text(node["window"])
         if self.slots > NO_SLOT + 1 or self.slots % WORD:
             raise Damaged("more slots than there can be")

@@ -53,7 +53,7 @@ struct ArchetypeEdge {
 template <class Edge>
 struct EdgeEnds {
     /// At 2 * number the edge that adds the id of that number, behind it the one that removes it.
-    FlatArray<Edge*, std::allocator<std::byte>> small{};
+    FlatArray<Edge*, std::allocator<std::byte>> low_edges{};
     Edge* last = nullptr; ///< of a change that was hashed last
     Edge* out = nullptr;  ///< lists
     Edge* in = nullptr;
@@ -96,8 +96,8 @@ public:
     void reserve_one(Record& from, std::size_t place, std::uint32_t tag) {
         if (place == not_small)
             by_key_.make_room(tag, size() + 1);
-        else if (place >= from.ends.small.size())
-            from.ends.small.resized((place | 1) + 1, nullptr).swap(from.ends.small);
+        else if (place >= from.ends.low_edges.size())
+            from.ends.low_edges.resized((place | 1) + 1, nullptr).swap(from.ends.low_edges);
         static_cast<void>(edges_.reserve_one());
     }
     /// Adds an edge. @pre there is room, the change has no edge, and `place` is vacant or not_small
@@ -108,7 +108,7 @@ public:
             by_key_.insert(tag, edge.slot);
             from.ends.last = std::addressof(edge);
         } else
-            from.ends.small[place] = std::addressof(edge);
+            from.ends.low_edges[place] = std::addressof(edge);
         edge.next_out = from.ends.out;
         if (edge.next_out != nullptr) edge.next_out->previous_out = std::addressof(edge);
         from.ends.out = std::addressof(edge);
@@ -124,23 +124,24 @@ public:
     }
 
     /// How many edges begin at the node; no_slot when something about them is wrong. For tests.
-    std::size_t check(const Record& node) const {
-        std::size_t count = 0, small = 0;
+    std::size_t is_sound(const Record& node) const {
+        std::size_t count = 0, low_edges = 0;
         bool last = node.ends.last == nullptr;
         const Edge* before = nullptr;
         for (const Edge* edge = node.ends.out; edge != nullptr; before = edge, edge = edge->next_out, ++count) {
             const bool own = edge->from == std::addressof(node) && edge->to != edge->from && edge->node == edge->to->handle;
             if (!own || edge->previous_out != before || edges_[edge->slot] != edge) return no_slot;
             if (!(edge->first == edge->key[0])) return no_slot;
-            if (edge->place != not_small && node.ends.small[edge->place] != edge) return no_slot;
-            small += edge->place != not_small;
+            if (edge->place != not_small && node.ends.low_edges[edge->place] != edge) return no_slot;
+            low_edges += edge->place != not_small;
             last = last || edge == node.ends.last;
         }
         before = nullptr;
         for (const Edge* edge = node.ends.in; edge != nullptr; before = edge, edge = edge->next_in)
             if (edge->to != std::addressof(node) || edge->previous_in != before) return no_slot;
-        for (std::size_t place = 0; place != node.ends.small.size(); ++place) small -= node.ends.small[place] != nullptr;
-        return last && small == 0 ? count : no_slot;
+        for (std::size_t place = 0; place != node.ends.low_edges.size(); ++place)
+            low_edges -= node.ends.low_edges[place] != nullptr;
+        return last && low_edges == 0 ? count : no_slot;
     }
     template <class OfData>
     std::size_t memory_usage(OfData& of_data) const noexcept {
@@ -150,7 +151,7 @@ public:
     bool check_invariants() const {
         std::size_t hashed = 0;
         edges_.for_each([&](const Edge& edge) { hashed += edge.place == not_small; });
-        return edges_.check_invariants() && by_key_.check(hashed, [&](slot_t slot) { return edges_[slot]->tag; });
+        return edges_.check_invariants() && by_key_.is_sound(hashed, [&](slot_t slot) { return edges_[slot]->tag; });
     }
 
 private:
@@ -160,7 +161,7 @@ private:
         if (edge.place == not_small)
             by_key_.erase(edge.tag, edge.slot);
         else
-            from.small[edge.place] = nullptr;
+            from.low_edges[edge.place] = nullptr;
         (edge.previous_out == nullptr ? from.out : edge.previous_out->next_out) = edge.next_out;
         if (edge.next_out != nullptr) edge.next_out->previous_out = edge.previous_out;
         (edge.previous_in == nullptr ? to.in : edge.previous_in->next_in) = edge.next_in;

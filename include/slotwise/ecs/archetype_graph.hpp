@@ -251,7 +251,7 @@ public:
     template <class OfNode, class OfData>
     size_type memory_usage(OfNode&& of_node, OfData&& of_data) const noexcept {
         const auto own = [&](const Record& each) {
-            return each.ends.small.memory_usage() + each.ids.memory_usage() + of_node(each.node);
+            return each.ends.low_edges.memory_usage() + each.ids.memory_usage() + of_node(each.node);
         };
         return by_slot_.memory_usage() + records_.memory_usage(own) + edges_.memory_usage(of_data) + set_.memory_usage();
     }
@@ -273,7 +273,7 @@ private:
     /// What a step reads of a node, next to each other.
     struct Head {
         Record* record = nullptr;
-        Edge* const* small = nullptr; // EdgeEnds::small
+        Edge* const* low_edges = nullptr; // EdgeEnds::small
         std::size_t places = 0;
         handle_type handle{};      // null where no node is
         std::uint32_t version = 0; // the next node here has the one behind it
@@ -351,7 +351,7 @@ private:
         const std::size_t place = Edges::place_of(rules_.number(change.single()), change.added.empty());
         const Edge* edge = nullptr;
         if (place < head.places) [[likely]]
-            edge = head.small[place];
+            edge = head.low_edges[place];
         else if (place == Edges::not_small)
             edge = head.record->ends.last;
         if (edge != nullptr && edge->leads(change)) [[likely]] // ids of two registries may have one number
@@ -364,7 +364,7 @@ private:
         if (from.ends.last != nullptr && from.ends.last->has_key(change)) return step_of(*from.ends.last);
         if (!Set::has_effect(from.ids.span(), change.added, change.removed)) return {from.handle, nullptr};
         std::size_t place = place_of(change);
-        if (place < from.ends.small.size() && from.ends.small[place] != nullptr)
+        if (place < from.ends.low_edges.size() && from.ends.low_edges[place] != nullptr)
             place = Edges::not_small; // an id of the same number has it
         std::uint32_t tag = 0;
         if (place == Edges::not_small) {
@@ -386,8 +386,8 @@ private:
         set_.apply(from.ids.span(), change.added, change.removed, rules_);
         if (IdSets::equal(set_.ids(), from.ids.span())) return {from.handle, nullptr};
         edges_.reserve_one(from, place, tag);
-        by_slot_[from.handle.index()].small = from.ends.small.data();
-        by_slot_[from.handle.index()].places = from.ends.small.size();
+        by_slot_[from.handle.index()].low_edges = from.ends.low_edges.data();
+        by_slot_[from.handle.index()].places = from.ends.low_edges.size();
         const Found to = find_or_make(make);
         ScopeGuard undo([&]() noexcept {
             if (to.made) erase(to.record->handle);
@@ -422,8 +422,8 @@ bool ArchetypeGraph<Node, Id, EdgeData, Rules, With...>::check_invariants() cons
         if (head.handle != each.handle || each.handle.index() != each.slot || !IdSets::is_set(ids)) return false;
         if (each.tag != IdSets::tag(ids, hash_) || find_set(ids, each.tag) != head.record) return false;
         if (ids.empty() != (each.handle == root_)) return false;
-        if (head.small != each.ends.small.data() || head.places != each.ends.small.size()) return false;
-        const std::size_t begins = edges_.check(each);
+        if (head.low_edges != each.ends.low_edges.data() || head.places != each.ends.low_edges.size()) return false;
+        const std::size_t begins = edges_.is_sound(each);
         if (begins == no_slot) return false;
         edges += begins;
     }

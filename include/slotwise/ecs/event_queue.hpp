@@ -93,9 +93,9 @@ class EventQueue {
         // Finds the event and where the page or the buffer that it lies in ends.
         void locate() noexcept {
             if (at_ >= queue_->end()) return;
-            const bool newer = at_ >= queue_->border();
+            const bool newer = at_ >= queue_->boundary();
             const Buffer& buffer = newer ? queue_->newer_ : queue_->older_;
-            const auto i = static_cast<std::size_t>(at_ - (newer ? queue_->border() : queue_->first_));
+            const auto i = static_cast<std::size_t>(at_ - (newer ? queue_->boundary() : queue_->first_));
             constexpr std::size_t page = PagedArray<E, Allocator>::page_slots;
             const std::size_t in_page = page - i % page, in_buffer = buffer.count - i;
             event_ = buffer.at(i);
@@ -294,8 +294,8 @@ public:
     Reader reader() const noexcept { return Reader(first_); }
 
 private:
-    std::uint64_t border() const noexcept { return first_ + older_.count; }
-    std::uint64_t end() const noexcept { return border() + newer_.count; }
+    std::uint64_t boundary() const noexcept { return first_ + older_.count; }
+    std::uint64_t end() const noexcept { return boundary() + newer_.count; }
     void take(EventQueue& other) noexcept {
         swap_contents(other);
         other.first_ = end();

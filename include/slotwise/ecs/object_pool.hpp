@@ -32,7 +32,7 @@ public:
     std::size_t size() const noexcept { return objects_.size() - vacant_.size() - retired_; }
     bool empty() const noexcept { return size() == 0; }
     /// Numbers are below this one.
-    slot_t slots() const noexcept { return static_cast<slot_t>(objects_.size()); }
+    slot_t slot_count() const noexcept { return static_cast<slot_t>(objects_.size()); }
     /// The object with this number; null if there is none. @pre slot < slots()
     T* operator[](slot_t slot) const noexcept { return objects_[slot]; }
     template <class F>
@@ -55,12 +55,12 @@ public:
         if (objects_.size() == no_slot) throw_length_error("ObjectPool: there are too many objects");
         if (objects_.size() == objects_.capacity()) objects_.reserve(2 * objects_.size() + 4);
         if (vacant_.capacity() < objects_.capacity()) vacant_.reserve(objects_.capacity()); // erase() then needs no memory
-        return slots();
+        return slot_count();
     }
     /// Adds *make(), or nothing if that throws. @pre reserve_one() was called, and nothing came since
     template <class Make>
     T& add(Make&& make) {
-        const slot_t slot = vacant_.empty() ? slots() : vacant_.back();
+        const slot_t slot = vacant_.empty() ? slot_count() : vacant_.back();
         T* const made = make();
         made->slot = slot;
         if (vacant_.empty())
@@ -139,7 +139,7 @@ public:
         pool_.erase(object, again);
     }
     bool check_invariants() const {
-        return pool_.check_invariants() && by_tag_.check(size(), [&](slot_t slot) { return pool_[slot]->tag; });
+        return pool_.check_invariants() && by_tag_.is_sound(size(), [&](slot_t slot) { return pool_[slot]->tag; });
     }
 
 private:

@@ -314,10 +314,10 @@ private:
     }
     /// Calls f(plan, run) for each run, whose rows are stamped before. check(plan) comes first of all.
     template <class F, class Check>
-    void walk(F&& f, Check&& check) const {
+    void walk(F&& f, Check&& validate) const {
         std::vector<Plan> late;
         const Plan& plan = this->plan(late);
-        check(plan);
+        validate(plan);
         const detail::QueryWalkScope scope(*core_);
         for_each_run(plan, [&](const Run& run) {
             plan.stamp(core_->tick, *run.table, run.first, run.last);

@@ -38,8 +38,8 @@ struct QueryFetch<QueryValues<Vs...>> {
     static constexpr std::index_sequence_for<Vs...> indices{};
     using Columns = std::array<QueryColumn, count>;
     using Pointers = std::tuple<QueryPointer<Vs>...>;
-    template <std::size_t I>
-    using Value = std::tuple_element_t<I, std::tuple<Vs...>>;
+    template <std::size_t Nth>
+    using Value = std::tuple_element_t<Nth, std::tuple<Vs...>>;
     using Row = std::tuple<typename QueryArgument<Vs>::reference...>;
     using EntityRow = std::tuple<Entity, typename QueryArgument<Vs>::reference...>;
 
@@ -57,8 +57,8 @@ struct QueryFetch<QueryValues<Vs...>> {
     template <class TableType>
     SLOTWISE_ALWAYS_INLINE static Pointers pointers(TableType& table, const std::int32_t* columns, const Columns& of,
                                                     std::size_t first) {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return Pointers{pointer<Vs>(table, columns, of[I], first)...};
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            return Pointers{pointer<Vs>(table, columns, of[Nth], first)...};
         }(indices);
     }
     /// The address of one value, of which a sparse one is looked up; null if an optional one is not there.
@@ -97,21 +97,21 @@ struct QueryFetch<QueryValues<Vs...>> {
     template <class F, class TableType>
     SLOTWISE_ALWAYS_INLINE static void each_row(F& f, TableType& table, const std::int32_t* columns, const Columns& of,
                                                 std::size_t first, std::size_t last) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            loop(f, table.entities().data(), first, last, pointer<Vs>(table, columns, of[I], first)...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            loop(f, table.entities().data(), first, last, pointer<Vs>(table, columns, of[Nth], first)...);
         }(indices);
     }
     /// The same for the runs of rows that for_each_run(sink) calls sink(first, last) with. No optional component is there in
     /// one run and missing in another. A run of one row is no loop: what prepares a vectorised one takes three times as long.
     template <class F, class TableType, class ForEachRun>
     static void each_run(F& f, TableType& table, const std::int32_t* columns, const Columns& of, ForEachRun&& for_each_run) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             [&f, entities = table.entities().data(), &for_each_run](auto... pointers) {
                 for_each_run([&f, entities, pointers...](std::size_t first, std::size_t last) {
                     if (last - first == 1) return call(f, entities, first, pointers[first]...);
                     loop(f, entities, first, last, pointers...);
                 });
-            }(pointer<Vs>(table, columns, of[I], 0)...);
+            }(pointer<Vs>(table, columns, of[Nth], 0)...);
         }(indices);
     }
     /// The same as each_row with f(spans...), or f(entities, spans...), for all rows at once.
@@ -119,16 +119,16 @@ struct QueryFetch<QueryValues<Vs...>> {
     static void each_span(F& f, TableType& table, const std::int32_t* columns, const Columns& of, std::size_t first,
                           std::size_t last) {
         const std::span<const Entity> entities = table.entities().subspan(first, last - first);
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            call_spans(f, entities, span_of(pointer<Vs>(table, columns, of[I], first), first, last)...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            call_spans(f, entities, span_of(pointer<Vs>(table, columns, of[Nth], first), first, last)...);
         }(indices);
     }
     /// The same for one row. Components may be sparse.
     template <class F, class Core, class TableType>
     static void row_outside(F& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of,
                             std::size_t row) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            call(f, table.entities().data(), row, look_up<Vs>(core, table, columns, of[I], row)...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            call(f, table.entities().data(), row, look_up<Vs>(core, table, columns, of[Nth], row)...);
         }(indices);
     }
     template <class V>
@@ -139,7 +139,7 @@ struct QueryFetch<QueryValues<Vs...>> {
     /// Calls f(i, type) for each component, with a null pointer to QueryType<V>.
     template <class F>
     static void for_each_value(F&& f) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (f(I, static_cast<QueryType<Vs>*>(nullptr)), ...); }(indices);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) { (f(Nth, static_cast<QueryType<Vs>*>(nullptr)), ...); }(indices);
     }
     /// The number of component X.
     template <class X>

@@ -40,11 +40,11 @@ public:
     ~QueryIterator() = default;
 
     Item operator*() const {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             if constexpr (std::is_same_v<Item, typename Fetch::Row>)
-                return Item(at<I>()...);
+                return Item(at<Nth>()...);
             else
-                return Item(run_.table->entities()[row_], at<I>()...);
+                return Item(run_.table->entities()[row_], at<Nth>()...);
         }(Fetch::indices);
     }
     QueryIterator& operator++() {
@@ -58,12 +58,12 @@ public:
     friend bool operator==(const QueryIterator& it, QueryEnd) noexcept { return it.run_.table == nullptr; }
 
 private:
-    template <std::size_t I>
+    template <std::size_t Nth>
     decltype(auto) at() const {
-        using Value = typename Fetch::template Value<I>;
-        const QueryColumn& of = plan_->columns[I];
+        using Value = typename Fetch::template Value<Nth>;
+        const QueryColumn& of = plan_->columns[Nth];
         if (plan_->outside) return Fetch::template look_up<Value>(*core_, *run_.table, run_.columns, of, row_);
-        return std::get<I>(pointers_)[row_];
+        return std::get<Nth>(pointers_)[row_];
     }
     void next_run() {
         while (next_ == runs_.size()) {

@@ -101,9 +101,9 @@ public:
         const std::size_t rows = table_->size();
         const bool by_row = !either_.empty() || !outside_.empty();
         if (!splits() && ticks_.empty() && !by_row) return for_each_enabled(rows, sink); // without a detour: sink is inlined
-        const auto emit = [&](std::size_t first, std::size_t last) { emit_split(first, last, sink); };
+        const auto pass_run = [&](std::size_t first, std::size_t last) { emit_split(first, last, sink); };
         if (!ticks_.empty()) {
-            Joined<decltype(emit)> runs(emit);
+            Joined<decltype(pass_run)> runs(pass_run);
             const Ticks& drive = ticks_.front();
             const auto add = [&](std::size_t row) {
                 if (accepts(row)) runs.add(row);
@@ -115,8 +115,8 @@ public:
             return runs.flush();
         }
         const auto take = [&](std::size_t first, std::size_t last) {
-            if (!by_row) return emit(first, last);
-            Joined<decltype(emit)> runs(emit);
+            if (!by_row) return pass_run(first, last);
+            Joined<decltype(pass_run)> runs(pass_run);
             for (; first != last; ++first)
                 if (accepts_rest(first)) runs.add(first);
             runs.flush();
@@ -134,7 +134,7 @@ private:
     template <class Emit>
     class Joined {
     public:
-        explicit Joined(Emit& emit) noexcept : emit_(emit) {}
+        explicit Joined(Emit& pass_run) noexcept : emit_(pass_run) {}
         void add(std::size_t row) {
             if (row != last_) {
                 flush();

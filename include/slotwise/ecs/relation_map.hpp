@@ -289,7 +289,7 @@ public:
     /// Whether both sides agree; for tests.
     bool check_invariants() const {
         size_type pairs = 0;
-        bool sound = table_.check(count_, [this](slot_t number) { return tag(layers_[number]->relation); });
+        bool sound = table_.is_sound(count_, [this](slot_t number) { return tag(layers_[number]->relation); });
         for (const Layer* const layer : layers()) {
             pairs += layer->pairs.size();
             sound = sound && find(layer->relation) == layer && layer->pairs.check_invariants() &&

@@ -284,7 +284,7 @@ public:
     /// Whether all columns, bits and ticks have as many rows; for tests.
     bool check_invariants() const noexcept {
         return rows_.check_invariants() && rows_.size() <= max_rows && rows_.column_count() == column_count() + 1 &&
-               marks_.check(rows_.size());
+               marks_.is_sound(rows_.size());
     }
 
 private:

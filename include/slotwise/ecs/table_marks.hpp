@@ -152,7 +152,7 @@ public:
         }
         from.swap_erase(row);
     }
-    bool check(std::size_t rows) const noexcept {
+    bool is_sound(std::size_t rows) const noexcept {
         std::size_t made = 0;
         for (const BitsAt& each : bits_) {
             made += each.made;

@@ -84,13 +84,13 @@ public:
         const auto nodes = core.records.snapshot(RecordCodec<Record, Codec, NoKinds>{codec, kinds});
         out.number(std::uint64_t{nodes.size()});
         out.raw(nodes.data(), nodes.size());
-        Slots slots, places; // a source is named by its slot
-        for (const slot_t slot : core.records.slots()) slots.push_back(slot);
+        Slots listed, places; // a source is named by its slot
+        for (const slot_t slot : core.records.live_slots()) listed.push_back(slot);
         places.resize(core.by_slot.size());
-        for (const slot_t slot : slots) places[slot] = slot;
+        for (const slot_t slot : listed) places[slot] = slot;
         for (std::size_t at = 0; at != core.order.positions(); ++at)
             if (const slot_t slot = core.order.slot_at(at); slot != no_slot) out.number(slot);
-        write_pins(core, slots, places, out, codec);
+        write_pins(core, listed, places, out, codec);
         return out.take();
     }
     /// @pre `fresh` is empty @return the error, or null Throws what the allocator and the codec throw
@@ -103,16 +103,16 @@ public:
         if (const char* const error = fresh.records.try_restore(nodes, RecordCodec<Record, Codec, Kinds>{codec, kinds}))
             return error;
         if (fresh.records.size() > in.left() / sizeof(slot_t)) return "snapshot: the bytes end too early";
-        Slots order, slots;
+        Slots order, listed;
         for (std::size_t left = fresh.records.size(); left != 0; --left) order.push_back(in.number<slot_t>());
-        for (const slot_t slot : fresh.records.slots()) slots.push_back(slot);
-        if (prepare(fresh, slots, in)) {
+        for (const slot_t slot : fresh.records.live_slots()) listed.push_back(slot);
+        if (prepare(fresh, listed, in)) {
             Slots places; // of slots are the slots themselves
             for (slot_t slot = 0; slot != fresh.by_slot.size(); ++slot) places.push_back(slot);
-            if (take_order(fresh, order, in)) read_pins(fresh, slots, places, in, codec);
+            if (take_order(fresh, order, in)) read_pins(fresh, listed, places, in, codec);
         }
         if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
-        if (in.error() == nullptr) settle(fresh, slots, in);
+        if (in.error() == nullptr) settle(fresh, listed, in);
         return in.error();
     }
 
@@ -124,7 +124,7 @@ public:
             slot_t slot;
         };
         PlainVector<Named> named;
-        for (const slot_t slot : core.records.slots()) {
+        for (const slot_t slot : core.records.live_slots()) {
             const PublicId* const id = ids.id_of(core.handle_at(slot));
             if (id == nullptr)
                 throw_invalid_argument("DataflowGraph save(ids): a node has no id; insert one for each node of the graph");
@@ -136,16 +136,16 @@ public:
         out.number(std::uint64_t{named.size()});
         NoKinds kinds;
         RecordCodec<Record, Codec, NoKinds> records{codec, kinds};
-        Slots slots, places;
+        Slots listed, places;
         places.resize(core.by_slot.size());
         for (const auto& [id, slot] : named) {
             out.number(id.high);
             out.number(id.low);
             records.write(*core.by_slot[slot], out);
-            places[slot] = static_cast<slot_t>(slots.size());
-            slots.push_back(slot);
+            places[slot] = static_cast<slot_t>(listed.size());
+            listed.push_back(slot);
         }
-        write_pins(core, slots, places, out, codec);
+        write_pins(core, listed, places, out, codec);
         return out.take();
     }
     /// @pre `fresh` and `ids` are empty @return the error, or null
@@ -154,21 +154,21 @@ public:
         ByteReader in(bytes);
         read_header(in, 'F', fresh);
         RecordCodec<Record, Codec, Kinds> records{codec, kinds};
-        Slots slots;
+        Slots listed;
         PublicId before;
         for (std::size_t left = in.length(2 * sizeof(std::uint64_t)); left != 0; --left) {
             const PublicId id{in.number<std::uint64_t>(), in.number<std::uint64_t>()};
-            if (!slots.empty() && !(before < id)) in.fail("snapshot: an id occurs twice, or behind a higher one");
+            if (!listed.empty() && !(before < id)) in.fail("snapshot: an id occurs twice, or behind a higher one");
             before = id;
             Record record = records.template read<Record>(in);
             if (in.error() != nullptr) return in.error();
             const auto handle = fresh.records.insert(std::move(record));
             ids.insert(id, fresh.handle_at(handle.index()));
-            slots.push_back(handle.index());
+            listed.push_back(handle.index());
         }
-        if (prepare(fresh, slots, in)) read_pins(fresh, slots, slots, in, codec);
+        if (prepare(fresh, listed, in)) read_pins(fresh, listed, listed, in, codec);
         if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
-        if (in.error() == nullptr && sort(fresh, slots, in)) settle(fresh, slots, in);
+        if (in.error() == nullptr && sort(fresh, listed, in)) settle(fresh, listed, in);
         return in.error();
     }
 
@@ -189,8 +189,8 @@ private:
         fresh.evaluations = in.number<change_t>();
     }
     template <class Codec>
-    static void write_pins(const Core& core, const Slots& slots, const Slots& places, ByteWriter& out, Codec& codec) {
-        for (const slot_t slot : slots) {
+    static void write_pins(const Core& core, const Slots& listed, const Slots& places, ByteWriter& out, Codec& codec) {
+        for (const slot_t slot : listed) {
             const Record& record = *core.by_slot[slot];
             for (slot_t i = 0; i != record.inputs + record.outputs; ++i) {
                 const slot_t pin = record.first + i;
@@ -208,21 +208,21 @@ private:
         }
     }
     /// Gives the nodes their runs of pins, and room by slot.
-    static bool prepare(Core& fresh, const Slots& slots, ByteReader& in) {
+    static bool prepare(Core& fresh, const Slots& listed, ByteReader& in) {
         slot_t end = 0;
         std::uint64_t pins = 0;
-        for (const slot_t slot : slots) end = slot < end ? end : slot + 1;
+        for (const slot_t slot : listed) end = slot < end ? end : slot + 1;
         fresh.list_records(end);
-        for (const slot_t slot : slots) pins += std::uint64_t{fresh.by_slot[slot]->inputs} + fresh.by_slot[slot]->outputs;
+        for (const slot_t slot : listed) pins += std::uint64_t{fresh.by_slot[slot]->inputs} + fresh.by_slot[slot]->outputs;
         if (pins > in.left() / sizeof(change_t)) return in.fail("snapshot: the bytes end too early");
         fresh.stateful.reserve(end);
-        fresh.dirty.reserve(slots.size());
-        for (const slot_t slot : slots) {
+        fresh.dirty.reserve(listed.size());
+        for (const slot_t slot : listed) {
             Record& record = *fresh.by_slot[slot];
             record.first = fresh.pins.make_run(std::size_t{record.inputs} + record.outputs, slot);
             fresh.reserve_scratch(record.inputs, record.outputs);
         }
-        if (end != 0) fresh.order.reserve(end - 1, slots.size());
+        if (end != 0) fresh.order.reserve(end - 1, listed.size());
         return true;
     }
     static bool take_order(Core& fresh, const Slots& order, ByteReader& in) {
@@ -234,12 +234,12 @@ private:
         return true;
     }
     template <class Codec>
-    static void read_pins(Core& fresh, const Slots& slots, const Slots& places, ByteReader& in, Codec& codec) {
+    static void read_pins(Core& fresh, const Slots& listed, const Slots& places, ByteReader& in, Codec& codec) {
         struct Link {
             slot_t to, from, output;
         };
         PlainVector<Link> links;
-        for (const slot_t slot : slots) {
+        for (const slot_t slot : listed) {
             const Record& record = *fresh.by_slot[slot];
             for (slot_t i = 0; i != record.inputs + record.outputs; ++i) {
                 const slot_t pin = record.first + i;
@@ -266,10 +266,10 @@ private:
         }
     }
     /// An order that follows from the links (Kahn 1962): each node as soon as its sources have their places.
-    static bool sort(Core& fresh, const Slots& slots, ByteReader& in) {
+    static bool sort(Core& fresh, const Slots& listed, ByteReader& in) {
         Slots waits, ready;
         waits.resize(fresh.by_slot.size());
-        for (const slot_t slot : slots) {
+        for (const slot_t slot : listed) {
             const Record& record = *fresh.by_slot[slot];
             for (slot_t i = 0; i != record.inputs; ++i) waits[slot] += fresh.pins.linked(record.first + i);
             if (waits[slot] == 0) ready.push_back(slot);
@@ -282,14 +282,14 @@ private:
                      to = fresh.pins.links[to].next)
                     if (--waits[fresh.pins.links[to].owner] == 0) ready.push_back(fresh.pins.links[to].owner);
         }
-        return ready.size() == slots.size() || in.fail("snapshot: the links of the nodes close a cycle");
+        return ready.size() == listed.size() || in.fail("snapshot: the links of the nodes close a cycle");
     }
     /// The last checks, and what follows from the rest: which nodes are dirty.
-    static void settle(Core& fresh, const Slots& slots, ByteReader& in) {
+    static void settle(Core& fresh, const Slots& listed, ByteReader& in) {
         fresh.list_places();
         PlainVector<change_t> counters;
         counters.reserve(fresh.pins.size());
-        for (const slot_t slot : slots) {
+        for (const slot_t slot : listed) {
             Record& record = *fresh.by_slot[slot];
             if (record.ran > fresh.evaluations) in.fail("snapshot: a node ran in an evaluation that there was not");
             bool dirty = has_any(record.flags, runs_anyway);

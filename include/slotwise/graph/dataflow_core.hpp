@@ -368,7 +368,7 @@ struct DataflowCore {
             return false;
         std::size_t count = 0, linked = 0, consumers = 0, nodes = 0;
         for (std::size_t at = 0; at != order.positions(); ++at) nodes += order.slot_at(at) != no_slot;
-        for (const slot_t slot : records.slots()) {
+        for (const slot_t slot : records.live_slots()) {
             const Record* const record = by_slot[slot];
             if (record != std::addressof(*records.get(records.handle_at(slot))) ||
                 order.slot_at(order.position(slot)) != slot ||
@@ -406,19 +406,19 @@ struct DataflowCore {
         if (changed.size() < words) changed.resize(words);
         written.reserve(outputs);
     }
-    void list_records(std::size_t slots) {
-        by_slot.assign(slots, nullptr);
+    void list_records(std::size_t slot_count) {
+        by_slot.assign(slot_count, nullptr);
         for (auto [handle, record] : records.items()) by_slot[handle.index()] = std::addressof(record);
     }
-    void list_all(std::size_t slots) {
-        list_records(slots);
+    void list_all(std::size_t slot_count) {
+        list_records(slot_count);
         list_places();
         for (const Record& record : records) reserve_scratch(record.inputs, record.outputs);
     }
     /// What is kept by position, of all nodes. Throws what the allocator throws; strong
     void list_places() {
         places.resize(order.positions(), {nullptr, 0, 0});
-        for (const slot_t slot : records.slots()) place(slot);
+        for (const slot_t slot : records.live_slots()) place(slot);
     }
     void place(slot_t slot) noexcept {
         Record* const record = by_slot[slot];

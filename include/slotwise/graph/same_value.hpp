@@ -66,9 +66,9 @@ constexpr bool same_value(const T& a, const T& b) {
         return a < T(0) || a > T(0) || is_negative(a) == is_negative(b);
     } else if constexpr (requires { HasFloats<T>::alternatives; }) {
         if (a.index() != b.index()) return false;
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             bool same = true; // two without a value are equal
-            (..., (I == a.index() ? static_cast<void>(same = same_value(get<I>(a), get<I>(b))) : static_cast<void>(0)));
+            (..., (Nth == a.index() ? static_cast<void>(same = same_value(get<Nth>(a), get<Nth>(b))) : static_cast<void>(0)));
             return same;
         }(std::make_index_sequence<HasFloats<T>::alternatives>());
     } else if constexpr (FloatRange<T>) {

@@ -46,11 +46,11 @@ public:
     AnyKeyStore() = default;
     AnyKeyStore(const TypeDescriptor* type, const Allocator& alloc) : keys_(type, alloc), hashes_(alloc) {}
     template <class ExpectThere>
-    AnyKeyStore(const AnyKeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
+    AnyKeyStore(const AnyKeyStore& other, Occupancy stored, std::size_t slot_count, const Allocator& alloc,
                 ExpectThere&& expect_there)
         : AnyKeyStore(other.keys_.type(), alloc) {
-        if (slots != 0) hashes_.reserve(slots);
-        keys_.fill(stored, slots, [&](slot_t slot) {
+        if (slot_count != 0) hashes_.reserve(slot_count);
+        keys_.fill(stored, slot_count, [&](slot_t slot) {
             expect_there(slot);
             copy(slot, other.hash_at(slot), other.key_of(slot));
         });
@@ -82,14 +82,14 @@ public:
     std::size_t capacity() const noexcept { return keys_.capacity(); }
     std::size_t memory_usage() const noexcept { return memory_of(keys_, hashes_); }
     std::size_t grown_capacity() const noexcept { return keys_.grown_capacity(); }
-    void reserve(std::size_t slots) {
-        hashes_.reserve(slots);
-        keys_.reserve(slots);
+    void reserve(std::size_t slot_count) {
+        hashes_.reserve(slot_count);
+        keys_.reserve(slot_count);
     }
-    std::size_t shrunk_capacity(std::size_t slots) const noexcept { return keys_.shrunk_capacity(slots); }
-    void shrink(std::size_t slots) noexcept {
-        keys_.shrink(slots);
-        hashes_.shrink(slots);
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return keys_.shrunk_capacity(slot_count); }
+    void shrink(std::size_t slot_count) noexcept {
+        keys_.shrink(slot_count);
+        hashes_.shrink(slot_count);
     }
     void copy(slot_t slot, std::uint64_t hash, const void* key) {
         keys_.copy(slot, key);
@@ -162,11 +162,11 @@ public:
     AnyColumn(const TypeDescriptor* type, const Allocator& alloc) : values_(type, alloc), alive_(alloc) {}
     AnyColumn(const AnyColumn& other, Occupancy stored) : AnyColumn(other, stored, other.values_.get_allocator()) {}
     AnyColumn(const AnyColumn& other, Occupancy stored, const Allocator& alloc) : AnyColumn(other.type(), alloc) {
-        const std::size_t slots = other.values_.capacity();
-        if (slots == 0) return;
-        auto alive = alive_.resized(bits::word_count(slots), 0);
+        const std::size_t slot_count = other.values_.capacity();
+        if (slot_count == 0) return;
+        auto alive = alive_.resized(bits::word_count(slot_count), 0);
         alive_.swap(alive);
-        values_.reserve(slots);
+        values_.reserve(slot_count);
         take_from(other, stored);
     }
     /// As ValueArray's; always copies. @pre there is room
@@ -191,8 +191,8 @@ public:
     AnyPages pages() const noexcept { return values_.pages(); }
 
     std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
-    std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
-    std::size_t shrunk_capacity(std::size_t slots) const noexcept { return values_.shrunk_capacity(slots); }
+    std::size_t capacity_for(std::size_t slot_count) const noexcept { return values_.capacity_for(slot_count); }
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return values_.shrunk_capacity(slot_count); }
 
     void on_capacity(slot_t old_slots, slot_t new_slots) {
         if (new_slots < old_slots) {
@@ -206,8 +206,8 @@ public:
         alive_.swap(alive);
     }
     void on_erase(slot_t slot) noexcept { destroy(slot); }
-    void on_clear(Occupancy slots) noexcept {
-        slots.for_each([this](slot_t slot) { destroy(slot); });
+    void on_clear(Occupancy cleared) noexcept {
+        cleared.for_each([this](slot_t slot) { destroy(slot); });
     }
     void on_reset() noexcept {
         destroy_all();

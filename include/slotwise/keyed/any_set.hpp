@@ -126,7 +126,7 @@ public:
     /// Calls f(key address) or f(handle, key address) for every key in slot order; f may erase the key it is given.
     template <class F>
     void for_each(F&& f) const {
-        for (const slot_t slot : this->slots()) invoke(f, slot, core_.store.keys.key_of(slot));
+        for (const slot_t slot : this->live_slots()) invoke(f, slot, core_.store.keys.key_of(slot));
     }
     /// Addresses of keys by slot: iterable, indexable, in runs of pointer, stride and mask.
     /// @invalidates itself when the container grows, shrinks or moves

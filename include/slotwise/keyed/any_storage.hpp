@@ -86,6 +86,7 @@ public:
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::key_type;
+    using set_type::live_slots;
     using set_type::max_size;
     using set_type::memory_usage;
     using set_type::observer;
@@ -101,7 +102,6 @@ public:
     using set_type::size;
     using set_type::slot_of;
     using set_type::slot_of_any;
-    using set_type::slots;
     using set_type::state;
 
     /// An empty one of the same types with the same allocator.
@@ -204,11 +204,11 @@ public:
     /// erase the element it is given.
     template <class F>
     void for_each(F&& f) {
-        for (const slot_t slot : slots()) this->invoke(f, slot, key(slot), value_at(slot));
+        for (const slot_t slot : live_slots()) this->invoke(f, slot, key(slot), value_at(slot));
     }
     template <class F>
     void for_each(F&& f) const {
-        for (const slot_t slot : slots()) this->invoke(f, slot, key(slot), static_cast<const void*>(value_at(slot)));
+        for (const slot_t slot : live_slots()) this->invoke(f, slot, key(slot), static_cast<const void*>(value_at(slot)));
     }
 
     /// As AnySetStorage's, values included: the bytes of a MapStorage of the same types.

@@ -107,11 +107,11 @@ struct IndexedKeys {
     constexpr IndexedKeys() = default;
     constexpr IndexedKeys(Keys&& empty, const Allocator& alloc) : keys(std::move(empty)), index(Bytes(alloc)) {}
     template <class ExpectThere>
-    constexpr IndexedKeys(const IndexedKeys& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
+    constexpr IndexedKeys(const IndexedKeys& other, Occupancy stored, std::size_t slot_count, const Allocator& alloc,
                           ExpectThere&& expect_there)
         : keys(Keys::like(other.keys, alloc)), index(other.index, Bytes(alloc)) {
         // Last, because the keys do not know which of them to destroy when something else throws.
-        Keys copies(other.keys, stored, slots, alloc, expect_there);
+        Keys copies(other.keys, stored, slot_count, alloc, expect_there);
         keys.swap_keys(copies);
     }
     /// The keys first: if a copy of hash or equality throws, nothing has changed.
@@ -144,9 +144,9 @@ struct IndexedKeys {
     constexpr std::size_t capacity() const noexcept { return keys.capacity(); }
     constexpr std::size_t memory_usage() const noexcept { return keys.memory_usage() + known_memory_of(index); }
     constexpr std::size_t grown_capacity() const noexcept { return keys.grown_capacity(); }
-    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return keys.shrunk_capacity(slots); }
-    constexpr void reserve(std::size_t slots) { keys.reserve(slots); }
-    constexpr void shrink(std::size_t slots) noexcept { keys.shrink(slots); }
+    constexpr std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return keys.shrunk_capacity(slot_count); }
+    constexpr void reserve(std::size_t slot_count) { keys.reserve(slot_count); }
+    constexpr void shrink(std::size_t slot_count) noexcept { keys.shrink(slot_count); }
 
     /// Removes the slot from the index. Its key stays.
     constexpr void unlist(slot_t slot) noexcept { index.erase(keys.hash_at(slot), slot); }

@@ -67,8 +67,8 @@ struct OwnColumns {
     /// Fetches what the container itself keeps of the slot beside the key.
     template <class Container>
     SLOTWISE_ALWAYS_INLINE static void prefetch_columns(const Container& container, slot_t slot) noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (prefetch_own(container.core_.hub.template get<I>(), slot), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (prefetch_own(container.core_.hub.template get<Nth>(), slot), ...);
         }(std::make_index_sequence<Container::own_columns>{});
     }
     /// Takes the contents of `other`; dynamic observers stay and are notified. Throws as SlotContainer::adopt
@@ -221,7 +221,12 @@ public:
     /// Allows retired slots to be issued again. @pre no handle of their earlier elements is in use. Returns how many.
     constexpr size_type recycle_retired() noexcept { return core_.directory.recycle_retired(); }
     /// Live slots in ascending order.
-    constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
+    constexpr SlotRange live_slots() const noexcept { return SlotRange(occupancy()); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const noexcept { return live_slots(); }
+#pragma pop_macro("slots")
     /// Liveness of the slots, one bit each.
     constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
 
@@ -263,13 +268,13 @@ public:
         return core_.hub.template get<Hub::template index_of<Observer, Own>()>();
     }
     /// The same by its number among those that were named: for types that occur twice.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto& observer() noexcept {
-        return core_.hub.template get<Own + I>();
+        return core_.hub.template get<Own + Nth>();
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr const auto& observer() const noexcept {
-        return core_.hub.template get<Own + I>();
+        return core_.hub.template get<Own + Nth>();
     }
     /// The column of values of type T, which must be one, as a view: set.column<float>()[handle].
     /// @invalidates itself when the container grows, shrinks or moves
@@ -282,13 +287,13 @@ public:
         return view_of(core_.hub.template get<Hub::template index_of_column<T, Own>()>());
     }
     /// The same by its number among the static observers that were named.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() noexcept {
-        return view_of(observer<I>());
+        return view_of(observer<Nth>());
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() const noexcept {
-        return view_of(observer<I>());
+        return view_of(observer<Nth>());
     }
 
     /// The column of values of type T as one span over every slot below the highest one in use, live or not: only with
@@ -310,7 +315,7 @@ public:
     /// themselves. @complexity O(1); linear in pages if they are of one value
     constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether directory, keys, index and pending slots agree in full; for tests. @complexity linear in capacity
-    constexpr bool check_invariants() const { return core_.check(); }
+    constexpr bool check_invariants() const { return core_.is_sound(); }
 
 protected:
     friend struct detail::OwnColumns;

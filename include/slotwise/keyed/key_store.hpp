@@ -60,11 +60,11 @@ public:
         : hash_(hash), equal_(equal), allocator_(alloc), keys_(alloc), hashes_(alloc) {}
     /// Copies the keys of the slots in `stored`. @param expect_there is called with a slot before its key is copied
     template <class ExpectThere>
-    constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slots, const Allocator& alloc,
+    constexpr KeyStore(const KeyStore& other, Occupancy stored, std::size_t slot_count, const Allocator& alloc,
                        ExpectThere&& expect_there)
         : KeyStore(other.hash_, other.equal_, alloc) {
         if constexpr (std::is_copy_constructible_v<Key>) {
-            reserve(slots);
+            reserve(slot_count);
             fill(other, stored, [&](slot_t slot) -> const Key& {
                 if constexpr (!trivial) expect_there(slot);
                 return *other.ptr(slot);
@@ -139,14 +139,14 @@ public:
     constexpr std::size_t capacity() const noexcept { return keys_.capacity(); }
     constexpr std::size_t memory_usage() const noexcept { return memory_of(keys_, hashes_); }
     constexpr std::size_t grown_capacity() const noexcept { return keys_.grown_capacity(); }
-    constexpr void reserve(std::size_t slots) {
-        if constexpr (keeps_hashes) hashes_.reserve(slots);
-        keys_.reserve(slots);
+    constexpr void reserve(std::size_t slot_count) {
+        if constexpr (keeps_hashes) hashes_.reserve(slot_count);
+        keys_.reserve(slot_count);
     }
-    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return keys_.shrunk_capacity(slots); }
-    constexpr void shrink(std::size_t slots) noexcept {
-        keys_.shrink(slots);
-        if constexpr (keeps_hashes) hashes_.shrink(slots);
+    constexpr std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return keys_.shrunk_capacity(slot_count); }
+    constexpr void shrink(std::size_t slot_count) noexcept {
+        keys_.shrink(slot_count);
+        if constexpr (keeps_hashes) hashes_.shrink(slot_count);
     }
 
     SLOTWISE_ALWAYS_INLINE constexpr Key* ptr(slot_t slot) const noexcept { return keys_.ptr(slot); }

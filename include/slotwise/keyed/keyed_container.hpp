@@ -412,9 +412,10 @@ public:
         return sound;
     }
     /// Whether directory, keys, index and pending slots agree in full; linear in capacity.
-    constexpr bool check() const {
-        bool sound = directory.check_invariants() && store.index.check(source()) && store.capacity() >= directory.capacity() &&
-                     pending.check([&](slot_t slot) { return !directory.is_live(slot) && directory.is_held(slot); });
+    constexpr bool is_sound() const {
+        bool sound = directory.check_invariants() && store.index.is_sound(source()) &&
+                     store.capacity() >= directory.capacity() &&
+                     pending.is_sound([&](slot_t slot) { return !directory.is_live(slot) && directory.is_held(slot); });
         this->for_each_stored([&](slot_t slot) {
             const auto& key = store.keys.key_of(slot);
             sound = sound && store.keys.hash_at(slot) == store.keys.hash(key);

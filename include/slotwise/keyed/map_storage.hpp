@@ -108,6 +108,7 @@ public:
     constexpr handle_type handle_of(iterator it) const noexcept { return it.handle(); }
     using set_type::hash_function;
     using set_type::key_eq;
+    using set_type::live_slots;
     using set_type::max_size;
     using set_type::memory_usage;
     using set_type::observer;
@@ -122,7 +123,6 @@ public:
     using set_type::size;
     using set_type::slot_of;
     using set_type::slot_of_any;
-    using set_type::slots;
     using set_type::state;
 
     // No using-declarations for these two: g++ 12 would warn about every parameter named key.

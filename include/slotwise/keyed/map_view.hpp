@@ -78,7 +78,12 @@ public:
     constexpr ColumnView<const T> values() const { return calls_->values(map_); }
     constexpr Occupancy occupancy() const { return values().occupancy(); }
     /// Live slots in ascending order.
-    constexpr SlotRange slots() const { return SlotRange(occupancy()); }
+    constexpr SlotRange live_slots() const { return SlotRange(occupancy()); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const { return live_slots(); }
+#pragma pop_macro("slots")
     /// The element with this key, or end().
     constexpr iterator find(const Key& key) const { return {keys(), values(), slot_of(key)}; }
     constexpr iterator begin() const { return {keys(), values(), occupancy().find_next(0)}; }

@@ -69,7 +69,12 @@ public:
     constexpr ColumnView<const Key> values() const { return keys(); }
     constexpr Occupancy occupancy() const { return keys().occupancy(); }
     /// Live slots in ascending order.
-    constexpr SlotRange slots() const { return SlotRange(occupancy()); }
+    constexpr SlotRange live_slots() const { return SlotRange(occupancy()); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const { return live_slots(); }
+#pragma pop_macro("slots")
     constexpr iterator begin() const { return keys().begin(); }
     constexpr iterator end() const { return keys().end(); }
     /// Calls f(key) for every key in slot order.

@@ -110,7 +110,7 @@ public:
     std::size_t memory_usage() const noexcept { return table_.bucket_count() * (sizeof(TableEntry) + 8); }
     /// As GroupIndex::check.
     template <class Source>
-    bool check(Source&& source) const {
+    bool is_sound(Source&& source) const {
         std::size_t entries = 0;
         bool sound = true;
         source([&](slot_t slot, std::uint64_t hash) {

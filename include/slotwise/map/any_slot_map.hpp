@@ -111,11 +111,11 @@ public:
     /// Calls f(address) or f(handle, address) for every element in slot order. f may erase the element it is given, and insert.
     template <class F>
     void for_each(F&& f) {
-        for (const slot_t slot : this->slots()) visit(f, slot, core_.store.ptr(slot));
+        for (const slot_t slot : this->live_slots()) visit(f, slot, core_.store.ptr(slot));
     }
     template <class F>
     void for_each(F&& f) const {
-        for (const slot_t slot : this->slots()) visit(f, slot, static_cast<const void*>(core_.store.ptr(slot)));
+        for (const slot_t slot : this->live_slots()) visit(f, slot, static_cast<const void*>(core_.store.ptr(slot)));
     }
     /// Addresses of elements by slot: iterable, indexable, in runs of pointer, stride and mask.
     /// @invalidates itself when the map grows, shrinks or moves
@@ -127,7 +127,7 @@ public:
     friend bool operator==(const BasicAnySlotMap& a, const BasicAnySlotMap& b) {
         if (a.core_.store.type() != b.core_.store.type() || a.size() != b.size()) return false;
         if (a.type().equal == nullptr) detail::throw_invalid_argument("AnySlotMap ==: the type has no equality");
-        for (const slot_t slot : a.slots())
+        for (const slot_t slot : a.live_slots())
             if (a.handle_at(slot) != b.handle_at(slot) || !a.type().equal(a.core_.store.ptr(slot), b.core_.store.ptr(slot)))
                 return false;
         return true;

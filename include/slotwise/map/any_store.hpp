@@ -42,9 +42,9 @@ public:
     AnyStore() = default;
     AnyStore(const TypeDescriptor* type, const Allocator& alloc) : values_(type, alloc) {}
     template <class ExpectThere>
-    AnyStore(const AnyStore& other, Occupancy live, std::size_t slots, const Allocator& alloc, ExpectThere&& expect_there)
+    AnyStore(const AnyStore& other, Occupancy live, std::size_t slot_count, const Allocator& alloc, ExpectThere&& expect_there)
         : AnyStore(other.type(), alloc) {
-        values_.fill(live, slots, [&](slot_t slot) {
+        values_.fill(live, slot_count, [&](slot_t slot) {
             expect_there(slot);
             AnyValue::copied(other.ptr(slot)).build(*type(), ptr(slot));
         });
@@ -66,7 +66,7 @@ public:
     std::size_t capacity() const noexcept { return values_.capacity(); }
     std::size_t memory_usage() const noexcept { return values_.memory_usage(); }
     std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
-    void reserve(std::size_t slots) { values_.reserve(slots); }
+    void reserve(std::size_t slot_count) { values_.reserve(slot_count); }
     std::size_t shrunk_capacity(std::size_t end) const noexcept { return values_.shrunk_capacity(end); }
     void shrink(std::size_t end) noexcept { values_.shrink(end); }
 
@@ -144,7 +144,7 @@ public:
         return sound;
     }
     template <class Directory>
-    bool check(const Directory& directory) const noexcept {
+    bool is_sound(const Directory& directory) const noexcept {
         return directory.capacity() <= values_.capacity();
     }
 

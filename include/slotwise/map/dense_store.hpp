@@ -43,10 +43,10 @@ public:
     constexpr DenseStore() = default;
     constexpr explicit DenseStore(const Allocator& alloc) : columns_(alloc), slots_(alloc), rows_(alloc) {}
     template <class ExpectThere>
-    constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slots, const Allocator& alloc, ExpectThere&&)
+    constexpr DenseStore(const DenseStore& other, Occupancy, std::size_t slot_count, const Allocator& alloc, ExpectThere&&)
         : DenseStore(alloc) {
         if constexpr ((std::is_copy_constructible_v<Ts> && ...))
-            take_rows(slots, other, [](const auto& value) -> const auto& { return value; });
+            take_rows(slot_count, other, [](const auto& value) -> const auto& { return value; });
         else
             static_assert(never<Face>, "DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)");
     }
@@ -76,8 +76,8 @@ public:
     constexpr std::size_t capacity() const noexcept { return rows_.size(); }
     constexpr std::size_t memory_usage() const noexcept { return memory_of(columns_, slots_, rows_); }
     constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
-    constexpr void reserve(std::size_t slots) {
-        if (slots > capacity()) resize(slots);
+    constexpr void reserve(std::size_t slot_count) {
+        if (slot_count > capacity()) resize(slot_count);
     }
     constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return end > count() ? end : count(); }
     constexpr void shrink(std::size_t end) { resize(shrunk_capacity(end)); }
@@ -92,9 +92,9 @@ public:
         SLOTWISE_EXPECT_DEBUG(row < count(), "slot map iterator: it is the end, or the rows from here on were erased");
         return slots_[row];
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto* data() const noexcept {
-        return columns_.template column<I>().data();
+        return columns_.template column<Nth>().data();
     }
     constexpr auto places() const noexcept {
         return [this, rows = rows_.data()](slot_t slot) noexcept { return Face::pointer_to(columns_.columns(), rows[slot]); };
@@ -143,9 +143,9 @@ public:
     }
 
     /// Brings the rows into the order of less(value, value) of column I, which sees the values as they are before.
-    template <std::size_t I, class Less>
+    template <std::size_t Nth, class Less>
     constexpr void sort_by(Less less) {
-        columns_.template sort_by<slot_t, I>(less, [this](std::size_t a, std::size_t b) { swap_numbers(a, b); });
+        columns_.template sort_by<slot_t, Nth>(less, [this](std::size_t a, std::size_t b) { swap_numbers(a, b); });
     }
 
     template <class Directory>
@@ -214,8 +214,8 @@ public:
         return true;
     }
     template <class Directory>
-    constexpr bool check(const Directory& directory) const noexcept {
-        if (count() != directory.size() || directory.capacity() > capacity() || !columns_.check()) return false;
+    constexpr bool is_sound(const Directory& directory) const noexcept {
+        if (count() != directory.size() || directory.capacity() > capacity() || !columns_.is_sound()) return false;
         for (std::size_t row = 0; row != count(); ++row)
             if (!directory.is_live(slots_[row]) || rows_[slots_[row]] != row) return false;
         return true;
@@ -250,22 +250,22 @@ private:
         columns_.truncate(0);
         epoch_.advance();
     }
-    constexpr void resize(std::size_t slots) {
-        auto slots_by_row = slots_.resized(slots, no_slot);
-        auto rows_by_slot = rows_.resized(slots, no_slot);
-        columns_.resize(slots);
+    constexpr void resize(std::size_t slot_count) {
+        auto slots_by_row = slots_.resized(slot_count, no_slot);
+        auto rows_by_slot = rows_.resized(slot_count, no_slot);
+        columns_.resize(slot_count);
         slots_.swap(slots_by_row);
         rows_.swap(rows_by_slot);
         epoch_.advance();
     }
     template <class Other, class Get>
-    constexpr void take_rows(std::size_t slots, Other& other, Get&& get) {
-        reserve(slots);
+    constexpr void take_rows(std::size_t slot_count, Other& other, Get&& get) {
+        reserve(slot_count);
         ScopeGuard undo([this]() noexcept { drop_all(); });
         const std::size_t count = other.count();
         for (std::size_t row = 0; row != count; ++row) {
             if constexpr (!trivial)
-                SLOTWISE_EXPECT(count == other.count() && other.slots_[row] < slots,
+                SLOTWISE_EXPECT(count == other.count() && other.slots_[row] < slot_count,
                                 "container copy: the copy of an element changes the source; it must not");
             std::apply(
                 [&](const auto&... column) { construct_row(other.slots_[row], std::forward_as_tuple(get(column[row])...)); },

@@ -32,8 +32,8 @@ public:
     template <class Allocator>
     constexpr explicit EmptyStore(const Allocator&) noexcept {}
     template <class Allocator, class ExpectThere>
-    constexpr EmptyStore(const EmptyStore&, Occupancy, std::size_t slots, const Allocator&, ExpectThere&&) noexcept {
-        reserve(slots);
+    constexpr EmptyStore(const EmptyStore&, Occupancy, std::size_t slot_count, const Allocator&, ExpectThere&&) noexcept {
+        reserve(slot_count);
     }
     constexpr void take_from(EmptyStore&, Occupancy) noexcept {}
     constexpr EmptyStore(EmptyStore&& other) noexcept : slots_(std::exchange(other.slots_, 0)) {}
@@ -47,7 +47,7 @@ public:
     static constexpr std::size_t memory_usage() noexcept { return 0; }
     /// Doubled. Half as many again, as the directory grows by itself, took 8-20 % longer for n creates without reserve().
     constexpr std::size_t grown_capacity() const noexcept { return whole_words(slots_ == 0 ? 1 : slots_ * 2); }
-    constexpr void reserve(std::size_t slots) noexcept { slots_ = slots < slots_ ? slots_ : whole_words(slots); }
+    constexpr void reserve(std::size_t slot_count) noexcept { slots_ = slot_count < slots_ ? slots_ : whole_words(slot_count); }
     constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return whole_words(end); }
     constexpr void shrink(std::size_t end) noexcept { slots_ = whole_words(end); }
 
@@ -84,12 +84,14 @@ public:
     }
 
     template <class Directory>
-    constexpr bool check(const Directory& directory) const noexcept {
+    constexpr bool is_sound(const Directory& directory) const noexcept {
         return directory.capacity() <= slots_;
     }
 
 private:
-    static constexpr std::size_t whole_words(std::size_t slots) noexcept { return bits::round_up(slots, bits::word_bits); }
+    static constexpr std::size_t whole_words(std::size_t slot_count) noexcept {
+        return bits::round_up(slot_count, bits::word_bits);
+    }
 
     std::size_t slots_ = 0;
 };

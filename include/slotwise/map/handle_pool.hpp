@@ -202,7 +202,12 @@ public:
         return detail::PresentRange(core_, [this](slot_t slot) { return live_at(slot); });
     }
     /// Live slots in ascending order: the indexes of the program's arrays.
-    constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
+    constexpr SlotRange live_slots() const noexcept { return SlotRange(occupancy()); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const noexcept { return live_slots(); }
+#pragma pop_macro("slots")
     /// Liveness of the slots, one bit each.
     constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
     /// Calls f(handle) for every live handle in slot order. f may erase the handle it is given, and create.
@@ -231,7 +236,7 @@ public:
     /// Bytes on the heap. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether every count, bit and link agrees; for tests. @complexity linear in capacity
-    constexpr bool check_invariants() const noexcept { return core_.check(); }
+    constexpr bool check_invariants() const noexcept { return core_.is_sound(); }
 
 private:
     template <class, class, class>

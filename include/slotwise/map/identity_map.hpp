@@ -299,7 +299,7 @@ public:
             const Node& node = nodes_[number];
             if (node.handle.with_user_bits(0) != handle || hash_at(node) != hash_of(node.id)) return false;
         }
-        return index_.check(hashes());
+        return index_.is_sound(hashes());
     }
 
 private:
@@ -446,14 +446,14 @@ private:
         if (const slot_t number = number_at(slot); number != no_slot) remove(number);
     }
     /// First removes all these pairs, then destroys their ids.
-    void drop_slots(Occupancy slots) noexcept {
+    void drop_slots(Occupancy cleared) noexcept {
         slot_t gone = no_slot;
         for (const auto [handle, number] : by_handle_)
-            if (slots.test(handle.index())) {
+            if (cleared.test(handle.index())) {
                 unlist(number);
                 gone = nodes_.chain(number, gone);
             }
-        detail::SlotEntries::drop(by_handle_, slots);
+        detail::SlotEntries::drop(by_handle_, cleared);
         destroy_chain(gone);
     }
     void swap_pairs(IdentityMap& other) noexcept {

@@ -63,11 +63,11 @@ public:
     constexpr explicit PagedStore(const Allocator& alloc) : allocator_(alloc), values_(alloc) {}
     /// @param expect_there is called with a slot before its value is copied, if copies run code of users
     template <class ExpectThere>
-    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slots, const Allocator& alloc,
+    constexpr PagedStore(const PagedStore& other, Occupancy live, std::size_t slot_count, const Allocator& alloc,
                          ExpectThere&& expect_there)
         : PagedStore(alloc) {
         if constexpr (std::is_copy_constructible_v<T>)
-            fill(live, slots, [&](slot_t slot) -> const T& {
+            fill(live, slot_count, [&](slot_t slot) -> const T& {
                 if constexpr (!trivial) expect_there(slot);
                 return *other.ptr(slot);
             });
@@ -90,13 +90,13 @@ public:
     constexpr std::size_t capacity() const noexcept { return values_.capacity(); }
     constexpr std::size_t memory_usage() const noexcept { return values_.memory_usage(); }
     constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
-    constexpr void reserve(std::size_t slots) {
+    constexpr void reserve(std::size_t slot_count) {
         if constexpr (O.zero_vacant && !Array::contiguous) { // address space is zero as it comes from the system
             std::size_t run = values_.run_count();
-            values_.reserve(slots);
-            for (; run != values_.run_count(); ++run) zero(values_.run(run).data, values_.run(run).slots);
+            values_.reserve(slot_count);
+            for (; run != values_.run_count(); ++run) zero(values_.run(run).data, values_.run(run).slot_count);
         } else
-            values_.reserve(slots);
+            values_.reserve(slot_count);
     }
     constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return values_.shrunk_capacity(end); }
     constexpr void shrink(std::size_t end) noexcept { values_.shrink(end); }
@@ -221,7 +221,7 @@ public:
         return sound;
     }
     template <class Directory>
-    constexpr bool check(const Directory& directory) const noexcept {
+    constexpr bool is_sound(const Directory& directory) const noexcept {
         return directory.capacity() <= values_.capacity();
     }
 
@@ -239,8 +239,8 @@ private:
             ::new (static_cast<void*>(values_.ptr(slot))) T(make());
     }
     // Of vacant slots. In a constant expression nothing can read their bytes.
-    static constexpr void zero(T* first, std::size_t slots) noexcept {
-        if (!SLOTWISE_IN_CONSTANT) std::memset(static_cast<void*>(first), 0, slots * sizeof(T));
+    static constexpr void zero(T* first, std::size_t slot_count) noexcept {
+        if (!SLOTWISE_IN_CONSTANT) std::memset(static_cast<void*>(first), 0, slot_count * sizeof(T));
     }
     /// What a constructor has written before it threw is no element.
     template <class Build>
@@ -250,8 +250,8 @@ private:
         undo.dismiss();
     }
     template <class Source>
-    constexpr void fill(Occupancy live, std::size_t slots, Source&& source) {
-        reserve(slots);
+    constexpr void fill(Occupancy live, std::size_t slot_count, Source&& source) {
+        reserve(slot_count);
         build_each(
             live, [&](slot_t slot) { construct(slot, source(slot)); }, [this](slot_t slot) { destroy(slot); });
     }

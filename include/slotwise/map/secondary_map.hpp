@@ -379,10 +379,10 @@ private:
         if (page.idle()) emptied(page, slot);
     }
     /// First removes all these entries, then destroys their values.
-    void drop_slots(Occupancy slots) noexcept {
+    void drop_slots(Occupancy cleared) noexcept {
         pages_.for_each([&](std::uint32_t page_number, Page& page) {
-            const std::size_t first = std::size_t{page_number} * Page::slots;
-            if (first < slots.size()) drop(page, slots.word(bits::word_of(first)) >> (first % bits::word_bits));
+            const std::size_t first = std::size_t{page_number} * Page::page_slots;
+            if (first < cleared.size()) drop(page, cleared.word(bits::word_of(first)) >> (first % bits::word_bits));
         });
         destroy_all_dropped();
     }

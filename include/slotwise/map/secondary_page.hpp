@@ -16,15 +16,15 @@ namespace detail {
 template <class H, class T>
 struct SecondaryPage {
     // A far handle claims one page. 10,000 of them with values of 256 bytes claim 12 MB; pages of 64 slots claimed 167.
-    static constexpr unsigned slots = sizeof(T) >= 1024 ? 1 : sizeof(T) <= 16 ? 64 : std::bit_floor(1024u / sizeof(T));
+    static constexpr unsigned page_slots = sizeof(T) >= 1024 ? 1 : sizeof(T) <= 16 ? 64 : std::bit_floor(1024u / sizeof(T));
     using version_type = typename HandleTraits<H::layout>::version_type;
 
     bits::word_t live = 0;
     bits::word_t busy = 0;  // a constructor, a destructor or hold() runs there: the place is not vacant
     bits::word_t dying = 0; // dropped, but not destroyed yet
     bool listed = false;    // see SparsePages::emptied
-    version_type versions[slots] = {};
-    alignas(T) std::byte memory[slots * sizeof(T)];
+    version_type versions[page_slots] = {};
+    alignas(T) std::byte memory[page_slots * sizeof(T)];
 
     SecondaryPage() noexcept {} // the memory is not initialised
     bool holds(unsigned i) const noexcept { return (live >> i & 1u) != 0; }
@@ -35,8 +35,8 @@ struct SecondaryPage {
     H handle(slot_t slot) const noexcept { return H(slot, versions[place(slot)]); }
 
     /// The number of a slot's page, and the slot's place there.
-    static std::uint32_t number(slot_t slot) noexcept { return slot / slots; }
-    static unsigned place(slot_t slot) noexcept { return slot % slots; }
+    static std::uint32_t number(slot_t slot) noexcept { return slot / page_slots; }
+    static unsigned place(slot_t slot) noexcept { return slot % page_slots; }
 };
 
 /// SparsePages of SecondaryPage, walked. A place is a slot number, or end.
@@ -48,25 +48,25 @@ struct SecondaryWalk {
 
     /// Advances `at` to the first slot with an entry at or after it. Returns its page, or null.
     static Page* next(const Pages& pages, std::uint64_t& at) noexcept {
-        const std::uint64_t first = at / Page::slots;
-        const bits::word_t of_first = bits::full_word << (at % Page::slots);
+        const std::uint64_t first = at / Page::page_slots;
+        const bits::word_t of_first = bits::full_word << (at % Page::page_slots);
         std::uint64_t page_number = first;
         return pages.next_where(page_number, [&](std::uint64_t number, const Page& page) {
             const bits::word_t rest = page.live & (number == first ? of_first : bits::full_word);
             if (rest == 0) return false;
-            at = number * Page::slots + bits::lowest(rest);
+            at = number * Page::page_slots + bits::lowest(rest);
             return true;
         });
     }
     /// To the last entry before slot `at`. @pre there is one
     static void previous(const Pages& pages, std::uint64_t& at) noexcept {
-        std::uint64_t page_number = at / Page::slots;
-        auto places = static_cast<unsigned>(at % Page::slots);
+        std::uint64_t page_number = at / Page::page_slots;
+        auto places = static_cast<unsigned>(at % Page::page_slots);
         for (std::uint64_t wanted = page_number; Page* page = pages.previous(page_number); wanted = --page_number) {
             if (page_number != wanted) places = bits::word_bits;
             const bits::word_t before = page->live & bits::low_mask(places);
             if (before != 0) {
-                at = page_number * Page::slots + bits::highest(before);
+                at = page_number * Page::page_slots + bits::highest(before);
                 return;
             }
             places = bits::word_bits;
@@ -116,8 +116,8 @@ private:
     // The next entry of a near page is found inline: a search from the page table on for each entry took five times as long.
     void increment() noexcept {
         const std::uint64_t at = next_ + 1;
-        if (const Page* const page = pages_->find_near(at / Page::slots); page != nullptr) {
-            if (const bits::word_t rest = page->live >> (at % Page::slots); rest != 0) {
+        if (const Page* const page = pages_->find_near(at / Page::page_slots); page != nullptr) {
+            if (const bits::word_t rest = page->live >> (at % Page::page_slots); rest != 0) {
                 next_ = at + bits::lowest(rest);
                 return;
             }
@@ -153,13 +153,15 @@ private:
     ColumnChunk<Value> dereference() const noexcept {
         const auto first = static_cast<slot_t>(at_);
         Page& page = *pages_->find(Page::number(first));
-        return {first, {page.address(0), Page::slots}, Occupancy(&page.live, Page::slots)};
+        return {first, {page.address(0), Page::page_slots}, Occupancy(&page.live, Page::page_slots)};
     }
     void increment() noexcept {
-        at_ += Page::slots;
+        at_ += Page::page_slots;
         skip_to_page();
     }
-    void skip_to_page() noexcept { at_ = Walk::next(*pages_, at_) == nullptr ? Walk::end : at_ / Page::slots * Page::slots; }
+    void skip_to_page() noexcept {
+        at_ = Walk::next(*pages_, at_) == nullptr ? Walk::end : at_ / Page::page_slots * Page::page_slots;
+    }
 
     const Pages* pages_ = nullptr;
     std::uint64_t at_ = Walk::end; // first slot of the page

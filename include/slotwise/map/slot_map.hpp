@@ -150,7 +150,7 @@ private:
             });
         for (std::size_t r = 0; r < array.run_count(); ++r) {
             const auto run = array.run(r);
-            for (std::size_t offset = run.first < apart ? apart - run.first : 0; offset < run.slots;
+            for (std::size_t offset = run.first < apart ? apart - run.first : 0; offset < run.slot_count;
                  offset += bits::word_bits) {
                 const std::size_t first = run.first + offset;
                 if (first >= directory.cursor()) return;

@@ -78,18 +78,18 @@ public:
         if (count + unusable > directory.capacity()) Base::do_reserve(count + unusable);
     }
     /// Growth stops at `slots` from now on. False when that exceeds max_slots(), or a slot from there on is in use.
-    constexpr bool limit_slots(std::size_t slots) noexcept {
-        if (slots > Base::max_slots()) return false;
-        if (const std::size_t before = directory.capacity(); slots < before) {
+    constexpr bool limit_slots(std::size_t slot_count) noexcept {
+        if (slot_count > Base::max_slots()) return false;
+        if (const std::size_t before = directory.capacity(); slot_count < before) {
             const slot_t cursor = directory.cursor();
-            if (directory.lower_cursor(static_cast<slot_t>(slots)) > slots) {
+            if (directory.lower_cursor(static_cast<slot_t>(slot_count)) > slot_count) {
                 directory.restore_cursor(cursor);
                 return false;
             }
-            hub.capacity(before, slots); // fewer: must not throw
-            directory.set_capacity(slots);
+            hub.capacity(before, slot_count); // fewer: must not throw
+            directory.set_capacity(slot_count);
         }
-        directory.set_limit(static_cast<slot_t>(slots));
+        directory.set_limit(static_cast<slot_t>(slot_count));
         return true;
     }
     /// Whether an element may get this slot and version: see SlotDirectory::can_take.
@@ -191,7 +191,7 @@ public:
         return error;
     }
     /// Whether directory and store agree in full.
-    constexpr bool check() const noexcept { return directory.check_invariants() && store.check(directory); }
+    constexpr bool is_sound() const noexcept { return directory.check_invariants() && store.is_sound(directory); }
 
 private:
     SLOTWISE_COLD constexpr void grow_by_one() {

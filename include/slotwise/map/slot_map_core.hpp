@@ -389,7 +389,12 @@ public:
         });
     }
     /// Live slots in ascending order.
-    constexpr SlotRange slots() const noexcept { return SlotRange(occupancy()); }
+    constexpr SlotRange live_slots() const noexcept { return SlotRange(occupancy()); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const noexcept { return live_slots(); }
+#pragma pop_macro("slots")
     /// Liveness of the slots, one bit each.
     constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
 
@@ -401,7 +406,7 @@ public:
     /// Bytes on the heap, without what elements hold themselves. @complexity O(1); linear in pages if they are of one value
     constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
     /// Whether directory and store agree in every count, bit and link; for tests. @complexity linear in capacity
-    constexpr bool check_invariants() const noexcept { return core_.check(); }
+    constexpr bool check_invariants() const noexcept { return core_.is_sound(); }
 
 protected:
     template <class, class, class>

@@ -25,13 +25,13 @@ public:
     /// @throws what the observer throws; it is not attached then
     [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
     /// Static observer number I.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto& observer() noexcept {
-        return core_.hub.template get<I>();
+        return core_.hub.template get<Nth>();
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr const auto& observer() const noexcept {
-        return core_.hub.template get<I>();
+        return core_.hub.template get<Nth>();
     }
     /// The static observer of type Observer, which must be one: map.observer<DeltaTracker<>>().
     template <class Observer>
@@ -43,15 +43,15 @@ public:
         return core_.hub.template get<Hub::template index_of<Observer>()>();
     }
     /// Static observer number I, a column, as a view by slot.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() noexcept {
-        using T = typename std::remove_reference_t<decltype(observer<I>())>::value_type;
-        return ColumnView<T>(observer<I>().pages(), core_.directory_view());
+        using T = typename std::remove_reference_t<decltype(observer<Nth>())>::value_type;
+        return ColumnView<T>(observer<Nth>().pages(), core_.directory_view());
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() const noexcept {
-        using T = typename std::remove_cvref_t<decltype(observer<I>())>::value_type;
-        return ColumnView<const T>(ColumnView<T>(observer<I>().pages(), core_.directory_view()));
+        using T = typename std::remove_cvref_t<decltype(observer<Nth>())>::value_type;
+        return ColumnView<const T>(ColumnView<T>(observer<Nth>().pages(), core_.directory_view()));
     }
     /// The column of values of type T, which must be one: map.column<Velocity>().
     template <class T>

@@ -20,9 +20,9 @@ public:
     using Base::operator=;
     constexpr SoaRow(const SoaRow&) = default;
     constexpr SoaRow& operator=(const SoaRow&) = default;
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr decltype(auto) get() const noexcept {
-        return std::get<I>(static_cast<const Base&>(*this));
+        return std::get<Nth>(static_cast<const Base&>(*this));
     }
     constexpr SoaRow* operator->() noexcept { return this; }
 };
@@ -157,13 +157,13 @@ public:
 
     /// Member I of all rows, packed, in row order: a span. From sizeof...(Ts) on the further columns, by slot: a ColumnView.
     /// @invalidates a span on growth; a ColumnView when the map grows, shrinks or moves
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() noexcept {
-        return column_of<I>(*this);
+        return column_of<Nth>(*this);
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() const noexcept {
-        return column_of<I>(*this);
+        return column_of<Nth>(*this);
     }
     /// The member of type T of all rows, or the further column of values of type T: bodies.column<Velocity>()[row], and
     /// bodies.column<Age>()[handle] of a Column<Age>.
@@ -208,9 +208,9 @@ public:
     }
 
     /// Sorts the rows by member I. Handles stay valid. As DenseSlotMap::sort.
-    template <std::size_t I, class Less>
+    template <std::size_t Nth, class Less>
     constexpr void sort(Less less) {
-        core_.store.template sort_by<I>(std::move(less));
+        core_.store.template sort_by<Nth>(std::move(less));
     }
     /// The same by the member of type T.
     template <class T, class Less>
@@ -234,15 +234,15 @@ public:
 private:
     using Observers = typename detail::SlotMapArguments<std::byte, With...>::observers;
 
-    template <std::size_t I, class Self>
+    template <std::size_t Nth, class Self>
     static constexpr auto column_of(Self& self) noexcept {
-        if constexpr (I < sizeof...(Ts)) {
-            using T = std::tuple_element_t<I, std::tuple<Ts...>>;
+        if constexpr (Nth < sizeof...(Ts)) {
+            using T = std::tuple_element_t<Nth, std::tuple<Ts...>>;
             using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
-            return std::span<V>(self.core_.store.template data<I>(), self.size());
+            return std::span<V>(self.core_.store.template data<Nth>(), self.size());
         } else
             return static_cast<std::conditional_t<std::is_const_v<Self>, const Core, Core>&>(self)
-                .template column<I - sizeof...(Ts)>();
+                .template column<Nth - sizeof...(Ts)>();
     }
     template <class T, class Self>
     static constexpr auto column_of(Self& self) noexcept {
@@ -252,18 +252,18 @@ private:
         if constexpr (place != detail::nowhere) return column_of<place>(self); // else the static_assert is the only error
     }
 
-    template <class Self, class F, std::size_t... I>
-    static constexpr void walk(Self& self, F& f, std::index_sequence<I...>) {
-        const auto columns = std::tuple(self.template column<I>().data()...);
+    template <class Self, class F, std::size_t... Nth>
+    static constexpr void walk(Self& self, F& f, std::index_sequence<Nth...>) {
+        const auto columns = std::tuple(self.template column<Nth>().data()...);
         const std::size_t count = self.size();
         [[maybe_unused]] const detail::EpochMark rows(self.core_.store.epoch());
         for (std::size_t row = 0; row != count; ++row) {
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "SoaSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
-            if constexpr (std::is_invocable_v<F&, handle_type, decltype(std::get<I>(columns)[row])...>)
-                f(self.handle_of_row(row), std::get<I>(columns)[row]...);
+            if constexpr (std::is_invocable_v<F&, handle_type, decltype(std::get<Nth>(columns)[row])...>)
+                f(self.handle_of_row(row), std::get<Nth>(columns)[row]...);
             else
-                f(std::get<I>(columns)[row]...);
+                f(std::get<Nth>(columns)[row]...);
         }
     }
 };
@@ -273,9 +273,9 @@ SLOTWISE_END
 /// SoaRow binds as its tuple does.
 template <class... Refs>
 struct std::tuple_size<slotwise::SoaRow<Refs...>> : std::integral_constant<std::size_t, sizeof...(Refs)> {};
-template <std::size_t I, class... Refs>
-struct std::tuple_element<I, slotwise::SoaRow<Refs...>> {
-    using type = std::tuple_element_t<I, std::tuple<Refs...>>;
+template <std::size_t Nth, class... Refs>
+struct std::tuple_element<Nth, slotwise::SoaRow<Refs...>> {
+    using type = std::tuple_element_t<Nth, std::tuple<Refs...>>;
 };
 
 #endif

@@ -357,11 +357,11 @@ private:
         moving.end(); // the erased value is destroyed when the arrays are consistent again
     }
     // All at once when all entries are dropped (by clear() of the followed map): no destructor then finds another dropped one.
-    void drop_slots(Occupancy slots) noexcept {
+    void drop_slots(Occupancy cleared) noexcept {
         size_type gone = 0;
-        for (size_type row = 0; row != size_; ++row) gone += slots.test(handles_[row].index());
+        for (size_type row = 0; row != size_; ++row) gone += cleared.test(handles_[row].index());
         if (gone == size_) return clear();
-        slots.for_each([this](slot_t slot) { drop_slot(slot); });
+        cleared.for_each([this](slot_t slot) { drop_slot(slot); });
     }
     void emptied(Page& page, slot_t slot) noexcept {
         index_.emptied(slot / page_slots, page, [](const Page& each) { return each.used == 0; });

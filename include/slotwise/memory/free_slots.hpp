@@ -39,8 +39,8 @@ class FreeSlots;
 template <class Allocator, class Words>
 class FreeSlots<Reuse::lowest, Allocator, Words> {
 public:
-    static constexpr std::size_t words_for(std::size_t slots) noexcept {
-        return SummaryBits<Allocator, Words>::words_for(bits::word_count(slots));
+    static constexpr std::size_t words_for(std::size_t slot_count) noexcept {
+        return SummaryBits<Allocator, Words>::words_for(bits::word_count(slot_count));
     }
     constexpr FreeSlots() = default;
     template <class Source>
@@ -51,9 +51,9 @@ public:
           more_(std::exchange(other.more_, 0)) {}
 
     template <class Source = const Allocator&>
-    constexpr FreeSlots resized(std::size_t slots, Source&& source) const {
+    constexpr FreeSlots resized(std::size_t slot_count, Source&& source) const {
         FreeSlots result(source);
-        auto words = words_.resized(bits::word_count(slots), source);
+        auto words = words_.resized(bits::word_count(slot_count), source);
         result.words_.swap(words);
         result.lowest_ = lowest_;
         result.more_ = more_;
@@ -111,7 +111,7 @@ public:
 
     /// Whether the set is what is vacant in `words` words, the lowest stored apart; for check_invariants.
     template <class Vacant>
-    constexpr bool check(std::size_t words, Vacant&& vacant) const noexcept {
+    constexpr bool is_sound(std::size_t words, Vacant&& vacant) const noexcept {
         std::size_t more = 0;
         for (std::size_t w = 0; w < words; ++w) {
             const bits::word_t rest = listed(w, vacant);
@@ -161,7 +161,7 @@ class FreeSlots {
     using Links = std::conditional_t<placed, PlacedArray<Link>, FlatArray<Link, Allocator>>;
 
 public:
-    static constexpr std::size_t words_for(std::size_t slots) noexcept { return PlacedArray<Link>::words_for(slots); }
+    static constexpr std::size_t words_for(std::size_t slot_count) noexcept { return PlacedArray<Link>::words_for(slot_count); }
     constexpr FreeSlots() = default;
     template <class Source>
         requires(!std::is_same_v<Source, FreeSlots>)
@@ -171,9 +171,9 @@ public:
           tail_(std::exchange(other.tail_, no_slot)), count_(std::exchange(other.count_, 0)) {}
 
     template <class Source = const Allocator&>
-    constexpr FreeSlots resized(std::size_t slots, Source&& source) const {
+    constexpr FreeSlots resized(std::size_t slot_count, Source&& source) const {
         FreeSlots result(source);
-        auto links = links_.resized(slots, Link{no_slot, no_slot}, source);
+        auto links = links_.resized(slot_count, Link{no_slot, no_slot}, source);
         result.links_.swap(links);
         result.head_ = head_;
         result.tail_ = tail_;
@@ -243,7 +243,7 @@ public:
     }
     /// Whether ends, count and links agree, and is_member(slot) of each; for check_invariants. It terminates for any links.
     template <class IsMember>
-    constexpr bool check(IsMember&& is_member) const {
+    constexpr bool is_sound(IsMember&& is_member) const {
         slot_t slot = head_, previous = no_slot;
         for (slot_t n = 0; n != count_; ++n) {
             const bool linked = slot < links_.size() && (n == 0 || links_[slot].previous == previous); // of the head: see pop
@@ -284,18 +284,18 @@ private:
 /// costs no more, and small containers save the memory.
 template <class Allocator, class Words = FlatArray<bits::word_t, Allocator>>
 class LiveSummary {
-    static constexpr std::size_t small = 16;
+    static constexpr std::size_t few_words = 16;
 
 public:
     /// The words that the summary of so many words takes.
     static constexpr std::size_t words_for(std::size_t words) noexcept {
-        return words <= small ? 0 : SummaryBits<Allocator, Words>::words_for(words);
+        return words <= few_words ? 0 : SummaryBits<Allocator, Words>::words_for(words);
     }
     constexpr LiveSummary() = default;
     /// A summary of `words` words, which begin with those of `live`. @throws what the allocator throws
     template <class Source = const Allocator&>
     constexpr LiveSummary(const Words& live, std::size_t words, slot_t cursor, Source&& source) : bits_(source) {
-        if (words <= small) return;
+        if (words <= few_words) return;
         SummaryBits<Allocator, Words>::covering(words, source).swap(bits_);
         rebuild(live, cursor);
     }
@@ -319,7 +319,7 @@ public:
             if (live[w] != 0) bits_.set(w);
         bits_.set_from(fresh);
     }
-    constexpr bool check(const Words& live, slot_t cursor) const noexcept {
+    constexpr bool is_sound(const Words& live, slot_t cursor) const noexcept {
         for (std::size_t w = 0; w < live.size() && !bits_.empty(); ++w)
             if (bits_.test(w) != has(live, w, cursor)) return false;
         return true;

@@ -141,11 +141,11 @@ class Occupancy {
 public:
     constexpr Occupancy() noexcept = default;
     /// A view of `slots` bits at `words`. Slot 0 is the lowest bit of words[0].
-    constexpr Occupancy(const bits::word_t* words, std::size_t slots) noexcept : words_(words), slots_(slots) {}
+    constexpr Occupancy(const bits::word_t* words, std::size_t slot_count) noexcept : words_(words), slots_(slot_count) {}
     /// For directories: the view ends with this epoch. The summary has the number of every word that is not 0, and few others.
-    SLOTWISE_ALWAYS_INLINE constexpr Occupancy(const bits::word_t* words, std::size_t slots, const detail::ViewEpoch& epoch,
-                                               detail::SummaryView summary = {}) noexcept
-        : words_(words), slots_(slots), summary_(summary), mark_(epoch) {}
+    SLOTWISE_ALWAYS_INLINE constexpr Occupancy(const bits::word_t* words, std::size_t slot_count,
+                                               const detail::ViewEpoch& epoch, detail::SummaryView summary = {}) noexcept
+        : words_(words), slots_(slot_count), summary_(summary), mark_(epoch) {}
 
     /// Slots covered, live or not.
     SLOTWISE_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return slots_; }
@@ -193,9 +193,9 @@ public:
         std::size_t w = bits::word_of(slot);
         const auto bit = static_cast<unsigned>(slot % bits::word_bits);
         bits::word_t word = bit == 0 ? 0 : words[w] & bits::low_mask(bit);
-        for (unsigned near = 0; word == 0; word = words[w]) {
+        for (unsigned looked_at = 0; word == 0; word = words[w]) {
             if (w == 0) return no_slot;
-            w = summary_.empty() || near++ < detail::EmptyWords::few ? w - 1 : summary_.find_previous(w);
+            w = summary_.empty() || looked_at++ < detail::EmptyWords::few ? w - 1 : summary_.find_previous(w);
             if (w == ~std::size_t{0}) return no_slot;
         }
         return static_cast<slot_t>(w * bits::word_bits + bits::highest(word));
@@ -205,8 +205,8 @@ public:
         // A few words are read before the summary: at 1 % live every other word is empty.
         const bits::word_t* const words = data();
         const std::size_t end = bits::word_count(slots_);
-        const std::size_t near = summary_.empty() || end - w < detail::EmptyWords::few ? end : w + detail::EmptyWords::few;
-        for (; w != near; ++w)
+        const std::size_t scan_end = summary_.empty() || end - w < detail::EmptyWords::few ? end : w + detail::EmptyWords::few;
+        for (; w != scan_end; ++w)
             if (words[w] != 0) return w;
         while (w < end && words[w] == 0)
             w = summary_.find_next(w + 1); // once or twice: the summary has the words of fresh slots too
@@ -234,8 +234,8 @@ public:
     }
 
     /// The part from `first` on, `slots` long, with `first` as its slot 0. @pre first is a multiple of 64 and within size()
-    constexpr Occupancy part(std::size_t first, std::size_t slots) const noexcept {
-        Occupancy result(data() + bits::word_of(first), slots < slots_ - first ? slots : slots_ - first);
+    constexpr Occupancy part(std::size_t first, std::size_t slot_count) const noexcept {
+        Occupancy result(data() + bits::word_of(first), slot_count < slots_ - first ? slot_count : slots_ - first);
         result.mark_ = mark_;
         return result;
     }

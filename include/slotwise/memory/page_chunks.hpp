@@ -76,9 +76,10 @@ struct PageTable {
         return found;
     }
     /// The pages that shrink(slots) keeps.
-    SLOTWISE_NEVER_INLINE std::size_t kept_pages(const void* table, std::size_t slots, std::size_t page_slots) const noexcept {
+    SLOTWISE_NEVER_INLINE std::size_t kept_pages(const void* table, std::size_t slot_count,
+                                                 std::size_t page_slots) const noexcept {
         std::size_t keep = chunk_count;
-        while (keep != 0 && chunk(table, keep - 1).first_page * page_slots >= slots) --keep;
+        while (keep != 0 && chunk(table, keep - 1).first_page * page_slots >= slot_count) --keep;
         return keep == 0 ? 0 : std::size_t{chunk(table, keep - 1).first_page} + chunk(table, keep - 1).pages;
     }
     /// Bytes that chunks, table and list take of the allocator.
@@ -130,9 +131,9 @@ struct PageTable {
         return result;
     }
     /// Frees every chunk that lies wholly at or above `slots`. Returns the table's address, null when no page is left.
-    SLOTWISE_NEVER_INLINE void* shrink(void* table, std::size_t slots, const PageLayout<Bytes>& layout) noexcept {
+    SLOTWISE_NEVER_INLINE void* shrink(void* table, std::size_t slot_count, const PageLayout<Bytes>& layout) noexcept {
         if (pages == 0) return table;
-        release(table, kept_pages(table, slots, layout.page_slots), layout);
+        release(table, kept_pages(table, slot_count, layout.page_slots), layout);
         if (pages != 0) return table;
         free_tables(table);
         entries = more_chunks = 0;

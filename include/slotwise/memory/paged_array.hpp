@@ -16,9 +16,9 @@ SLOTWISE_BEGIN
 /// A run of consecutive slots whose values lie side by side in memory.
 template <class T>
 struct SlotRun {
-    T* data;           ///< value of the first slot; elements are alive where the directory says so
-    slot_t first;      ///< number of the first slot
-    std::size_t slots; ///< how many
+    T* data;                ///< value of the first slot; elements are alive where the directory says so
+    slot_t first;           ///< number of the first slot
+    std::size_t slot_count; ///< how many
 };
 
 namespace detail {
@@ -44,8 +44,8 @@ constexpr std::size_t word_pages(std::size_t page_slots, std::size_t value_bytes
     return slots_apart(page_slots, value_bytes) == bits::word_bits ? bits::word_bits / page_slots : 1;
 }
 /// The pages for `slots` slots.
-constexpr std::size_t pages_for(std::size_t slots, std::size_t page_slots, std::size_t word) noexcept {
-    const std::size_t pages = slots / page_slots + (slots % page_slots != 0);
+constexpr std::size_t pages_for(std::size_t slot_count, std::size_t page_slots, std::size_t word) noexcept {
+    const std::size_t pages = slot_count / page_slots + (slot_count % page_slots != 0);
     return pages <= word || pages > no_slot * std::size_t{2} ? pages : bits::round_up(pages, word); // no sum overflows
 }
 
@@ -110,8 +110,8 @@ public:
 
     constexpr std::size_t capacity() const noexcept { return std::size_t{known_.pages} * page_slots; }
     /// The capacity after reserve(slots).
-    constexpr std::size_t capacity_for(std::size_t slots) const noexcept {
-        const std::size_t want = detail::pages_for(slots, page_slots, word_pages);
+    constexpr std::size_t capacity_for(std::size_t slot_count) const noexcept {
+        const std::size_t want = detail::pages_for(slot_count, page_slots, word_pages);
         return (want < known_.pages ? known_.pages : want) * page_slots;
     }
     /// Bytes held from the allocator: pages, and the tables of them.
@@ -142,12 +142,12 @@ public:
     constexpr T* const* pages() const noexcept { return table_.data_; }
 
     /// Makes room for slots below `slots`. @throws what the allocator throws; nothing has changed then
-    constexpr void reserve(std::size_t slots) {
+    constexpr void reserve(std::size_t slot_count) {
         if (SLOTWISE_IN_CONSTANT)
-            reserve_in_constant(slots);
+            reserve_in_constant(slot_count);
         else
-            table_.data_ = static_cast<T**>(
-                known_.reserve(static_cast<void*>(table_.data_), detail::pages_for(slots, page_slots, word_pages), layout));
+            table_.data_ = static_cast<T**>(known_.reserve(static_cast<void*>(table_.data_),
+                                                           detail::pages_for(slot_count, page_slots, word_pages), layout));
     }
 
     /// The capacity that growth asks for next: a page, 4 KiB, double up to 64 KiB, then an eighth more, at most 1 MiB more.
@@ -158,16 +158,16 @@ public:
     }
 
     /// The capacity after shrink(slots).
-    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept {
-        if (SLOTWISE_IN_CONSTANT) return kept_in_constant(slots) * page_slots;
-        return known_.kept_pages(static_cast<const void*>(table_.data_), slots, page_slots) * page_slots;
+    constexpr std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
+        if (SLOTWISE_IN_CONSTANT) return kept_in_constant(slot_count) * page_slots;
+        return known_.kept_pages(static_cast<const void*>(table_.data_), slot_count, page_slots) * page_slots;
     }
     /// Frees every chunk that lies wholly at or above `slots`. @pre no value lives there
-    constexpr void shrink(std::size_t slots) noexcept {
+    constexpr void shrink(std::size_t slot_count) noexcept {
         if (SLOTWISE_IN_CONSTANT)
-            shrink_in_constant(slots);
+            shrink_in_constant(slot_count);
         else
-            table_.data_ = static_cast<T**>(known_.shrink(static_cast<void*>(table_.data_), slots, layout));
+            table_.data_ = static_cast<T**>(known_.shrink(static_cast<void*>(table_.data_), slot_count, layout));
     }
 
     /// The slots below the capacity as runs of contiguous memory, in slot order.
@@ -183,7 +183,7 @@ public:
     constexpr slot_t slot_at(const T* address) const noexcept {
         for (std::size_t i = 0; i != run_count(); ++i) {
             const auto here = run(i);
-            if (detail::lies_in(address, here.data, here.slots))
+            if (detail::lies_in(address, here.data, here.slot_count))
                 return static_cast<slot_t>(here.first + static_cast<std::size_t>(address - here.data));
         }
         return no_slot;
@@ -208,12 +208,12 @@ private:
         const std::size_t first = i < word_pages ? i : (i - word_pages + 1) * word_pages;
         return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(i < word_pages ? 1 : word_pages)};
     }
-    constexpr std::size_t kept_in_constant(std::size_t slots) const noexcept {
-        const std::size_t keep = detail::pages_for(slots, page_slots, word_pages);
+    constexpr std::size_t kept_in_constant(std::size_t slot_count) const noexcept {
+        const std::size_t keep = detail::pages_for(slot_count, page_slots, word_pages);
         return keep < known_.pages ? keep : known_.pages;
     }
-    constexpr void reserve_in_constant(std::size_t slots) {
-        const std::size_t want = capacity_for(slots) / page_slots;
+    constexpr void reserve_in_constant(std::size_t slot_count) {
+        const std::size_t want = capacity_for(slot_count) / page_slots;
         if (want == known_.pages) return;
         allocator values(known_.allocator);
         detail::rebind_t<Allocator, T*> pointers(known_.allocator);
@@ -228,8 +228,8 @@ private:
         table_.data_ = grown;
         known_.entries = known_.pages;
     }
-    constexpr void shrink_in_constant(std::size_t slots) noexcept {
-        const std::size_t keep = kept_in_constant(slots);
+    constexpr void shrink_in_constant(std::size_t slot_count) noexcept {
+        const std::size_t keep = kept_in_constant(slot_count);
         for (allocator values(known_.allocator); known_.pages != keep;) {
             const auto chunk = chunk_in_constant(--known_.chunk_count);
             detail::deallocate_on_line(values, table_.data_[chunk.first_page], chunk.pages * page_slots);

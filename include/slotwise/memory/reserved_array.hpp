@@ -90,15 +90,15 @@ public:
     }
 
     std::size_t capacity() const noexcept {
-        const std::size_t slots = committed_ / sizeof(T);
-        return slots < max_slots ? slots : max_slots;
+        const std::size_t slot_count = committed_ / sizeof(T);
+        return slot_count < max_slots ? slot_count : max_slots;
     }
     /// The capacity after reserve(slots).
-    std::size_t capacity_for(std::size_t slots) const noexcept {
+    std::size_t capacity_for(std::size_t slot_count) const noexcept {
         const std::size_t now = capacity();
-        if (slots <= now) return now;
-        if (slots >= max_slots) return max_slots;
-        const std::size_t room = bits::round_up(slots * sizeof(T), detail::virtual_grain) / sizeof(T);
+        if (slot_count <= now) return now;
+        if (slot_count >= max_slots) return max_slots;
+        const std::size_t room = bits::round_up(slot_count * sizeof(T), detail::virtual_grain) / sizeof(T);
         return room < max_slots ? room : max_slots;
     }
     /// Bytes held from the system, in whole grains; reserved address space is none.
@@ -117,19 +117,19 @@ public:
     /// Makes room for slots below `slots`.
     /// @throws std::length_error when slots > max_slots, std::bad_alloc when the system gives no memory; nothing has changed
     /// then
-    void reserve(std::size_t slots) {
+    void reserve(std::size_t slot_count) {
         static_assert(max_slots <= (static_cast<std::size_t>(-1) / 2) / sizeof(T),
                       "ReservedArray: max_slots values are more than half of the address space; give fewer");
         static_assert(alignof(T) <= 4096, "ReservedArray: T is aligned more strictly than a page of virtual memory");
-        if (slots <= capacity()) return;
-        if (slots > max_slots)
+        if (slot_count <= capacity()) return;
+        if (slot_count > max_slots)
             detail::throw_length_error("ReservedArray::reserve(slots): slots exceeds max_slots; give a larger max_slots");
         if (data_ == nullptr) {
             data_ = static_cast<T*>(detail::virtual_reserve(reserved_bytes));
             if (data_ == nullptr)
                 detail::throw_bad_alloc("ReservedArray: the system refuses the address space; give a smaller max_slots");
         }
-        const std::size_t want = bits::round_up(slots * sizeof(T), detail::virtual_grain);
+        const std::size_t want = bits::round_up(slot_count * sizeof(T), detail::virtual_grain);
         if (!detail::virtual_commit(reinterpret_cast<std::byte*>(data_) + committed_, want - committed_))
             detail::throw_bad_alloc("ReservedArray::reserve(slots): the system refuses the memory; reserve fewer slots");
         committed_ = want;
@@ -139,19 +139,19 @@ public:
     std::size_t grown_capacity() const noexcept {
         constexpr std::size_t most = std::size_t{1} << 24; // a commit is one system call; 16 MiB makes it free of cost
         const std::size_t step = committed_ == 0 ? detail::virtual_grain : committed_ < most ? committed_ : most;
-        const std::size_t slots = (committed_ + step + sizeof(T) - 1) / sizeof(T);
-        return slots < max_slots ? slots : max_slots;
+        const std::size_t slot_count = (committed_ + step + sizeof(T) - 1) / sizeof(T);
+        return slot_count < max_slots ? slot_count : max_slots;
     }
 
     /// The capacity after shrink(slots).
-    std::size_t shrunk_capacity(std::size_t slots) const noexcept {
-        const std::size_t keep = bits::round_up(slots * sizeof(T), detail::virtual_grain);
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
+        const std::size_t keep = bits::round_up(slot_count * sizeof(T), detail::virtual_grain);
         const std::size_t left = (keep < committed_ ? keep : committed_) / sizeof(T);
         return left < max_slots ? left : max_slots;
     }
     /// Gives memory at or above `slots` back to the system; the address space stays reserved. @pre no value lives there
-    void shrink(std::size_t slots) noexcept {
-        const std::size_t keep = bits::round_up(slots * sizeof(T), detail::virtual_grain);
+    void shrink(std::size_t slot_count) noexcept {
+        const std::size_t keep = bits::round_up(slot_count * sizeof(T), detail::virtual_grain);
         if (keep >= committed_) return;
         detail::virtual_decommit(reinterpret_cast<std::byte*>(data_) + keep, committed_ - keep);
         committed_ = keep;

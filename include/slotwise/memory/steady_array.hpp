@@ -13,10 +13,10 @@ namespace detail {
 /// Address space for the versions of at most `slots` slots. Growth by half may ask for more slots than the limit. A power of
 /// two is the same for many limits, so that containers of many types share one instantiation.
 template <Growth G>
-consteval std::size_t steady_slots([[maybe_unused]] std::size_t slots) {
+consteval std::size_t steady_slots([[maybe_unused]] std::size_t slot_count) {
 #if SLOTWISE_VIRTUAL_MEMORY
     if constexpr (G == Growth::reserve) {
-        const std::uint64_t most = std::uint64_t{slots} + slots / 2 + bits::word_bits;
+        const std::uint64_t most = std::uint64_t{slot_count} + slot_count / 2 + bits::word_bits;
         const std::uint64_t room = std::bit_ceil(most);
         return room < no_slot ? static_cast<std::size_t>(room) : no_slot;
     }

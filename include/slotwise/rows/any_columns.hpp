@@ -160,7 +160,7 @@ public:
         auto places = places_.resized(types.size(), AnyColumnPlace{});
         for (std::size_t i = 0; i != types.size(); ++i) {
             const TypeDescriptor& type = *types[i];
-            check(type);
+            validate(type);
             const bool tag = type.empty || type.size == 0;
             places[i] = {&type, nullptr, tag ? 0 : type.size, tag || type.trivial, tag || type.trivial || type.nothrow_move};
         }
@@ -269,7 +269,7 @@ public:
         capacity_ = capacity;
     }
     /// Whether each column with memory is aligned.
-    bool check() const noexcept {
+    bool is_sound() const noexcept {
         for (const AnyColumnPlace& place : places()) {
             const std::size_t align = place.type->align > line ? place.type->align : line;
             if ((reinterpret_cast<std::uintptr_t>(place.data) & (align - 1)) != 0) return false;
@@ -281,7 +281,7 @@ public:
 
 private:
     Slice<const AnyColumnPlace> places() const noexcept { return {places_.data(), places_.data() + places_.size()}; }
-    static void check(const TypeDescriptor& type) {
+    static void validate(const TypeDescriptor& type) {
         if (!std::has_single_bit(type.align) || type.align > max_align)
             throw_invalid_argument("AnyRows: the alignment of a column's type is not a power of two up to 4096");
         if (type.size % type.align != 0)

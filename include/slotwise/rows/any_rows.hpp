@@ -332,7 +332,7 @@ public:
     }
 
     /// Whether columns are aligned and have room for all rows; for tests.
-    bool check_invariants() const noexcept { return size_ <= capacity() && columns_.check(); }
+    bool check_invariants() const noexcept { return size_ <= capacity() && columns_.is_sound(); }
 
 private:
     friend detail::RowRules;

@@ -51,8 +51,8 @@ class PackedColumns {
     static constexpr std::size_t block_rows = 64;
 
 public:
-    template <std::size_t I>
-    using value_at = typename std::tuple_element_t<I, columns_type>::value_type;
+    template <std::size_t Nth>
+    using value_at = typename std::tuple_element_t<Nth, columns_type>::value_type;
     static constexpr std::size_t width = sizeof...(Columns);
     static constexpr bool trivial = (std::is_trivially_copyable_v<typename Columns::value_type> && ...);
     static constexpr bool trivially_destructible = (std::is_trivially_destructible_v<typename Columns::value_type> && ...);
@@ -81,9 +81,9 @@ public:
     }
     constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
     constexpr const columns_type& columns() const noexcept { return columns_; }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr const auto& column() const noexcept {
-        return std::get<I>(columns_);
+        return std::get<Nth>(columns_);
     }
 
     //=== memory: all columns or none, because they have one capacity ===//
@@ -213,12 +213,12 @@ public:
     constexpr void swap_rows(std::size_t a, std::size_t b) { swap_columns<0>(a, b); }
 
     constexpr bool equals(const PackedColumns& other) const {
-        return count_ == other.count_ && [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return (equal_column<I>(other) && ...);
+        return count_ == other.count_ && [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            return (equal_column<Nth>(other) && ...);
         }(std::index_sequence_for<Columns...>{});
     }
     /// Whether all columns have one capacity, lie where they should, and are padded.
-    constexpr bool check() const noexcept {
+    constexpr bool is_sound() const noexcept {
         return std::apply([this](const auto&... column) { return (this->check_column(column) && ...); }, columns_);
     }
 
@@ -235,10 +235,10 @@ public:
         permute(order.data(), on_swap);
     }
     /// The same by the values of column I.
-    template <class Number, std::size_t I, class Less, class OnSwap>
+    template <class Number, std::size_t Nth, class Less, class OnSwap>
     constexpr void sort_by(Less&& less, OnSwap&& on_swap) {
-        using T = value_at<I>;
-        const auto& values = column<I>();
+        using T = value_at<Nth>;
+        const auto& values = column<Nth>();
         if constexpr (std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 16 && !is_tag<T>) {
             // Keys beside row numbers: sorting 1e5 rows by a float takes half the time of comparing through row numbers.
             struct Key {
@@ -265,8 +265,8 @@ private:
     }
     template <class F>
     constexpr void each_pair(F&& f, columns_type& others) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f(std::get<I>(columns_), std::get<I>(others)), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (f(std::get<Nth>(columns_), std::get<Nth>(others)), ...);
         }(std::index_sequence_for<Columns...>{});
     }
 
@@ -282,62 +282,62 @@ private:
             fresh);
     }
     // Rows from `row` on go `gap` places further on.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr void relocate_into(columns_type& fresh, std::size_t row, std::size_t gap) {
-        if constexpr (I != width) {
-            auto& from = std::get<I>(columns_);
-            auto& to = std::get<I>(fresh);
+        if constexpr (Nth != width) {
+            auto& from = std::get<Nth>(columns_);
+            auto& to = std::get<Nth>(fresh);
             from.relocate_into(to, row);
             ScopeGuard undo_front([&]() noexcept { from.take_back(to, row); });
             from.relocate_into(to, count_, row, gap);
             ScopeGuard undo_back([&]() noexcept { from.take_back(to, count_, row, gap); });
-            relocate_into<I + 1>(fresh, row, gap);
+            relocate_into<Nth + 1>(fresh, row, gap);
             undo_back.dismiss();
             undo_front.dismiss();
         }
     }
-    template <std::size_t I, class Tuple>
+    template <std::size_t Nth, class Tuple>
     static constexpr void construct_in(columns_type& columns, std::size_t row, Tuple& values) {
-        if constexpr (I != width) {
-            auto& column = std::get<I>(columns);
-            using Arg = std::tuple_element_t<I, Tuple>;
+        if constexpr (Nth != width) {
+            auto& column = std::get<Nth>(columns);
+            using Arg = std::tuple_element_t<Nth, Tuple>;
             if constexpr (std::is_same_v<Arg, ByDefault>)
                 column.construct(row);
             else
-                column.construct(row, std::forward<Arg>(std::get<I>(values)));
+                column.construct(row, std::forward<Arg>(std::get<Nth>(values)));
             ScopeGuard undo([&]() noexcept { column.destroy(row, row + 1); });
-            construct_in<I + 1>(columns, row, values);
+            construct_in<Nth + 1>(columns, row, values);
             undo.dismiss();
         }
     }
-    template <std::size_t I, class Other, class Get>
+    template <std::size_t Nth, class Other, class Get>
     constexpr void fill_column(Other& other, Get& get) {
-        if constexpr (I != width) {
-            auto& column = std::get<I>(columns_);
+        if constexpr (Nth != width) {
+            auto& column = std::get<Nth>(columns_);
             std::size_t done = 0;
             ScopeGuard undo([&]() noexcept { column.destroy(0, done); });
             for (const std::size_t count = other.count(); done != count; ++done) {
-                auto&& value = other.template column<I>()[done];
+                auto&& value = other.template column<Nth>()[done];
                 column.construct(done, get(value));
             }
-            fill_column<I + 1>(other, get);
+            fill_column<Nth + 1>(other, get);
             undo.dismiss();
         }
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr void swap_columns(std::size_t a, std::size_t b) {
-        if constexpr (I != width) {
-            if constexpr (!is_tag<value_at<I>>) {
-                const auto exchange = [&column = std::get<I>(columns_), a, b] {
+        if constexpr (Nth != width) {
+            if constexpr (!is_tag<value_at<Nth>>) {
+                const auto exchange = [&column = std::get<Nth>(columns_), a, b] {
                     using std::swap;
                     swap(column[a], column[b]);
                 };
                 exchange();
                 ScopeGuard undo([&]() noexcept { exchange(); });
-                swap_columns<I + 1>(a, b);
+                swap_columns<Nth + 1>(a, b);
                 undo.dismiss();
             } else
-                swap_columns<I + 1>(a, b);
+                swap_columns<Nth + 1>(a, b);
         }
     }
     // @pre no value is at `to`
@@ -405,9 +405,9 @@ private:
     template <class Number>
     void gather(const Number* order) {
         constexpr std::size_t widest =
-            std::max({is_gathered<typename Columns::value_type> ? sizeof(typename Columns::value_type) : 0 ...});
+            (std::max)({is_gathered<typename Columns::value_type> ? sizeof(typename Columns::value_type) : 0 ...});
         if constexpr (widest != 0) {
-            constexpr std::size_t align = std::max({alignof(LineOf<typename Columns::value_type>)...});
+            constexpr std::size_t align = (std::max)({alignof(LineOf<typename Columns::value_type>)...});
             struct alignas(align) Unit {
                 unsigned char bytes[align];
             };
@@ -422,12 +422,12 @@ private:
             });
         }
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr bool equal_column(const PackedColumns& other) const {
-        if constexpr (is_tag<value_at<I>>)
+        if constexpr (is_tag<value_at<Nth>>)
             return true;
         else
-            return std::equal(column<I>().data(), column<I>().data() + count_, other.template column<I>().data());
+            return std::equal(column<Nth>().data(), column<Nth>().data() + count_, other.template column<Nth>().data());
     }
     template <class Column>
     constexpr bool check_column(const Column& column) const noexcept {

@@ -16,12 +16,12 @@ template <class... Ts, std::size_t... Found>
 consteval auto columns_among(std::index_sequence<Found...> found, std::index_sequence<>) noexcept {
     return found;
 }
-template <class... Ts, std::size_t... Found, std::size_t I, std::size_t... Rest>
-consteval auto columns_among(std::index_sequence<Found...>, std::index_sequence<I, Rest...>) noexcept {
-    if constexpr (is_tag<std::tuple_element_t<I, std::tuple<Ts...>>>)
+template <class... Ts, std::size_t... Found, std::size_t Nth, std::size_t... Rest>
+consteval auto columns_among(std::index_sequence<Found...>, std::index_sequence<Nth, Rest...>) noexcept {
+    if constexpr (is_tag<std::tuple_element_t<Nth, std::tuple<Ts...>>>)
         return columns_among<Ts...>(std::index_sequence<Found...>{}, std::index_sequence<Rest...>{});
     else
-        return columns_among<Ts...>(std::index_sequence<Found..., I>{}, std::index_sequence<Rest...>{});
+        return columns_among<Ts...>(std::index_sequence<Found..., Nth>{}, std::index_sequence<Rest...>{});
 }
 /// The numbers of those among Ts... that have a column.
 template <class... Ts>

@@ -71,32 +71,33 @@ public:
     }
     // NOLINTEND(misc-unconventional-assign-operator)
     /// The value of column I.
-    template <std::size_t I>
-    constexpr std::tuple_element_t<I, Base> get() const noexcept {
-        return static_cast<std::tuple_element_t<I, Base>>(std::get<I>(static_cast<const Base&>(*this)));
+    template <std::size_t Nth>
+    constexpr std::tuple_element_t<Nth, Base> get() const noexcept {
+        return static_cast<std::tuple_element_t<Nth, Base>>(std::get<Nth>(static_cast<const Base&>(*this)));
     }
     /// Exchanges the values.
     friend constexpr void swap(const RowRef& a, const RowRef& b) { exchange(a, b, std::index_sequence_for<Refs...>{}); }
 
 private:
-    template <class Tuple, std::size_t... I>
-    constexpr RowRef(Tuple&& other, std::index_sequence<I...>) noexcept : RowRef(std::get<I>(std::forward<Tuple>(other))...) {}
-    template <class Tuple, std::size_t... I>
-    constexpr const RowRef& assign([[maybe_unused]] Tuple&& other, std::index_sequence<I...>) const {
+    template <class Tuple, std::size_t... Nth>
+    constexpr RowRef(Tuple&& other, std::index_sequence<Nth...>) noexcept
+        : RowRef(std::get<Nth>(std::forward<Tuple>(other))...) {}
+    template <class Tuple, std::size_t... Nth>
+    constexpr const RowRef& assign([[maybe_unused]] Tuple&& other, std::index_sequence<Nth...>) const {
         const auto one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
             if constexpr (std::is_reference_v<std::tuple_element_t<J, Base>>)
                 get<J>() = std::get<J>(std::forward<Tuple>(other));
         };
-        (one(std::integral_constant<std::size_t, I>{}), ...);
+        (one(std::integral_constant<std::size_t, Nth>{}), ...);
         return *this;
     }
-    template <std::size_t... I>
-    static constexpr void exchange(const RowRef& a, const RowRef& b, std::index_sequence<I...>) {
+    template <std::size_t... Nth>
+    static constexpr void exchange(const RowRef& a, const RowRef& b, std::index_sequence<Nth...>) {
         const auto one = [](auto&& left, auto&& right) {
             using std::swap;
             if constexpr (!std::is_const_v<std::remove_reference_t<decltype(left)>>) swap(left, right);
         };
-        (one(a.template get<I>(), b.template get<I>()), ...);
+        (one(a.template get<Nth>(), b.template get<Nth>()), ...);
     }
 };
 
@@ -183,9 +184,9 @@ SLOTWISE_END
 /// RowRef binds as its tuple does.
 template <class... Refs>
 struct std::tuple_size<slotwise::RowRef<Refs...>> : std::integral_constant<std::size_t, sizeof...(Refs)> {};
-template <std::size_t I, class... Refs>
-struct std::tuple_element<I, slotwise::RowRef<Refs...>> {
-    using type = std::tuple_element_t<I, std::tuple<Refs...>>;
+template <std::size_t Nth, class... Refs>
+struct std::tuple_element<Nth, slotwise::RowRef<Refs...>> {
+    using type = std::tuple_element_t<Nth, std::tuple<Refs...>>;
 };
 // Rows of references and rows of values have common references, as zip's tuples do in C++23.
 template <class... Refs, class... Us, template <class> class Q, template <class> class R>

@@ -245,7 +245,7 @@ SLOTWISE_END
 /// StructRef binds as its row does.
 template <class Row, auto... Ms>
 struct std::tuple_size<slotwise::StructRef<Row, Ms...>> : std::tuple_size<Row> {};
-template <std::size_t I, class Row, auto... Ms>
-struct std::tuple_element<I, slotwise::StructRef<Row, Ms...>> : std::tuple_element<I, Row> {};
+template <std::size_t Nth, class Row, auto... Ms>
+struct std::tuple_element<Nth, slotwise::StructRef<Row, Ms...>> : std::tuple_element<Nth, Row> {};
 
 #endif

@@ -35,10 +35,10 @@ class BasicSoaVector<Members<Ts...>, With...> {
     using Rows = detail::PackedColumns<true, detail::RowColumn<Ts, Allocator>...>;
     using Rules = detail::RowRules;
     using All = std::index_sequence_for<Ts...>;
-    template <std::size_t I>
-    using member = std::tuple_element_t<I, std::tuple<Ts...>>;
-    template <class Self, std::size_t I>
-    using element = std::conditional_t<std::is_const_v<Self>, const member<I>, member<I>>;
+    template <std::size_t Nth>
+    using member = std::tuple_element_t<Nth, std::tuple<Ts...>>;
+    template <class Self, std::size_t Nth>
+    using element = std::conditional_t<std::is_const_v<Self>, const member<Nth>, member<Nth>>;
     static constexpr bool nothrow_move = Rows::nothrow_move;
 
 public:
@@ -243,13 +243,13 @@ public:
         });
     }
     /// Sorts the rows by member I, as above. Keys of at most 16 bytes, trivially copyable, are sorted in an array of their own.
-    template <std::size_t I, class Less>
+    template <std::size_t Nth, class Less>
     constexpr void sort(Less less) {
-        sort_as([&]<class Number>(Number) { rows_.template sort_by<Number, I>(less, detail::Unnumbered{}); });
+        sort_as([&]<class Number>(Number) { rows_.template sort_by<Number, Nth>(less, detail::Unnumbered{}); });
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr void sort() {
-        sort<I>([](const member<I>& a, const member<I>& b) { return a < b; });
+        sort<Nth>([](const member<Nth>& a, const member<Nth>& b) { return a < b; });
     }
     /// The same by the member of type T.
     template <class T, class Less>
@@ -264,13 +264,13 @@ public:
     //=== columns ===//
 
     /// Member I of all rows, packed, in row order, 64-byte aligned. @invalidates itself on growth
-    template <std::size_t I>
-    constexpr std::span<member<I>> column() noexcept {
-        return column_of<I>(*this);
+    template <std::size_t Nth>
+    constexpr std::span<member<Nth>> column() noexcept {
+        return column_of<Nth>(*this);
     }
-    template <std::size_t I>
-    constexpr std::span<const member<I>> column() const noexcept {
-        return column_of<I>(*this);
+    template <std::size_t Nth>
+    constexpr std::span<const member<Nth>> column() const noexcept {
+        return column_of<Nth>(*this);
     }
     /// The member of type T of all rows, which must occur once.
     template <class T>
@@ -292,32 +292,32 @@ public:
     constexpr auto columns() const noexcept {
         return std::tuple(column<Us>()...);
     }
-    template <std::size_t... I>
-        requires(sizeof...(I) > 0)
+    template <std::size_t... Nth>
+        requires(sizeof...(Nth) > 0)
     constexpr auto columns() noexcept {
-        return std::tuple(column<I>()...);
+        return std::tuple(column<Nth>()...);
     }
-    template <std::size_t... I>
-        requires(sizeof...(I) > 0)
+    template <std::size_t... Nth>
+        requires(sizeof...(Nth) > 0)
     constexpr auto columns() const noexcept {
-        return std::tuple(column<I>()...);
+        return std::tuple(column<Nth>()...);
     }
 
     /// Column I for loops over whole cache lines: padded_size<I>() elements can be read, and those from size() on are zero
     /// bytes. They must not be written. Null before the first row or reserve().
-    template <std::size_t I>
-        requires std::is_trivially_copyable_v<member<I>>
-    constexpr const member<I>* padded_data() const noexcept {
-        static_assert(has_column<I>, "SoaVector: this member is a tag, which has no column");
-        return rows_.template column<I>().data();
+    template <std::size_t Nth>
+        requires std::is_trivially_copyable_v<member<Nth>>
+    constexpr const member<Nth>* padded_data() const noexcept {
+        static_assert(has_column<Nth>, "SoaVector: this member is a tag, which has no column");
+        return rows_.template column<Nth>().data();
     }
     /// The elements in size() elements' bytes, rounded up to a multiple of 64 bytes. (In a constant expression size(): there is
     /// no padding.)
-    template <std::size_t I>
-        requires std::is_trivially_copyable_v<member<I>>
+    template <std::size_t Nth>
+        requires std::is_trivially_copyable_v<member<Nth>>
     constexpr size_type padded_size() const noexcept {
         if (std::is_constant_evaluated()) return size();
-        return bits::round_up(size() * sizeof(member<I>), 64) / sizeof(member<I>);
+        return bits::round_up(size() * sizeof(member<Nth>), 64) / sizeof(member<Nth>);
     }
 
     /// Rows of references in row order: for (auto [position, speed] : rows). Random access; standard algorithms sort by these
@@ -341,15 +341,15 @@ public:
     constexpr auto rows() const noexcept {
         return rows_of(*this, std::index_sequence<place<Us>...>{});
     }
-    template <std::size_t... I>
-        requires(sizeof...(I) > 0)
+    template <std::size_t... Nth>
+        requires(sizeof...(Nth) > 0)
     constexpr auto rows() noexcept {
-        return rows_of(*this, std::index_sequence<I...>{});
+        return rows_of(*this, std::index_sequence<Nth...>{});
     }
-    template <std::size_t... I>
-        requires(sizeof...(I) > 0)
+    template <std::size_t... Nth>
+        requires(sizeof...(Nth) > 0)
     constexpr auto rows() const noexcept {
-        return rows_of(*this, std::index_sequence<I...>{});
+        return rows_of(*this, std::index_sequence<Nth...>{});
     }
 
     /// Calls f(spans...) for each N rows, in row order: a span of fixed size N for each named column (without names: for each
@@ -364,13 +364,13 @@ public:
     constexpr void for_each_block(F&& f) const {
         blocks<N>(*this, f, std::index_sequence<place<Us>...>{});
     }
-    template <std::size_t N, std::size_t... I, class F>
+    template <std::size_t N, std::size_t... Nth, class F>
     constexpr void for_each_block(F&& f) {
-        blocks<N>(*this, f, named_or_all<I...>{});
+        blocks<N>(*this, f, named_or_all<Nth...>{});
     }
-    template <std::size_t N, std::size_t... I, class F>
+    template <std::size_t N, std::size_t... Nth, class F>
     constexpr void for_each_block(F&& f) const {
-        blocks<N>(*this, f, named_or_all<I...>{});
+        blocks<N>(*this, f, named_or_all<Nth...>{});
     }
 
     //=== whole ===//
@@ -382,7 +382,7 @@ public:
         return a.rows_.equals(b.rows_);
     }
     /// Whether all columns have one length and are padded; for tests.
-    constexpr bool check_invariants() const noexcept { return rows_.check(); }
+    constexpr bool check_invariants() const noexcept { return rows_.is_sound(); }
 
     /// The rows as bytes. The same rows give the same bytes. @param codec how values become bytes; see DefaultCodec
     template <class Codec = DefaultCodec>
@@ -422,8 +422,8 @@ private:
     friend Rules;
     constexpr void swap_contents(BasicSoaVector& other) noexcept { rows_.swap(other.rows_); }
 
-    template <std::size_t I>
-    static constexpr bool has_column = !detail::is_tag<member<I>>;
+    template <std::size_t Nth>
+    static constexpr bool has_column = !detail::is_tag<member<Nth>>;
     /// The place of the member of type T.
     template <class T>
     static constexpr std::size_t place = [] {
@@ -431,8 +431,8 @@ private:
         static_assert(found != detail::nowhere, "SoaVector: T must name exactly one member; name it by its number");
         return found == detail::nowhere ? 0 : found;
     }();
-    template <std::size_t... I>
-    using named_or_all = std::conditional_t<sizeof...(I) != 0, std::index_sequence<I...>, detail::columns_of<Ts...>>;
+    template <std::size_t... Nth>
+    using named_or_all = std::conditional_t<sizeof...(Nth) != 0, std::index_sequence<Nth...>, detail::columns_of<Ts...>>;
 
     template <class Tuple>
     constexpr void push(Tuple&& values) {
@@ -458,21 +458,21 @@ private:
         sort(std::uint32_t{});
     }
 
-    template <std::size_t I, class Self>
+    template <std::size_t Nth, class Self>
     static constexpr auto data_of(Self& self) noexcept {
-        if constexpr (has_column<I>)
-            return static_cast<element<Self, I>*>(self.rows_.template column<I>().data());
+        if constexpr (has_column<Nth>)
+            return static_cast<element<Self, Nth>*>(self.rows_.template column<Nth>().data());
         else
-            return detail::NoData<member<I>>{};
+            return detail::NoData<member<Nth>>{};
     }
-    template <std::size_t I, class Self>
-    static constexpr std::span<element<Self, I>> column_of(Self& self) noexcept {
-        static_assert(has_column<I>, "SoaVector: this member is a tag, which has no column");
-        if constexpr (has_column<I>) return {data_of<I>(self), self.size()};
+    template <std::size_t Nth, class Self>
+    static constexpr std::span<element<Self, Nth>> column_of(Self& self) noexcept {
+        static_assert(has_column<Nth>, "SoaVector: this member is a tag, which has no column");
+        if constexpr (has_column<Nth>) return {data_of<Nth>(self), self.size()};
     }
-    template <class Self, std::size_t... I>
-    static constexpr auto iterator_at(Self& self, size_type row, std::index_sequence<I...>) noexcept {
-        return detail::RowIterator<element<Self, I>...>(static_cast<difference_type>(row), data_of<I>(self)...);
+    template <class Self, std::size_t... Nth>
+    static constexpr auto iterator_at(Self& self, size_type row, std::index_sequence<Nth...>) noexcept {
+        return detail::RowIterator<element<Self, Nth>...>(static_cast<difference_type>(row), data_of<Nth>(self)...);
     }
     template <class Self>
     static constexpr auto row_at(Self& self, size_type row) noexcept {
@@ -484,9 +484,9 @@ private:
         const auto first = iterator_at(self, 0, which);
         return detail::IteratorRange(first, first + static_cast<difference_type>(self.size()), self.size());
     }
-    template <std::size_t N, class Self, class F, std::size_t... I>
-    static constexpr void blocks(Self& self, F& f, std::index_sequence<I...>) {
-        detail::walk_blocks<N>(self.size(), f, column_of<I>(self).data()...);
+    template <std::size_t N, class Self, class F, std::size_t... Nth>
+    static constexpr void blocks(Self& self, F& f, std::index_sequence<Nth...>) {
+        detail::walk_blocks<N>(self.size(), f, column_of<Nth>(self).data()...);
     }
 
     Rows rows_{};

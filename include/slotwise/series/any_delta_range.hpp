@@ -47,8 +47,8 @@ public:
     using iterator = AnySlotIterator<typename ValidRange<Time>::iterator, Items>;
 
     AnyValidRange() noexcept = default;
-    AnyValidRange(const ValidRange<Time>& slots, const AnyPages& keys, const AnyPages& values = {}) noexcept
-        : slots_(slots), keys_(keys), values_(values) {}
+    AnyValidRange(const ValidRange<Time>& range, const AnyPages& keys, const AnyPages& values = {}) noexcept
+        : slots_(range), keys_(keys), values_(values) {}
     iterator begin() const noexcept { return {slots_.begin(), keys_, values_}; }
     iterator end() const noexcept { return {slots_.end(), keys_, values_}; }
     bool empty() const noexcept { return slots_.empty(); }
@@ -70,8 +70,8 @@ public:
 
     AnyDeltaRange() noexcept = default;
     /// For series: the changed slots, and where keys and values lie.
-    AnyDeltaRange(const DeltaRange<Time>& slots, const detail::AnyPages& keys, const detail::AnyPages& values = {}) noexcept
-        : slots_(slots), keys_(keys), values_(values) {}
+    AnyDeltaRange(const DeltaRange<Time>& range, const detail::AnyPages& keys, const detail::AnyPages& values = {}) noexcept
+        : slots_(range), keys_(keys), values_(values) {}
 
     iterator begin() const noexcept { return iterator(slots_.begin(), keys_, values_); }
     iterator end() const noexcept { return iterator(slots_.end(), keys_, values_); }
@@ -79,7 +79,12 @@ public:
     /// The number of changes.
     std::size_t size() const noexcept { return slots_.size(); }
     /// The same changes as slot numbers.
+    const DeltaRange<Time>& slot_range() const noexcept { return slots_; }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; slot_range() also compiles where Qt defines `slots`.
     const DeltaRange<Time>& slots() const noexcept { return slots_; }
+#pragma pop_macro("slots")
 
 private:
     DeltaRange<Time> slots_{};

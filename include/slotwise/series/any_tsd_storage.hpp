@@ -130,12 +130,12 @@ private:
     }
     detail::AnyPages key_pages() const noexcept { return detail::OwnColumns::key_pages(this->store()); }
     detail::AnyPages value_pages() const noexcept { return detail::OwnColumns::described_values(this->store()).pages(); }
-    AnyDeltaRange<Time, true> items(const DeltaRange<Time>& slots) const noexcept {
-        return {slots, key_pages(), value_pages()};
+    AnyDeltaRange<Time, true> items(const DeltaRange<Time>& range) const noexcept {
+        return {range, key_pages(), value_pages()};
     }
     detail::ValidRange<Time> valid_slots() const noexcept {
         const auto pages = this->times().pages();
-        return {this->store().slots(), {pages.pages, pages.shift}, {}};
+        return {this->store().live_slots(), {pages.pages, pages.shift}, {}};
     }
 };
 

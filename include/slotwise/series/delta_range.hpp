@@ -31,7 +31,7 @@ struct DeltaWords {
     OpeningState* opening = nullptr;
     slot_t* list = nullptr; ///< of touched slots, while they fit
     std::size_t listed = 0;
-    std::size_t slots = 0; ///< 64 times the words
+    std::size_t slot_count = 0; ///< 64 times the words
     Time window = TimeTraits<Time>::never();
     bool by_list = false;     ///< the list is complete; otherwise ranges walk the words of `touched`
     bool invalidated = false; ///< the whole was invalidated in the window: all deltas are relative to an empty state
@@ -72,13 +72,13 @@ struct DeltaWords {
     constexpr bool is_current(const Time& time) const noexcept { return time == window && time != TimeTraits<Time>::never(); }
     /// The first word at or after `w` in which a slot was touched, or the number of words.
     constexpr std::size_t next_word(std::size_t w) const noexcept {
-        const std::size_t end = slots / bits::word_bits;
+        const std::size_t end = slot_count / bits::word_bits;
         while (w + 4 <= end && (touched[w] | touched[w + 1] | touched[w + 2] | touched[w + 3]) == 0) w += 4;
         while (w < end && touched[w] == 0) ++w;
         return w < end ? w : end;
     }
     constexpr bool selected(slot_t slot, DeltaPart part) const noexcept {
-        return slot < slots && (select(bits::word_of(slot), part) & bits::bit_of(slot)) != 0;
+        return slot < slot_count && (select(bits::word_of(slot), part) & bits::bit_of(slot)) != 0;
     }
 };
 
@@ -188,7 +188,7 @@ private:
             slot_ = no_slot;
             return;
         }
-        for (const std::size_t end = words.slots / bits::word_bits; at_ < end; move_to(at_ + 1))
+        for (const std::size_t end = words.slot_count / bits::word_bits; at_ < end; move_to(at_ + 1))
             while (rest_ != 0) {
                 slot_ = static_cast<slot_t>(at_ * bits::word_bits + bits::lowest(rest_));
                 rest_ &= rest_ - 1;
@@ -198,7 +198,7 @@ private:
     }
     constexpr void move_to(std::size_t w) noexcept {
         at_ = range_.words_->next_word(w);
-        rest_ = at_ * bits::word_bits != range_.words_->slots ? range_.words_->select(at_, range_.part_) : 0;
+        rest_ = at_ * bits::word_bits != range_.words_->slot_count ? range_.words_->select(at_, range_.part_) : 0;
     }
 
     DeltaRange range_{};

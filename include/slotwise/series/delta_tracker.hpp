@@ -43,7 +43,7 @@ public:
     constexpr explicit DeltaTracker(const Allocator& alloc) noexcept : block_(alloc), list_(alloc) {}
     /// For copied containers: the same window and deltas, in memory of `alloc`.
     constexpr DeltaTracker(const DeltaTracker& other, Occupancy, const Allocator& alloc) : DeltaTracker(alloc) {
-        resize(other, other.now_.slots);
+        resize(other, other.now_.slot_count);
         now_.window = other.now_.window;
     }
     constexpr DeltaTracker(const DeltaTracker& other) : DeltaTracker(other, {}, other.list_.get_allocator()) {}
@@ -54,7 +54,7 @@ public:
     constexpr DeltaTracker(const DeltaTracker& other, const Allocator& alloc) : DeltaTracker(other, {}, alloc) {}
     constexpr DeltaTracker(DeltaTracker&& other, const Allocator& alloc) : DeltaTracker(alloc) {
         if (list_.get_allocator() != other.list_.get_allocator()) {
-            resize(other, other.now_.slots);
+            resize(other, other.now_.slot_count);
             now_.window = other.now_.window;
             other.on_reset();
         } else
@@ -79,7 +79,7 @@ public:
         for (std::size_t w = 0; w < other.live_.size() && w < live_.size(); ++w) live_[w] = other.live_[w];
         restore_window(other.now_.window);
         other.walk_touched([&](slot_t slot) {
-            if (slot >= now_.slots) return; // freed by shrink_to_fit: no element is there
+            if (slot >= now_.slot_count) return; // freed by shrink_to_fit: no element is there
             list(slot);
             opening_[bits::word_of(slot)] = other.opening_[bits::word_of(slot)];
         });
@@ -212,14 +212,14 @@ public:
     constexpr bool check_invariants(Occupancy live) const {
         bool sound = true;
         std::size_t touched = 0;
-        for (slot_t slot = 0; slot != now_.slots; ++slot) {
+        for (slot_t slot = 0; slot != now_.slot_count; ++slot) {
             sound = sound && ((live_[bits::word_of(slot)] & bits::bit_of(slot)) != 0) == live.test(slot);
             const unsigned flags = opening_flags(slot);
             sound = sound && (flags == 0 || (is_touched(slot) && !now_.values_only)) && ((flags & 1) == 0 || (flags & 2) != 0);
             touched += is_touched(slot);
         }
         for (std::size_t i = 0; i != now_.listed; ++i) sound = sound && is_touched(now_.list[i]);
-        return sound && (!now_.by_list || touched == now_.listed) && live.size() <= now_.slots &&
+        return sound && (!now_.by_list || touched == now_.listed) && live.size() <= now_.slot_count &&
                (R != DeltaRepresentation::dirty_list || now_.by_list || !tracking());
     }
 
@@ -227,8 +227,8 @@ public:
 
     /// @throws what the allocator throws when it grows; nothing has changed then
     constexpr void on_capacity(slot_t old_slots, slot_t new_slots) {
-        if (new_slots < old_slots || new_slots <= now_.slots) return; // bits of freed slots stay, as bits of vacant slots
-        resize(*this, new_slots < 2 * now_.slots ? 2 * now_.slots : new_slots);
+        if (new_slots < old_slots || new_slots <= now_.slot_count) return; // bits of freed slots stay, as bits of vacant slots
+        resize(*this, new_slots < 2 * now_.slot_count ? 2 * now_.slot_count : new_slots);
     }
     constexpr void on_insert(slot_t slot, InsertKind kind) noexcept {
         if (tracking()) {
@@ -246,8 +246,8 @@ public:
         live_[bits::word_of(slot)] &= ~bits::bit_of(slot); // a rolled-back insert is no removal
         if (is_touched(slot)) opening_at(slot).ended |= bits::bit_of(slot);
     }
-    constexpr void on_clear(Occupancy slots) noexcept {
-        slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
+    constexpr void on_clear(Occupancy cleared) noexcept {
+        cleared.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
     }
     /// The slots are gone, so the window ends.
     constexpr void on_reset() noexcept { *this = DeltaTracker(list_.get_allocator()); }
@@ -298,9 +298,9 @@ private:
         for (const slot_t slot : range(now_, now_.window, Part::touched, {})) f(slot);
     }
     /// Makes the arrays copies of those of `other`, with room for `slots`.
-    constexpr void resize(const DeltaTracker& other, std::size_t slots) {
+    constexpr void resize(const DeltaTracker& other, std::size_t slot_count) {
         const Allocator alloc(list_.get_allocator());
-        const std::size_t words = bits::word_count(slots);
+        const std::size_t words = bits::word_count(slot_count);
         const std::size_t usual = words < 32 ? 64 : 2 * words, before = other.list_.size();
         const std::size_t few = usual < before ? before : usual; // more after reserve_list()
         auto block = Block::unmade(2 * words + Openings::words_for(words), alloc);
@@ -322,7 +322,7 @@ private:
         now_.live = live_.data();
         now_.opening = opening_.data();
         now_.list = list_.data();
-        now_.slots = words * bits::word_bits;
+        now_.slot_count = words * bits::word_bits;
     }
 
     Block block_; // what the next three lie in; no {}: an allocator without default constructor leaves this class without one

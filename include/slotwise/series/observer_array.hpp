@@ -112,10 +112,10 @@ public:
     // === calls by the owner ===//
 
     /// Makes slots below `slots` ready for mark(). @throws what the allocator throws; nothing has changed then
-    void cover(std::size_t slots, const Hash& hash = Hash(), const Equal& equal = Equal()) {
+    void cover(std::size_t slot_count, const Hash& hash = Hash(), const Equal& equal = Equal()) {
         auto& all = registry(hash, equal);
-        if (slots <= all.covered) return;
-        const std::size_t room = bits::round_up(slots < 2 * all.covered ? 2 * all.covered : slots, bits::word_bits);
+        if (slot_count <= all.covered) return;
+        const std::size_t room = bits::round_up(slot_count < 2 * all.covered ? 2 * all.covered : slot_count, bits::word_bits);
         auto watched = all.watched.resized(bits::word_count(room), 0);
         auto marked = all.marked.resized(room, allocator_);
         all.watched.swap(watched);
@@ -218,8 +218,8 @@ public:
     //=== hooks, for use as an observer ===//
 
     constexpr void on_erase(slot_t slot) noexcept { drop(slot); }
-    constexpr void on_clear(Occupancy slots) noexcept {
-        slots.for_each([this](slot_t slot) { drop(slot); });
+    constexpr void on_clear(Occupancy cleared) noexcept {
+        cleared.for_each([this](slot_t slot) { drop(slot); });
     }
     /// All subscriptions end.
     constexpr void on_reset() noexcept {

@@ -125,7 +125,12 @@ public:
     constexpr HandleStatus explain(handle_type handle) const noexcept { return store().explain(handle); }
     /// The key in `slot`. @pre live or pending
     constexpr decltype(auto) key(slot_t slot) const noexcept { return store().key(slot); }
-    constexpr SlotRange slots() const noexcept { return store().slots(); }
+    constexpr SlotRange live_slots() const noexcept { return store().live_slots(); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const noexcept { return live_slots(); }
+#pragma pop_macro("slots")
     constexpr Occupancy occupancy() const noexcept { return store().occupancy(); }
     /// Slots removed in the open window.
     constexpr size_type pending() const noexcept { return store().pending(); }
@@ -164,21 +169,21 @@ public:
         return state_.store().template column<T>();
     }
     /// The same by number, where a type occurs twice.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr const auto& observer() const noexcept {
-        return store().template observer<I>();
+        return store().template observer<Nth>();
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto& observer() noexcept {
-        return state_.store().template observer<I>();
+        return state_.store().template observer<Nth>();
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() const noexcept {
-        return store().template column<I>();
+        return store().template column<Nth>();
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto column() noexcept {
-        return state_.store().template column<I>();
+        return state_.store().template column<Nth>();
     }
 
     //=== time ===//
@@ -254,8 +259,8 @@ public:
         requires std::copy_constructible<Key>
     {
         state_.notification().cover_parent();
-        return state_.notification().slots.subscribe(key, store().slot_of_any(key), subscriber, store().hash_function(),
-                                                     store().key_eq());
+        return state_.notification().elements.subscribe(key, store().slot_of_any(key), subscriber, store().hash_function(),
+                                                        store().key_eq());
     }
     /// The same for the element in `slot`, up to and including the window in which it is removed. An element that is removed
     /// and added again in one window keeps the subscription.
@@ -264,7 +269,7 @@ public:
         if (store().state(slot) != SlotState::live)
             throw_out_of_range("series subscribe_slot(slot): the slot is not live; subscribe to a key to wait for its element");
         state_.notification().cover_parent();
-        return state_.notification().slots.subscribe_slot(slot, subscriber, store().hash_function(), store().key_eq());
+        return state_.notification().elements.subscribe_slot(slot, subscriber, store().hash_function(), store().key_eq());
     }
 
     /// Attaches an observer of the slots, named by its own type, until the token is destroyed; it is notified as SetStorage's

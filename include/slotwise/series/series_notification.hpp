@@ -81,23 +81,24 @@ class SeriesNotification {
 public:
     SeriesTicker<Time> whole{};
     SLOTWISE_NO_UNIQUE_ADDRESS KeysTicker keys{};
-    mutable Subscribers slots{}; ///< of single slots and keys
+    mutable Subscribers elements{}; ///< of single slots and keys
     SeriesParent parent{};
 
     constexpr SeriesNotification() = default;
-    constexpr explicit SeriesNotification(const Allocator& alloc) : slots(alloc) {}
+    constexpr explicit SeriesNotification(const Allocator& alloc) : elements(alloc) {}
     /// No subscribers, but the round of `other`. For copies.
-    constexpr SeriesNotification(const SeriesNotification& other, const Allocator& alloc) : slots(alloc), round_(other.round_) {
+    constexpr SeriesNotification(const SeriesNotification& other, const Allocator& alloc)
+        : elements(alloc), round_(other.round_) {
         set_times(other.whole.last, other.keys.last);
     }
     /// Takes all of `other` except the subscribers of single slots and keys, which `taken` has already.
     constexpr SeriesNotification(SeriesNotification&& other, Subscribers&& taken) noexcept
-        : whole(std::move(other.whole)), keys(std::move(other.keys)), slots(std::move(taken)), round_(other.round_) {}
+        : whole(std::move(other.whole)), keys(std::move(other.keys)), elements(std::move(taken)), round_(other.round_) {}
     /// Move assignment, with the subscribers of slots and keys in `taken`.
     constexpr void take(SeriesNotification& other, Subscribers& taken) noexcept {
         whole = std::move(other.whole);
         keys = std::move(other.keys);
-        slots.swap(taken);
+        elements.swap(taken);
         round_ = other.round_;
     }
     /// Exchanges all except the subscribers of single slots and keys.
@@ -115,7 +116,7 @@ public:
     constexpr void next_window() noexcept {
         whole.forget();
         keys.forget();
-        slots.unmark();
+        elements.unmark();
         parent_round_ = 0;
     }
 
@@ -131,17 +132,17 @@ public:
     constexpr void changed_keys(slot_t slot, Time time) noexcept {
         keys.tick(time);
         whole.tick(time);
-        slots.mark(slot);
+        elements.mark(slot);
     }
 
     constexpr bool has_subscribers() const noexcept {
         if constexpr (KeysTick)
             if (!keys.list.empty()) return true;
-        return !slots.unused() || !whole.list.empty();
+        return !elements.unused() || !whole.list.empty();
     }
-    constexpr std::size_t memory_usage() const noexcept { return memory_of(whole, keys, slots); }
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(whole, keys, elements); }
     constexpr bool has_pending_notification() const noexcept {
-        return whole.changed || keys.changed || slots.any_marked() || announced_ != TickKind::changed;
+        return whole.changed || keys.changed || elements.any_marked() || announced_ != TickKind::changed;
     }
     constexpr bool is_notifying() const noexcept { return notifying_; }
     /// The next notify() notifies every subscriber of this instead of what has changed.
@@ -157,21 +158,21 @@ public:
         if (parent_round == 0 || parent_round != std::exchange(parent_round_, parent_round)) ++round_;
         do {
             if (announced_ != TickKind::changed) notify_all(time, std::exchange(announced_, TickKind::changed));
-            if (!slots.unused())
-                slots.notify(
+            if (!elements.unused())
+                elements.notify(
                     time, round_, [&](slot_t slot) { state.visit(slot, round_); },
                     [&](slot_t slot) -> decltype(auto) { return state.key(slot); }, state);
             keys.notify(SeriesLevel::keys, round_, time, kind_of(keys));
             whole.notify(SeriesLevel::whole, round_, time, kind_of(whole));
         } while (has_pending_notification());
-        slots.end_round([&](const Key& key) { return state.slot_of(key); });
+        elements.end_round([&](const Key& key) { return state.slot_of(key); });
         keys.end_round();
         whole.end_round();
         notifying_ = false;
     }
     /// The series is gone: all subscriptions end.
     constexpr void end(Time time) noexcept {
-        slots.end(time);
+        elements.end(time);
         keys.end(SeriesLevel::keys, time);
         whole.end(SeriesLevel::whole, time);
     }
@@ -182,8 +183,8 @@ private:
         return ticker.last != TimeTraits<Time>::never() ? TickKind::changed : TickKind::invalidated;
     }
     constexpr void notify_all(Time time, TickKind kind) noexcept {
-        slots.unmark();
-        slots.notify_all(time, kind, round_);
+        elements.unmark();
+        elements.notify_all(time, kind, round_);
         keys.notify_all(SeriesLevel::keys, round_, time, kind);
         whole.notify_all(SeriesLevel::whole, round_, time, kind);
     }

@@ -44,10 +44,10 @@ public:
     constexpr SeriesState(const SeriesState& other) : SeriesState(other, Store(other.store_)) {}
     constexpr SeriesState(const SeriesState& other, const Allocator& alloc) : SeriesState(other, Store(other.store_, alloc)) {}
     constexpr SeriesState(SeriesState&& other) noexcept(std::is_nothrow_move_constructible_v<Store>)
-        : SeriesState{std::move(other), std::move(other.notification_.slots), std::move(other.store_)} {}
+        : SeriesState{std::move(other), std::move(other.notification_.elements), std::move(other.store_)} {}
     constexpr SeriesState(SeriesState&& other,
                           const Allocator& alloc) // in this order, so that the first throw loses no elements
-        : SeriesState{std::move(other), Subscribers(std::move(other.notification_.slots), alloc),
+        : SeriesState{std::move(other), Subscribers(std::move(other.notification_.elements), alloc),
                       Store(std::move(other.store_), alloc)} {}
     constexpr SeriesState& operator=(const SeriesState& other) {
         if (this == &other) return *this;
@@ -61,15 +61,16 @@ public:
         if (this == &other) return *this;
         expect_closed();
         other.expect_closed();
-        Subscribers subscribers(std::move(other.notification_.slots),
+        Subscribers subscribers(std::move(other.notification_.elements),
                                 propagates_on_move<Allocator> ? other.allocator() : allocator());
         ScopeGuard back([&]() noexcept { // a copy or a swap of hash or equality has thrown
-            if (propagates_on_move<Allocator> || allocator() == other.allocator()) other.notification_.slots.swap(subscribers);
+            if (propagates_on_move<Allocator> || allocator() == other.allocator())
+                other.notification_.elements.swap(subscribers);
         });
         const Time before = window();
         store_ = std::move(other.store_);
         back.dismiss();
-        Notification ended(std::move(notification_), std::move(notification_.slots));
+        Notification ended(std::move(notification_), std::move(notification_.elements));
         notification_.take(other.notification_, subscribers);
         unset_ = other.unset_;
         exhausted_ = other.exhausted_;
@@ -84,7 +85,7 @@ public:
     constexpr void swap(SeriesState& other) noexcept(noexcept(std::declval<Store&>().swap(std::declval<Store&>()))) {
         expect_closed();
         other.expect_closed();
-        Subscribers &ours = notification_.slots, &theirs = other.notification_.slots;
+        Subscribers &ours = notification_.elements, &theirs = other.notification_.elements;
         const bool at_once = propagates_on_swap<Allocator> || allocator() == other.allocator();
         if (at_once)
             ours.swap(theirs);
@@ -107,7 +108,7 @@ public:
     }
     /// Takes the contents of `from`, whose allocator becomes ours, with these times. Strong: throwing steps come first.
     constexpr void take_contents(Store& from, Time last, Time keys_last) {
-        Subscribers& subscribers = notification_.slots;
+        Subscribers& subscribers = notification_.elements;
         if (!(from.get_allocator() == allocator())) {
             Subscribers there(std::move(subscribers), from.get_allocator());
             subscribers.swap(there); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
@@ -215,7 +216,7 @@ public:
     constexpr bool any_subscribers() const noexcept {
         bool any = notification_.has_subscribers();
         if constexpr (nests)
-            for (auto it = store_.slots().begin(); !any && it != store_.slots().end(); ++it)
+            for (auto it = store_.live_slots().begin(); !any && it != store_.live_slots().end(); ++it)
                 any = SeriesAccess::state(store_.value(*it)).any_subscribers();
         return any;
     }
@@ -224,7 +225,8 @@ public:
     /// Our element was removed: notifies all subscribers, those of series inside first.
     constexpr void notify_removed(Time time, std::uint64_t parent_round) noexcept {
         if constexpr (nests)
-            for (const slot_t slot : store_.slots()) SeriesAccess::state(store_.value(slot)).notify_removed(time, parent_round);
+            for (const slot_t slot : store_.live_slots())
+                SeriesAccess::state(store_.value(slot)).notify_removed(time, parent_round);
         notification_.announce(TickKind::removed);
         notification_.notify(time, parent_round, SeriesElements<SeriesState>{*this});
     }
@@ -260,7 +262,7 @@ public:
         }
         times.stamp(slot, now);
         notification_.whole.tick(now);
-        notification_.slots.mark(slot);
+        notification_.elements.mark(slot);
     }
     /// @throws where series nest, what the allocator throws; nothing has changed then
     constexpr void remove_slot(slot_t slot) noexcept(!nests) {
@@ -268,20 +270,20 @@ public:
         before_remove(slot);
         store_.erase(store_.handle_at(slot));
         notification_.changed_keys(slot, window());
-        if (watched) notification_.slots.mark_always(slot);
+        if (watched) notification_.elements.mark_always(slot);
     }
     /// @throws as remove_slot
     constexpr void remove_all() noexcept(!nests) {
         if constexpr (nests) {
-            for (const slot_t slot : store_.slots()) watch_removal(slot);
-            for (const slot_t slot : store_.slots())
-                if (SeriesAccess::state(store_.value(slot)).removal_watched_) notification_.slots.mark_always(slot);
+            for (const slot_t slot : store_.live_slots()) watch_removal(slot);
+            for (const slot_t slot : store_.live_slots())
+                if (SeriesAccess::state(store_.value(slot)).removal_watched_) notification_.elements.mark_always(slot);
         }
         notification_.whole.tick(window());
         if (store_.empty()) return;
         store_.occupancy().for_each([this](slot_t slot) {
             before_remove(slot);
-            notification_.slots.mark(slot);
+            notification_.elements.mark(slot);
         });
         store_.clear();
         notification_.keys.tick(window());
@@ -293,7 +295,7 @@ public:
         times_of(store_).stamp(slot, never);
         unset_ += was_valid;
         notification_.whole.tick(window());
-        notification_.slots.mark(slot);
+        notification_.elements.mark(slot);
     }
     /// As if it had never been written: no members, no times. Deltas of the window are relative to that. @throws as remove_slot
     constexpr void invalidate_all() noexcept(!nests) {
@@ -361,7 +363,7 @@ private:
     constexpr Allocator allocator() const noexcept { return store_.get_allocator(); }
 
     constexpr void roll(Time time) {
-        auto& subscribers = notification_.slots;
+        auto& subscribers = notification_.elements;
         if (!subscribers.unused()) store_.for_each_pending([&](slot_t slot) { subscribers.drop(slot); });
         store_.flush_removed();
         tracker_of(store_).open(time);
@@ -370,7 +372,7 @@ private:
     }
     /// Our slots can be marked as changed, and so can we. @throws what the allocator throws
     void cover() {
-        notification_.slots.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
+        notification_.elements.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
         notification_.cover_parent();
     }
     /// The element in `slot` is about to be removed. Whether subscribers of a series in it will be notified.
@@ -386,7 +388,7 @@ private:
     }
     /// The contents are others: subscribers are notified of that.
     constexpr void announce_replaced() noexcept {
-        notification_.slots.end_elements(window());
+        notification_.elements.end_elements(window());
         notification_.announce(TickKind::replaced);
         notify();
     }
@@ -403,7 +405,7 @@ private:
         if (!child.notification().has_subscribers())
             child.notify();
         else if (child.notification().has_pending_notification())
-            s.notification_.slots.mark_always(slot);
+            s.notification_.elements.mark_always(slot);
         s.close_writer();
     }
 
@@ -428,7 +430,7 @@ private:
                     if (SeriesAccess::state(store_.value(slot)).writers() != 0) throw_removed_but_written();
             }
         }
-        auto& subscribers = notification_.slots;
+        auto& subscribers = notification_.elements;
         if (!subscribers.unused()) {
             const bool full = store_.size() + store_.pending() + store_.retired() == store_.capacity();
             const slot_t home = full ? store_.slot_of_any(key) : no_slot;
@@ -448,7 +450,7 @@ private:
             if constexpr (nests)
                 auto gone = std::move(store_.value(info.removed)); // with its subscribers, as if it stayed in place
         }
-        if (info.watched) notification_.slots.watch(slot);
+        if (info.watched) notification_.elements.watch(slot);
         if constexpr (has_values)
             ++unset_; // until it is written
         else
@@ -479,7 +481,7 @@ private:
     }
     constexpr std::size_t count_unset() const noexcept {
         std::size_t count = 0;
-        for (const slot_t slot : store_.slots()) count += !times().valid(slot);
+        for (const slot_t slot : store_.live_slots()) count += !times().valid(slot);
         return count;
     }
 

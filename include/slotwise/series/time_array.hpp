@@ -18,14 +18,14 @@ SLOTWISE_BEGIN
 template <class Time>
 struct TimeTraits {
     static_assert(
-        std::numeric_limits<Time>::is_specialized || requires { Time::min(); },
+        std::numeric_limits<Time>::is_specialized || requires { (Time::min)(); },
         "TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()");
     /// The lowest value; no write has this time.
     static constexpr Time never() noexcept {
         if constexpr (std::numeric_limits<Time>::is_specialized)
-            return std::numeric_limits<Time>::lowest();
+            return (std::numeric_limits<Time>::lowest)();
         else
-            return Time::min();
+            return (Time::min)();
     }
 };
 

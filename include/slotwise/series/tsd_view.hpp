@@ -201,7 +201,7 @@ private:
     constexpr DeltaRange<Time, Key> written_keys(Time time, Part part) const {
         return {calls_->words(series_), time, part, {as_set().keys().pages()}, calls_->stamps(series_), time};
     }
-    constexpr SlotRange slots_of_members() const { return as_map().slots(); }
+    constexpr SlotRange slots_of_members() const { return as_map().live_slots(); }
     constexpr detail::PageView<const Time> stamps() const { return calls_->stamps(series_); }
     constexpr detail::PageView<const Key> pages_of_keys() const { return as_set().keys().pages(); }
     constexpr DeltaRange<Time, Key, T> written_items(Time time, Part part) const {

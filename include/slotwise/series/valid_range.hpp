@@ -56,8 +56,8 @@ public:
     };
 
     constexpr ValidRange() noexcept = default;
-    constexpr ValidRange(SlotRange slots, PageView<const Time> stamps, std::tuple<PageView<const Columns>...> columns) noexcept
-        : slots_(slots), stamps_(stamps), columns_(columns) {}
+    constexpr ValidRange(SlotRange live, PageView<const Time> stamps, std::tuple<PageView<const Columns>...> columns) noexcept
+        : slots_(live), stamps_(stamps), columns_(columns) {}
 
     constexpr iterator begin() const noexcept { return {*this, slots_.begin()}; }
     constexpr iterator end() const noexcept { return {*this, slots_.end()}; }

@@ -77,8 +77,8 @@ public:
     }
 
     /// @throws what the allocator throws; nothing has changed then
-    void reserve(std::size_t slots) {
-        const std::size_t want = pages_for(slots);
+    void reserve(std::size_t slot_count) {
+        const std::size_t want = pages_for(slot_count);
         if (want <= pages_) return;
         const std::size_t page = checked_bytes(std::size_t{1} << shift_, type_->size);
         const std::size_t size = checked_bytes(want - pages_, page, type_->align - 1);
@@ -90,19 +90,19 @@ public:
         std::byte* at = data + (off == 0 ? 0 : type_->align - off);
         for (; pages_ != want; at += page) table_[pages_++] = at;
     }
-    std::size_t capacity_for(std::size_t slots) const noexcept {
-        const std::size_t want = pages_for(slots);
+    std::size_t capacity_for(std::size_t slot_count) const noexcept {
+        const std::size_t want = pages_for(slot_count);
         return (want < pages_ ? pages_ : want) << shift_;
     }
     /// Grows like PagedArray.
     std::size_t grown_capacity() const noexcept { return (pages_ + more_pages(pages_, type_->size << shift_)) << shift_; }
-    std::size_t shrunk_capacity(std::size_t slots) const noexcept {
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
         std::size_t keep = chunk_count_, pages = pages_;
-        while (keep != 0 && chunks_[keep - 1].first_page << shift_ >= slots) pages = chunks_[--keep].first_page;
+        while (keep != 0 && chunks_[keep - 1].first_page << shift_ >= slot_count) pages = chunks_[--keep].first_page;
         return pages << shift_;
     }
-    void shrink(std::size_t slots) noexcept {
-        pages_ = shrunk_capacity(slots) >> shift_;
+    void shrink(std::size_t slot_count) noexcept {
+        pages_ = shrunk_capacity(slot_count) >> shift_;
         while (chunk_count_ != 0 && chunks_[chunk_count_ - 1].first_page >= pages_) {
             const Chunk& chunk = chunks_[--chunk_count_];
             deallocate_raw(allocator_, chunk.data, chunk.bytes);
@@ -134,15 +134,15 @@ public:
     }
     /// build(slot) for every slot of `stored`; when one throws, those built before are destroyed.
     template <class Build>
-    void fill(Occupancy stored, std::size_t slots, Build&& build) {
-        if (slots != 0) reserve(slots);
+    void fill(Occupancy stored, std::size_t slot_count, Build&& build) {
+        if (slot_count != 0) reserve(slot_count);
         build_each(stored, build, [this](slot_t slot) { destroy(slot); });
     }
 
 private:
-    std::size_t pages_for(std::size_t slots) const noexcept {
+    std::size_t pages_for(std::size_t slot_count) const noexcept {
         const std::size_t page = std::size_t{1} << shift_;
-        return detail::pages_for(slots, page, type_ == nullptr ? 1 : word_pages(page, type_->size));
+        return detail::pages_for(slot_count, page, type_ == nullptr ? 1 : word_pages(page, type_->size));
     }
 
     const TypeDescriptor* type_ = nullptr;

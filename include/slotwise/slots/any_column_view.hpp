@@ -105,7 +105,12 @@ public:
     /// One past the highest slot in use.
     std::size_t slot_end() const noexcept { return directory_.live.size(); }
     Occupancy occupancy() const noexcept { return directory_.live; }
-    SlotRange slots() const noexcept { return SlotRange(directory_.live); }
+    SlotRange live_slots() const noexcept { return SlotRange(directory_.live); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    SlotRange slots() const noexcept { return live_slots(); }
+#pragma pop_macro("slots")
     /// The address of the value in `slot`, live or removed and still readable. @pre its slot is one of the container
     Void* ptr(slot_t slot) const noexcept { return pages_.ptr(slot); }
 
@@ -120,7 +125,7 @@ public:
     /// Calls f(address) or f(slot, address) for every live value in slot order. f may erase the element it is given.
     template <class F>
     void for_each(F&& f) const {
-        for (const slot_t slot : slots()) {
+        for (const slot_t slot : live_slots()) {
             if constexpr (std::is_invocable_v<F&, slot_t, Void*>)
                 f(slot, static_cast<Void*>(pages_.ptr(slot)));
             else
@@ -169,8 +174,10 @@ private:
     friend detail::IteratorFacade<chunk_iterator, AnyColumnChunk<Void>, AnyColumnChunk<Void>>;
     AnyColumnChunk<Void> dereference() const noexcept {
         const auto first = static_cast<slot_t>(first_);
-        const std::size_t slots = pages_.run(first_, live_.size());
-        return {first, {*pages_.type, pages_.ptr(first_), slots}, detail::chunk_live(first_, slots, pages_.apart(), live_)};
+        const std::size_t slot_count = pages_.run(first_, live_.size());
+        return {first,
+                {*pages_.type, pages_.ptr(first_), slot_count},
+                detail::chunk_live(first_, slot_count, pages_.apart(), live_)};
     }
     void increment() noexcept { first_ = detail::chunk_from(first_ + pages_.run(first_, live_.size()), pages_.apart(), live_); }
 

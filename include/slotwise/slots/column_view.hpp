@@ -85,8 +85,8 @@ constexpr std::size_t chunk_from(std::size_t slot, std::size_t apart, const Occu
     return next < end ? next : end;
 }
 /// Liveness of a chunk.
-constexpr Occupancy chunk_live(std::size_t first, std::size_t slots, std::size_t apart, const Occupancy& live) noexcept {
-    return first < apart ? Occupancy(&one_live, 1) : live.part(first, slots);
+constexpr Occupancy chunk_live(std::size_t first, std::size_t slot_count, std::size_t apart, const Occupancy& live) noexcept {
+    return first < apart ? Occupancy(&one_live, 1) : live.part(first, slot_count);
 }
 
 /// Where a column's values lie: page p of 2^shift slots at pages[p].
@@ -223,7 +223,12 @@ public:
     /// One past the highest slot in use.
     constexpr std::size_t slot_end() const noexcept { return directory_.live.size(); }
     constexpr Occupancy occupancy() const noexcept { return directory_.live; }
-    constexpr SlotRange slots() const noexcept { return SlotRange(directory_.live); }
+    constexpr SlotRange live_slots() const noexcept { return SlotRange(directory_.live); }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; live_slots() also compiles where Qt defines `slots`.
+    constexpr SlotRange slots() const noexcept { return live_slots(); }
+#pragma pop_macro("slots")
     /// Where the values lie, including those of removed elements.
     constexpr detail::PageView<T> pages() const noexcept { return values_; }
     /// Liveness and versions of the slots, for other views.

@@ -27,13 +27,13 @@ constexpr bool SlotDirectory<L, E, R, Allocator, S, A>::check_invariants() const
         reserved += is_promised;
         retired += is_blocked && !is_promised && versions_[slot] == 0;
     }
-    if (!summary_.check(live_, n_.cursor)) return false;
+    if (!summary_.is_sound(live_, n_.cursor)) return false;
     if (live != size() || blocked != n_.blocked || reserved != n_.reserved) return false; // then free_.size() of them are free
     if (retired < n_.retired) return false; // an acquired slot at version 0 looks like a retired one
     if constexpr (R == Reuse::lowest)
-        return free_.check(live_.size(), [this](std::size_t w) { return w <= bits::word_of(n_.cursor) ? vacant()(w) : 0; });
+        return free_.is_sound(live_.size(), [this](std::size_t w) { return w <= bits::word_of(n_.cursor) ? vacant()(w) : 0; });
     else
-        return free_.check([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
+        return free_.is_sound([this](slot_t slot) { return slot < n_.cursor && state(slot) == SlotState::free; });
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>

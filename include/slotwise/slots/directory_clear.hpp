@@ -110,8 +110,9 @@ constexpr void SlotDirectory<L, E, R, Allocator, S, A>::restore_cursor(slot_t cu
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
-constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::sized_for(std::size_t slots, const Allocator& alloc) const -> Growth {
-    const std::size_t words = bits::word_count(slots);
+constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::sized_for(std::size_t slot_count, const Allocator& alloc) const
+    -> Growth {
+    const std::size_t words = bits::word_count(slot_count);
     // A size_t of 32 bits holds no 2^32 slots. What is not versions is less than a byte a slot, or nine with links.
     static_cast<void>(detail::checked_bytes(words, bits::word_bits * (sizeof(version_type) + 9)));
     const std::size_t whole = words * bits::word_bits;
@@ -136,12 +137,12 @@ constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::sized_for(std::size_t sl
 }
 
 template <HandleLayout L, Exhaustion E, Reuse R, class Allocator, std::size_t S, bool A>
-constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::prepare_shrink(std::size_t slots, std::size_t from,
+constexpr auto SlotDirectory<L, E, R, Allocator, S, A>::prepare_shrink(std::size_t slot_count, std::size_t from,
                                                                        const Allocator& alloc) const -> Growth {
     const auto one = floors_.one_of(versions_, n_.cursor, from);
     std::size_t kept = from < versions_.size() ? from : versions_.size();
-    while (one.holds && kept > slots && versions_[kept - 1] == one.of(kept - 1)) --kept;
-    Growth less = sized_for(kept > slots ? kept : slots, alloc);
+    while (one.holds && kept > slot_count && versions_[kept - 1] == one.of(kept - 1)) --kept;
+    Growth less = sized_for(kept > slot_count ? kept : slot_count, alloc);
     less.floor = one;
     if (!one.holds) floors_.spare(versions_.size(), alloc).swap(less.spare);
     return less;

@@ -17,7 +17,7 @@ namespace detail {
 struct alignas(64) IndexGroup {
     std::uint8_t fingerprints[group_size]; // a byte of the hash, 0 = empty
     std::uint32_t overflow; // entries that passed because the group was full: a count of four bits a class of hash; 15 stays
-    slot_t slots[group_size];
+    slot_t entries[group_size];
 };
 inline constexpr IndexGroup empty_group{};
 /// Where every search of a seeded index begins: it has no entry, and its counts send the search on.
@@ -159,7 +159,7 @@ public:
     constexpr std::size_t memory_usage() const noexcept { return storage_.memory_usage(); }
     /// Whether the entries are exactly those of `source` (each hash, each slot once) and every count is right; for tests.
     template <class Source>
-    constexpr bool check(Source&& source) const {
+    constexpr bool is_sound(Source&& source) const {
         std::size_t entries = 0;
         bool sound = true;
         const std::size_t mask = storage_.size() - 1;
@@ -269,7 +269,7 @@ private:
     SLOTWISE_ALWAYS_INLINE static constexpr slot_t search_group(const Group& group, std::uint64_t hash, std::size_t mask,
                                                                 std::size_t at, Equal& equal, Found& found) {
         for (auto match = Fingerprints::match(group.fingerprints, fingerprint_of(hash)); match; match.drop_first()) {
-            const slot_t slot = group.slots[match.first()];
+            const slot_t slot = group.entries[match.first()];
             if (equal(slot)) [[likely]] {
                 found(hash, mask, at, match.first());
                 SLOTWISE_ASSUME(slot != no_slot); // find does not test again whether it found (4 % of a hit)
@@ -303,7 +303,7 @@ private:
         const auto empty = Fingerprints::match(group.fingerprints, 0);
         if (!empty) return false;
         group.fingerprints[empty.first()] = static_cast<std::uint8_t>(fingerprint_of(hash));
-        group.slots[empty.first()] = slot;
+        group.entries[empty.first()] = slot;
         return true;
     }
     // Out of line, because few inserts need it.
@@ -332,7 +332,7 @@ private:
     constexpr unsigned position(const Group& group, std::uint64_t hash, slot_t slot) const noexcept {
         const auto fingerprint = static_cast<std::uint8_t>(fingerprint_of(hash));
         unsigned i = 0;
-        while (i != detail::group_size && !(group.fingerprints[i] == fingerprint && group.slots[i] == slot)) ++i;
+        while (i != detail::group_size && !(group.fingerprints[i] == fingerprint && group.entries[i] == slot)) ++i;
         return i;
     }
 
@@ -362,21 +362,21 @@ private:
     constexpr void fill(Groups& fresh, Source& source) {
         constexpr std::size_t ahead = 16;
         std::uint64_t hashes[ahead]{};
-        slot_t slots[ahead]{};
+        slot_t listed[ahead]{};
         std::size_t entries = 0; // counted again, because the entry of an element that is being built may be missing now
         ProbeStats stats;
         Group* const data = fresh.data();
         const std::size_t mask = fresh.size() - 1;
         const detail::IndexSeed seed = seed_;
         const auto place_one = [&](std::size_t i) {
-            if (!place_in_group(data[home_in(hashes[i], mask)], hashes[i], slots[i]) && (!stats.flooded || seed))
-                stats.add(place_probing(data, mask, hashes[i], slots[i])); // otherwise the table is filled again with a seed
+            if (!place_in_group(data[home_in(hashes[i], mask)], hashes[i], listed[i]) && (!stats.flooded || seed))
+                stats.add(place_probing(data, mask, hashes[i], listed[i])); // otherwise the table is filled again with a seed
         };
         source([&](slot_t slot, std::uint64_t hash) {
             const std::size_t i = entries++ % ahead;
             if (entries > ahead) place_one(i);
             hashes[i] = seed ? seed(hash) : hash;
-            slots[i] = slot;
+            listed[i] = slot;
             prefetch_group(&data[home_in(hashes[i], mask)]);
         });
         for (std::size_t i = entries < ahead ? 0 : entries - ahead; i != entries; ++i) place_one(i % ahead);

@@ -89,8 +89,8 @@ public:
     /// Moves columns into this hub's memory, value by value, in two phases: those that may throw (they copy), then the others.
     /// Other observers are exchanged. @pre this hub was notified of the capacity
     constexpr void take_from(ObserverHub& other, Occupancy live, bool may_throw) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (take_one(std::get<I>(static_), std::get<I>(other.static_), live, may_throw), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (take_one(std::get<Nth>(static_), std::get<Nth>(other.static_), live, may_throw), ...);
         }(std::index_sequence_for<Static...>{});
     }
     ObserverHub(const ObserverHub&) = delete;
@@ -126,13 +126,13 @@ public:
         return place;
     }
 
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr auto& get() noexcept {
-        return std::get<I>(static_);
+        return std::get<Nth>(static_);
     }
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr const auto& get() const noexcept {
-        return std::get<I>(static_);
+        return std::get<Nth>(static_);
     }
     SLOTWISE_ALWAYS_INLINE constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
     /// The list of the attached observers, null when there is none.
@@ -174,8 +174,8 @@ public:
     bool watches(const ObserverToken& token) const noexcept { return token.cell_ == cell_; }
 
     /// The least of `slots` and the columns' grown_capacity().
-    constexpr std::size_t grown_capacity(std::size_t slots) const noexcept {
-        return least(slots, [](const auto& o) { return o.grown_capacity(); });
+    constexpr std::size_t grown_capacity(std::size_t slot_count) const noexcept {
+        return least(slot_count, [](const auto& o) { return o.grown_capacity(); });
     }
     /// The most slots that every static column can have.
     static consteval std::size_t max_slots() noexcept {
@@ -187,12 +187,12 @@ public:
         return most;
     }
     /// The least of `room` and the columns' capacity_for(slots).
-    constexpr std::size_t capacity_for(std::size_t slots, std::size_t room) const noexcept {
-        return least(room, [slots](const auto& o) { return o.capacity_for(slots); });
+    constexpr std::size_t capacity_for(std::size_t slot_count, std::size_t room) const noexcept {
+        return least(room, [slot_count](const auto& o) { return o.capacity_for(slot_count); });
     }
     /// The least of `slots` and the columns' shrunk_capacity(end). Columns without pages do not count.
-    constexpr std::size_t shrunk_capacity(std::size_t end, std::size_t slots) const noexcept {
-        return least(slots, [end](const auto& o) { return o.shrunk_capacity(end); });
+    constexpr std::size_t shrunk_capacity(std::size_t end, std::size_t slot_count) const noexcept {
+        return least(slot_count, [end](const auto& o) { return o.shrunk_capacity(end); });
     }
 
     constexpr void capacity(std::size_t old_slots, std::size_t new_slots) {
@@ -265,15 +265,15 @@ public:
         /// Replays as attach() for each observer. @throws what an observer throws; all get on_erase for the inserts they were
         /// notified of
         template <class EachRemoved>
-        void replay(std::size_t slots, Occupancy live, EachRemoved&& each_removed) {
+        void replay(std::size_t slot_count, Occupancy live, EachRemoved&& each_removed) {
             const ObserverCell::Notification running(*cell_);
-            notify_capacity(slots);
+            notify_capacity(slot_count);
             std::size_t notified = 0;
             ScopeGuard undo([&]() noexcept {
                 while (notified-- != 0) erase_each(notified, live);
             });
             for (; notified < cell_->count; ++notified) {
-                notify_capacity(slots); // observers that attached meanwhile
+                notify_capacity(slot_count); // observers that attached meanwhile
                 build_each(
                     live, [&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_insert(slot, InsertKind::fresh); }); },
                     [&](slot_t slot) { call(notified, [&](SlotObserver& o) { o.on_erase(slot); }); });
@@ -287,9 +287,10 @@ public:
         void call(std::size_t i, F&& f) {
             if (cell_->list[i] != nullptr) f(*cell_->list[i]); // an observer may detach at any time
         }
-        void notify_capacity(std::size_t slots) {
+        void notify_capacity(std::size_t slot_count) {
             for (; capacity_known_ < cell_->count; ++capacity_known_)
-                if (slots != 0) call(capacity_known_, [&](SlotObserver& o) { o.on_capacity(0, static_cast<slot_t>(slots)); });
+                if (slot_count != 0)
+                    call(capacity_known_, [&](SlotObserver& o) { o.on_capacity(0, static_cast<slot_t>(slot_count)); });
         }
         void erase_each(std::size_t i, Occupancy live) noexcept {
             for (auto slot = static_cast<slot_t>(live.size()); slot-- != 0;)
@@ -379,12 +380,12 @@ private:
         return times == 1 ? found : none;
     }
     template <class F>
-    constexpr std::size_t least(std::size_t slots, F&& f) const noexcept {
+    constexpr std::size_t least(std::size_t slot_count, F&& f) const noexcept {
         const auto consider = [&]<class O>(const O& o) {
-            if constexpr (requires { o.capacity_for(slots); }) slots = f(o) < slots ? f(o) : slots;
+            if constexpr (requires { o.capacity_for(slot_count); }) slot_count = f(o) < slot_count ? f(o) : slot_count;
         };
         std::apply([&](const auto&... o) { (consider(o), ...); }, static_);
-        return slots;
+        return slot_count;
     }
 
     constexpr void release_dynamic() noexcept {
@@ -397,13 +398,13 @@ private:
         } else if (!may_throw)
             std::swap(mine, theirs);
     }
-    template <class Allocator, std::size_t... I>
-    constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<I...>)
-        : static_(make_like(std::get<I>(other.static_), alloc)...) {}
-    template <std::size_t... I, class... With>
-    constexpr ObserverHub(const ObserverHub& other, std::index_sequence<I...>, [[maybe_unused]] Occupancy live,
+    template <class Allocator, std::size_t... Nth>
+    constexpr ObserverHub(const ObserverHub& other, [[maybe_unused]] const Allocator& alloc, std::index_sequence<Nth...>)
+        : static_(make_like(std::get<Nth>(other.static_), alloc)...) {}
+    template <std::size_t... Nth, class... With>
+    constexpr ObserverHub(const ObserverHub& other, std::index_sequence<Nth...>, [[maybe_unused]] Occupancy live,
                           const With&... alloc)
-        : static_(copy(std::get<I>(other.static_), live, alloc...)...) {}
+        : static_(copy(std::get<Nth>(other.static_), live, alloc...)...) {}
     template <class O, class Allocator>
     static constexpr O make_like([[maybe_unused]] const O& other, const Allocator& alloc) {
         if constexpr (requires { O::like(other, alloc); })
@@ -434,14 +435,14 @@ private:
     }
     template <std::size_t First = 0, class F>
     constexpr void each([[maybe_unused]] F&& f) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f(std::get<First + I>(static_)), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (f(std::get<First + Nth>(static_)), ...);
         }(std::make_index_sequence<sizeof...(Static) - First>{});
     }
     template <std::size_t First = 0, class F>
     constexpr void each_reversed([[maybe_unused]] F&& f) noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f(std::get<sizeof...(Static) - 1 - I>(static_)), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (f(std::get<sizeof...(Static) - 1 - Nth>(static_)), ...);
         }(std::make_index_sequence<sizeof...(Static) - First>{});
     }
     template <class O>
@@ -460,16 +461,16 @@ private:
     }
 
     // The recursion holds one rollback guard for each static observer already notified.
-    template <std::size_t I>
+    template <std::size_t Nth>
     constexpr void insert_from(slot_t slot, InsertKind kind) {
-        if constexpr (I == sizeof...(Static)) {
+        if constexpr (Nth == sizeof...(Static)) {
             if (dynamic()) [[unlikely]]
                 NotifyDynamic::insert(*cell_, slot, kind);
         } else {
-            auto& o = std::get<I>(static_);
+            auto& o = std::get<Nth>(static_);
             if constexpr (requires { o.on_insert(slot, kind); }) o.on_insert(slot, kind);
             ScopeGuard undo([&]() noexcept { erase_one(o, slot); });
-            insert_from<I + 1>(slot, kind);
+            insert_from<Nth + 1>(slot, kind);
             undo.dismiss();
         }
     }

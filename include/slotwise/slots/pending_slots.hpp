@@ -29,9 +29,9 @@ public:
     }
     /// The same queue with room for `slots` slots, in memory of `alloc`. @pre no slot of the queue is that high
     /// @throws what the allocator throws
-    constexpr PendingSlots resized(std::size_t slots, const Allocator& alloc) const {
+    constexpr PendingSlots resized(std::size_t slot_count, const Allocator& alloc) const {
         PendingSlots result(alloc);
-        const std::size_t words = bits::word_count(slots), whole = words * bits::word_bits; // as far as room() says
+        const std::size_t words = bits::word_count(slot_count), whole = words * bits::word_bits; // as far as room() says
         Block::unmade(Queue::words_for(whole) + 2 * words, alloc).swap(result.block_);
         ArrayPlace place{result.block_.data()};
         queue_.resized(whole, place).swap(result.queue_);
@@ -62,10 +62,10 @@ public:
 
     /// Whether queue and bits agree, and is_member(slot) of each; for check_invariants.
     template <class IsMember>
-    constexpr bool check(IsMember&& is_member) const {
+    constexpr bool is_sound(IsMember&& is_member) const {
         std::size_t marked = 0;
         for (std::size_t w = 0; w != bits_.size(); ++w) marked += bits::count(bits_[w]);
-        return marked == size() && queue_.check([&](slot_t slot) { return contains(slot) && is_member(slot); });
+        return marked == size() && queue_.is_sound([&](slot_t slot) { return contains(slot) && is_member(slot); });
     }
 
     /// @pre slot < room(), and it is not in the queue
@@ -120,7 +120,7 @@ struct NoPendingSlots {
     template <class F>
     static constexpr void for_each(F&&) noexcept {}
     template <class IsMember>
-    static constexpr bool check(IsMember&&) noexcept {
+    static constexpr bool is_sound(IsMember&&) noexcept {
         return true;
     }
     static constexpr void supersede(slot_t) noexcept {}

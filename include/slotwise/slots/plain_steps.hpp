@@ -58,9 +58,9 @@ struct PlainSteps {
     /// Throws what the allocator and observers throw. Strong
     template <class Bytes>
     SLOTWISE_NEVER_INLINE static constexpr void reserve(Directory& directory, Pending& pending, Hub& hub, const Bytes& bytes,
-                                                        std::size_t slots, std::size_t room, std::size_t most) {
+                                                        std::size_t slot_count, std::size_t room, std::size_t most) {
         const std::size_t limit = directory.limit() < most ? directory.limit() : most;
-        room = hub.capacity_for(slots, room < limit ? room : limit);
+        room = hub.capacity_for(slot_count, room < limit ? room : limit);
         const std::size_t before = directory.capacity();
         // Doubled, because it is copied when it grows. A copy at each growth by a page was quadratic.
         const bool full = !std::is_same_v<Pending, NoPendingSlots> && room > pending.room();

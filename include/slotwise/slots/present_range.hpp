@@ -87,8 +87,8 @@ private:
     void on_remove(slot_t slot) noexcept override {
         if (bits::word_of(slot) < slots_.size()) slots_[bits::word_of(slot)] &= ~bits::bit_of(slot);
     }
-    void on_clear(Occupancy slots) noexcept override {
-        for (std::size_t w = 0; w != slots.words().size() && w != slots_.size(); ++w) slots_[w] &= ~slots.word(w);
+    void on_clear(Occupancy cleared) noexcept override {
+        for (std::size_t w = 0; w != cleared.words().size() && w != slots_.size(); ++w) slots_[w] &= ~cleared.word(w);
     }
     void on_reset() noexcept override { drop_all(); }
     void drop_all() noexcept {

@@ -103,9 +103,9 @@ public:
         const StoredBits stored(other.directory, other.pending);
         Directory same_slots(other.directory, Bytes(alloc));
         auto same_pending = other.pending.resized(other.pending.room(), Bytes(alloc));
-        if (const std::size_t slots = other.directory.capacity(); slots != 0) {
-            store.reserve(slots);
-            if (O.columns_share_allocator) hub.capacity(0, slots);
+        if (const std::size_t slot_count = other.directory.capacity(); slot_count != 0) {
+            store.reserve(slot_count);
+            if (O.columns_share_allocator) hub.capacity(0, slot_count);
         }
         // First the steps that may throw. They copy and leave the source unchanged.
         if constexpr (O.columns_share_allocator) hub.take_from(other.hub, stored.view(), true);
@@ -264,10 +264,10 @@ public:
     SLOTWISE_COLD constexpr void grow(const char* full) {
         do_reserve(Plain::grown(directory, hub, store.grown_capacity(), max_slots(), O.first_slot, full));
     }
-    SLOTWISE_COLD constexpr void do_reserve(std::size_t slots) {
+    SLOTWISE_COLD constexpr void do_reserve(std::size_t slot_count) {
         Plain::expect_not_resetting(resetting);
-        store.reserve(slots);
-        Plain::reserve(directory, pending, hub, Bytes(allocator), slots, store.capacity(), max_slots());
+        store.reserve(slot_count);
+        Plain::reserve(directory, pending, hub, Bytes(allocator), slot_count, store.capacity(), max_slots());
         if constexpr (O.first_slot != 0)
             if (directory.cursor() == 0 && directory.capacity() != 0) retire_slot_0();
     }
@@ -283,14 +283,14 @@ public:
         const slot_t cursor = directory.cursor();
         const slot_t end = directory.lower_cursor();
         ScopeGuard undo([&]() noexcept { directory.restore_cursor(cursor); });
-        const std::size_t slots = hub.shrunk_capacity(end, store.shrunk_capacity(end));
+        const std::size_t slot_count = hub.shrunk_capacity(end, store.shrunk_capacity(end));
         const std::size_t before = directory.capacity(), from = directory.first_forgotten(end);
-        auto less = directory.prepare_shrink(slots, from, bytes);
-        auto less_pending = pending.resized(deferred ? slots : 0, bytes);
+        auto less = directory.prepare_shrink(slot_count, from, bytes);
+        auto less_pending = pending.resized(deferred ? slot_count : 0, bytes);
         also();
         store.shrink(end); // dense: may throw without an effect
         undo.dismiss();
-        const std::size_t after = slots < before ? slots : before;
+        const std::size_t after = slot_count < before ? slot_count : before;
         if (before != after)
             hub.capacity(before,
                          after); // first: an observer that attaches meanwhile is notified of the old capacity and of this

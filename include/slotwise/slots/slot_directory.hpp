@@ -116,7 +116,7 @@ public:
     /// What set_limit() has set: capacity() must not exceed it. It goes where the state goes, and no function here reads it.
     constexpr slot_t limit() const noexcept { return n_.limit; }
     /// Sets it. @pre capacity() <= slots
-    constexpr void set_limit(slot_t slots) noexcept { n_.limit = slots; }
+    constexpr void set_limit(slot_t slot_count) noexcept { n_.limit = slot_count; }
     /// Whether acquire() would find a slot without growth.
     SLOTWISE_ALWAYS_INLINE constexpr bool has_room() const noexcept { return !free_.empty() || n_.cursor < n_.capacity; }
 
@@ -340,14 +340,16 @@ public:
     //=== memory ===//
 
     /// Bookkeeping for at least `slots` slots. @throws what the allocator throws; nothing has changed then
-    constexpr Growth prepare(std::size_t slots, const Allocator& alloc) const {
+    constexpr Growth prepare(std::size_t slot_count, const Allocator& alloc) const {
         const std::size_t now = versions_.size(), half = now + now / 2, more = half < max_slots ? half : max_slots;
-        return sized_for(slots <= now ? now : slots < more ? more : slots, alloc);
+        return sized_for(slot_count <= now ? now : slot_count < more ? more : slot_count, alloc);
     }
     /// Bookkeeping for exactly `slots` slots (rounded up to a word).
-    constexpr Growth prepare_exactly(std::size_t slots, const Allocator& alloc) const { return sized_for(slots, alloc); }
+    constexpr Growth prepare_exactly(std::size_t slot_count, const Allocator& alloc) const {
+        return sized_for(slot_count, alloc);
+    }
     /// Whether prepare(slots) would add no slot.
-    constexpr bool covers(std::size_t slots) const noexcept { return slots <= versions_.size(); }
+    constexpr bool covers(std::size_t slot_count) const noexcept { return slot_count <= versions_.size(); }
     /// Exchanges the bookkeeping with `growth`.
     constexpr void adopt(Growth& growth) noexcept {
         versions_.swap(growth.versions);
@@ -363,7 +365,9 @@ public:
         summary_.swap(growth.summary);
     }
     /// Sets the number of slots. @pre covers(slots), slots >= cursor()
-    constexpr void set_capacity(std::size_t slots) noexcept { n_.capacity = slots < max_slots ? slots : max_slots; }
+    constexpr void set_capacity(std::size_t slot_count) noexcept {
+        n_.capacity = slot_count < max_slots ? slot_count : max_slots;
+    }
 
     /// Moves the cursor down over free slots, at most to `least`. Returns the slots that must be kept.
     /// @complexity linear in released slots; body in directory_clear.hpp
@@ -377,7 +381,7 @@ public:
         return bits::round_up(end, bits::word_bits) + bits::word_bits;
     }
     /// Bookkeeping for `slots` slots, and for the versions of those below `from` that are kept.
-    constexpr Growth prepare_shrink(std::size_t slots, std::size_t from, const Allocator& alloc) const;
+    constexpr Growth prepare_shrink(std::size_t slot_count, std::size_t from, const Allocator& alloc) const;
     /// Commits what prepare_shrink() made. Only floors remain of the versions of the slots from `from` on: later slots start
     /// there, so that shrinking forgets no handle. @pre from >= cursor(), and nothing has changed since prepare_shrink()
     constexpr void commit_shrink(Growth& less, std::size_t from) noexcept;
@@ -467,7 +471,7 @@ private:
         return false;
     }
 
-    constexpr Growth sized_for(std::size_t slots, const Allocator& alloc) const; // body in directory_clear.hpp
+    constexpr Growth sized_for(std::size_t slot_count, const Allocator& alloc) const; // body in directory_clear.hpp
     struct Counters {
         slot_t cursor = 0;
         slot_t blocked = 0; // below the cursor, set in blocked_

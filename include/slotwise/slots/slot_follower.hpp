@@ -21,8 +21,8 @@ struct SlotEntries {
         map.drop_slot(slot);
     }
     template <class Map>
-    static void drop(Map& map, Occupancy slots) noexcept {
-        map.drop_slots(slots);
+    static void drop(Map& map, Occupancy cleared) noexcept {
+        map.drop_slots(cleared);
     }
     template <class Map>
     static void swap(Map& a, Map& b) noexcept {
@@ -138,9 +138,9 @@ private:
         if (kind == InsertKind::resurrected) on_element_erased(slot);
     }
     void on_erase(slot_t slot) noexcept final { on_element_erased(slot); }
-    void on_clear(Occupancy slots) noexcept final {
-        mark_erased([=](slot_t each) { return slots.test(each); });
-        SlotEntries::drop(self(), slots);
+    void on_clear(Occupancy cleared) noexcept final {
+        mark_erased([=](slot_t each) { return cleared.test(each); });
+        SlotEntries::drop(self(), cleared);
     }
     void on_reset() noexcept final {
         mark_erased([](slot_t) { return true; });

@@ -31,8 +31,8 @@ public:
     /// The value is about to be destroyed. The slot may be reused afterwards.
     virtual void on_erase([[maybe_unused]] slot_t slot) noexcept {}
     /// Exactly these slots are removed and erased.
-    virtual void on_clear(Occupancy slots) noexcept {
-        slots.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
+    virtual void on_clear(Occupancy cleared) noexcept {
+        cleared.for_each([this](slot_t slot) { on_remove(slot), on_erase(slot); });
     }
     /// All elements and the capacity are gone.
     virtual void on_reset() noexcept {}

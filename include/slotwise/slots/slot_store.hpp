@@ -22,7 +22,7 @@ namespace detail {
 ///   slot_bytes     memory for an element; max_slots: the most there can be
 ///   nothrow_destroy  if not, it has move_to_last_row(slot): the throwing part of an erase, before observers are notified
 template <class S>
-concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t slots) {
+concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t slot_count) {
     { S::trivial } -> std::convertible_to<bool>;
     { S::indexed } -> std::convertible_to<bool>;
     { S::nothrow_destroy } -> std::convertible_to<bool>;
@@ -30,9 +30,9 @@ concept SlotStore = requires(S& store, const S& other, slot_t slot, std::size_t 
     { S::max_slots } -> std::convertible_to<std::size_t>;
     { other.capacity() } noexcept -> std::same_as<std::size_t>;
     { other.grown_capacity() } noexcept -> std::same_as<std::size_t>;
-    { other.shrunk_capacity(slots) } noexcept -> std::same_as<std::size_t>;
-    store.reserve(slots);
-    store.shrink(slots);
+    { other.shrunk_capacity(slot_count) } noexcept -> std::same_as<std::size_t>;
+    store.reserve(slot_count);
+    store.shrink(slot_count);
     { store.destroy(slot) } noexcept;
     store.swap(store);
 };

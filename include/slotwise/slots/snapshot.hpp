@@ -115,11 +115,11 @@ struct ColumnSnapshot {
     template <class Hub, class Each, class Codec>
     static void write(const Hub& hub, Each&& each, ByteWriter& out, Codec& codec) {
         if (count != 0) out.number(count); // a container without columns writes no count
-        walk([&]<std::size_t I, class Column>() {
+        walk([&]<std::size_t Nth, class Column>() {
             out.number(static_cast<std::uint8_t>(carried<false, Column, Codec>()));
             if constexpr (carried<false, Column, Codec>()) {
                 out.number(size_stamp<typename Column::value_type>());
-                each([&](slot_t slot) { codec.write(std::as_const(hub.template get<I>()[slot]), out); });
+                each([&](slot_t slot) { codec.write(std::as_const(hub.template get<Nth>()[slot]), out); });
             }
         });
     }
@@ -128,7 +128,7 @@ struct ColumnSnapshot {
     static bool read(Hub& hub, Each&& each, ByteReader& in, Codec& codec) {
         if (count != 0 && in.number<std::uint8_t>() != count)
             return in.fail("snapshot: it was made by a container with other columns");
-        walk([&]<std::size_t I, class Column>() {
+        walk([&]<std::size_t Nth, class Column>() {
             using T = typename Column::value_type;
             const bool here = in.flag();
             if (in.error() != nullptr) return;
@@ -142,7 +142,7 @@ struct ColumnSnapshot {
                 each([&](slot_t slot) {
                     if (in.error() != nullptr) return;
                     T value(codec.template read<T>(in));
-                    if (in.error() == nullptr) put(hub.template get<I>(), slot, std::move(value));
+                    if (in.error() == nullptr) put(hub.template get<Nth>(), slot, std::move(value));
                 });
             }
         });
@@ -175,14 +175,14 @@ private:
     }
     template <class F>
     static constexpr void walk([[maybe_unused]] F&& f) {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (visit<First + I>(f), ...);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (visit<First + Nth>(f), ...);
         }(std::make_index_sequence<sizeof...(Observers) - First>{});
     }
-    template <std::size_t I, class F>
+    template <std::size_t Nth, class F>
     static constexpr void visit(F& f) {
-        using Column = std::tuple_element_t<I, List>;
-        if constexpr (is_column<Column>) f.template operator()<I, Column>();
+        using Column = std::tuple_element_t<Nth, List>;
+        if constexpr (is_column<Column>) f.template operator()<Nth, Column>();
     }
 };
 

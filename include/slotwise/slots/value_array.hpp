@@ -123,9 +123,9 @@ public:
     /// that each has pages of its own size.
     constexpr std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
     /// The capacity after on_capacity(n, slots).
-    constexpr std::size_t capacity_for(std::size_t slots) const noexcept { return values_.capacity_for(slots); }
+    constexpr std::size_t capacity_for(std::size_t slot_count) const noexcept { return values_.capacity_for(slot_count); }
     /// The capacity after the memory above `slots` was freed.
-    constexpr std::size_t shrunk_capacity(std::size_t slots) const noexcept { return values_.shrunk_capacity(slots); }
+    constexpr std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return values_.shrunk_capacity(slot_count); }
 
     /// The first value, which the others follow.
     T* data() const noexcept
@@ -163,8 +163,8 @@ public:
             construct(slot);
     }
     constexpr void on_erase(slot_t slot) noexcept { destroy(slot); }
-    constexpr void on_clear(Occupancy slots) noexcept {
-        if constexpr (tracks) slots.for_each([this](slot_t slot) { destroy(slot); });
+    constexpr void on_clear(Occupancy cleared) noexcept {
+        if constexpr (tracks) cleared.for_each([this](slot_t slot) { destroy(slot); });
     }
     constexpr void on_reset() noexcept {
         destroy_all();
@@ -250,11 +250,11 @@ public:
     void on_erase(slot_t slot) noexcept override {
         if constexpr (requires { column_.on_erase(slot); }) column_.on_erase(slot);
     }
-    void on_clear(Occupancy slots) noexcept override {
-        if constexpr (requires { column_.on_clear(slots); })
-            column_.on_clear(slots);
+    void on_clear(Occupancy cleared) noexcept override {
+        if constexpr (requires { column_.on_clear(cleared); })
+            column_.on_clear(cleared);
         else
-            SlotObserver::on_clear(slots);
+            SlotObserver::on_clear(cleared);
     }
     void on_reset() noexcept override {
         if constexpr (requires { column_.on_reset(); }) column_.on_reset();

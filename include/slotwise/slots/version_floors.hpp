@@ -76,11 +76,11 @@ public:
     }
     /// As many words as the versions have of so many slots, if there are fewer here: keep() must not allocate.
     /// @throws what the allocator throws
-    constexpr Words spare(std::size_t slots, const Allocator& alloc) const {
-        return Words(alloc).resized(holds(slots) ? 0 : bits::word_count(slots), 0, alloc);
+    constexpr Words spare(std::size_t slot_count, const Allocator& alloc) const {
+        return Words(alloc).resized(holds(slot_count) ? 0 : bits::word_count(slot_count), 0, alloc);
     }
     /// Whether there are as many words as the versions have of so many slots.
-    constexpr bool holds(std::size_t slots) const noexcept { return bits::word_count(slots) <= words_.size(); }
+    constexpr bool holds(std::size_t slot_count) const noexcept { return bits::word_count(slot_count) <= words_.size(); }
     /// The highest floor.
     constexpr Version most() const noexcept {
         Version most = one_.end != 0 ? one_.version : Version{0};
@@ -89,8 +89,8 @@ public:
         return most;
     }
     /// Gives all slots below end() and below `slots` this floor. @pre no floor is higher
-    constexpr void level(Version version, std::size_t slots) noexcept {
-        one_ = One{version, static_cast<slot_t>(slots > end() ? slots : end())};
+    constexpr void level(Version version, std::size_t slot_count) noexcept {
+        one_ = One{version, static_cast<slot_t>(slot_count > end() ? slot_count : end())};
         words_.free();
     }
     /// Keeps the versions from `from` on. @param one the result of one_of() for them
@@ -111,7 +111,7 @@ public:
         for (std::size_t slot = from; slot < versions.size(); ++slot)
             if (versions[slot] > of(slot)) {
                 word_t& word = words_[bits::word_of(slot)];
-                word &= ~(word_t{std::numeric_limits<Version>::max()} << shift(slot));
+                word &= ~(word_t{(std::numeric_limits<Version>::max)()} << shift(slot));
                 word |= word_t{versions[slot]} << shift(slot);
             }
     }

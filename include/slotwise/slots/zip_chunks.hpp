@@ -37,16 +37,16 @@ private:
     friend IteratorFacade<ZippedChunkIterator, ZippedChunk<T...>, ZippedChunk<T...>>;
     /// Slots until the first of the columns has a gap.
     constexpr std::size_t length() const noexcept {
-        std::size_t slots = live_.size() - first_;
-        std::apply([&](const auto&... column) { ((slots = column.run(first_, first_ + slots)), ...); }, columns_);
-        return slots;
+        std::size_t slot_count = live_.size() - first_;
+        std::apply([&](const auto&... column) { ((slot_count = column.run(first_, first_ + slot_count)), ...); }, columns_);
+        return slot_count;
     }
     constexpr ZippedChunk<T...> dereference() const noexcept {
-        const std::size_t slots = length();
+        const std::size_t slot_count = length();
         const auto spans = [&](const auto&... column) {
-            return std::tuple<std::span<T>...>(std::span<T>(column.ptr(first_), slots)...);
+            return std::tuple<std::span<T>...>(std::span<T>(column.ptr(first_), slot_count)...);
         };
-        return {static_cast<slot_t>(first_), std::apply(spans, columns_), chunk_live(first_, slots, apart_, live_)};
+        return {static_cast<slot_t>(first_), std::apply(spans, columns_), chunk_live(first_, slot_count, apart_, live_)};
     }
     constexpr void increment() noexcept { first_ = chunk_from(first_ + length(), apart_, live_); }
 

@@ -35,9 +35,9 @@ struct EntityCheck {
                 if (d.part_number(index) == number && !d.find(index).used()) return false;
             }
             ids += part.count;
-            in_ranges += number == 0 ? 0 : part.slots;
+            in_ranges += number == 0 ? 0 : part.slot_count;
         }
-        bool sound = d.order_.size() == d.parts_.size() && d.main_.slots == Directory::max_slots - in_ranges;
+        bool sound = d.order_.size() == d.parts_.size() && d.main_.slot_count == Directory::max_slots - in_ranges;
         d.pages_.for_each([&](slot_t number, const auto& page) {
             sound = sound && page.part == d.part_of_page(number * Directory::page_slots);
             for (const slot_t place : page.places) {

@@ -140,7 +140,7 @@ public:
         for (; place != 0 && part(order[place - 1]).first > first; --place) order[place] = order[place - 1];
         order[place] = last_part();
         order_.swap(order);
-        main_.slots -= last - first;
+        main_.slot_count -= last - first;
         for_each_page(first, last, [this](slot_t begin, Page& page) { page.part = part_of_page(begin); });
         return last_part();
     }

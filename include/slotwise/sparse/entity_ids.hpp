@@ -16,10 +16,10 @@ namespace detail {
 template <class Entity, class Allocator>
 struct EntityIds {
     EntityIds(const Allocator& alloc, slot_t begin, slot_t end) noexcept
-        : ids(alloc), first(begin), last(end), slots(end - begin), next(begin) {}
+        : ids(alloc), first(begin), last(end), slot_count(end - begin), next(begin) {}
     EntityIds(const EntityIds& other, const Allocator& alloc)
         : ids(other.ids.resized(other.count, Entity(), alloc)), count(other.count), alive(other.alive), retired(other.retired),
-          first(other.first), last(other.last), slots(other.slots), next(other.next) {}
+          first(other.first), last(other.last), slot_count(other.slot_count), next(other.next) {}
     /// `other` is without ids then.
     EntityIds(EntityIds&& other) noexcept : EntityIds(Allocator(other.ids.get_allocator()), other.first, other.last) {
         swap(other);
@@ -33,7 +33,7 @@ struct EntityIds {
         std::swap(retired, other.retired);
         std::swap(first, other.first);
         std::swap(last, other.last);
-        std::swap(slots, other.slots);
+        std::swap(slot_count, other.slot_count);
         std::swap(next, other.next);
         hub.swap(other.hub);
     }
@@ -68,8 +68,8 @@ struct EntityIds {
     slot_t retired = 0;
     slot_t first; // the indices are first to last - 1
     slot_t last;
-    slot_t slots; // as many of them are in no other range
-    slot_t next;  // each lower one is in use
+    slot_t slot_count; // as many of them are in no other range
+    slot_t next;       // each lower one is in use
     RowHub hub{};
 
 private:

@@ -127,7 +127,7 @@ public:
     /// @throws std::length_error when the range has fewer indices that are not retired, what the allocator throws; strong
     void reserve(size_type count, Range range = Range()) {
         Part& part = part_of(range);
-        if (count > part.slots - part.retired)
+        if (count > part.slot_count - part.retired)
             detail::throw_length_error(
                 "EntityIndex reserve(count): the range has fewer ids; reserve fewer, or use handles with "
                 "more index bits");
@@ -385,7 +385,7 @@ private:
                         "EntityIndex: an observer changes the index that notifies it; change it afterwards");
     }
     static void expect_left(const Part& part, size_type count, size_type skip = 0) {
-        if (count > part.slots - part.retired - part.alive - skip) [[unlikely]]
+        if (count > part.slot_count - part.retired - part.alive - skip) [[unlikely]]
             detail::throw_length_error("EntityIndex create: each id of the range lives or is retired; destroy some, or use "
                                        "handles with more bits");
     }

@@ -49,7 +49,7 @@ struct SparseRuns {
         if constexpr (requires { values.run(run); }) {
             const auto here = values.run(run);
             const std::size_t left = limit - here.first;
-            return {here.first, core.ids().subspan(here.first, here.slots < left ? here.slots : left), here.data};
+            return {here.first, core.ids().subspan(here.first, here.slot_count < left ? here.slot_count : left), here.data};
         } else
             return {0, core.ids().first(limit), values.at(0)};
     }

@@ -73,7 +73,7 @@ public:
         : SparseCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     /// As above, into memory of `alloc`.
     SparseCore(const SparseCore& other, const Allocator& alloc) : SparseCore(alloc) {
-        if constexpr (std::is_same_v<Value, NoValue> || std::is_copy_constructible_v<Value>)
+        if constexpr (std::is_same_v<Value, WithoutValue> || std::is_copy_constructible_v<Value>)
             this->take_rows(other, [](Value& value) -> const Value& { return value; });
         else
             static_assert(never<Value>, "SparseMap copy: T cannot be copied; write std::move(map)");
@@ -218,7 +218,7 @@ public:
         for (const auto word : header()) out.number(word);
         out.number(std::uint64_t{this->size_});
         out.raw(this->ids_.data(), this->size_ * sizeof(Id));
-        if constexpr (!std::is_same_v<Value, NoValue>)
+        if constexpr (!std::is_same_v<Value, WithoutValue>)
             for (size_type row = 0; row != this->size_; ++row) codec.write(std::as_const(*this->values_.at(row)), out);
         return out.take();
     }
@@ -244,7 +244,7 @@ public:
     bool check_invariants() const noexcept {
         for (size_type row = 0; row != this->size_; ++row)
             if (row_of(this->ids_[row]) != row || !Traits::can_live(this->ids_[row])) return false;
-        return this->entries_.check(this->size_) && this->size_ <= this->room() && this->room_ <= this->room();
+        return this->entries_.is_sound(this->size_) && this->size_ <= this->room() && this->room_ <= this->room();
     }
 
 protected:
@@ -254,7 +254,7 @@ protected:
         for (size_type row = 0; row != a.size_; ++row) {
             const size_type other = b.row_of(a.ids_[row]);
             if (other == no_row) return false;
-            if constexpr (!std::is_same_v<Value, NoValue>)
+            if constexpr (!std::is_same_v<Value, WithoutValue>)
                 if (!(std::as_const(*a.values_.at(row)) == std::as_const(*b.values_.at(other)))) return false;
         }
         return true;
@@ -284,7 +284,7 @@ private:
             std::memcpy(static_cast<void*>(&id), ids.data() + row * sizeof(Id), sizeof(Id));
             if (!Traits::can_live(id) || !(without_user_bits(id) == id))
                 in.fail("snapshot: an id is one that no container has");
-            else if constexpr (std::is_same_v<Value, NoValue>) {
+            else if constexpr (std::is_same_v<Value, WithoutValue>) {
                 if (!this->do_try_emplace(id).second) in.fail("snapshot: two ids have one index");
             } else {
                 Value value(codec.template read<Value>(in));

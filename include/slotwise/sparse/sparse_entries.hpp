@@ -85,7 +85,7 @@ public:
     std::size_t pages() const noexcept { return pages_.size(); }
 
     /// Whether the pages have `rows` entries, and few pages are empty; for tests.
-    bool check(std::size_t rows) const noexcept {
+    bool is_sound(std::size_t rows) const noexcept {
         std::size_t linked = 0, empty = 0;
         bool sound = true;
         pages_.for_each([&](std::uint32_t, const Page& page) {

@@ -37,10 +37,10 @@ class SparseGroup {
                   "the moves noexcept");
 
     /// Follows the set number I.
-    template <std::size_t I, class Set>
+    template <std::size_t Nth, class Set>
     struct Member final : RowObserver {
         explicit Member(Set& of) noexcept : RowObserver(true), set(&of) {}
-        void on_insert(std::size_t row) override { group->template join<I>(row, Indices()); }
+        void on_insert(std::size_t row) override { group->template join<Nth>(row, Indices()); }
         void on_erase(std::size_t row) noexcept override { group->leave(row); }
         void on_clear() noexcept override { group->size_ = 0; }
         void on_move(const void*, void* to) noexcept override {
@@ -53,13 +53,13 @@ class SparseGroup {
     };
     template <class>
     struct MembersOf;
-    template <std::size_t... I>
-    struct MembersOf<std::index_sequence<I...>> {
-        using type = std::tuple<Member<I, Sets>...>;
+    template <std::size_t... Nth>
+    struct MembersOf<std::index_sequence<Nth...>> {
+        using type = std::tuple<Member<Nth, Sets>...>;
     };
     using Indices = std::index_sequence_for<Sets...>;
     template <class Set>
-    static constexpr bool has_values = !std::is_same_v<ValueOf<Set>, detail::NoValue>;
+    static constexpr bool has_values = !std::is_same_v<ValueOf<Set>, detail::WithoutValue>;
     template <class Set>
     using Values = std::conditional_t<has_values<Set>, std::tuple<ValueOf<Set>&>, std::tuple<>>;
 
@@ -166,11 +166,11 @@ private:
     static void bring(Set& set, id_type id, size_type row) noexcept {
         Own::swap(set, set.row_of(id), row);
     }
-    template <std::size_t I, std::size_t... J>
+    template <std::size_t Nth, std::size_t... J>
     void join(size_type row, std::index_sequence<J...>) noexcept {
-        const id_type id = std::get<I>(members_).set->id_at(row);
+        const id_type id = std::get<Nth>(members_).set->id_at(row);
         if (!whole_ || row < size_) return; // below size_: it was brought there when another container was attached
-        const size_type rows[] = {(I == J ? row : std::get<J>(members_).set->row_of(id))...};
+        const size_type rows[] = {(Nth == J ? row : std::get<J>(members_).set->row_of(id))...};
         for (const size_type each : rows)
             if (each == First::no_row) return;
         (Own::swap(*std::get<J>(members_).set, rows[J], size_), ...);

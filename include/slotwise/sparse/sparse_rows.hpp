@@ -264,7 +264,7 @@ protected:
         ScopeGuard undo([this]() noexcept { drop_all(); });
         do_reserve(other.size_);
         for (size_type row = 0; row != other.size_; ++row) {
-            if constexpr (std::is_same_v<Value, NoValue>)
+            if constexpr (std::is_same_v<Value, WithoutValue>)
                 do_try_emplace(other.ids_[row]);
             else
                 do_try_emplace(other.ids_[row], as(other.value(row)));

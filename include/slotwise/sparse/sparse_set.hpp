@@ -13,7 +13,7 @@ SLOTWISE_BEGIN
 namespace detail {
 
 template <class Id, class... With>
-using SparseSetCore = SparseCore<id_or_number<Id>, EmptyValues<NoValue>,
+using SparseSetCore = SparseCore<id_or_number<Id>, EmptyValues<WithoutValue>,
                                  typename Arguments<with_alloc, NoOptions, Id, NoKey, With...>::allocator>;
 
 } // namespace detail

@@ -127,7 +127,7 @@ private:
 };
 
 /// What a set has instead of values.
-struct NoValue {};
+struct WithoutValue {};
 
 template <class T, class Allocator>
 using SparseValues = std::conditional_t<takes_no_memory<T>, EmptyValues<T>, PagedValues<T, Allocator>>;

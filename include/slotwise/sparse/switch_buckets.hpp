@@ -177,7 +177,7 @@ public:
         return bytes;
     }
     /// Whether list, table and buckets agree; for tests.
-    bool check() const {
+    bool is_sound() const {
         for (slot_t place = 0; place != count_; ++place) {
             const Bucket& bucket = listed(place);
             if (bucket.place != place || bucket.count == 0 || bucket.count > bucket.ids.size()) return false;
@@ -187,7 +187,7 @@ public:
         for (slot_t number = free_; number != no_slot; number = buckets_[number].place, ++vacant)
             if (vacant == made_ || buckets_[number].count != 0 || !buckets_[number].ids.empty()) return false;
         return made_ == count_ + vacant &&
-               (made_ == 0 || table_.check(count_, [this](slot_t number) { return buckets_[number].tag; }));
+               (made_ == 0 || table_.is_sound(count_, [this](slot_t number) { return buckets_[number].tag; }));
     }
 
 private:

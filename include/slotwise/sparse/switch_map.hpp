@@ -288,7 +288,7 @@ public:
             sound = sound && used == page.used;
             entries += used;
         });
-        return sound && ids == size_ && entries == size_ && buckets_.check();
+        return sound && ids == size_ && entries == size_ && buckets_.is_sound();
     }
 
 private:

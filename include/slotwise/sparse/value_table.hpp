@@ -95,12 +95,12 @@ public:
     }
     /// Whether `count` numbers are there, each found by the tag that tag_of(number) gives; for tests.
     template <class TagOf>
-    bool check(std::size_t count, TagOf&& tag_of) const {
-        std::size_t found = 0, small = 0;
+    bool is_sound(std::size_t count, TagOf&& tag_of) const {
+        std::size_t found = 0, low_tags = 0;
         for (std::size_t tag = 0; tag != small_.size(); ++tag) {
             if (small_[tag] == no_slot) continue;
             if (tag_of(small_[tag]) != tag) return false;
-            ++small;
+            ++low_tags;
         }
         for (std::size_t i = 0; i != cells_.size(); ++i) {
             const Cell cell = cells_[i];
@@ -109,7 +109,7 @@ public:
             if (tag_of(cell.number) != cell.tag || find(cell.tag, [&](slot_t each) { return each == cell.number; }) == no_slot)
                 return false;
         }
-        return found == used_ && found + small == count && 2 * found <= cells_.size();
+        return found == used_ && found + low_tags == count && 2 * found <= cells_.size();
     }
 
 private:
