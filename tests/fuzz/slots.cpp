@@ -558,8 +558,8 @@ private:
         for (std::size_t i = 0; i != values_.run_count(); ++i) {
             const auto run = values_.run(i);
             FUZZ_CHECK(run.first == covered && run.data == values_.ptr(run.first));
-            FUZZ_CHECK(run.data + (run.slots - 1) == values_.ptr(static_cast<slot_t>(run.first + run.slots - 1)));
-            covered += run.slots;
+            FUZZ_CHECK(run.data + (run.slot_count - 1) == values_.ptr(static_cast<slot_t>(run.first + run.slot_count - 1)));
+            covered += run.slot_count;
         }
         FUZZ_CHECK(covered == values_.capacity());
         const Occupancy live = directory_.occupancy();

@@ -71,7 +71,7 @@ TEST_CASE("a keyed container notices an index that does not say what its keys sa
     while (group.fingerprints[vacant] != 0) ++vacant;
     CHECK(notices(set, group.fingerprints[used], 0));
     CHECK(notices(set, group.fingerprints[vacant], 7)); // an entry that no key has
-    CHECK(notices(set, group.slots[used], 50));
+    CHECK(notices(set, group.entries[used], 50));
     CHECK(notices(set, group.overflow, 3u << 8)); // no entry went on
     CHECK(notices(set, reach<Entries>(index), 11));
     CHECK(notices(set, reach<Limit>(index), 9));      // less than there are

@@ -42,10 +42,10 @@ void check_runs(const Array& array) {
     for (std::size_t i = 0; i < array.run_count(); ++i) {
         const auto run = array.run(i);
         CHECK(run.first == next);
-        CHECK(run.slots > 0);
+        CHECK(run.slot_count > 0);
         CHECK(run.data == array.ptr(run.first));
-        CHECK(run.data + (run.slots - 1) == array.ptr(static_cast<slot_t>(run.first + run.slots - 1)));
-        next += run.slots;
+        CHECK(run.data + (run.slot_count - 1) == array.ptr(static_cast<slot_t>(run.first + run.slot_count - 1)));
+        next += run.slot_count;
     }
     CHECK(next == array.capacity());
     // The values of 64 slots, from a multiple of 64 on, lie side by side, but for those below `apart`.
@@ -149,7 +149,7 @@ TEST_CASE("growing a paged array as it proposes takes few runs, none of much mor
     }
     check_runs(array);
     CHECK(steps < 40); // 8 MB: doubling up to 64 KiB, then an eighth more each time, which holds less that nobody uses
-    for (std::size_t i = 0; i < array.run_count(); ++i) CHECK(array.run(i).slots * sizeof(std::uint64_t) <= (1u << 20) + 4096);
+    for (std::size_t i = 0; i < array.run_count(); ++i) CHECK(array.run(i).slot_count * sizeof(std::uint64_t) <= (1u << 20) + 4096);
     CHECK(array.run_count() <= steps);
 
     Array at_once;

@@ -62,7 +62,7 @@ TEMPLATE_TEST_CASE("a reserved array is contiguous and grows without moving", ""
         CHECK(array.run_count() == 1);
         CHECK(array.run(0).first == 0);
         CHECK(array.run(0).data == data);
-        CHECK(array.run(0).slots == array.capacity());
+        CHECK(array.run(0).slot_count == array.capacity());
         for (const slot_t slot : {slot_t{0}, slot_t{77}, static_cast<slot_t>(array.capacity() - 1)}) {
             CHECK(array.ptr(slot) == data + slot);
             CHECK(array.slot_at(data + slot) == slot);

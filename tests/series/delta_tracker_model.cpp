@@ -94,7 +94,7 @@ public:
         check_order(set.template observer<1>(), added, removed, touched);
         // A list while few were touched, bits when many were; between them it depends on when there was room for how many.
         const auto& adaptive = set.template observer<2>();
-        const bool many = order_.size() > std::max(adaptive_list, adaptive.words().slots / 32);
+        const bool many = order_.size() > std::max(adaptive_list, adaptive.words().slot_count / 32);
         const bool few = order_.size() <= adaptive_list;
         if (few || (!many && slots_of(adaptive.touched(time_)) == order_))
             check_order(adaptive, added_in_order, removed_in_order, order_);
