@@ -109,6 +109,10 @@ public:
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::live_slots;
+#pragma push_macro("slots") // as in KeySetCore
+#undef slots
+    using set_type::slots;
+#pragma pop_macro("slots")
     using set_type::max_size;
     using set_type::memory_usage;
     using set_type::observer;
