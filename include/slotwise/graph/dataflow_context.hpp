@@ -131,8 +131,8 @@ public:
     }
     /// Lets f(Value&) change the value of an output in place, without a copy. That counts as a change, unless f returns false.
     /// A run that fails then cannot bring the old value back: the output keeps what f left, and consumers run.
-    /// @pre o < outputs() (checked at level fast) @throws what Value() throws: the output is as before; what f throws: that counts
-    /// as a change too
+    /// @pre o < outputs() (checked at level fast) @throws what Value() throws: the output is as before; what f throws: that
+    /// counts as a change too
     template <class F>
     bool edit_output(slot_t o, F&& f) {
         SLOTWISE_EXPECT(o < outputs(), "DataflowContext edit_output(o, f): the node has fewer outputs; ask outputs()");

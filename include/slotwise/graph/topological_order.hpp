@@ -104,8 +104,8 @@ public:
     bool contains(slot_t slot) const noexcept { return slot < positions_.size() && positions_[slot] != no_slot; }
 
     /// What the edge needs. Nothing changes yet.
-    /// @param successors successors(slot, visit) calls visit(next) for the target of each edge of the node, and may stop when that
-    /// answers false
+    /// @param successors successors(slot, visit) calls visit(next) for the target of each edge of the node, and may stop when
+    /// that answers false
     /// @param predecessors the same for the sources
     /// Throws what the allocator throws; strong
     /// Costs O(1) if position(from) < position(to)
