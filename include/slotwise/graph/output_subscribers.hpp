@@ -156,7 +156,7 @@ private:
     void drop_queued(slot_t pin) noexcept {
         if (const std::size_t place = std::exchange(pins_[pin].queued, 0); place != 0) queue_[place - 1].pin = no_slot;
     }
-    /// Closes the gaps in the queue, and tells pins their places. @complexity linear in the queue
+    /// Closes the gaps in the queue, and tells pins their places. Linear in the queue
     void drop_gone() noexcept {
         std::size_t left = 0;
         for (std::size_t i = 0; i != queue_.size(); ++i) {

@@ -22,7 +22,7 @@ public:
     constexpr PendingSlots() = default;
     constexpr explicit PendingSlots(const Allocator& alloc) noexcept : block_(alloc) {}
     /// The same queue as `other` with room for `slot_count` slots, in memory of `alloc`. @pre no slot of the queue is that high
-    /// @throws what the allocator throws
+    /// Throws what the allocator throws
     constexpr PendingSlots(const PendingSlots& other, std::size_t slot_count, const Allocator& alloc) : block_(alloc) {
         const std::size_t words = bits::word_count(slot_count), whole = words * bits::word_bits; // as far as room() says
         Block::unmade(Queue::words_for(whole) + 2 * words, alloc).swap(block_);
@@ -37,7 +37,7 @@ public:
         bits_.swap(other.bits_);
         superseded_.swap(other.superseded_);
     }
-    /// The same as a function, for what is no member: see NoPendingSlots.
+    /// The same of this one, for what is no member: see NoPendingSlots. @throws what the allocator throws
     constexpr PendingSlots resized(std::size_t slot_count, const Allocator& alloc) const { return {*this, slot_count, alloc}; }
 
     /// How many slots fit, rounded up to a word.

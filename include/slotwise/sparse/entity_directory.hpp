@@ -146,7 +146,7 @@ public:
     }
 
     /// Adds the ranges of a snapshot, next(first, last) each. False when one has no valid bounds, or two overlap; it is
-    /// unusable then. @pre there is no range, and no index is in use @complexity n log n
+    /// unusable then. @pre there is no range, and no index is in use. Costs n log n
     template <class Next>
     bool add_ranges(std::size_t count, Next&& next) {
         if (count == 0) return true;
