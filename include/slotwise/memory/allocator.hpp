@@ -69,8 +69,8 @@ constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::si
     return count * size + more;
 }
 
-/// The capacity that reserve(count) gives an array that is copied when it grows: exactly `count` to an empty one, and at least half
-/// more than there is to others, so that reserve(size() + 1) before each insert costs amortised O(1).
+/// The capacity that reserve(count) gives an array that is copied when it grows: exactly `count` to an empty one, and at least
+/// half more than there is to others, so that reserve(size() + 1) before each insert costs amortised O(1).
 /// @pre count > capacity
 constexpr std::size_t reserved_capacity(std::size_t count, std::size_t capacity) noexcept {
     const std::size_t half_more = capacity + capacity / 2;
