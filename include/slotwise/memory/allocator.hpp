@@ -70,11 +70,11 @@ constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::si
 }
 
 /// The capacity that reserve(count) gives an array that is copied when it grows: exactly `count` to an empty one, and at least
-/// half more than there is to others, so that reserve(size() + 1) before each insert costs amortised O(1).
+/// a quarter more than there is to others, so that reserve(size() + 1) before each insert costs amortised O(1).
 /// @pre count > capacity
 constexpr std::size_t reserved_capacity(std::size_t count, std::size_t capacity) noexcept {
-    const std::size_t half_more = capacity + capacity / 2;
-    return count < half_more ? half_more : count;
+    const std::size_t more = capacity + capacity / 4;
+    return count < more ? more : count;
 }
 
 /// Whether an allocator builds a T from these arguments without throwing. An allocator that passes itself on (uses-allocator

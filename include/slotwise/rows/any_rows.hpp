@@ -114,7 +114,7 @@ public:
     size_type capacity() const noexcept { return columns_.capacity(); }
     /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
     size_type memory_usage() const noexcept { return columns_.memory_usage(); }
-    /// Room for `rows` rows: exactly that if there was none, else at least half more than there was.
+    /// Room for `rows` rows: exactly that if there was none, else at least a quarter more than there was.
     /// @throws what the allocator, and moves that may throw, throw; strong if what cannot be copied moves without a throw
     /// @invalidates columns, when it grows
     void reserve(size_type rows) {

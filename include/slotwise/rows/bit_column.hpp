@@ -85,7 +85,7 @@ public:
     constexpr size_type capacity() const noexcept { return words_.size() * bits::word_bits; }
     /// Bytes held on the heap. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return words_.memory_usage(); }
-    /// Room for `rows` rows: no more if there was none, else at least half more than there was. @throws what the allocator
+    /// Room for `rows` rows: no more if there was none, else at least a quarter more than there was. @throws what the allocator
     /// throws; strong @invalidates words(), when it grows
     constexpr void reserve(size_type rows) {
         if (const size_type words = bits::word_count(rows); words > words_.size())

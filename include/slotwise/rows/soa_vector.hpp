@@ -107,7 +107,7 @@ public:
     /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return rows_.memory_usage(); }
     constexpr allocator_type get_allocator() const noexcept { return Allocator(rows_.template column<0>().get_allocator()); }
-    /// Makes room for `count` rows in all: exactly that if there was none, else at least half more than there was.
+    /// Makes room for `count` rows in all: exactly that if there was none, else at least a quarter more than there was.
     /// @throws std::bad_array_new_length, what the allocator throws, and what copies throw if moves can throw; strong
     /// @invalidates everything on growth
     constexpr void reserve(size_type count) {
