@@ -309,8 +309,8 @@ struct LoudObserver final : SlotObserver {
 
 } // namespace
 
-// proves: ObserverArray::watched_by throws
 // What is done to the subscribers is done when nothing can throw any more: until then they belong to the old contents.
+// proves: ObserverArray::watched_by throws
 TEST_CASE("an assignment or restore that fails when hash or observer throw loses no subscription",
           "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;

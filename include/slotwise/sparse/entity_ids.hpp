@@ -38,8 +38,8 @@ struct EntityIds {
         hub.swap(other.hub);
     }
 
-    /// Room for `room` ids: exactly that if there was none, else at least a quarter more than there was. @throws what the allocator
-    /// throws; nothing has changed then
+    /// Room for `room` ids: exactly that if there was none, else at least a quarter more than there was. @throws what the
+    /// allocator throws; nothing has changed then
     void reserve(std::size_t room) {
         if (room > ids.size()) resize(reserved_capacity(room, ids.size()));
     }
