@@ -9,6 +9,7 @@
 
 #include <slotwise/graph/dot.hpp>
 
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -238,6 +239,128 @@ TEST_CASE("DataflowGraph: whatever fails while a node runs, its outputs are as b
         CHECK(chain.graph.last_run(chain.nodes[4]) == chain.graph.evaluations());
     });
     CHECK(edits != 0);
+}
+/// A value of which everything throws but its moves.
+using Fragile = BasicTracked<TrackedOptions{.construct_throws = true, .copy_throws = true}>;
+struct FragileEqual {
+    bool operator()(const Fragile& a, const Fragile& b) const {
+        Budget::spend();
+        return a == b;
+    }
+};
+
+/// What a node does with an output, and what is expected of it.
+struct Written {
+    int value = 0, before = 0;
+    bool written = false, kept = false, changed = false;
+
+    void set(int to) {
+        if (!written) {
+            if (value == to) return;
+            *this = {to, value, true, true, true};
+        } else {
+            changed = !kept || before != to;
+            value = to;
+        }
+    }
+    void edit(int to, bool counts) {
+        if (!written) written = true, kept = false;
+        value = to;
+        changed = changed || counts;
+    }
+    void roll_back() {
+        if (written && kept) value = before, changed = false;
+    }
+};
+
+// A node may catch what a call throws, and go on: whatever the calls before and behind it, the one that threw has no effect, or
+// that of what its callback did.
+// proves: DataflowContext::edit_output throws
+TEST_CASE("DataflowGraph: a node that catches what a call throws goes on as if it had not been made", "[graph][throws]") {
+    using Fragiles = DataflowGraph<int, Fragile, FragileEqual>;
+    const NothingLeaks leaks;
+    constexpr slot_t outputs = 3;
+    std::mt19937 random(3);
+    std::size_t caught = 0, caught_early = 0, caught_in_edit = 0;
+    for (int script = 0; script != 60; ++script) {
+        const auto seed = static_cast<unsigned>(random());
+        const int end = script % 3; // 0: it succeeds, 1: fail(), 2: it throws
+        for (std::size_t step = 0, thrown = 1; thrown != 0; ++step) {
+            Fragiles graph{FragileEqual()};
+            const auto node = graph.add(0, 0, outputs);
+            std::vector<Fragiles::handle_type> consumers;
+            for (slot_t o = 0; o != outputs; ++o) {
+                consumers.push_back(graph.add(1, 1, 0));
+                REQUIRE(graph.connect(node, o, consumers[o], 0));
+            }
+            graph.evaluate([](int, auto&) {});
+            graph.mark(node);
+            Written expected[outputs];
+            change_t counters[outputs];
+            for (slot_t o = 0; o != outputs; ++o) counters[o] = graph.counter(node, o);
+            thrown = 0;
+            int ran = 0;
+            graph.evaluate([&](int kind, auto& context) {
+                if (kind == 1) return static_cast<void>(++ran);
+                std::mt19937 choice(seed);
+                const Fragile seven(7);
+                Budget::arm(step);
+                for (int call = 0; call != 8; ++call) {
+                    const auto o = static_cast<slot_t>(choice() % outputs);
+                    const int to = static_cast<int>(choice() % 3);
+                    const auto what = choice() % 4;
+                    bool begun = false, done = false;
+                    const auto change = [&](Fragile& value) {
+                        begun = true;
+                        Budget::spend();
+                        value.set(to);
+                        done = true;
+                        Budget::spend();
+                        return what != 3;
+                    };
+                    bool threw = false;
+                    try {
+                        if (what == 0)
+                            context.set_output(o, to);
+                        else if (what == 1)
+                            context.set_output(o, seven);
+                        else
+                            context.edit_output(o, change);
+                    } catch (const InjectedFailure&) {
+                        threw = true;
+                    }
+                    if (what > 1 && begun)
+                        expected[o].edit(done ? to : expected[o].value, threw || what == 2);
+                    else if (!threw)
+                        expected[o].set(what == 0 ? to : 7);
+                    thrown += threw;
+                    caught += threw;
+                    caught_early += threw && call < 4;
+                    caught_in_edit += threw && what > 1 && !begun;
+                    for (slot_t each = 0; each != outputs; ++each)
+                        if (context.output(each).value() != expected[each].value) Census::error("another value");
+                }
+                Budget::disarm();
+                if (end == 0) return;
+                for (Written& each : expected) each.roll_back();
+                if (end == 2) throw InjectedFailure();
+                context.fail();
+            });
+            REQUIRE(graph.check_invariants());
+            int changes = 0;
+            for (slot_t o = 0; o != outputs; ++o) {
+                REQUIRE(graph.output(node, o).value() == expected[o].value);
+                REQUIRE((graph.counter(node, o) != counters[o]) == expected[o].changed);
+                changes += expected[o].changed;
+            }
+            REQUIRE(ran == changes);
+            REQUIRE((graph.last_change(node) == graph.evaluations()) == (changes != 0));
+            REQUIRE(thrown <= 1);
+        }
+    }
+    CHECK(caught > 500);
+    CHECK(caught_early > 100);
+    CHECK(caught_in_edit > 50); // Value() has thrown
 }
 #endif
 

@@ -2135,9 +2135,27 @@ void of_dataflow() {
     });
     row("DataflowGraph::connect complexity", "nodes between the ends, against the order", linearithmic, [](std::size_t n) {
         OfChain chain(n);
-        const auto late = chain.graph.add(1, 1, 1);
+        auto late = chain.graph.add(1, 1, 1);
+        for (int i = 0; i != 20; ++i) { // more than a few, which would go to the front
+            const auto later = chain.graph.add(1, 1, 1);
+            keep(static_cast<bool>(chain.graph.connect(late, 0, later, 0)));
+            late = later;
+        }
         return once([&] { keep(static_cast<bool>(chain.graph.connect(late, 0, chain.nodes[0], 0))); });
     });
+    for (const bool forward : {false, true})
+        row("DataflowGraph::connect complexity",
+            forward ? "nodes, against the order, from a new one, amortised"
+                    : "nodes, against the order, to a new one, amortised",
+            constant, [=](std::size_t n) {
+                OfChain::Graph graph;
+                std::vector<OfChain::Graph::handle_type> nodes;
+                for (std::size_t i = 0; i != n; ++i) nodes.push_back(graph.add(1, 1, 1));
+                return mean(n - 1, [&](std::size_t i) {
+                    const std::size_t to = forward ? i : n - 2 - i;
+                    keep(static_cast<bool>(graph.connect(nodes[to + 1], 0, nodes[to], 0)));
+                });
+            });
     row(
         "DataflowGraph::evaluate complexity", "nodes, all dirty", linear,
         [](std::size_t n) {

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -133,6 +134,16 @@ struct Orders {
                 return counted::once([&] { walk(scene.c); });
             });
         }
+        if constexpr (requires(C& c) { c.reserve(c.size() + 1); })
+            failures += !grows(name_of<C>(), "room for one more before each", linear, [](int n) {
+                C c = made<C>();
+                return counted::once([&] {
+                    for (int i = 0; i != n; ++i) {
+                        c.reserve(c.size() + 1);
+                        static_cast<void>(Entry::insert(c, i));
+                    }
+                });
+            });
         if constexpr (std::is_copy_constructible_v<C>)
             check("copied half empty, then filled", linear, [](auto& s, int n) {
                 s.erase_every(2);
@@ -154,11 +165,180 @@ struct Orders {
     }
 };
 
+/// What has no names, or is no container of properties/containers.hpp.
+void columns() {
+    const auto reserved = [](std::string_view name, auto&& make, auto&& add) {
+        failures += !grows(name, "room for one more before each", 5.5, [&](int n) {
+            auto column = make();
+            return counted::once([&] {
+                for (int i = 0; i != n; ++i) {
+                    column.reserve(column.size() + 1);
+                    add(column);
+                }
+            });
+        });
+    };
+    reserved(
+        "SoaStruct", [] { return SoaStruct<&std::pair<int, char>::first>(); },
+        [](auto& c) {
+            c.push_back({1, 'a'});
+        });
+    reserved(
+        "AnyRows", [] { return AnyRows{&TypeDescriptor::of<int>()}; }, [](auto& c) { c.push_back({AnyValue::of(1)}); });
+    reserved(
+        "BitColumn", [] { return BitColumn(); }, [](auto& c) { c.push_back(true); });
+    reserved(
+        "TickColumn", [] { return TickColumn(); }, [](auto& c) { c.push_back(7); });
+    reserved(
+        "EventQueue", [] { return EventQueue<int>(); }, [](auto& c) { c.push(1); });
+    // Words are copied 64 at a time, so that n bits are too few to see a square.
+    failures += !grows("BitColumn", "room for a word more before each", 5.5, [](int n) {
+        BitColumn column;
+        return counted::once([&] {
+            for (int i = 0; i != n; ++i) {
+                column.reserve(column.size() + 64);
+                column.append(64, true);
+            }
+        });
+    });
+}
+
+/// Places 0 to n - 1 in some order.
+std::vector<std::size_t> ordered(int n, std::string_view order) {
+    std::vector<std::size_t> places(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i != places.size(); ++i) places[i] = order == "last first" ? places.size() - 1 - i : i;
+    if (order == "shuffled")
+        for (std::size_t i = places.size(), seed = 1; i > 1; --i, seed = seed * 6364136223846793005u + 1442695040888963407u)
+            std::swap(places[i - 1], places[(seed >> 33) % i]);
+    return places;
+}
+constexpr std::string_view orders[] = {"first first", "last first", "shuffled"};
+
+void graphs() {
+    using Graph = DataflowGraph<int, int>;
+    using Handles = std::vector<Graph::handle_type>;
+    const auto nodes = [](Graph& graph, int n, std::size_t inputs) {
+        Handles made;
+        for (int i = 0; i != n; ++i) made.push_back(graph.add(i, inputs, 1));
+        return made;
+    };
+    for (const std::string_view order : orders) {
+        // Links as a file may list them: along the order of the nodes and against it, from either end and from any.
+        const bool any = order == "shuffled"; // of a chain in pieces, each of which is walked when two become one
+        const auto linked = [&](const char* what, std::size_t inputs, auto&& link) {
+            failures += !grows(order, what, any ? 8 : 5.5, [&](int n) {
+                Graph graph;
+                const Handles made = nodes(graph, n, inputs);
+                const auto places = ordered(n, order);
+                const auto cost = counted::once([&] {
+                    for (const std::size_t i : places) link(graph, made, i);
+                });
+                if (!graph.check_invariants()) ++failures;
+                return cost;
+            });
+        };
+        linked("links forward", 1, [](Graph& graph, const Handles& made, std::size_t i) {
+            if (i != 0) static_cast<void>(graph.connect(made[i - 1], 0, made[i], 0));
+        });
+        linked("links backward", 1, [](Graph& graph, const Handles& made, std::size_t i) {
+            if (i != 0) static_cast<void>(graph.connect(made[i], 0, made[i - 1], 0));
+        });
+        linked("a tree of links backward", 2, [](Graph& graph, const Handles& made, std::size_t i) {
+            if (i != 0) static_cast<void>(graph.connect(made[i], 0, made[(i - 1) / 2], i % 2));
+        });
+        linked("links backward of nodes with a leaf", 1, [](Graph& graph, const Handles& made, std::size_t i) {
+            if (i % 2 != 0 || i + 3 >= made.size()) return;
+            static_cast<void>(graph.connect(made[i], 0, made[i + 1], 0));
+            static_cast<void>(graph.connect(made[i + 2], 0, made[i], 0));
+        });
+        failures += !grows(order, "outputs of one node set three times", 5.5, [&](int n) {
+            Graph graph;
+            graph.add(0, 0, static_cast<std::size_t>(n));
+            const auto places = ordered(n, order);
+            return counted::once([&] {
+                graph.evaluate([&](int, auto& context) {
+                    for (int value = 1; value != 4; ++value)
+                        for (const std::size_t o : places) context.set_output(static_cast<slot_t>(o), value);
+                });
+            });
+        });
+        // The first subscriber to hear of a change removes all nodes, whose subscribers wait.
+        struct Remover final : Graph::subscriber {
+            Graph* graph = nullptr;
+            Handles* all = nullptr;
+            std::vector<std::size_t>* places = nullptr;
+            bool pins = false, done = false;
+            void on_output(Graph::handle_type, slot_t, const int&) noexcept override {
+                if (std::exchange(done, true)) return;
+                for (const std::size_t i : *places)
+                    if (pins)
+                        graph->set_pins((*all)[i], 0, 2); // the output moves
+                    else
+                        graph->erase((*all)[i]);
+            }
+        };
+        for (const bool pins : {false, true})
+            failures += !grows(
+                order, pins ? "outputs moved while subscribers wait" : "nodes erased while subscribers wait", 5.5, [&](int n) {
+                    Graph graph;
+                    Handles all = nodes(graph, n, 0);
+                    auto places = ordered(n, order);
+                    Remover remover;
+                    remover.graph = &graph, remover.all = &all, remover.places = &places, remover.pins = pins;
+                    std::vector<Graph::subscription> tokens;
+                    for (const auto node : all) tokens.push_back(graph.subscribe(node, 0, remover));
+                    return counted::once([&] { graph.evaluate([](int, auto& context) { context.set_output(0, 1); }); });
+                });
+    }
+    failures += !grows("graph", "room for one more node and pin before each", 5.5, [](int n) {
+        Graph graph;
+        return counted::once([&] {
+            for (int i = 0; i != n; ++i) {
+                graph.reserve(graph.size() + 1, graph.pins() + 2);
+                static_cast<void>(graph.add(i, 1, 1));
+            }
+        });
+    });
+}
+
+/// Snapshots with n ranges, which a file may have in any order.
+void ranges() {
+    using Index = EntityIndex<slotwise::Entity, int>;
+    for (const std::string_view order : orders)
+        for (const bool used : {false, true})
+            failures += !grows(order, used ? "ranges with an id each restored" : "empty ranges restored", 6.5, [&](int n) {
+                const auto count = static_cast<slot_t>(n);
+                std::vector<std::byte> bytes = Index().snapshot();
+                const auto put = [&](auto number) {
+                    const auto* const first = reinterpret_cast<const std::byte*>(&number);
+                    bytes.insert(bytes.end(), first, first + sizeof number);
+                };
+                const auto places = ordered(n, order);
+                std::memcpy(bytes.data() + 12, &count, sizeof count);
+                bytes.resize(16); // behind them stand the ids of each range
+                const auto first_of = [](std::size_t place) { return static_cast<slot_t>(10 + 300 * place); };
+                for (const std::size_t place : places) put(first_of(place)), put(first_of(place) + 1);
+                put(slot_t{0}), put(slot_t{0});
+                for (const std::size_t place : places) {
+                    put(slot_t{used}), put(slot_t{used});
+                    if (used) put(slotwise::Entity(first_of(place), 1).to_bits()), put(int{5});
+                }
+                put(slot_t{0}); // none is retired
+                Index index;
+                const auto cost = counted::once([&] { index.restore(bytes); });
+                if (index.snapshot() != bytes || !index.check_invariants()) ++failures;
+                return cost;
+            });
+}
+
 } // namespace
 
 int main() {
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
     const std::size_t containers = for_each_container<Orders>();
+    columns();
+    graphs();
+    ranges();
     controls += !grows(
         "control", "quadratic, but little of it", 5.5,
         [](int n) {

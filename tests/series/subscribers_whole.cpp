@@ -287,6 +287,79 @@ TEST_CASE("an assignment or restore that fails at any step leaves subscribers an
     CHECK(failures > 5);
 }
 
+namespace {
+
+/// A hash of which copies and swaps throw too.
+struct LoudHash {
+    LoudHash() = default;
+    LoudHash(const LoudHash&) { Budget::spend(); }
+    LoudHash& operator=(const LoudHash&) {
+        Budget::spend();
+        return *this;
+    }
+    std::size_t operator()(int key) const {
+        Budget::spend();
+        return static_cast<std::size_t>(key);
+    }
+};
+struct LoudObserver final : SlotObserver {
+    void on_capacity(slot_t, slot_t) override { Budget::spend(); }
+    void on_insert(slot_t, InsertKind) noexcept override {}
+};
+
+} // namespace
+
+// What is done to the subscribers is done when nothing can throw any more: until then they belong to the old contents.
+// proves: ObserverArray::watched_by throws
+TEST_CASE("an assignment or restore that fails when hash or observer throw loses no subscription",
+          "[subscribers][throwing][throws]") {
+    EveryByteReturned bytes;
+    using Failing = TSDStorage<int, int, HashBy<LoudHash>, AllocBy<ThrowingAllocator<int>>>;
+    const bool restoring = GENERATE(false, true), observed = GENERATE(false, true);
+    CAPTURE(restoring, observed);
+    Failing source;
+    {
+        auto w = source.write(5);
+        for (int i = 2; i != 200; ++i) w.set(i, i);
+        w.set(1, 0);
+    }
+    const auto snapshot = source.snapshot();
+    std::size_t kept = 0, emptied = 0;
+    const auto failures = fail_at_every_step(swept<Failing>(restoring ? "restore" : "operator=(copy)"), [&](auto&& attempt) {
+        TickLog::take();
+        LoudObserver observer;
+        Failing dict;
+        dict.write(1).set(1, 10);
+        dict.write(2).set(2, 20);
+        ObserverToken token;
+        if (observed) token = dict.attach(observer);
+        Four four("a");
+        four.subscribe(dict);
+        const bool threw = attempt([&] {
+            if (restoring)
+                dict.restore(snapshot);
+            else
+                dict = source;
+        });
+        REQUIRE(dict.check_invariants());
+        const bool empty = threw && dict.size() == 0; // the observer has thrown: the series is as new
+        REQUIRE((observed || !empty));
+        REQUIRE(dict.size() == (empty ? 0 : threw ? 2 : 199));
+        REQUIRE(four.attached() == (threw && !empty ? all : but_slot));
+        REQUIRE(TickLog::take().size() == (threw ? 0 : 3));
+        kept += threw && !empty;
+        emptied += empty;
+        dict.write(6).set(1, 11);
+        REQUIRE(TickLog::take() == (empty   ? Ticks{"ax element 0 6", "ak keys 6", "aw whole 6"}
+                                    : threw ? Ticks{"as element 0 6", "ax element 0 6", "aw whole 6"}
+                                            : Ticks{"ax element 198 6", "aw whole 6"}));
+        token.detach();
+    });
+    CHECK(failures > 10);
+    CHECK(kept > 10);
+    CHECK((emptied != 0) == observed);
+}
+
 // proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe_slot throws, SeriesState::cover throws
 // proves: SeriesNotification::cover_parent throws
 // proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe(key, subscriber) throws

@@ -187,6 +187,9 @@ private:
         if (!same) in.fail("snapshot: these bytes are no snapshot, or no file, of a DataflowGraph");
         fresh.clock = in.number<change_t>();
         fresh.evaluations = in.number<change_t>();
+        // Both only count up, by one: no graph came this far, and one that began there would meet its first numbers again.
+        constexpr change_t most = change_t{1} << 63;
+        if (fresh.clock >= most || fresh.evaluations >= most) in.fail("snapshot: a count is higher than any graph can reach");
     }
     template <class Codec>
     static void write_pins(const Core& core, const Slots& listed, const Slots& places, ByteWriter& out, Codec& codec) {

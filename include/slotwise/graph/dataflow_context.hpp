@@ -131,12 +131,17 @@ public:
     }
     /// Lets f(Value&) change the value of an output in place, without a copy. That counts as a change, unless f returns false.
     /// A run that fails then cannot bring the old value back: the output keeps what f left, and consumers run.
-    /// @pre o < outputs() (checked at level fast) @throws what f throws
+    /// @pre o < outputs() (checked at level fast) @throws what Value() throws: the output is as before; what f throws: that
+    /// counts as a change too
     template <class F>
     bool edit_output(slot_t o, F&& f) {
         SLOTWISE_EXPECT(o < outputs(), "DataflowContext edit_output(o, f): the node has fewer outputs; ask outputs()");
         const slot_t pin = output_pin(o);
-        if (first_write(pin)) core_->written.push(pin, false, core_->pins.counters[pin], Value());
+        if (core_->pins.seen[pin] != core_->evaluations) {
+            Value none = Value(); // may throw; the output counts as written behind it
+            core_->pins.seen[pin] = core_->evaluations;
+            core_->written.push(pin, false, core_->pins.counters[pin], std::move(none));
+        }
         ScopeGuard changed([&]() noexcept { core_->publish(pin); }); // also when f throws
         if constexpr (std::is_void_v<std::invoke_result_t<F&, Value&>>)
             f(*core_->pins.reads[pin]);
@@ -167,10 +172,6 @@ private:
         failed_ = took_back_ = false;
     }
     slot_t output_pin(slot_t o) const noexcept { return first_ + inputs_ + o; }
-    /// Whether the running node has not written this output yet. It counts as written then.
-    bool first_write(slot_t pin) noexcept {
-        return std::exchange(core_->pins.seen[pin], core_->evaluations) != core_->evaluations;
-    }
     template <class U>
     SLOTWISE_ALWAYS_INLINE bool write(slot_t pin, U&& value) {
         Value& here = *core_->pins.reads[pin];
@@ -186,7 +187,7 @@ private:
     }
     template <class U>
     SLOTWISE_NEVER_INLINE bool write_again(slot_t pin, U&& value) {
-        auto& entry = core_->written.at_pin(pin);
+        auto& entry = core_->written.at_pin(pin, output_pin(0));
         const bool differs = !entry.kept || !core_->equals(entry.before, value);
         Value fresh(std::forward<U>(value));
         *core_->pins.reads[pin] = std::move(fresh);

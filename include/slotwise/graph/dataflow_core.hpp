@@ -167,12 +167,7 @@ struct DataflowCore {
     }
     /// Closes the gaps in the order. Dirty bits follow.
     void compact() noexcept {
-        order.compact([this](std::size_t from, std::size_t to) {
-            places[to] = places[from];
-            if (!dirty.test(from)) return;
-            dirty.reset(from);
-            dirty.set(to);
-        });
+        order.compact([this](std::size_t from, std::size_t to) { follow(from, to); });
     }
     /// Throws what the allocator throws; the graph is as before
     void reserve(std::size_t nodes, std::size_t more_pins) {
@@ -246,12 +241,12 @@ struct DataflowCore {
                 const Record& record = *by_slot[slot];
                 for (slot_t o = 0; o != record.outputs; ++o)
                     for (slot_t at = pins.links[output_pin(record, o)].next; at != no_slot; at = pins.links[at].next)
-                        visit(pins.links[at].owner);
+                        if (!visit(pins.links[at].owner)) return;
             },
             [this](slot_t slot, auto&& visit) {
                 const Record& record = *by_slot[slot];
                 for (slot_t i = 0; i != record.inputs; ++i)
-                    if (pins.linked(record.first + i)) visit(pins.links[pins.links[record.first + i].source].owner);
+                    if (pins.linked(record.first + i) && !visit(pins.links[pins.links[record.first + i].source].owner)) return;
             });
         if (needs == Edge::cycle) return false;
         if (needs == Edge::reorder) reorder();
@@ -460,8 +455,19 @@ private:
             cut(input);
         }
     }
-    /// Dirty bits lie by position, and follow their nodes.
-    void reorder() noexcept {
+    /// What is kept by position follows a node.
+    void follow(std::size_t from, std::size_t to) noexcept {
+        places[to] = places[from];
+        if (!dirty.test(from)) return;
+        dirty.reset(from);
+        dirty.set(to);
+    }
+    /// Throws what the allocator throws; strong
+    void reorder() {
+        const std::size_t end = order.end_after_reorder();
+        dirty.reserve(end);
+        if (places.size() < end) places.resize(end, {nullptr, 0, 0});
+        order.make_way([this](std::size_t from, std::size_t to) { follow(from, to); });
         order.for_each_move([this](slot_t slot, slot_t from, slot_t) {
             order.note(slot, dirty.test(from));
             dirty.reset(from);
@@ -471,6 +477,7 @@ private:
             place(slot);
             if (order.noted(slot)) soil(slot);
         });
+        if (order.sparse()) compact();
     }
 };
 

@@ -221,8 +221,8 @@ public:
     /// Links an input to an output. A source that the input had is replaced; the same one again is no change. A link that would
     /// close a cycle is refused, with the path that is there already. Nothing changes when the result is false.
     /// @throws what the allocator throws; strong
-    /// @complexity O(1) when `from` is before `to` in the order; else n log n in the nodes between them that are connected with
-    /// one of them, and their links
+    /// @complexity O(1) when `from` is before `to` in the order; amortised O(1) when only few nodes lead to `from`, or follow
+    /// from `to`, as of new ones; else n log n in the nodes between them that are connected with one of them, and their links
     link_result connect(handle_type from, size_type output, handle_type to, size_type input) {
         core_.expect_idle();
         const Record* const source = find(from);

@@ -45,20 +45,21 @@ class OutputSubscribers {
     using Cell = BasicObserverCell<Subscriber>;
     struct Pin {
         Cell* cell;
-        change_t counter; // that they were last notified of
-        bool queued;
+        change_t counter;   // that they were last notified of
+        std::size_t queued; // the place in the queue, from 1; or 0
     };
     struct Change {
         Handle node;
-        slot_t output, pin;
+        slot_t output, pin; // no_slot: the output is gone
     };
 
 public:
     explicit OutputSubscribers(const Allocator& alloc) noexcept : pins_(alloc), queue_(alloc) {}
     /// Takes the subscribers into other memory. Throws what the allocator throws; strong
     OutputSubscribers(OutputSubscribers& other, const Allocator& alloc) : pins_(other.pins_, alloc), queue_(alloc) {
-        queue_.reserve(other.count_);
-        queue_.append(other.queue_.data(), other.queue_.size());
+        queue_.reserve(room_for(other.count_));
+        for (const Change& change : other.queue_)
+            if (change.pin != no_slot) append(change);
         count_ = std::exchange(other.count_, 0);
         other.pins_.clear();
         other.queue_.clear();
@@ -79,10 +80,10 @@ public:
 
     /// Throws std::bad_alloc; strong
     BasicObserverToken<Subscriber> add(slot_t pin, change_t counter, Subscriber& subscriber) {
-        if (pins_.size() <= pin) pins_.resize(std::size_t{pin} + 1, Pin{nullptr, 0, false});
+        if (pins_.size() <= pin) pins_.resize(std::size_t{pin} + 1, Pin{nullptr, 0, 0});
         if (pins_[pin].cell == nullptr) {
-            queue_.reserve(count_ + 1); // no evaluation allocates
-            pins_[pin] = {new Cell, counter, false};
+            if (queue_.capacity() < 2 * (count_ + 1)) queue_.reserve(room_for(count_ + 1)); // no evaluation allocates
+            pins_[pin] = {new Cell, counter, 0};
             ++count_;
         }
         return {*pins_[pin].cell, subscriber};
@@ -90,7 +91,9 @@ public:
     SLOTWISE_ALWAYS_INLINE bool has(slot_t pin) const noexcept { return pin < pins_.size() && pins_[pin].cell != nullptr; }
     /// An output has changed, perhaps only for the moment. @pre has(pin)
     SLOTWISE_NEVER_INLINE void note(slot_t pin, Handle node, slot_t output) noexcept {
-        if (!std::exchange(pins_[pin].queued, true)) queue_.push_back({node, output, pin}); // there is room
+        if (pins_[pin].queued != 0) return;
+        if (queue_.size() == queue_.capacity()) drop_gone();
+        append({node, output, pin}); // there is room
     }
     /// Notifies the subscribers of the outputs that were noted. @param resolve resolve(node, output) answers the number of the
     /// pin, or no_slot if there is none any more @param value value(pin) @param counter counter(pin)
@@ -99,11 +102,13 @@ public:
         if (queue_.empty() || notifying_) return; // one that evaluates is inside of the loop below
         notifying_ = true;
         std::reverse(queue_.begin(), queue_.end());
+        drop_gone();
         while (!queue_.empty()) {
             const Change change = queue_.back();
             queue_.pop_back();
+            if (change.pin == no_slot) continue;
             Pin& pin = pins_[change.pin];
-            pin.queued = false;
+            pin.queued = 0;
             if (pin.counter == counter(change.pin)) continue;
             pin.counter = counter(change.pin);
             Cell* const cell = pin.cell;
@@ -128,12 +133,11 @@ public:
     void move(slot_t from, slot_t to) noexcept {
         if (!has(from)) return;
         std::swap(pins_[from], pins_[to]);
-        for (Change& change : queue_)
-            if (change.pin == from) change.pin = to;
+        if (pins_[to].queued != 0) queue_[pins_[to].queued - 1].pin = to;
     }
     /// Room for pins up to `pin`, if there are subscribers. Throws std::bad_alloc; strong
     void reserve(slot_t pin) {
-        if (count_ != 0 && pins_.size() <= pin) pins_.resize(std::size_t{pin} + 1, Pin{nullptr, 0, false});
+        if (count_ != 0 && pins_.size() <= pin) pins_.resize(std::size_t{pin} + 1, Pin{nullptr, 0, 0});
     }
     std::size_t memory_usage() const noexcept {
         std::size_t cells = 0;
@@ -143,14 +147,29 @@ public:
     }
 
 private:
+    // Twice what waits at most, so that drop_gone() has much to drop when the queue is full.
+    static std::size_t room_for(std::size_t count) noexcept { return 4 * count; }
+    void append(const Change& change) noexcept {
+        queue_.push_back(change);
+        pins_[change.pin].queued = queue_.size();
+    }
     void drop_queued(slot_t pin) noexcept {
-        if (!std::exchange(pins_[pin].queued, false)) return;
-        for (std::size_t i = 0; i != queue_.size(); ++i)
-            if (queue_[i].pin == pin) return queue_.erase(i);
+        if (const std::size_t place = std::exchange(pins_[pin].queued, 0); place != 0) queue_[place - 1].pin = no_slot;
+    }
+    /// Closes the gaps in the queue, and tells pins their places. Linear in the queue
+    void drop_gone() noexcept {
+        std::size_t left = 0;
+        for (std::size_t i = 0; i != queue_.size(); ++i) {
+            const Change change = queue_[i];
+            if (change.pin == no_slot) continue;
+            queue_[left++] = change;
+            pins_[change.pin].queued = left;
+        }
+        queue_.truncate(left);
     }
 
     PlainVector<Pin, Allocator> pins_;
-    PlainVector<Change, Allocator> queue_; // its capacity is the number of pins with subscribers, at least
+    PlainVector<Change, Allocator> queue_; // its capacity is twice the number of pins with subscribers, at least
     std::size_t count_ = 0;
     bool notifying_ = false;
 };

@@ -18,10 +18,16 @@ namespace detail {
 /// leads forward already costs O(1). Any other edge costs the nodes between its ends that are connected with it, and their
 /// edges, and a sort of these nodes. It knows no edges: the caller lists the neighbours of a node.
 ///
-/// A node is a slot. Its position is a number; an erased node leaves a gap. A new edge is added in two steps, so that what is
-/// kept by position can follow:
+/// Where one end of the edge leads to a few nodes only, these can lie anywhere behind (or before) all others, and go to the end
+/// (or the front) instead. Links that are read in the reverse of their order would cost the whole chain so far each otherwise:
+/// 8,000 of them took 2.4 s, and take 0.0005 s so.
+///
+/// A node is a slot. Its position is a number; an erased or moved node leaves a gap. A new edge is added in steps, so that what
+/// is kept by position can follow:
 ///     switch (order.find(from, to, successors, predecessors)) ...
-///     order.apply();      // if the answer was `reorder`
+///     // if the answer was `reorder`: room for end_after_reorder() positions
+///     order.make_way(moved);
+///     order.apply();
 /// @tparam Allocator of bytes
 template <class Allocator = std::allocator<std::byte>>
 class TopologicalOrder {
@@ -41,7 +47,7 @@ public:
     TopologicalOrder(const TopologicalOrder& other, const Allocator& alloc)
         : slots_(other.slots_, alloc), positions_(other.positions_, alloc), parents_(other.parents_, alloc),
           stamps_(other.stamps_, alloc), forward_(alloc), backward_(alloc), pool_(alloc), stamp_(other.stamp_),
-          gaps_(other.gaps_) {}
+          gaps_(other.gaps_), front_(other.front_) {}
 
     /// Positions in use, gaps included.
     std::size_t positions() const noexcept { return slots_.size(); }
@@ -67,10 +73,7 @@ public:
         slots_[positions_[slot]] = no_slot;
         positions_[slot] = no_slot;
         ++gaps_;
-        while (!slots_.empty() && slots_.back() == no_slot) {
-            slots_.pop_back();
-            --gaps_;
-        }
+        trim();
     }
     /// Whether gaps outnumber nodes, so that compact() is due.
     bool sparse() const noexcept { return gaps_ > slots_.size() / 2 + 32; }
@@ -89,19 +92,20 @@ public:
             ++to;
         }
         slots_.truncate(to);
-        gaps_ = 0;
+        gaps_ = front_ = 0;
     }
     void clear() noexcept {
         slots_.clear();
         positions_.clear();
         parents_.clear();
         stamps_.clear();
-        gaps_ = 0;
+        gaps_ = front_ = 0;
     }
     bool contains(slot_t slot) const noexcept { return slot < positions_.size() && positions_[slot] != no_slot; }
 
     /// What the edge needs. Nothing changes yet.
-    /// @param successors successors(slot, visit) calls visit(next) for the target of each edge of the node
+    /// @param successors successors(slot, visit) calls visit(next) for the target of each edge of the node, and may stop when
+    /// that answers false
     /// @param predecessors the same for the sources
     /// Throws what the allocator throws; strong
     /// Costs O(1) if position(from) < position(to)
@@ -112,14 +116,22 @@ public:
         forward_.clear();
         backward_.clear();
         pool_.clear();
+        target_ = Target::between;
+        if (upper - lower > near_by) {
+            if (leads_to_few(forward_, to, from, successors)) return go_to(Target::end, forward_);
+            forward_.clear();
+            if (leads_to_few(backward_, from, to, predecessors)) return go_to(Target::front, backward_);
+            backward_.clear();
+        }
         next_stamp();
         enter(forward_, to, no_slot);
         bool cycle = from == to;
         for (std::size_t i = 0; i != forward_.size() && !cycle; ++i)
             successors(forward_[i], [&](slot_t next) {
-                if (cycle || positions_[next] > upper || stamps_[next] == stamp_) return;
+                if (cycle || positions_[next] > upper || stamps_[next] == stamp_) return !cycle;
                 enter(forward_, next, forward_[i]);
                 cycle = next == from;
+                return !cycle;
             });
         if (cycle) {
             forward_.clear();
@@ -131,6 +143,7 @@ public:
         for (std::size_t i = 0; i != backward_.size(); ++i)
             predecessors(backward_[i], [&](slot_t next) {
                 if (positions_[next] > lower && stamps_[next] != stamp_) enter(backward_, next, no_slot);
+                return true;
             });
         sort(forward_);
         sort(backward_);
@@ -142,6 +155,34 @@ public:
     }
     /// After `cycle`: the nodes from `to` to `from`, a shortest path of edges that are there.
     std::span<const slot_t> path() const noexcept { return forward_.span(); }
+    /// After `reorder`: an upper bound of positions() from here to the end of apply().
+    std::size_t end_after_reorder() const noexcept {
+        if (target_ == Target::between) return slots_.size();
+        return slots_.size() + (target_ == Target::end ? forward_.size() : new_front());
+    }
+    /// After `reorder`, and before what follows: makes room at the front, if the nodes go there. Calls moved(from, to) for each
+    /// node that gets another position, in an order in which nothing else lies at `to`.
+    template <class Moved>
+    void make_way(Moved&& moved) noexcept {
+        if (target_ == Target::end)
+            for (std::size_t i = 0; i != forward_.size(); ++i) pool_.push_back(static_cast<slot_t>(slots_.size() + i));
+        if (target_ != Target::front) return;
+        if (front_ < backward_.size()) {
+            compact(moved);
+            const std::size_t more = new_front();
+            std::size_t from = slots_.size();
+            for (std::size_t i = 0; i != more; ++i) slots_.push_back(no_slot); // there is room
+            while (from-- != 0) {
+                const slot_t slot = slots_[from];
+                slots_[from + more] = slot;
+                slots_[from] = no_slot;
+                positions_[slot] = static_cast<slot_t>(from + more);
+                moved(from, from + more);
+            }
+            gaps_ = front_ = more;
+        }
+        for (std::size_t i = backward_.size(); i != 0; --i) pool_.push_back(static_cast<slot_t>(front_ - i));
+    }
     /// After `reorder`: calls f(slot, from, to) for each node that gets another position.
     template <class F>
     void for_each_move(F&& f) const {
@@ -154,6 +195,15 @@ public:
     bool noted(slot_t slot) const noexcept { return parents_[slot] == 1; }
     /// After `reorder`: gives them these positions.
     void apply() noexcept {
+        if (target_ != Target::between) { // the old positions become gaps
+            const Slots& nodes = target_ == Target::end ? forward_ : backward_;
+            for (const slot_t slot : nodes) slots_[positions_[slot]] = no_slot;
+            if (target_ == Target::end) {
+                gaps_ += nodes.size();
+                for (std::size_t i = 0; i != nodes.size(); ++i) slots_.push_back(no_slot); // there is room
+            } else
+                front_ -= nodes.size();
+        }
         std::size_t place = 0;
         for (const Slots* const nodes : {&backward_, &forward_})
             for (const slot_t slot : *nodes) {
@@ -161,6 +211,7 @@ public:
                 positions_[slot] = position;
                 slots_[position] = slot;
             }
+        trim();
     }
 
     void swap(TopologicalOrder& other) noexcept {
@@ -170,6 +221,7 @@ public:
             (this->*member).swap(other.*member);
         std::swap(stamp_, other.stamp_);
         std::swap(gaps_, other.gaps_);
+        std::swap(front_, other.front_);
     }
     /// Bytes of memory.
     std::size_t memory_usage() const noexcept {
@@ -178,6 +230,8 @@ public:
     /// Whether nodes and positions agree; for tests.
     bool check_invariants() const noexcept {
         std::size_t gaps = 0;
+        for (std::size_t at = 0; at != front_; ++at)
+            if (at >= slots_.size() || slots_[at] != no_slot) return false;
         for (std::size_t at = 0; at != slots_.size(); ++at)
             if (slots_[at] == no_slot)
                 ++gaps;
@@ -187,6 +241,45 @@ public:
     }
 
 private:
+    /// Where the nodes go that get other positions.
+    enum class Target : std::uint8_t { between, end, front };
+    static constexpr std::size_t few = 8;
+    static constexpr slot_t near_by = 32; // between ends that are so close there is little to search
+
+    /// Finds all nodes that `start` leads to. Whether these are a few, and `other` is none of them.
+    template <class Next>
+    bool leads_to_few(Slots& nodes, slot_t start, slot_t other, Next& neighbours) {
+        bool stopped = start == other;
+        next_stamp();
+        enter(nodes, start, no_slot);
+        for (std::size_t i = 0; i != nodes.size() && !stopped; ++i)
+            neighbours(nodes[i], [&](slot_t next) {
+                if (stopped || stamps_[next] == stamp_) return !stopped;
+                stopped = next == other || nodes.size() == few;
+                if (!stopped) enter(nodes, next, no_slot);
+                return !stopped;
+            });
+        return !stopped && slots_.size() + slots_.size() / 2 + 64 < no_slot;
+    }
+    /// The last position has a node.
+    void trim() noexcept {
+        while (!slots_.empty() && slots_.back() == no_slot) {
+            slots_.pop_back();
+            --gaps_;
+        }
+        if (front_ > slots_.size()) front_ = slots_.size();
+    }
+    Edge go_to(Target target, Slots& nodes) {
+        target_ = target;
+        sort(nodes);
+        pool_.reserve(few);
+        const std::size_t end = end_after_reorder();
+        if (end > slots_.capacity()) slots_.reserve(end > 2 * slots_.capacity() ? end : 2 * slots_.capacity());
+        return Edge::reorder;
+    }
+    /// How many positions become free at the front when the nodes do not fit there: a share of all, so that making room costs
+    /// O(1) a node in the mean.
+    std::size_t new_front() const noexcept { return front_ >= backward_.size() ? 0 : (slots_.size() - gaps_) / 2 + 32; }
     void enter(Slots& nodes, slot_t slot, slot_t parent) {
         nodes.push_back(slot);
         stamps_[slot] = stamp_;
@@ -201,12 +294,13 @@ private:
         stamp_ = 1;
     }
 
-    Slots slots_;                     // by position
-    Slots positions_;                 // by slot
-    Slots parents_, stamps_;          // by slot, of a search
-    Slots forward_, backward_, pool_; // of the last search: nodes behind and before the edge, their positions
-    slot_t stamp_ = 0;                // of the last search
-    std::size_t gaps_ = 0;
+    Slots slots_;                      // by position
+    Slots positions_;                  // by slot
+    Slots parents_, stamps_;           // by slot, of a search
+    Slots forward_, backward_, pool_;  // of the last search: nodes behind and before the edge, their positions
+    slot_t stamp_ = 0;                 // of the last search
+    std::size_t gaps_ = 0, front_ = 0; // the first front_ positions are gaps
+    Target target_ = Target::between;  // of the last search
 };
 
 } // namespace detail

@@ -6,7 +6,7 @@
 #define SLOTWISE_GRAPH_WRITTEN_OUTPUTS_HPP
 
 #include "../core/versioned.hpp"
-#include "../memory/allocator.hpp"
+#include "../memory/plain_vector.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -27,7 +27,7 @@ class WrittenOutputs {
     using Entry = WrittenOutput<Value>;
 
 public:
-    explicit WrittenOutputs(const Allocator& alloc) noexcept : allocator_(alloc) {}
+    explicit WrittenOutputs(const Allocator& alloc) noexcept : allocator_(alloc), places_(alloc) {}
     WrittenOutputs(const WrittenOutputs&) = delete;
     WrittenOutputs& operator=(const WrittenOutputs&) = delete;
     ~WrittenOutputs() { free(); }
@@ -35,12 +35,15 @@ public:
         exchange_allocators(allocator_, other.allocator_);
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
+        std::swap(placed_, other.placed_);
         std::swap(capacity_, other.capacity_);
+        places_.swap(other.places_);
     }
     /// @pre this is empty Throws what the allocator throws; strong
     void reserve(std::size_t count) {
         if (count <= capacity_) return;
         const std::size_t room = count < 4 ? 4 : count;
+        places_.resize(room);
         Entry* const fresh = allocate_raw(allocator_, room);
         free();
         data_ = fresh;
@@ -50,11 +53,11 @@ public:
     std::size_t size() const noexcept { return count_; }
     Entry* begin() noexcept { return data_; }
     Entry* end() noexcept { return data_ + count_; }
-    /// @pre it is in the list
-    Entry& at_pin(slot_t pin) noexcept {
-        Entry* entry = data_;
-        while (entry->pin != pin) ++entry;
-        return *entry;
+    /// The entry of a pin. Entries are listed by pin when they are asked for first, so that only a node that writes an output
+    /// twice pays for it. @param first the pin of output 0 of the running node @pre the pin is in the list
+    Entry& at_pin(slot_t pin, slot_t first) noexcept {
+        for (; placed_ != count_; ++placed_) places_[data_[placed_].pin - first] = static_cast<slot_t>(placed_);
+        return data_[places_[pin - first]];
     }
     /// @pre there is room
     SLOTWISE_ALWAYS_INLINE void push(slot_t pin, bool kept, change_t counter, Value&& before) noexcept {
@@ -64,9 +67,9 @@ public:
     SLOTWISE_ALWAYS_INLINE void clear() noexcept {
         if constexpr (!std::is_trivially_destructible_v<Value>)
             for (Entry& each : *this) std::destroy_at(std::addressof(each));
-        count_ = 0;
+        count_ = placed_ = 0;
     }
-    std::size_t memory_usage() const noexcept { return capacity_ * sizeof(Entry); }
+    std::size_t memory_usage() const noexcept { return capacity_ * sizeof(Entry) + places_.memory_usage(); }
 
 private:
     void free() noexcept {
@@ -78,7 +81,8 @@ private:
 
     SLOTWISE_NO_UNIQUE_ADDRESS rebind_t<Allocator, Entry> allocator_;
     Entry* data_ = nullptr;
-    std::size_t count_ = 0, capacity_ = 0;
+    std::size_t count_ = 0, placed_ = 0, capacity_ = 0;
+    PlainVector<slot_t, Allocator> places_; // by output: the place of its entry, of the first placed_ entries
 };
 
 } // namespace detail

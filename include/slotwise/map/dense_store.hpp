@@ -77,7 +77,7 @@ public:
     constexpr std::size_t memory_usage() const noexcept { return memory_of(columns_, slots_, rows_); }
     constexpr std::size_t grown_capacity() const noexcept { return capacity() < 8 ? 16 : 2 * capacity(); }
     constexpr void reserve(std::size_t slot_count) {
-        if (slot_count > capacity()) resize(slot_count);
+        if (slot_count > capacity()) resize(reserved_capacity(slot_count, capacity()));
     }
     constexpr std::size_t shrunk_capacity(std::size_t end) const noexcept { return end > count() ? end : count(); }
     constexpr void shrink(std::size_t end) { resize(shrunk_capacity(end)); }

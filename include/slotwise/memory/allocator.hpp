@@ -69,6 +69,14 @@ constexpr std::size_t checked_bytes(std::size_t count, std::size_t size, std::si
     return count * size + more;
 }
 
+/// The capacity that reserve(count) gives an array that is copied when it grows: exactly `count` to an empty one, and at least
+/// a quarter more than there is to others, so that reserve(size() + 1) before each insert costs amortised O(1).
+/// @pre count > capacity
+constexpr std::size_t reserved_capacity(std::size_t count, std::size_t capacity) noexcept {
+    const std::size_t more = capacity + capacity / 4;
+    return count < more ? more : count;
+}
+
 /// Whether an allocator builds a T from these arguments without throwing. An allocator that passes itself on (uses-allocator
 /// construction, as std::pmr::polymorphic_allocator does) may have to allocate, whatever T's own constructor says.
 template <class Allocator, class T, class... Args>

@@ -152,7 +152,7 @@ public:
     std::span<const T> span() const noexcept { return {data(), size_}; }
 
     void reserve(std::size_t count) {
-        if (count > capacity_) Memory::set_capacity(count, sizeof(T));
+        if (count > capacity_) Memory::set_capacity(reserved_capacity(count, capacity_), sizeof(T));
     }
     void push_back(T value) { // a copy, because the memory of the argument may go
         if (size_ == capacity_) [[unlikely]]

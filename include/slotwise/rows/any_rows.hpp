@@ -114,11 +114,11 @@ public:
     size_type capacity() const noexcept { return columns_.capacity(); }
     /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
     size_type memory_usage() const noexcept { return columns_.memory_usage(); }
-    /// Room for `rows` rows.
+    /// Room for `rows` rows: exactly that if there was none, else at least a quarter more than there was.
     /// @throws what the allocator, and moves that may throw, throw; strong if what cannot be copied moves without a throw
     /// @invalidates columns, when it grows
     void reserve(size_type rows) {
-        if (rows > capacity()) resize_memory(rows);
+        if (rows > capacity()) resize_memory(detail::reserved_capacity(rows, capacity()));
     }
     /// Frees the memory that is not needed. @throws as reserve @invalidates columns
     void shrink_to_fit() {

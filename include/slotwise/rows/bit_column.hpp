@@ -85,9 +85,11 @@ public:
     constexpr size_type capacity() const noexcept { return words_.size() * bits::word_bits; }
     /// Bytes held on the heap. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return words_.memory_usage(); }
-    /// Room for `rows` rows. @throws what the allocator throws; strong @invalidates words(), when it grows
+    /// Room for `rows` rows: no more if there was none, else at least a quarter more than there was. @throws what the allocator
+    /// throws; strong @invalidates words(), when it grows
     constexpr void reserve(size_type rows) {
-        if (bits::word_count(rows) > words_.size()) resize_words(bits::word_count(rows));
+        if (const size_type words = bits::word_count(rows); words > words_.size())
+            resize_words(detail::reserved_capacity(words, words_.size()));
     }
     /// Frees the memory that is not needed. @throws what the allocator throws; strong @invalidates words()
     constexpr void shrink_to_fit() {

@@ -117,7 +117,15 @@ public:
     constexpr void append(Tuple&& values) {
         if constexpr (Padded)
             if (count_ % block_rows == 0) zero(count_, count_ + block_rows);
-        construct_in<0>(columns_, count_, values);
+        if constexpr (Padded && builds_nothrow<std::remove_cvref_t<Tuple>>(std::index_sequence_for<Columns...>()))
+            construct_in<0>(columns_, count_, values);
+        else { // a column that is built before another throws leaves its value behind the last row
+            ScopeGuard undo([&]() noexcept {
+                if constexpr (Padded) zero(count_, count_ + 1);
+            });
+            construct_in<0>(columns_, count_, values);
+            undo.dismiss();
+        }
         ++count_;
     }
     /// Builds rows from the values of `other`: get(value) is moved or copied from. @pre no row is here, and there is room
@@ -295,6 +303,11 @@ private:
             undo_back.dismiss();
             undo_front.dismiss();
         }
+    }
+    /// Whether a row is built from these without a throw.
+    template <class Tuple, std::size_t... Nth>
+    static consteval bool builds_nothrow(std::index_sequence<Nth...>) noexcept {
+        return (std::is_nothrow_constructible_v<value_at<Nth>, std::tuple_element_t<Nth, Tuple>> && ...);
     }
     template <std::size_t Nth, class Tuple>
     static constexpr void construct_in(columns_type& columns, std::size_t row, Tuple& values) {

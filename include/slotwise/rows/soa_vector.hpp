@@ -107,11 +107,11 @@ public:
     /// Bytes held on the heap, without what values hold themselves. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return rows_.memory_usage(); }
     constexpr allocator_type get_allocator() const noexcept { return Allocator(rows_.template column<0>().get_allocator()); }
-    /// Makes room for `count` rows in all.
+    /// Makes room for `count` rows in all: exactly that if there was none, else at least a quarter more than there was.
     /// @throws std::bad_array_new_length, what the allocator throws, and what copies throw if moves can throw; strong
     /// @invalidates everything on growth
     constexpr void reserve(size_type count) {
-        if (count > capacity()) rows_.resize(count);
+        if (count > capacity()) rows_.resize(detail::reserved_capacity(count, capacity()));
     }
     /// Gives memory back that no row needs. @throws as reserve; strong @invalidates everything
     constexpr void shrink_to_fit() {

@@ -80,10 +80,10 @@ public:
     constexpr size_type capacity() const noexcept { return changed_.capacity(); }
     /// Bytes held on the heap. @complexity O(1)
     constexpr size_type memory_usage() const noexcept { return detail::memory_of(added_, changed_); }
-    /// Room for `rows` rows. @throws what the allocator throws; strong @invalidates added_ticks() and changed_ticks(), when it
-    /// grows
+    /// Room for `rows` rows: exactly that if there was none, else at least a quarter more than there was. @throws what the
+    /// allocator throws; strong @invalidates added_ticks() and changed_ticks(), when it grows
     constexpr void reserve(size_type rows) {
-        if (rows > capacity()) resize_memory(*this, rows);
+        if (rows > capacity()) resize_memory(*this, detail::reserved_capacity(rows, capacity()));
     }
     /// Frees the memory that is not needed. @throws what the allocator throws; strong @invalidates added_ticks() and
     /// changed_ticks()

@@ -199,20 +199,35 @@ public:
         registry_->marked.reset(slot);
         registry_->by_slot.erase(slot);
     }
-    /// All elements have been exchanged: subscriptions to elements end, subscriptions to keys get their slots by slot_of(key).
-    /// @param keep end_elements() will notify the subscribers of the elements
+    /// What rewatch() will need: which slots have a key with a subscription, where slot_of(key) answers the slot, or no_slot.
+    using Watched = detail::FlatArray<word_t, Allocator>;
     /// @pre cover() of the new slots @throws what slot_of and the allocator throw; strong
     template <class SlotOf>
-    constexpr void rewatch(SlotOf&& slot_of, bool keep = false) {
-        if (registry_ == nullptr) return;
-        auto watched = detail::FlatArray<word_t, Allocator>(allocator_).resized(registry_->watched.size(), 0);
+    constexpr Watched watched_by(SlotOf&& slot_of) const {
+        Watched watched(allocator_);
+        if (registry_ == nullptr) return watched;
+        auto words = watched.resized(registry_->watched.size(), 0);
         for (const Key& key : registry_->by_key.as_set())
-            if (const slot_t slot = slot_of(key); slot != no_slot) watched[bits::word_of(slot)] |= bits::bit_of(slot);
+            if (const slot_t slot = slot_of(key); slot != no_slot) words[bits::word_of(slot)] |= bits::bit_of(slot);
+        watched.swap(words);
+        return watched;
+    }
+    /// All elements have been exchanged: subscriptions to elements end, subscriptions to keys get the slots of `watched`.
+    /// @param keep end_elements() will notify the subscribers of the elements @pre cover() was not called since watched_by()
+    constexpr void rewatch(Watched& watched, bool keep = false) noexcept {
+        if (registry_ == nullptr) return;
         registry_->watched.swap(watched);
         registry_->marked.clear();
         registry_->ended.clear();
         if (keep) registry_->ended.swap(registry_->by_slot);
         registry_->by_slot.clear();
+    }
+    /// Both at once. @pre cover() of the new slots @throws what slot_of and the allocator throw; strong
+    template <class SlotOf>
+        requires std::is_invocable_r_v<slot_t, SlotOf&, const Key&>
+    constexpr void rewatch(SlotOf&& slot_of, bool keep = false) {
+        auto watched = watched_by(slot_of);
+        rewatch(watched, keep);
     }
 
     //=== hooks, for use as an observer ===//

@@ -113,29 +113,34 @@ public:
             Subscribers there(std::move(subscribers), from.get_allocator());
             subscribers.swap(there); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
         }
-        if (!subscribers.unused()) {
-            subscribers.cover(from.capacity(), store_.hash_function(), store_.key_eq());
-            subscribers.rewatch([&](const Key& key) { return from.slot_of_any(key); }, true);
-        }
+        if (!subscribers.unused()) subscribers.cover(from.capacity(), store_.hash_function(), store_.key_eq());
+        auto watched = subscribers.watched_by([&](const Key& key) { return from.slot_of_any(key); });
+        const auto exchanged = [&]() noexcept { // no subscription has changed before, so that there is nothing to undo
+            subscribers.rewatch(watched, true);
+        };
         // The old contents are destroyed last: a destructor sees the new ones.
         if (OwnColumns::has_dynamic_observers(store_)) {
             const auto* const before = tracker_of(from).words().live;
             ScopeGuard empty([&]() noexcept { // an observer has thrown when the contents were exchanged
-                if (tracker_of(from).words().live != before) store_.reset(), forget_times();
+                if (tracker_of(from).words().live == before) return;
+                store_.reset();
+                forget_times();
+                for (std::size_t word = 0; word != watched.size(); ++word) watched[word] = 0;
+                exchanged();
+                subscribers.end_elements(window());
             });
             OwnColumns::adopt(store_, from);
             empty.dismiss();
+            exchanged();
             adopt_times(last, keys_last);
         } else if constexpr (std::is_nothrow_move_constructible_v<Store>) {
+            exchanged();
             const Store before(std::move(store_));
             renew(store_, std::move(from));
             adopt_times(last, keys_last);
         } else {
-            ScopeGuard back([&]() noexcept { // a swap of hash or equality has thrown
-                if (!subscribers.unused()) subscribers.rewatch([&](const Key& key) { return store_.slot_of_any(key); });
-            });
-            store_.swap(from);
-            back.dismiss();
+            store_.swap(from); // a swap of hash or equality may throw
+            exchanged();
             adopt_times(last, keys_last);
         }
         announce_replaced();
@@ -275,9 +280,14 @@ public:
     /// @throws as remove_slot
     constexpr void remove_all() noexcept(!nests) {
         if constexpr (nests) {
-            for (const slot_t slot : store_.live_slots()) watch_removal(slot);
+            bool any = false;
             for (const slot_t slot : store_.live_slots())
-                if (SeriesAccess::state(store_.value(slot)).removal_watched_) notification_.elements.mark_always(slot);
+                any = any || SeriesAccess::state(store_.value(slot)).any_subscribers();
+            if (any) { // before the first of them is marked, because it may throw
+                cover();
+                for (const slot_t slot : store_.live_slots())
+                    if (watch_removal(slot)) notification_.elements.mark_always(slot);
+            }
         }
         notification_.whole.tick(window());
         if (store_.empty()) return;

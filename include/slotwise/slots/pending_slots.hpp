@@ -21,24 +21,24 @@ class PendingSlots {
 public:
     constexpr PendingSlots() = default;
     constexpr explicit PendingSlots(const Allocator& alloc) noexcept : block_(alloc) {}
+    /// The same queue as `other` with room for `slot_count` slots, in memory of `alloc`. @pre no slot of the queue is that high
+    /// Throws what the allocator throws
+    constexpr PendingSlots(const PendingSlots& other, std::size_t slot_count, const Allocator& alloc) : block_(alloc) {
+        const std::size_t words = bits::word_count(slot_count), whole = words * bits::word_bits; // as far as room() says
+        Block::unmade(Queue::words_for(whole) + 2 * words, alloc).swap(block_);
+        ArrayPlace place{block_.data()};
+        other.queue_.resized(whole, place).swap(queue_);
+        other.bits_.resized(words, 0, place).swap(bits_);
+        other.superseded_.resized(words, 0, place).swap(superseded_);
+    }
     constexpr void swap(PendingSlots& other) noexcept {
         block_.swap(other.block_);
         queue_.swap(other.queue_);
         bits_.swap(other.bits_);
         superseded_.swap(other.superseded_);
     }
-    /// The same queue with room for `slots` slots, in memory of `alloc`. @pre no slot of the queue is that high
-    /// @throws what the allocator throws
-    constexpr PendingSlots resized(std::size_t slot_count, const Allocator& alloc) const {
-        PendingSlots result(alloc);
-        const std::size_t words = bits::word_count(slot_count), whole = words * bits::word_bits; // as far as room() says
-        Block::unmade(Queue::words_for(whole) + 2 * words, alloc).swap(result.block_);
-        ArrayPlace place{result.block_.data()};
-        queue_.resized(whole, place).swap(result.queue_);
-        bits_.resized(words, 0, place).swap(result.bits_);
-        superseded_.resized(words, 0, place).swap(result.superseded_);
-        return result;
-    }
+    /// The same of this one, for what is no member: see NoPendingSlots. @throws what the allocator throws
+    constexpr PendingSlots resized(std::size_t slot_count, const Allocator& alloc) const { return {*this, slot_count, alloc}; }
 
     /// How many slots fit, rounded up to a word.
     constexpr std::size_t room() const noexcept { return bits_.size() * bits::word_bits; }
@@ -100,11 +100,14 @@ private:
     Words superseded_{}; // of slots in the queue; meaningless for others
 };
 
-/// The same for containers whose erase is not deferred: there is never one.
+/// The same for containers whose erase is not deferred: there is never one. As an empty member it is built by its constructors,
+/// never from what a function returns: clang 16 for Windows writes over the member beside it then (LLVM #64253, #64077).
 struct NoPendingSlots {
     constexpr NoPendingSlots() noexcept = default;
     template <class Allocator>
     constexpr explicit NoPendingSlots(const Allocator&) noexcept {}
+    template <class Allocator>
+    constexpr NoPendingSlots(const NoPendingSlots&, std::size_t, const Allocator&) noexcept {}
     static constexpr void swap(NoPendingSlots&) noexcept {}
     template <class Allocator>
     static constexpr NoPendingSlots resized(std::size_t, const Allocator&) noexcept {

@@ -74,7 +74,7 @@ public:
     /// The elements come last: if a column's copy throws, there are none to destroy. A store does not know which of its
     /// elements are live.
     constexpr SlotContainer(const SlotContainer& other, const Allocator& alloc)
-        : directory(settled(other).directory, Bytes(alloc)), pending(other.pending.resized(other.pending.room(), Bytes(alloc))),
+        : directory(settled(other).directory, Bytes(alloc)), pending(other.pending, other.pending.room(), Bytes(alloc)),
           store(empty_like(other.store, alloc)), hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)),
           allocator(alloc) {
         const StoredBits stored(directory, pending);

@@ -8,6 +8,7 @@
 #include "../memory/sparse_pages.hpp"
 #include "entity_ids.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <vector>
@@ -118,9 +119,8 @@ public:
     /// The number of the range of an index.
     slot_t part_number(slot_t index) const noexcept { return parts_.empty() ? 0 : search(index); }
     bool overlaps(slot_t first, slot_t last) const noexcept {
-        for (const Part& each : parts_)
-            if (first < each.last && each.first < last) return true;
-        return false;
+        const std::size_t behind = behind_index(last - 1);
+        return behind != 0 && part(order_[behind - 1]).last > first;
     }
     /// Whether an index in the range is in use.
     bool in_use(slot_t first, slot_t last) const noexcept {
@@ -143,6 +143,27 @@ public:
         main_.slot_count -= last - first;
         for_each_page(first, last, [this](slot_t begin, Page& page) { page.part = part_of_page(begin); });
         return last_part();
+    }
+
+    /// Adds the ranges of a snapshot, next(first, last) each. False when one has no valid bounds, or two overlap; it is
+    /// unusable then. @pre there is no range, and no index is in use. Costs n log n
+    template <class Next>
+    bool add_ranges(std::size_t count, Next&& next) {
+        if (count == 0) return true;
+        parts_.reserve(count);
+        order_.resized(count, 0).swap(order_);
+        for (std::size_t i = 0; i != count; ++i) {
+            slot_t first = 0, last = 0;
+            next(first, last);
+            if (first >= last || last > max_slots) return false;
+            parts_.emplace_back(get_allocator(), first, last);
+            main_.slot_count -= last - first;
+            order_[i] = last_part();
+        }
+        std::sort(order_.data(), order_.data() + count, [this](slot_t a, slot_t b) { return part(a).first < part(b).first; });
+        for (std::size_t i = 1; i != count; ++i)
+            if (part(order_[i - 1]).last > part(order_[i]).first) return false;
+        return true;
     }
 
     //=== entries ===//
@@ -375,8 +396,10 @@ private:
     slot_t own_from(const Part& part, slot_t at) const noexcept {
         slot_t end = part.last;
         if (std::addressof(part) == std::addressof(main_))
-            for (const Part& each : parts_)
-                if (each.first > at && each.first < end) end = each.first;
+            if (const std::size_t behind = behind_index(at); behind != order_.size()) {
+                const slot_t first = this->part(order_[behind]).first;
+                if (first < end) end = first;
+            }
         return end;
     }
     // Whether no index from `next` on is in use.
@@ -397,6 +420,11 @@ private:
         part.next = next;
     }
     slot_t search(slot_t index) const noexcept {
+        const std::size_t behind = behind_index(index);
+        return behind != 0 && index < part(order_[behind - 1]).last ? order_[behind - 1] : 0;
+    }
+    // The place in order_ of the lowest range that begins behind the index.
+    std::size_t behind_index(slot_t index) const noexcept {
         std::size_t low = 0, high = order_.size();
         while (low != high) {
             const std::size_t middle = low + (high - low) / 2;
@@ -405,15 +433,14 @@ private:
             else
                 high = middle;
         }
-        return low != 0 && index < part(order_[low - 1]).last ? order_[low - 1] : 0;
+        return low;
     }
     // The part of the page that begins with this index.
     slot_t part_of_page(slot_t first) const noexcept {
         const slot_t number = part_number(first), last = first + (page_slots - 1);
         if (number != 0) return last < part(number).last ? number : mixed;
-        for (const Part& each : parts_)
-            if (each.first > first && each.first <= last) return mixed;
-        return 0;
+        const std::size_t behind = behind_index(first);
+        return behind != order_.size() && part(order_[behind]).first <= last ? mixed : 0;
     }
     // Calls f(first index, page) for the pages of these indices.
     template <class F>

@@ -38,9 +38,10 @@ struct EntityIds {
         hub.swap(other.hub);
     }
 
-    /// Room for exactly `room` ids, if that is more. @throws what the allocator throws; nothing has changed then
+    /// Room for `room` ids: exactly that if there was none, else at least a quarter more than there was. @throws what the
+    /// allocator throws; nothing has changed then
     void reserve(std::size_t room) {
-        if (room > ids.size()) resize(room);
+        if (room > ids.size()) resize(reserved_capacity(room, ids.size()));
     }
     /// Room for `needed` ids at least, so that adding one is amortised O(1).
     void grow(std::size_t needed) {

@@ -49,7 +49,7 @@ protected:
     void do_reserve(size_type count) {
         if (count != 0 && count - 1 > Traits::max_index)
             throw_length_error("sparse container reserve(count): ids have fewer indices; reserve max_index + 1 at most");
-        if (count > ids_.size()) ids_.resized(count, Id{}).swap(ids_);
+        if (count > ids_.size()) ids_.resized(reserved_capacity(count, ids_.size()), Id{}).swap(ids_);
         if (count > values_.capacity()) values_.reserve(count);
         room_ = room();
     }

@@ -93,8 +93,8 @@ public:
     slot_t find(const Value& value) const { return find(tag(value), value); }
     /// Room for `count` values. @throws what the allocator throws; nothing has changed then
     void reserve(std::size_t count) {
-        if (count > buckets_.capacity()) buckets_.resize(count, made_);
-        if (count > list_.size()) list_.resized(count, 0).swap(list_);
+        if (count > buckets_.capacity()) buckets_.resize(reserved_capacity(count, buckets_.capacity()), made_);
+        if (count > list_.size()) list_.resized(reserved_capacity(count, list_.size()), 0).swap(list_);
     }
     /// A bucket with room for an id, which the caller must put there. `value` may be one of the map's, if its Equal calls it
     /// different from itself. @throws what the allocator and the value throw; nothing has changed then

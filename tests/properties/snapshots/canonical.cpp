@@ -8,6 +8,7 @@
 #include "support/maps.hpp"
 
 #include <cstring>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -79,13 +80,26 @@ private:
             c.shrink_to_fit();
         else if (dice < 96) {
             if constexpr (requires { c.flush_removed(); }) c.flush_removed();
-            if constexpr (is_series<C>) static_cast<void>(c.write(c.window() == C::never ? 1 : c.window() + 1));
+            if constexpr (is_series<C>)
+                if (c.window() != (std::numeric_limits<typename C::time_type>::max)())
+                    static_cast<void>(c.write(c.window() == C::never ? 1 : c.window() + 1));
+            if constexpr (requires { c.evaluations(); }) evaluate(c);
             if constexpr (requires { c.cancel(c.reserve_handle()); }) reserved_.push_back(c.reserve_handle());
         } else if (dice < 98) {
             if constexpr (requires { c.cancel(reserved_.back()); })
                 if (!reserved_.empty()) c.cancel(reserved_.back()), reserved_.pop_back();
         } else if (dice < 99 && c.size() > 60)
             Entry::clear(c);
+    }
+
+    /// Each node runs that is due, and adds what it reads.
+    static void evaluate(C& graph) {
+        graph.evaluate([](int node, auto& context) {
+            for (slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, (node + context.input(0)) % 1000);
+            for (slot_t o = 0; o != context.outputs(); ++o) context.edit_output(o, [](int& value) { ++value; });
+            for (slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, node % 7);
+        });
+        if (!graph.check_invariants()) FAIL("not sound after an evaluation");
     }
 
     Random random_;
@@ -269,6 +283,33 @@ struct TakesNoForgery {
     }
 };
 
+/// Each number that may be a count, a version, a clock or a window: nothing, the most there is, and its neighbours.
+template <class Number, class Entry, class C>
+void takes_no_extreme(const Bytes& bytes) {
+    constexpr Number most = (std::numeric_limits<Number>::max)(), half = most / 2;
+    for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); ++at)
+        for (const Number value :
+             {Number{0}, Number{1}, half, static_cast<Number>(half + 1), static_cast<Number>(most - 1), most}) {
+            Bytes forged = bytes;
+            std::memcpy(forged.data() + at, &value, sizeof value);
+            takes_only_what_it_writes<Entry, C>(forged);
+        }
+}
+struct TakesNoExtreme {
+    template <class Entry, class C>
+    static void run() {
+        if constexpr (has_snapshot<C>) {
+            C c = made<C>();
+            takes_no_extreme<std::uint64_t, Entry, C>(snapshot_of(c));
+            History<Entry, C> history(1);
+            history.steps(c, 8);
+            const Bytes bytes = snapshot_of(c);
+            takes_no_extreme<std::uint32_t, Entry, C>(bytes);
+            takes_no_extreme<std::uint64_t, Entry, C>(bytes);
+        }
+    }
+};
+
 //=== every kind of value, as an element, a key, a value and a column ===//
 
 enum class Kind : short { none, rock, ship };
@@ -419,6 +460,14 @@ TEST_CASE("every container: bytes that snapshot would not write are refused", "[
     CHECK(taken > here(1'000));
     CHECK(refused > here(50'000));
     CHECK(reasons.size() >= 10);
+}
+
+TEST_CASE("every container: a count, version, clock or window near its end is refused, or the container goes on with it",
+          "[properties][snapshot]") {
+    taken = refused = 0;
+    CHECK(for_each_container_here<TakesNoExtreme>() >= here(44));
+    CHECK(taken > here(1'000));
+    CHECK(refused > here(10'000));
 }
 
 #if defined(SLOTWISE_TEST_REST) // see support/bounds.hpp
