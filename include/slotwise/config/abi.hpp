@@ -52,7 +52,7 @@
 #if defined(__GNUC__)
 #define SLOTWISE_CONVERSIONS_BEGIN                                                                                             \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                          \
-        _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")
+        _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")
 #define SLOTWISE_CONVERSIONS_END _Pragma("GCC diagnostic pop")
 #else
 #define SLOTWISE_CONVERSIONS_BEGIN
