@@ -3,10 +3,16 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
 
-  check_headers.py layout                      floors, cycles, front door, length, folder READMEs, macro names, allocations, members that
-                                               share an address, SPDX lines, code that mutate_equivalent.txt names
+  check_headers.py layout                      floors, cycles, front door, folder READMEs, macro names, names that others define as
+                                               macros, allocations, members that share an address, SPDX lines, code that
+                                               mutate_equivalent.txt names
   check_headers.py alone [-j N] -- COMPILER FLAGS...
                                                each header compiles as the only one, twice in a row (add -Werror to refuse warnings)
+  check_headers.py macros [-j N] -- COMPILER FLAGS...
+                                               every header compiles behind the macros of tests/macros/others.hpp, and so do the single header
+                                               and the snippets of the guide
+  check_headers.py worlds [-j N] -- COMPILER FLAGS...
+                                               the front door compiles behind the real headers of REAL, as far as they are installed
 
 Each takes --root FOLDER (default: the repository this script is in). Exit code 0: all kept; 1: findings, one a line.
 """
@@ -15,16 +21,15 @@ import graphlib
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import sysconfig
+import tempfile
 
-from headers import EQUIVALENT, ROOT, arguments, code, read_equivalents, squeeze, texts
+import guide
+from headers import EQUIVALENT, ROOT, arguments, code, line_of, masked, read_equivalents, squeeze, texts
 
-LINES_MOST = 600  # of one header
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
-LINES_MEDIAN = 200  # of all headers
 README_LINES_MOST = 20
 
 # Folders of one floor never include each other. debug is on no floor: it may include everything, and a header that includes a debug
@@ -43,6 +48,14 @@ ADAPTER_FLAGS = {"arrow/py_capsule.hpp": ("-isystem", sysconfig.get_path("includ
 
 # Macros of an interface that is written out here: their names are those of its specification.
 FOREIGN_MACROS = {"arrow/c_data.hpp": re.compile(r"ARROW_(C_\w+_INTERFACE|FLAG_\w+)")}
+
+# Names that others define as macros. Those of capitals are macros by custom, listed or not; what is here is of the system itself.
+OTHERS = ROOT / "tests" / "macros" / "others.hpp"
+OTHERS_DEFINE = re.compile(r"^#define (\w+)(\(?)", re.M)
+SYSTEM_MACROS = {"memory/reserved_array.hpp": re.compile(r"PROT_\w+|MAP_\w+|MADV_\w+"), "arrow/c_data.hpp": re.compile("ENOMEM"),
+                 "arrow/export.hpp": re.compile(r"ENOMEM|EINVAL")}
+KEPT_NAME = re.compile(r'#pragma push_macro\("(\w+)"\).*?\n#undef \1\n(.*?)#pragma pop_macro\("\1"\)', re.S)
+IDENTIFIER = re.compile(r"(?<![\w'])[A-Za-z_]\w*(\s*\()?")
 
 ALLOCATES = "memory/allocator.hpp"  # the one place where a count becomes bytes
 ASKS_FOR_MEMORY = re.compile(r"(?:::|\.|->)\s*allocate(?:_at_least)?\s*\(|\bmalloc\s*\(|\boperator\s+new\s*\(")
@@ -145,19 +158,12 @@ def check_front_door(house):
             yield f"{FRONT_DOOR} does not reach {name}: include it there (the front door includes every public header)"
 
 
-def check_lengths(house):
-    lines = {name: text.count("\n") for name, text in house.text.items()}
-    for name, count in lines.items():
-        if count > LINES_MOST:
-            yield f"{name} has {count} lines, more than {LINES_MOST}: give a part of it a header of its own"
-        for number, line in enumerate(house.text[name].splitlines(), 1):
+def check_columns(house):
+    print(f"{len(house.text)} headers, {sum(text.count(chr(10)) for text in house.text.values())} lines")
+    for name, text in house.text.items():
+        for number, line in enumerate(text.splitlines(), 1):
             if len(line) > COLUMNS_MOST:
                 yield f"{name}:{number} has {len(line)} columns, more than {COLUMNS_MOST}: break the line"
-    median = statistics.median(lines.values())
-    longest = max(lines, key=lines.get)
-    print(f"{len(lines)} headers, {sum(lines.values())} lines, median {median:g} (at most {LINES_MEDIAN}), longest {longest} {lines[longest]} (at most {LINES_MOST})")
-    if median > LINES_MEDIAN:
-        yield f"the median header has {median:g} lines, more than {LINES_MEDIAN}: split the longer ones by topic"
 
 
 def check_folder_readmes(house):
@@ -169,10 +175,27 @@ def check_folder_readmes(house):
                    f"{README_LINES_MOST}")
 
 
+def check_others_macros(house):
+    """No identifier is one that other people's headers define as a macro; between push_macro and pop_macro one name is itself."""
+    others = {name: bool(called) for name, called in OTHERS_DEFINE.findall(code(OTHERS.read_text(encoding="utf-8")))}
+    for name, text in house.text.items():
+        kept = [(found.start(), found.end(), found[1]) for found in KEPT_NAME.finditer(text)]
+        lines = re.sub(r"^[ \t]*#[ \t]*(?:include|pragma)\b[^\n]*", lambda line: " " * len(line[0]), masked(text), flags=re.M)
+        system, said = SYSTEM_MACROS.get(name), set()
+        for found in IDENTIFIER.finditer(lines):
+            word = re.match(r"\w+", found[0])[0]
+            met = word in others and (found[1] or not others[word])
+            capitals = re.fullmatch(r"[A-Z][A-Z0-9_]+", word) and not word.startswith(("SLOTWISE_", "ARROW_")) and not (system and system.fullmatch(word))
+            if (met or capitals) and word not in said and not any(begin < found.start() < end and word == own for begin, end, own in kept):
+                said.add(word)
+                what = "is a macro of others (tests/macros/others.hpp)" if met else "is of capitals, as macros of others are"
+                yield f"{name}:{line_of(text, found.start())}: {word} {what}: choose another name, or write (std::{word})(...)"
+
+
 def check_text(house):
     guards = {}
     for name, text in house.text.items():
-        for kind, macro in DEFINE.findall(code(text)):
+        for kind, macro in DEFINE.findall(KEPT_NAME.sub("", code(text))):
             if not macro.startswith("SLOTWISE_") and not (name in FOREIGN_MACROS and FOREIGN_MACROS[name].fullmatch(macro)):
                 yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
         if name != ALLOCATES and ASKS_FOR_MEMORY.search(code(text)):
@@ -237,8 +260,8 @@ def check_equivalents(house):
             yield f"{EQUIVALENT}: {name} has no line '{line}' ({change}): name the line as it is now, or remove the entry"
 
 
-LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_lengths, check_folder_readmes, check_text, check_overlapping, check_spdx,
-                 check_equivalents)
+LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_columns, check_folder_readmes, check_text, check_others_macros,
+                 check_overlapping, check_spdx, check_equivalents)
 
 
 def layout(house, _):
@@ -270,18 +293,70 @@ def alone(house, options):
             if not any(name not in house.reachable(cause) for cause in bad & house.reachable(name) - {name})]
 
 
+def macros(house, options):
+    """The standard's headers and those of adapted libraries, then the macros, then ours. That each header includes what it needs is checked
+    elsewhere, so two programs are enough: every header, and the single header with the guide's snippets, in which all that is public is used."""
+    flags = tuple(dict.fromkeys(flag for more in ADAPTER_FLAGS.values() for flag in more))
+
+    def works(include):
+        return compile_text(options.command, house, f"#include <{include}>\n", *flags, "-fsyntax-only").returncode == 0
+
+    foreign = {found for text in house.text.values() for found in re.findall(r"^[ \t]*#[ \t]*include[ \t]*<((?!slotwise/)[^>]+)>", text, re.M)}
+    snippets = guide.as_program(guide.pages())
+    foreign |= set(re.findall(r"^#include <((?!slotwise/)[^>]+)>", snippets, re.M))
+    foreign = [each for each in sorted(foreign) if "." not in each or works(each)]  # with a dot: of one processor or system
+    head = "".join(f"#if __has_include(<{each}>)\n#include <{each}>\n#endif\n" for each in foreign) + f'#include "{OTHERS}"\n'
+    names = [name for name in house.text if name not in ADAPTERS or ADAPTERS[name] in foreign]
+    with tempfile.TemporaryDirectory() as scratch:
+        single = pathlib.Path(scratch) / "slotwise_single.hpp"
+        subprocess.run([sys.executable, str(ROOT / "tools" / "amalgamate.py"), "--root", str(house.root), str(single)], check=True, stdout=subprocess.DEVNULL)
+        programs = {"every header": "".join(f"#include <slotwise/{name}>\n" for name in names),
+                    "the single header": f'#include "{single}"\n' + snippets}
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(lambda text: compile_text(options.command, house, head + text, *flags, "-fsyntax-only"), programs.values()))
+    print(f"{len(names)} headers and the guide's snippets behind the macros of others, with {' '.join(options.command)}")
+    return [f"{name}: does not compile behind the macros of others:\n{result.stderr}" for name, result in zip(programs, results) if result.returncode]
+
+
+# Headers of others, in the order of their users, with the flags that they need. {v1} is clang's libc++, which serves every target.
+REAL = {"X11, C and glibc": (["X11/Xlib.h", "X11/Xutil.h", "complex.h", "sys/sysmacros.h", "sys/param.h", "termios.h"], ["-std=gnu++20"]),
+        "Windows": (["winsock2.h", "windows.h", "mmsystem.h", "ole2.h"], ["--target=x86_64-w64-windows-gnu", "-nostdinc++", "-isystem", "{v1}"]),
+        "Qt 5": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", "/usr/include/x86_64-linux-gnu/qt5"]),
+        "Qt 6": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", "/usr/include/x86_64-linux-gnu/qt6"])}
+
+
+def worlds(house, options):
+    resources = subprocess.run([options.command[0], "-print-resource-dir"], capture_output=True, text=True).stdout.strip()
+    v1 = str(pathlib.Path(resources or "/").resolve().parents[2] / "include" / "c++" / "v1") if resources.count("/") > 3 else "/nowhere"
+
+    def behind(name):
+        includes, flags = REAL[name]
+        flags = [flag.format(v1=v1) for flag in flags]
+        head = "".join(f"#include <{each}>\n" for each in includes)
+        if compile_text(options.command, house, head, *flags, "-fsyntax-only").returncode:
+            return None
+        result = compile_text(options.command, house, head + "#include <slotwise/slotwise.hpp>\n", *flags, "-fsyntax-only")
+        return [f"behind the headers of {name}:\n{result.stderr}"] if result.returncode else []
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = dict(zip(REAL, pool.map(behind, REAL)))
+    there = [name for name in found if found[name] is not None]
+    print(f"behind the headers of {', '.join(there) or 'nobody'}; not here, or not for this compiler: {', '.join(set(found) - set(there)) or 'none'}")
+    return [finding for name in there for finding in found[name]]
+
+
 def main():
     parser = arguments(__doc__)
-    parser.add_argument("what", choices=["layout", "alone"])
+    parser.add_argument("what", choices=["layout", "alone", "macros", "worlds"])
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:split])
     options.command = sys.argv[split + 1:]
-    if options.what == "alone" and not options.command:
-        parser.error("alone needs a compiler: alone -- g++ -std=c++20 -Wall")
+    if options.what != "layout" and not options.command:
+        parser.error(f"{options.what} needs a compiler: {options.what} -- g++ -std=c++20 -Wall")
 
-    findings = dict.fromkeys({"layout": layout, "alone": alone}[options.what](House(options.root.resolve()), options))
+    findings = dict.fromkeys({"layout": layout, "alone": alone, "macros": macros, "worlds": worlds}[options.what](House(options.root.resolve()), options))
     for finding in findings:
         print(finding)
     if findings:

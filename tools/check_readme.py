@@ -7,7 +7,7 @@
 
   quotes    a ```cpp or ```cmake block below a comment "<!-- quoted from FILE ... -->" is, word for word, what stands in FILE
             between the lines "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation
-  links     what each relative link leads to exists
+  links     what each relative link leads to exists, and has the heading behind the #
   words     README.md has at most 900, its code included
   figures   what bench/tools/figures.py finds: README.md, docs/bench.svg and bench/RESULTS.md print those of bench/results.json
   version   each file of STATED has the version of include/slotwise/config/version.hpp
@@ -28,12 +28,14 @@ from tools import figures  # noqa: E402  (bench/tools)
 
 QUOTED = re.compile(r"(<!--\s*quoted from\s+(\S+?)[,;:]?(?:\s[^>]*)?-->\s*)(?:(```(?:cpp|cmake)\n)((?:(?!```).*\n)*)```)?")
 EXCERPT = re.compile(r"^[ \t]*(?://|#) \[readme\]\n(.+?)^[ \t]*(?:// |# )\[/readme\]$", re.M | re.S)
-LINK = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)([^)#\s]+)(?:#\S*)?\)")
-DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "bench/RESULTS.md")  # besides README.md, where they exist
+LINK = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#{1,6} +(.+?)[ #]*$", re.M)
+FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.M | re.S)
+DOCUMENTS = ("*.md", "docs/**/*.md", "bench/**/*.md", "include/**/*.md", "examples/**/*.md", "tests/**/*.md", "python/**/*.md")  # where they exist
 WORDS_MOST = 900  # of README.md
 # What a file says of the version: the first match in it. CMake and Conan read the header themselves.
 STATED = {"CHANGELOG.md": r"^## (?!Unreleased$)(\S+)", "pyproject.toml": r'^version = "(.+)"', "python/slotwise/__init__.py": r'^__version__ = "(.+)"',
-          "tests/package/vcpkg/vcpkg.json": r'"version": "(.+)"', "tests/consumer/fetchcontent/CMakeLists.txt": r"GIT_TAG v([\d.]+)",
+          "tests/package/vcpkg/vcpkg.json": r'"version": "(.+)"',
           "tests/consumer/find_package/CMakeLists.txt": r"find_package\(slotwise ([\d.]+)",
           "docs/packages.md": r'requires = "slotwise/([\d.]+)"'}
 
@@ -43,6 +45,28 @@ def excerpt(root, name):
     text = (root / name).read_text(encoding="utf-8") if (root / name).is_file() else ""
     found = EXCERPT.search(text)
     return textwrap.dedent(re.sub(r"[ \t]+$", "", found[1], flags=re.M)) if found and text.count(" [readme]\n") == 1 else None
+
+
+def anchors(path):
+    """What a link into a document may name: each heading in small letters, without signs, with - for spaces; its second one ends in -1."""
+    found, times = set(), {}
+    for heading in HEADING.findall(FENCED.sub("", path.read_text(encoding="utf-8"))):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        times[name] = times.get(name, -1) + 1
+        found.add(f"{name}-{times[name]}" if times[name] else name)
+    return found
+
+
+def dead(path, link):
+    """What is wrong with a link of a document; nothing, if it leads somewhere."""
+    to = path.parent / link[1] if link[1] else path
+    if not to.exists():
+        return f"there is no {link[1]} beside it"
+    line = re.fullmatch(r"L\d+(-L\d+)?", link[2] or "")
+    if link[2] and not line and to.suffix == ".md" and link[2] not in anchors(to):
+        return f"{to.name} has no heading for #{link[2]}"
+    return ""
 
 
 def check(root, path, update):
@@ -69,7 +93,8 @@ def check(root, path, update):
     made, count = QUOTED.subn(quoted, text)
     if made != text:
         path.write_text(made, encoding="utf-8", newline="\n")
-    wrong += [f"{at(link)}: there is no {link[1]} beside it" for link in LINK.finditer(text) if not (path.parent / link[1]).exists()]
+    prose = FENCED.sub(lambda block: re.sub(r"[^\n]", " ", block[0]), text)
+    wrong += [f"{at(link)}: {dead(path, link)}" for link in LINK.finditer(prose) if (link[1] or link[2]) and dead(path, link)]
     if name == "README.md" and len(text.split()) > WORDS_MOST:
         wrong.append(f"README.md has {len(text.split())} words, more than {WORDS_MOST}: move what is not needed first to docs/")
     return wrong, count
@@ -87,7 +112,7 @@ def main():
     parser = arguments(__doc__, "--update")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     given = parser.parse_args()
-    documents = [path for pattern in ("README.md", *DOCUMENTS) for path in sorted(given.root.glob(pattern))]
+    documents = sorted({path for pattern in DOCUMENTS for path in given.root.glob(pattern) if "build" not in path.relative_to(given.root).parts})
     results = [check(given.root, path, given.update) for path in documents]
     wrong = [finding for findings, _ in results for finding in findings]
     wrong += other_versions(given.root) + figures.checked(given.root, given.update)

@@ -67,7 +67,7 @@ const Registered registered([] {
     add_export(copy_text, "slotwise", Role::ours, [](std::size_t n) { return give(false, texts(n)); });
     add_export(holes_live, "slotwise", Role::ours, [](std::size_t n) { return give(false, numbers_with_holes(n).first); });
     add_export(holes_slots, "slotwise", Role::ours,
-               [](std::size_t n) { return give(true, numbers_with_holes(n).first, {.rows = slotwise::Rows::slots}); });
+               [](std::size_t n) { return give(true, numbers_with_holes(n).first, {.rows = slotwise::Rows::all_slots}); });
     add_import<Imported>("slotwise", Role::ours);
     add_delta<Followed>("slotwise", Role::ours);
 });

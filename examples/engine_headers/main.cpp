@@ -29,7 +29,7 @@ int main() {
     for (const engine::Light& light : lights) sum += light.lumen;
     check(sum == 1600 && lights.size() == 2, "what is added through the door is in the container");
 
-    const engine::LightHandle first = lights.handle_at(*lights.slots().begin());
+    const engine::LightHandle first = lights.handle_at(*lights.live_slots().begin());
     check(lights.erase(first) && desk.lumen() == 0, "a lamp whose light another has removed is dark");
     const engine::LightHandle other = lights.insert({90});
     check(other.index() == first.index() && desk.lumen() == 0, "also when another light has come into its slot");

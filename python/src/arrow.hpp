@@ -133,7 +133,7 @@ void bind_streams(nb::class_<B>& cls, const Words& words, slotwise::ExportOption
         "arrow",
         [own, has_time](const B& self, bool slots, bool handles, bool time) {
             slotwise::ExportOptions options = own;
-            options.rows = slots ? slotwise::Rows::slots : slotwise::Rows::live;
+            options.rows = slots ? slotwise::Rows::all_slots : slotwise::Rows::live;
             options.handles = handles;
             if (time && !has_time) raise(PyExc_ValueError, "time: only a series has times");
             options.time = time;

@@ -39,7 +39,7 @@ void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
             if (values != nullptr) values->reserve(c.size());
             const auto& table = Face::table(c);
             const bool all = Face::all_have_values(c);
-            for (const slot_t slot : table.slots()) {
+            for (const slot_t slot : table.live_slots()) {
                 if (keys != nullptr) keys->push_back(table.key(slot));
                 if (values != nullptr) values->push_back(table.value(slot));
                 if (!all && valid != nullptr) valid->push_back(Face::has_value(c, slot));
@@ -155,7 +155,7 @@ void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
                     if (copy_of(copy) == Copy::never) raise_copy_needed("times are in several pages");
                     std::vector<Time> times;
                     read_all(self, [&](const C& c) {
-                        for (const slot_t slot : Face::table(c).slots()) times.push_back(c.last_modified_at(slot));
+                        for (const slot_t slot : Face::table(c).live_slots()) times.push_back(c.last_modified_at(slot));
                     });
                     return to_array(std::move(times));
                 }

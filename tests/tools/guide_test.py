@@ -12,44 +12,21 @@ import tempfile
 import unittest
 
 from fixture import CXX, ROOT
+from guide import GUIDE, SNIPPET, as_program, pages
 import parsed
 import proof
 
-GUIDE = ROOT / "docs" / "guide"
-PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))}
-PAGES.pop("python")  # all its snippets are Python
+PAGES = pages()
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
 ONLY = os.environ.get("DOCS_PAGES", "")
-SNIPPET = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
 IN_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
-AT_NAMESPACE = re.compile(r"(template|struct|class|enum|static|inline|using namespace)\b")
-
-
-def as_program(text, name):
-    """The snippets of a page as one program: each a function, what is declared at namespace scope in front of it, includes on top."""
-    includes, parts, calls = ["#include <cassert>"], [], []
-    for number, snippet in enumerate(SNIPPET.finditer(text), 1):
-        outside, inside = [], []
-        for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*\n)+", snippet[1]):
-            rows = paragraph[0].split("\n")[:-1]
-            line = text.count("\n", 0, snippet.start(1) + paragraph.start()) + 1
-            code = [row for row in rows if not row.startswith("//")]
-            target = outside if code and AT_NAMESPACE.match(code[0]) else inside
-            special = bool(code) and code[0].startswith("template <> struct slotwise::")  # cannot stand in another namespace
-            includes += [row for row in rows if row.startswith("#include")]
-            target += ["}", f"using namespace snippet_{number};"] if special else []
-            target += [f'#line {line} "{name}"', *("" if row.startswith("#include") else row for row in rows)]
-            target += [f"namespace snippet_{number} {{"] if special else []
-        parts += [f"namespace snippet_{number} {{", *outside, "static void run() {", *inside, "}", "}"]
-        calls.append(f"    snippet_{number}::run();")
-    return "\n".join(["#undef NDEBUG", *dict.fromkeys(includes), *parts, "int main() {", *calls, "}", ""])
 
 
 def compile_and_run(text, name):
     """Empty when all is well, else what the compiler or the program said."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder) / "page.cpp", pathlib.Path(folder) / "page"
-        source.write_text(as_program(text, name), encoding="utf-8")
+        source.write_text(as_program({name: text}), encoding="utf-8")
         for command in ([CXX, *FLAGS, source, "-o", program], [program]):
             done = proof.run(command)
             if not done.ok:
@@ -59,12 +36,12 @@ def compile_and_run(text, name):
 
 class Guide(unittest.TestCase):
     def test_every_snippet_compiles_without_a_warning_and_its_assertions_hold(self):
-        pages = {name: text for name, text in PAGES.items() if not ONLY or name in ONLY.split(",")}
-        self.assertTrue(pages)
-        for name, said in proof.parallel(lambda name: compile_and_run(pages[name], f"docs/guide/{name}.md"), pages):
+        chosen = {name: text for name, text in PAGES.items() if not ONLY or name in ONLY.split(",")}
+        self.assertTrue(chosen)
+        for name, said in proof.parallel(lambda name: compile_and_run(chosen[name], name), chosen):
             with self.subTest(page=name):
                 self.assertEqual(said, "")
-                self.assertIn("assert(", as_program(pages[name], name), "a page of the guide claims something that can be wrong")
+                self.assertIn("assert(", as_program({name: chosen[name]}), "a page of the guide claims something that can be wrong")
 
     def test_every_fence_is_a_snippet(self):
         for name, text in PAGES.items():

@@ -169,6 +169,8 @@ private:
     std::tuple<Readers&...> readers_;
     std::int64_t columns_ = 0;
 };
+template <class... Readers>
+BatchReader(Readers&...) -> BatchReader<Readers...>;
 
 /// Reads a stream to its end. Calls on_schema(ArrowSchema), then on_batch(OwnedArray&) for each batch, until one of them
 /// returns false.

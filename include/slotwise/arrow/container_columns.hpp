@@ -58,7 +58,7 @@ public:
     }
 
     /// The static observers of a container that are columns of the user: column0, column1 ... by the number of the observer.
-    /// @param slots of packed containers: the slot of each row
+    /// @param slot_list of packed containers: the slot of each row
     template <class... With, class C>
     void add_further(const C& container, const std::shared_ptr<const std::vector<slot_t>>& slot_list = nullptr) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {

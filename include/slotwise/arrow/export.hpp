@@ -108,7 +108,7 @@ concept ArrowExportable = requires(const C& c, const ExportOptions& options) { d
 ///     time   of series, if it is asked for
 ///     handle, if it is asked for
 /// A struct with ArrowFields makes a column a field instead, with the field's name. Columns are declared to have nulls with
-/// Rows::slots, and where a series has no value.
+/// Rows::all_slots, and where a series has no value.
 /// @throws std::invalid_argument when the options ask for a time or handles that the container has not, or have not as many
 /// names as there are columns; std::bad_alloc
 template <class C>

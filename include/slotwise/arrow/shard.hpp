@@ -43,12 +43,13 @@ public:
         if (size >= 32) {
             std::uint64_t lanes[4] = {seed + prime1 + prime2, seed + prime2, seed, seed - prime1};
             for (; size - at >= 32; at += 32)
-                for (std::size_t lane = 0; lane != 4; ++lane) lanes[lane] = round(lanes[lane], load<8>(bytes + at + 8 * lane));
+                for (std::size_t lane = 0; lane != 4; ++lane)
+                    lanes[lane] = xxh_round(lanes[lane], load<8>(bytes + at + 8 * lane));
             hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
-            for (const std::uint64_t lane : lanes) hash = (hash ^ round(0, lane)) * prime1 + prime4;
+            for (const std::uint64_t lane : lanes) hash = (hash ^ xxh_round(0, lane)) * prime1 + prime4;
         }
         hash += size;
-        for (; size - at >= 8; at += 8) hash = std::rotl(hash ^ round(0, load<8>(bytes + at)), 27) * prime1 + prime4;
+        for (; size - at >= 8; at += 8) hash = std::rotl(hash ^ xxh_round(0, load<8>(bytes + at)), 27) * prime1 + prime4;
         if (size - at >= 4) {
             hash = std::rotl(hash ^ load<4>(bytes + at) * prime1, 23) * prime2 + prime3;
             at += 4;
@@ -74,7 +75,7 @@ private:
     static constexpr std::uint64_t prime3 = 0x1656'67B1'9E37'79F9u, prime4 = 0x85EB'CA77'C2B2'AE63u;
     static constexpr std::uint64_t prime5 = 0x27D4'EB2F'1656'67C5u;
 
-    static constexpr std::uint64_t round(std::uint64_t lane, std::uint64_t input) noexcept {
+    static constexpr std::uint64_t xxh_round(std::uint64_t lane, std::uint64_t input) noexcept {
         return std::rotl(lane + input * prime2, 31) * prime1;
     }
     // `Bytes` bytes, the first in the lowest place, whatever the byte order.

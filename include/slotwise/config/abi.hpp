@@ -25,13 +25,49 @@
 #define SLOTWISE_BUFFERS_END
 #endif
 
+// Warnings that are wrong of these headers wherever they are instantiated, switched off inside of them alone.
+// -Wweak-vtables asks for a source file that holds the table of an abstract class: a library of headers has none.
+// -Wdocumentation-unknown-command does not know @complexity and @invalidates, which docs/Doxyfile defines.
+// -Wfloat-equal asks not to compare floats by ==: how values and keys are compared, their type says, a choice of the user.
+// -Wnull-dereference of g++ follows null through lookups that an invariant keeps from failing (the table of an entity that is
+// alive, the page of a slot with an entry) into whatever it inlines: other places for each caller and each optimisation level.
+#if defined(__clang__)
+#define SLOTWISE_WARNINGS_BEGIN                                                                                                \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wweak-vtables\"")                                    \
+        _Pragma("clang diagnostic ignored \"-Wdocumentation-unknown-command\"")                                                \
+            _Pragma("clang diagnostic ignored \"-Wfloat-equal\"")
+#define SLOTWISE_WARNINGS_END _Pragma("clang diagnostic pop")
+#elif defined(__GNUC__)
+#define SLOTWISE_WARNINGS_BEGIN                                                                                                \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wnull-dereference\"")                                    \
+        _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")
+#define SLOTWISE_WARNINGS_END _Pragma("GCC diagnostic pop")
+#else
+#define SLOTWISE_WARNINGS_BEGIN
+#define SLOTWISE_WARNINGS_END
+#endif
+
+// Around functions that convert what a user passes to the type the user chose, as emplace does. The standard library's are
+// silent, because its headers are system headers.
+#if defined(__GNUC__)
+#define SLOTWISE_CONVERSIONS_BEGIN                                                                                             \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                          \
+        _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")
+#define SLOTWISE_CONVERSIONS_END _Pragma("GCC diagnostic pop")
+#else
+#define SLOTWISE_CONVERSIONS_BEGIN
+#define SLOTWISE_CONVERSIONS_END
+#endif
+
 #define SLOTWISE_BEGIN                                                                                                         \
     SLOTWISE_BUFFERS_BEGIN                                                                                                     \
+    SLOTWISE_WARNINGS_BEGIN                                                                                                    \
     namespace slotwise {                                                                                                       \
     inline namespace SLOTWISE_ABI {
 #define SLOTWISE_END                                                                                                           \
     }                                                                                                                          \
     }                                                                                                                          \
+    SLOTWISE_WARNINGS_END                                                                                                      \
     SLOTWISE_BUFFERS_END
 
 #endif

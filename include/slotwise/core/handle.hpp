@@ -209,8 +209,8 @@ public:
     /// Equal when all bits are equal. Ordered by index, then version, then user bits: sorted handles visit memory in order.
     friend constexpr bool operator==(Handle, Handle) noexcept = default;
     friend constexpr std::strong_ordering operator<=>(Handle a, Handle b) noexcept {
-        if (const auto order = a.index() <=> b.index(); order != 0) return order;
-        if (const auto order = a.version() <=> b.version(); order != 0) return order; // user bits lie above the version
+        if (a.index() != b.index()) return a.index() <=> b.index();
+        if (a.version() != b.version()) return a.version() <=> b.version(); // user bits lie above the version
         return a.bits_ <=> b.bits_;
     }
 
@@ -279,7 +279,11 @@ public:
 
 private:
     static constexpr std::optional<Handle> parse(const char* at, const char* end) noexcept {
-        const auto skip = [&](char c) { return at != end && *at == c && (++at, true); };
+        const auto skip = [&](char c) {
+            if (at == end || *at != c) return false;
+            ++at;
+            return true;
+        };
         if (end - at == 4 && skip('n') && skip('u') && skip('l') && skip('l')) return Handle();
         std::uint64_t index = 0, version = 0, user = 0;
         if (!detail::read_number(at, end, index) || !skip('v') || !detail::read_number(at, end, version)) return std::nullopt;

@@ -127,6 +127,8 @@ private:
     Iterator first_, last_;
     std::size_t size_;
 };
+template <class Iterator>
+IteratorRange(Iterator, Iterator, std::size_t) -> IteratorRange<Iterator>;
 
 /// Part of each element from `first` to `last`.
 template <class Part, class Iterator>

@@ -61,24 +61,30 @@ private:
               d_(high ^ 0x7465'6462'7974'6573u) {}
         constexpr void word(std::uint64_t word) noexcept {
             d_ ^= word;
-            round();
+            sip_round();
             a_ ^= word;
         }
         constexpr std::uint64_t finish(std::uint64_t last) noexcept {
             word(last);
             c_ ^= 0xFFu;
-            round();
-            round();
-            round();
+            sip_round();
+            sip_round();
+            sip_round();
             return a_ ^ b_ ^ c_ ^ d_;
         }
 
     private:
-        constexpr void round() noexcept {
-            a_ += b_, b_ = std::rotl(b_, 13) ^ a_, a_ = std::rotl(a_, 32);
-            c_ += d_, d_ = std::rotl(d_, 16) ^ c_;
-            a_ += d_, d_ = std::rotl(d_, 21) ^ a_;
-            c_ += b_, b_ = std::rotl(b_, 17) ^ c_, c_ = std::rotl(c_, 32);
+        constexpr void sip_round() noexcept {
+            a_ += b_;
+            b_ = std::rotl(b_, 13) ^ a_;
+            a_ = std::rotl(a_, 32);
+            c_ += d_;
+            d_ = std::rotl(d_, 16) ^ c_;
+            a_ += d_;
+            d_ = std::rotl(d_, 21) ^ a_;
+            c_ += b_;
+            b_ = std::rotl(b_, 17) ^ c_;
+            c_ = std::rotl(c_, 32);
         }
         std::uint64_t a_, b_, c_, d_;
     };

@@ -89,6 +89,7 @@ public:
     /// Replaces the value when it differs; returns whether it did. Numbers of another type are converted before they are
     /// compared: 0.1 is no change of the float 0.1f.
     /// @throws what Equal and the assignment throw; the counter has not moved then
+    SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
         requires std::assignable_from<T&, U&&>
     constexpr bool set(U&& value) {
@@ -103,6 +104,7 @@ public:
             return true;
         }
     }
+    SLOTWISE_CONVERSIONS_END
 
     /// Lets f change a copy of the value, then set()s it; returns whether the value differs now.
     /// @throws what the copy, f, Equal and the assignment throw; nothing has changed then

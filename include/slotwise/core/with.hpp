@@ -21,7 +21,7 @@ inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 template <class T, class... Us>
 consteval std::size_t position_of() noexcept {
     std::size_t found = nowhere, times = 0, place = 0;
-    ((std::is_same_v<T, Us> ? (found = place++, ++times) : place++), ...);
+    ((found = std::is_same_v<T, Us> ? place : found, times += std::is_same_v<T, Us> ? 1 : 0, ++place), ...);
     return times == 1 ? found : nowhere;
 }
 

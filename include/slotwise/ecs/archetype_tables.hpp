@@ -138,7 +138,7 @@ public:
     size_type erase_tables_with(ComponentId id) {
         PlainVector<slot_t> gone;
         gone.reserve(index_.count(id));
-        for (const auto& entry : index_.tables(id))
+        for (const auto entry : index_.tables(id))
             if (entry.table->empty()) gone.push_back(find(entry.table->ids()));
         for (const slot_t table : gone) erase(table);
         return gone.size();

@@ -120,7 +120,7 @@ public:
         const detail::QueryTables* const tables = plan_.plain ? this->tables() : nullptr;
         if (tables == nullptr) return for_each_filtered<F>(std::forward<F>(f));
         const detail::QueryWalkScope scope(*core_);
-        for (const auto& match : *tables) {
+        for (const auto match : *tables) {
             typename Walk::table_type& table = *match.table;
             Fetch::each_row(f, table, match.columns, plan_.columns, 0, table.size());
         }

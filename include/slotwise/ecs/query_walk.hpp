@@ -134,7 +134,11 @@ private:
         columns_.clear();
         for (const ComponentId id : terms_->tables()) {
             std::size_t place = 0;
-            if (!find_place(table, id, [&](std::size_t found) { return place = found, true; })) return false;
+            if (!find_place(table, id, [&](std::size_t found) {
+                    place = found;
+                    return true;
+                }))
+                return false;
             columns_.push_back(table.column_at(place));
         }
         return true;
@@ -146,7 +150,7 @@ private:
         if (cached != nullptr && !terms_->tables().empty()) {
             const std::size_t fewest = rarest->count();
             std::size_t rows = 0;
-            for (const auto& match : *cached) {
+            for (const auto match : *cached) {
                 rows += match.table->size();
                 if (rows > fewest) break;
             }

@@ -119,7 +119,7 @@ inline SourceRange sources(const StoreCore& core, ComponentId relation, Entity t
     }
     const auto tables = core.tables.index().tables(pair(relation, target));
     std::size_t count = 0;
-    for (const auto& entry : tables) count += entry.table->size();
+    for (const auto entry : tables) count += entry.table->size();
     return SourceRange(SourceIterator(tables.begin(), tables.end()), SourceIterator(tables.end(), tables.end()), count);
 }
 
@@ -228,7 +228,7 @@ private:
     // What relates to an entity that dies.
     void collect(Entity dead) {
         if (!place_of(dead).is_target()) return;
-        for (const auto& entry : core_.tables.index().tables(pair(any, dead))) {
+        for (const auto entry : core_.tables.index().tables(pair(any, dead))) {
             const OnTargetDespawn rule = rule_of(*entry.table, dead);
             if (rule == OnTargetDespawn::remove) tables_.push_back(entry.table);
             for (const Entity source : entry.table->entities()) treat(rule, source, refused_);

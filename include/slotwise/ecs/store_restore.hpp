@@ -272,7 +272,7 @@ private:
     bool read_targets(ComponentId relation) {
         SparseComponents::Targets& targets = outside_.make_targets(relation.number());
         if (const char* const error = targets.try_restore(block())) return in_.fail(error);
-        for (const auto& [target, sources] : targets) {
+        for (const auto [target, sources] : targets) {
             if (!note_target(target)) return false;
             for (const Entity source : sources) {
                 EntityLocation* const at = entities_.location(source);

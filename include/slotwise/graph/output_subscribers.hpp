@@ -29,7 +29,7 @@ protected:
     OutputSubscriber() = default;
     OutputSubscriber(const OutputSubscriber&) = default;
     OutputSubscriber& operator=(const OutputSubscriber&) = default;
-    ~OutputSubscriber() = default; // never deleted through the base
+    virtual ~OutputSubscriber() = default; // for -Wnon-virtual-dtor in derived classes
 
 private:
     SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};

@@ -66,9 +66,11 @@ struct NewItem {
         values.destroy(slot);
         keys.destroy(slot);
     }
+    SLOTWISE_CONVERSIONS_BEGIN
     constexpr void assign_to([[maybe_unused]] slot_t member) {
         if constexpr (Assign) values[member] = std::get<0>(std::move(args)); // forwards: the tuple is of references
     }
+    SLOTWISE_CONVERSIONS_END
     constexpr void replace_value(slot_t slot, bool& old_destroyed) {
         if constexpr (std::is_move_constructible_v<T>) {
             // Built apart first, because the arguments may refer to the old value.

@@ -126,6 +126,7 @@ public:
     constexpr void insert_range(Range&& range) {
         for (auto&& each : range) insert(std::forward<decltype(each)>(each));
     }
+    SLOTWISE_CONVERSIONS_BEGIN
     /// Adds Key(args...). The key is built first, for the lookup. @throws as insert
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
@@ -133,6 +134,7 @@ public:
         Key key(std::forward<Args>(args)...);
         return result(do_emplace(key, std::move(key)));
     }
+    SLOTWISE_CONVERSIONS_END
 
     //=== lookup ===//
 

@@ -114,7 +114,7 @@ public:
         swap_pairs(taken);
         return *this;
     }
-    ~IdentityMap() {
+    ~IdentityMap() override {
         this->expect_at_rest();
         while (!empty()) clear(); // a destructor may insert
     }

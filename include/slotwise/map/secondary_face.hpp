@@ -84,6 +84,7 @@ public:
     auto insert(H handle, const T& value) { return try_emplace(handle, value); }
     auto insert(H handle, T&& value) { return try_emplace(handle, std::move(value)); }
     /// As insert, but an existing value is assigned; at end() also when its assignment has erased the entry.
+    SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
     auto insert_or_assign(H handle, U&& value) {
         if (T* there = get(handle)) {
@@ -95,6 +96,7 @@ public:
         }
         return try_emplace(handle, std::forward<U>(value));
     }
+    SLOTWISE_CONVERSIONS_END
 
     /// Bytes held on the heap: pages or rows, and the index. Without what values hold themselves. @complexity O(1)
     std::size_t memory_usage() const noexcept { return self().held(); }

@@ -96,7 +96,7 @@ public:
         if (this != &other) Face::assign_move(other);
         return *this;
     }
-    ~SecondaryMap() {
+    ~SecondaryMap() override {
         this->expect_at_rest();
         while (!empty()) clear(); // a destructor may insert
     }
@@ -342,10 +342,12 @@ private:
     void emptied(Page& page, slot_t slot) noexcept {
         pages_.emptied(number(slot), page, [](const Page& each) { return each.idle(); });
     }
+    SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
     void assign(H handle, U&& value) {
         hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) { there = std::forward<U>(value); });
     }
+    SLOTWISE_CONVERSIONS_END
     void take(H handle, std::optional<T>& result) {
         hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) {
             result.emplace(std::move(there));

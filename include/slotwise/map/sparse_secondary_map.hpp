@@ -95,7 +95,7 @@ public:
         if (this != &other) Face::assign_move(other);
         return *this;
     }
-    ~SparseSecondaryMap() {
+    ~SparseSecondaryMap() override {
         this->expect_at_rest();
         while (!empty()) clear(); // a destructor may insert
     }

@@ -106,6 +106,7 @@ private:
     };
 };
 
+SLOTWISE_CONVERSIONS_BEGIN
 /// As std::allocator_traits::construct, but without its calls where that only builds the value in place: an insert of a debug
 /// build takes half the time. For the same reason there is no std::forward.
 template <class Allocator, class T, class... Args>
@@ -136,6 +137,7 @@ class TemporaryRow<T, Allocator, true> : public TemporaryElement<T, rebind_t<All
 public:
     using TemporaryElement<T, rebind_t<Allocator, T>>::TemporaryElement;
 };
+SLOTWISE_CONVERSIONS_END
 
 /// Whether the allocator has a member max_alignment, which says that it honours no stricter alignment, and T needs one.
 template <class Allocator, class T>

@@ -68,7 +68,7 @@ constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexc
         return false;
     }
     constexpr std::compare_three_way order;
-    const bool reached = order(address, data) >= 0, before_end = order(address, data + count) < 0;
+    const bool reached = std::is_gteq(order(address, data)), before_end = std::is_lt(order(address, data + count));
     return reached & before_end; // one branch a run: in which half of memory a run lies is not predictable
 }
 

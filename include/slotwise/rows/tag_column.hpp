@@ -47,10 +47,12 @@ public:
     }
     constexpr void relocate_into(TagColumn&, std::size_t, std::size_t = 0, std::size_t = 0) noexcept {}
     constexpr void take_back(TagColumn&, std::size_t, std::size_t = 0, std::size_t = 0) noexcept {}
+    SLOTWISE_CONVERSIONS_BEGIN
     template <class... Args>
     constexpr void construct(std::size_t, Args&&... args) {
         static_cast<void>(T(std::forward<Args>(args)...));
     }
+    SLOTWISE_CONVERSIONS_END
     constexpr void destroy(std::size_t, std::size_t) noexcept {}
     constexpr void relocate(std::size_t, const T&) noexcept {}
 

@@ -487,7 +487,8 @@ private:
     }
     constexpr void forget_times() noexcept {
         notification_.set_times(never, never);
-        unset_ = 0, exhausted_ = false;
+        unset_ = 0;
+        exhausted_ = false;
     }
     constexpr std::size_t count_unset() const noexcept {
         std::size_t count = 0;

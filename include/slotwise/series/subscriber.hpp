@@ -57,7 +57,7 @@ protected:
     SeriesSubscriber() = default;
     SeriesSubscriber(const SeriesSubscriber&) = default;
     SeriesSubscriber& operator=(const SeriesSubscriber&) = default;
-    ~SeriesSubscriber() = default; // never deleted through the base
+    virtual ~SeriesSubscriber() = default; // for -Wnon-virtual-dtor in derived classes
 
 private:
     SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};

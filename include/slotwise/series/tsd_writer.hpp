@@ -255,6 +255,7 @@ private:
 
     // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6
     // keys). What is returned fits into a register.
+    SLOTWISE_CONVERSIONS_BEGIN
     template <class K, class V>
     static detail::InsertOutcome do_set(State& s, K&& key, V&& value) {
         const slot_t slot = s.store().slot_of(key);
@@ -267,6 +268,7 @@ private:
         s.stamp(slot);
         return {slot, false, InsertKind::fresh};
     }
+    SLOTWISE_CONVERSIONS_END
     template <class K, class V>
     SLOTWISE_NEVER_INLINE static detail::InsertOutcome set_new(State& s, K&& key, V&& value) {
         const auto outcome =

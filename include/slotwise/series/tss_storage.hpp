@@ -115,12 +115,14 @@ public:
     void insert(It first, It last) {
         for (; first != last; ++first) insert(*first);
     }
+    SLOTWISE_CONVERSIONS_BEGIN
     /// As insert(Key(args...)).
     template <class... Args>
         requires(std::is_constructible_v<Key, Args...> && std::is_move_constructible_v<Key>)
     auto emplace(Args&&... args) {
         return insert(Key(std::forward<Args>(args)...));
     }
+    SLOTWISE_CONVERSIONS_END
     /// As insert; whether it was added is all it says. @throws as insert; strong
     template <class K = Key>
     bool add(K&& key) {

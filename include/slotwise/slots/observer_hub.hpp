@@ -376,7 +376,10 @@ private:
                                  false};
         std::size_t found = none, times = 0;
         for (std::size_t i = First; i < Last; ++i)
-            if (same[i]) found = i, ++times;
+            if (same[i]) {
+                found = i;
+                ++times;
+            }
         return times == 1 ? found : none;
     }
     template <class F>

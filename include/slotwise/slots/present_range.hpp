@@ -25,7 +25,7 @@ public:
     PresentSlots(Core& core, const Bytes& alloc) : slots_(copied(core, alloc)), token_(core.hub.watch(*this)) {}
     PresentSlots(const PresentSlots&) = delete;
     PresentSlots& operator=(const PresentSlots&) = delete;
-    ~PresentSlots() = default;
+    ~PresentSlots() override = default;
 
     /// A slot of the walk and the slots behind it in its word. The end is no_slot.
     struct Place {
@@ -140,6 +140,8 @@ private:
     At element_;
     Slots present_;
 };
+template <class Core, class At>
+PresentRange(Core&, At) -> PresentRange<Core, At>;
 
 } // namespace detail
 SLOTWISE_END

@@ -36,7 +36,7 @@ public:
     void on_insert(slot_t slot, InsertKind kind) noexcept override = 0;
 
 protected:
-    ~FollowingObserver() = default;
+    ~FollowingObserver() override = default;
 };
 
 /// Base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
@@ -66,7 +66,7 @@ protected:
     SlotFollower(const SlotFollower&) noexcept {}
     SlotFollower(SlotFollower&& other) noexcept { swap_token(other); }
     SlotFollower& operator=(const SlotFollower&) = delete;
-    ~SlotFollower() = default;
+    ~SlotFollower() override = default;
     /// The map is about to be replaced as a whole.
     void expect_at_rest() const noexcept {
         SLOTWISE_EXPECT(running_ == 0 && inserting_ == nullptr,

@@ -43,7 +43,7 @@ protected:
     SlotObserver() = default;
     SlotObserver(const SlotObserver&) = default;
     SlotObserver& operator=(const SlotObserver&) = default;
-    ~SlotObserver() = default; // never deleted through the base
+    virtual ~SlotObserver() = default; // for -Wnon-virtual-dtor in derived classes
 
 private:
     SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};

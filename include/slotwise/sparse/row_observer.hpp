@@ -42,7 +42,7 @@ protected:
     explicit RowObserver(bool swaps_rows) noexcept : swaps_rows_(swaps_rows) {}
     RowObserver(const RowObserver&) = default;
     RowObserver& operator=(const RowObserver&) = default;
-    ~RowObserver() = default; // never deleted through the base
+    virtual ~RowObserver() = default; // for -Wnon-virtual-dtor in derived classes
 
 private:
     bool swaps_rows_ = false;

@@ -71,6 +71,7 @@ public:
     InsertResult<iterator> insert(Id id, const T& value) { return try_emplace(id, value); }
     InsertResult<iterator> insert(Id id, T&& value) { return try_emplace(id, std::move(value)); }
     /// As insert, but an existing value is assigned. @throws what the assignment throws too
+    SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
     InsertResult<iterator> insert_or_assign(Id id, U&& value) {
         if (T* const there = get(id)) {
@@ -79,6 +80,7 @@ public:
         }
         return try_emplace(id, std::forward<U>(value));
     }
+    SLOTWISE_CONVERSIONS_END
     /// Inserts the pairs of id and value of the range. @throws as try_emplace; those inserted before stay
     template <class Range>
     void insert_range(Range&& range) {
