@@ -106,12 +106,13 @@ public:
 
     using Core::erase;
     /// Removes the entry at `it`; returns the next one of the walk. @pre not at the end
-    iterator erase(const_iterator it) noexcept(noexcept(this->erase_row(it.row()))) {
+    template <class It>
+        requires(std::same_as<It, iterator> || std::same_as<It, const_iterator>)
+    iterator erase(It it) noexcept(noexcept(this->erase_row(it.row()))) {
         const size_type row = it.row();
         this->erase_row(row);
         return {this, row < this->size() ? row : this->size()};
     }
-    iterator erase(iterator it) noexcept(noexcept(this->erase_row(it.row()))) { return erase(const_iterator(it)); }
     /// Takes the value out; empty when there is none. @throws what T's moves throw; the entry then stays
     std::optional<T> extract(Id id) {
         std::optional<T> result; // the returned object itself, so that no second move can throw

@@ -60,7 +60,8 @@ public:
     }
     using Core::erase;
     /// Removes the id at `it`; returns the next one of the walk. @pre not at the end
-    iterator erase(iterator it) noexcept {
+    template <std::same_as<iterator> It>
+    iterator erase(It it) noexcept {
         const size_type row = it.row();
         this->erase_row(row);
         return {this, row < this->size() ? row : this->size()};
