@@ -82,15 +82,50 @@ constexpr CallForm find_call_form() noexcept {
 template <class F, class Name, class... Args>
 inline constexpr CallForm call_form = find_call_form<F, Name, Args...>();
 
-/// Whether the callback is called with the name. A generic one is. It must be callable in one of the forms.
+/// Whether f(item) is possible, and not by an item that converts to what is named beside it: its key or its handle.
+template <class F, class Item, class... Names>
+inline constexpr bool takes_item = std::is_invocable_v<F&, Item> && !(TakesFirst<F, Names> || ...);
+
+/// Whether a callback wants the name.
+enum class WantsName : unsigned char { no, yes, if_alone }; ///< if_alone: by a conversion, where no other form is possible
+/// A generic callback wants it, and nothing else is asked of it then: its body need not compile in the other form.
+template <class F, class Name, class... Args>
+constexpr WantsName wants_name() noexcept {
+    if constexpr (TakesFirst<F, Name, Args...>)
+        return WantsName::yes;
+    else if constexpr (!std::is_invocable_v<F&, Name, Args...>)
+        return WantsName::no;
+    else
+        return TakesBraced<F, Name, Args...> ? WantsName::if_alone : WantsName::yes;
+}
+
+/// Whether the callback is called as f(name, args...), and not as f(args...). A generic one is. One of them must be possible.
 template <class F, class Name, class... Args>
 constexpr bool takes_name() noexcept {
-    constexpr CallForm form = call_form<F, Name, Args...>;
-    static_assert(
-        form != CallForm::none,
-        "callback: it is called as f(values...) or f(name, values...), where the name is a handle, a slot or an id. A "
-        "parameter of the name's type takes the name, never a value that converts to it");
-    return form == CallForm::named || form == CallForm::either;
+    constexpr WantsName wants = wants_name<F, Name, Args...>();
+    if constexpr (wants == WantsName::yes)
+        return true;
+    else {
+        constexpr bool plain = std::is_invocable_v<F&, Args...> && !name_in_place_of_first<F, Name, Args...>;
+        static_assert(plain || wants == WantsName::if_alone,
+                      "callback: it is called as f(values...) or f(name, values...), where the name is a handle, a slot or an "
+                      "id. A parameter of the name's type takes the name, never a value that converts to it");
+        return !plain && wants == WantsName::if_alone;
+    }
+}
+/// Whether the callback is called as f(name, args...), and not as f(item), where the item has name and value in it.
+template <class F, class Name, class Item, class... Args>
+constexpr bool takes_name_or_item() noexcept {
+    constexpr WantsName wants = wants_name<F, Name, Args...>();
+    if constexpr (wants == WantsName::yes)
+        return true;
+    else {
+        constexpr bool item = takes_item<F, Item, Name>;
+        static_assert(item || wants == WantsName::if_alone,
+                      "callback: it is called as f(name, value) or f(item), where the name is a handle or an id, and the item "
+                      "has both in it");
+        return !item && wants == WantsName::if_alone;
+    }
 }
 
 } // namespace detail

@@ -138,9 +138,9 @@ public:
         const slot_t pin = output_pin(o);
         if (first_write(pin)) core_->written.push(pin, false, core_->pins.counters[pin], Value());
         ScopeGuard changed([&]() noexcept { core_->publish(pin); }); // also when f throws
-        if constexpr (std::is_void_v<std::invoke_result_t<F&, Value&>>)
+        if constexpr (!detail::answers_change<F, Value>)
             f(*core_->pins.reads[pin]);
-        else if (!static_cast<bool>(f(*core_->pins.reads[pin]))) {
+        else if (!f(*core_->pins.reads[pin])) {
             changed.dismiss();
             took_back_ = true;
             return false;

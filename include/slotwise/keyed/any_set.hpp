@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_ANY_SET_HPP
 #define SLOTWISE_KEYED_ANY_SET_HPP
 
+#include "../core/call_form.hpp"
 #include "any_array.hpp"
 #include "keyed_arguments.hpp"
 #include "keyed_iterator.hpp"
@@ -177,7 +178,7 @@ protected:
     const void* element_at(slot_t slot) const noexcept { return core_.store.keys.key_of(slot); }
     template <class F, class... Elements>
     decltype(auto) invoke(F& f, slot_t slot, Elements... elements) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, Elements...>)
+        if constexpr (takes_name<F, handle_type, Elements...>())
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);

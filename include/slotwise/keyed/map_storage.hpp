@@ -492,10 +492,14 @@ private:
     }
     template <class F, class V>
     constexpr decltype(auto) invoke(F& f, slot_t slot, const Key& key, V& value) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, const Key&, V&> || std::is_invocable_v<F&, const Key&, V&>)
+        using Item = MapItem<Key, V>;
+        if constexpr (std::disjunction_v<std::is_invocable<F&, handle_type, const Key&, V&>,
+                                         std::is_invocable<F&, const Key&, V&>>)
             return set_type::invoke(f, slot, key, value);
         else {
-            MapItem<Key, V> item(key, value); // named, because f may take it as auto&
+            static_assert(detail::takes_item<F, Item&, Key, handle_type>,
+                          "MapStorage: the function is called as f(key, value), f(handle, key, value) or f(item)");
+            Item item(key, value); // named, because f may take it as auto&
             return f(item);
         }
     }

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
 #define SLOTWISE_KEYED_SET_STORAGE_HPP
 
+#include "../core/call_form.hpp"
 #include "../core/erase_if.hpp"
 #include "key_conversion.hpp"
 #include "keyed_arguments.hpp"
@@ -412,7 +413,7 @@ protected:
     }
     template <class F, class... Elements>
     constexpr decltype(auto) invoke(F& f, slot_t slot, Elements&... elements) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, Elements&...>)
+        if constexpr (detail::takes_name<F, handle_type, Elements&...>())
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);

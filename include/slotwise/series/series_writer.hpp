@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SERIES_SERIES_WRITER_HPP
 #define SLOTWISE_SERIES_SERIES_WRITER_HPP
 
+#include "../core/call_form.hpp"
 #include "delta_check.hpp"
 #include "series_core.hpp"
 
@@ -228,7 +229,7 @@ private:
     template <class Pred>
     static bool holds(Pred& pred, const const_iterator& it) {
         const auto call = [&](const auto&... element) -> bool {
-            if constexpr (std::is_invocable_v<Pred&, typename Storage::handle_type, decltype(element)...>)
+            if constexpr (takes_name<Pred, typename Storage::handle_type, decltype(element)...>())
                 return pred(it.handle(), element...);
             else
                 return pred(element...);
