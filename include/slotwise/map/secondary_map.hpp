@@ -344,7 +344,8 @@ private:
     }
     template <class U>
     void assign(H handle, U&& value) {
-        hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) { there = std::forward<U>(value); });
+        hold(*pages_.find(number(handle.index())), handle.index(),
+             [&](T& there) { detail::assign_whole(there, std::forward<U>(value)); });
     }
     void take(H handle, std::optional<T>& result) {
         hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) {
