@@ -288,7 +288,7 @@ public:
     }
     /// The same as erase. With deferred erase the slot becomes pending.
     template <class It>
-        requires(O.deferred_erase && (std::same_as<It, iterator> || std::same_as<It, const_iterator>))
+        requires(O.deferred_erase && detail::is_keyed_iterator<It> && !std::same_as<It, Key>)
     constexpr iterator remove(It it) noexcept {
         return erase(it);
     }
