@@ -234,6 +234,11 @@ public:
     constexpr auto remove(const K& key) {
         return erase(key);
     }
+    template <std::same_as<iterator> It>
+        requires(O.deferred_erase)
+    constexpr iterator remove(It it) noexcept {
+        return erase(it);
+    }
     /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, the keys erased
     /// before stay erased.
     template <class Pred>

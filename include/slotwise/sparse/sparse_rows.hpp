@@ -186,30 +186,39 @@ protected:
             }
         }
     }
-    /// The entry takes the row of an older one of its index. @throws what moves of values throw; the older value is then as
-    /// that move left it
+    /// An older entry of the index goes, and the new one comes behind the last row. Values whose moves may throw take the row of
+    /// the older one instead, by one assignment. @throws what that throws; the older value is then as it left it
     template <class V>
     void replace(Id id, size_type row, V&& by) noexcept(Values::nothrow_move) {
-        const auto name = [&]() noexcept {
-            ids_[row] = without_user_bits(id);
-            entries_.set_row(id, row);
-        };
         if constexpr (!Values::nothrow_move) {
             value(row) = std::forward<V>(by);
-            name();
-        } else if constexpr (Values::trivial) {
-            values_.construct(row, std::forward<V>(by));
-            name();
-        } else { // destroyed when the container is consistent again
-            [[maybe_unused]] const typename Values::Temporary older(values_.get_allocator(), std::move(value(row)));
-            values_.destroy(row);
-            values_.construct(row, std::forward<V>(by));
-            name();
+            ids_[row] = without_user_bits(id);
+            entries_.set_row(id, row);
+        } else {
+            const auto exchange = [&]() noexcept {
+                const size_type last = size_ - 1;
+                if (row != last) {
+                    ids_[row] = ids_[last];
+                    entries_.set_row(ids_[row], row);
+                    values_.relocate(last, row);
+                } else
+                    values_.destroy(last);
+                values_.construct(last, std::forward<V>(by));
+                ids_[last] = without_user_bits(id);
+                entries_.set_row(id, last);
+            };
+            if constexpr (Values::trivial) {
+                exchange();
+            } else { // destroyed when the container is consistent again
+                [[maybe_unused]] const typename Values::Temporary older(values_.get_allocator(), std::move(value(row)));
+                exchange();
+            }
         }
     }
     /// The same with observers. All that can throw comes first: both rows are there while observers are notified of the new
-    /// one, and only then of the end of the older one, whose row the last one takes. So one that refuses leaves the older entry
-    /// as it was, and nobody was notified of its end. Meanwhile the older row has no entry.
+    /// one, and only then of the end of the older one. So one that refuses leaves the older entry as it was, and nobody was
+    /// notified of its end. Meanwhile the older row has no entry. It goes to the end first, so that the new one stays last; but
+    /// the rows of a group are in an order of its own.
     /// @throws what moves of values and observers throw; when a move throws, the older value is as that move left it
     template <class V>
     SLOTWISE_COLD void replace_notified(Id id, size_type row, V&& by) {
@@ -234,6 +243,8 @@ protected:
             take_back.dismiss();
         }
         undo.dismiss();
+        if constexpr (Values::nothrow_move)
+            if (!hub_.owned()) do_swap_rows(replaced_, size_ - 2);
         hub_.erase([&] { return replaced_; });
         remove_unnamed(std::exchange(replaced_, no_row));
     }
