@@ -62,7 +62,7 @@ void one_nan() {
     CHECK((described.size() == 2 && described.contains(&other)));
     if constexpr (sizeof(T) <= 8) { // a long double has padding, and no codec
         SetStorage<T> restored;
-        restored.restore(map.as_set().snapshot());
+        restored.restore(set.snapshot());
         CHECK(restored.contains(nan));
     }
 }
