@@ -121,7 +121,7 @@ MapStorage<int, int> other(items, 2.5); // faulty
 
 //=== remove_without_deferred_erase ===//
 // expect: deferred_erase
-// covers: keyed/map_storage.hpp requires "(O.deferred_erase)"
+// covers: keyed/map_storage.hpp requires "(O.deferred_erase && detail::is_keyed_iterator<It>"
 MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
 deferring[1] = 2;
 deferring.remove(deferring.begin());

@@ -199,7 +199,7 @@ TEST_CASE("every way to ask for a key agrees, for members and for others", "[set
         REQUIRE(set.state(slot) == SlotState::live);
         REQUIRE(set.explain(it.handle()) == HandleStatus::live);
     }
-    REQUIRE_THROWS_AS(set.at({}), std::out_of_range);
+    REQUIRE_THROWS_AS(set.at(decltype(set)::handle_type()), std::out_of_range);
 }
 
 TEST_CASE("strings are looked up and erased by views and literals; a string is made only of a new key", "[set_storage]") {

@@ -114,7 +114,7 @@ TEST_CASE("a null handle of ones is refused where a handle is given", "[null_is_
     SetStorage<int, Options<KeySetOptions{.handle = ones}>> set;
     for (int i = 0; i != 127; ++i) REQUIRE(set.insert(i).it.handle() != nullptr);
     REQUIRE_THROWS_AS(set.insert(127), std::length_error);
-    REQUIRE((set.handle_of(127) == nullptr && set.explain({}) == HandleStatus::null &&
+    REQUIRE((set.handle_of(127) == nullptr && set.explain(decltype(set)::handle_type()) == HandleStatus::null &&
              !set.contains(decltype(set)::handle_type())));
 }
 

@@ -7,6 +7,8 @@
 #include <slotwise/sparse/switch_map.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -315,20 +317,51 @@ TEST_CASE("SwitchMap: random operations agree with a model after each step, for 
     run([](unsigned n) { return std::to_string(n); }, std::string());
 }
 
-TEST_CASE("SwitchMap: a value that does not equal itself is a new one each time it is set", "[sparse]") {
+TEST_CASE("SwitchMap: a NaN is one value, whatever its bits", "[sparse]") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     SwitchMap<std::uint32_t, float> map;
     CHECK(map.set(1, nan));
-    CHECK(map.set(2, nan));
-    CHECK(map.set(1, nan));
+    CHECK(map.set(2, std::bit_cast<float>(0xFFC0'0001u))); // another one
+    CHECK(!map.set(1, nan));
     CHECK(map.size() == 2);
-    CHECK(map.values().size() == 2);
-    CHECK(map.of(nan).empty());
+    CHECK(map.values().size() == 1);
+    CHECK(map.of(nan).size() == 2);
     CHECK(map.check_invariants());
+    SwitchMap<std::uint32_t, float> restored;
+    restored.restore(map.snapshot());
+    CHECK(restored == map);
     CHECK(map.erase(1));
     CHECK(map.set(2, 1.0f));
     CHECK(map.of(1.0f).size() == 1);
+    CHECK(map.of(nan).empty());
     CHECK(map.check_invariants());
+}
+
+namespace {
+struct WithFloat {
+    float number;
+    bool operator==(const WithFloat&) const = default;
+};
+struct HashOfFloat {
+    std::size_t operator()(const WithFloat&) const { return 1; }
+};
+} // namespace
+
+TEST_CASE("SwitchMap: a value that does not equal itself is refused", "[sparse][throws]") {
+    const WithFloat none{std::numeric_limits<float>::quiet_NaN()};
+    SwitchMap<std::uint32_t, WithFloat, HashBy<HashOfFloat>> map;
+    CHECK(map.set(1, WithFloat{1}));
+    CHECK_THROWS_AS(map.set(1, none), std::invalid_argument);
+    CHECK_THROWS_AS(map.set(2, none), std::invalid_argument);
+    CHECK((map.size() == 1 && map.get(1)->number == 1 && map.check_invariants()));
+    // A snapshot of such a value is refused, too.
+    auto bytes = map.snapshot();
+    const float wanted = 1, nan = none.number;
+    for (std::size_t at = 0; at + sizeof(float) <= bytes.size(); ++at)
+        if (std::memcmp(bytes.data() + at, &wanted, sizeof wanted) == 0) std::memcpy(bytes.data() + at, &nan, sizeof nan);
+    SwitchMap<std::uint32_t, WithFloat, HashBy<HashOfFloat>> target;
+    REQUIRE(target.try_restore(bytes) != nullptr);
+    CHECK(target.empty());
 }
 
 TEST_CASE("SwitchMap: small numbers move to their array when it grows", "[sparse]") {

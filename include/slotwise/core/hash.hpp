@@ -14,13 +14,32 @@
 
 SLOTWISE_BEGIN
 
-/// Transparent equality by `==`; `std::equal_to<>` without `<functional>`.
+namespace detail {
+
+/// Whether a floating-point number is a NaN. By its bits: under -ffast-math comparisons with a NaN are unspecified.
+template <class T>
+constexpr bool is_nan(const T& number) noexcept {
+    if constexpr (std::is_same_v<T, double>)
+        return (std::bit_cast<std::uint64_t>(number) & ~std::uint64_t{0} >> 1) > 0x7FF0'0000'0000'0000u;
+    else if constexpr (std::is_same_v<T, float>)
+        return (std::bit_cast<std::uint32_t>(number) & ~std::uint32_t{0} >> 1) > 0x7F80'0000u;
+    else
+        return !(number <= T() || number >= T());
+}
+
+} // namespace detail
+
+/// Transparent equality by `==`; `std::equal_to<>` without `<functional>`. But NaN equals NaN: as a key it is one key, or each
+/// insert would add another one that no lookup finds, and search all before it.
 struct EqualTo {
     using is_transparent = void;
-    /// Whether a == b.
+    /// Whether a == b, or both are NaN.
     template <class A, class B>
     constexpr bool operator()(const A& a, const B& b) const noexcept(noexcept(static_cast<bool>(a == b))) {
-        return static_cast<bool>(a == b);
+        if constexpr (std::is_floating_point_v<A> && std::is_floating_point_v<B>)
+            return a == b || (detail::is_nan(a) && detail::is_nan(b));
+        else
+            return static_cast<bool>(a == b);
     }
 };
 
@@ -77,6 +96,8 @@ struct DefaultHash {
     constexpr std::size_t operator()(const K& key) const noexcept(noexcept(std::hash<K>{}(key)))
         requires(!std::is_integral_v<K> && !std::is_enum_v<K> && requires { static_cast<std::size_t>(std::hash<K>{}(key)); })
     {
+        if constexpr (std::is_floating_point_v<K>) // a NaN of any bits is one key, see EqualTo
+            if (detail::is_nan(key)) return static_cast<std::size_t>(mix_bits(0x7FF8'0000'0000'0000u));
         return static_cast<std::size_t>(mix_bits(std::hash<K>{}(key)));
     }
 };

@@ -11,6 +11,23 @@
 #include <utility>
 
 SLOTWISE_BEGIN
+namespace detail {
+
+/// Whether `to = from` may leave half a value where it throws, and a T that is built first can be moved there without throwing.
+/// Strings assign as a whole, and into memory that they have.
+template <class T, class U>
+inline constexpr bool assigns_by_parts = !std::is_nothrow_assignable_v<T&, U> && std::is_nothrow_move_assignable_v<T> &&
+                                         std::is_constructible_v<T, U> && !requires { typename T::traits_type; };
+/// to = from. If that throws, `to` is as it was wherever T's move assignment does not throw.
+template <class T, class U>
+constexpr void assign_whole(T& to, U&& from) {
+    if constexpr (assigns_by_parts<T, U>)
+        to = T(std::forward<U>(from));
+    else
+        to = std::forward<U>(from);
+}
+
+} // namespace detail
 
 /// Where the element is, and whether it was inserted. Binds as auto [it, inserted] and converts to a std::pair of the two.
 template <class Iterator>

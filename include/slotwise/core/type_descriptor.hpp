@@ -61,7 +61,7 @@ consteval TypeDescriptor describe() noexcept {
         type.hash = [](const void* value) { return static_cast<std::size_t>(Hash()(*static_cast<const T*>(value))); };
     if constexpr (requires(const T& t) { static_cast<bool>(t == t); })
         type.equal = [](const void* a, const void* b) {
-            return static_cast<bool>(*static_cast<const T*>(a) == *static_cast<const T*>(b));
+            return EqualTo()(*static_cast<const T*>(a), *static_cast<const T*>(b)); // as of keys of known types
         };
     if constexpr (std::is_move_assignable_v<T>)
         type.move_assign = [](void* to, void* from) { *static_cast<T*>(to) = std::move(*static_cast<T*>(from)); };

@@ -143,9 +143,9 @@ public:
             core_->written.push(pin, false, core_->pins.counters[pin], std::move(none));
         }
         ScopeGuard changed([&]() noexcept { core_->publish(pin); }); // also when f throws
-        if constexpr (std::is_void_v<std::invoke_result_t<F&, Value&>>)
+        if constexpr (!detail::answers_change<F, Value>)
             f(*core_->pins.reads[pin]);
-        else if (!static_cast<bool>(f(*core_->pins.reads[pin]))) {
+        else if (!f(*core_->pins.reads[pin])) {
             changed.dismiss();
             took_back_ = true;
             return false;

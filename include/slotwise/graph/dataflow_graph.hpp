@@ -297,9 +297,9 @@ public:
             checked(*this, node, "DataflowGraph edit_input(node, ...): no node has this handle; ask contains(node)");
         const slot_t at = checked_input(record, input);
         ScopeGuard changed([&]() noexcept { core_.constant_changed(record, at); });
-        if constexpr (std::is_void_v<std::invoke_result_t<F&, Value&>>)
+        if constexpr (!detail::answers_change<F, Value>)
             f(core_.pins.value(at));
-        else if (!static_cast<bool>(f(core_.pins.value(at)))) {
+        else if (!f(core_.pins.value(at))) {
             changed.dismiss();
             return false;
         }

@@ -12,6 +12,18 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+/// Whether f(value), which edits a value in place, says if that was a change: it returns bool. A result that converts to bool
+/// is no answer: [&](int& value) { return value = 0; } has changed the value.
+template <class F, class Value>
+inline constexpr bool answers_change = [] {
+    using result = std::invoke_result_t<F&, Value&>;
+    static_assert(
+        std::is_void_v<result> || std::is_same_v<result, bool>,
+        "DataflowGraph edit_input, DataflowContext edit_output: f(value) returns nothing, or a bool that says whether "
+        "it has changed the value; cast what converts to bool");
+    return std::is_same_v<result, bool>;
+}();
+
 /// What a pin is linked to. The consumers of an output are a list through its inputs, in the order of their links.
 struct PinLink {
     slot_t source; ///< of an input: the pin whose value it reads, itself if it has a constant; of an output: itself

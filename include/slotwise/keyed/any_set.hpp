@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_ANY_SET_HPP
 #define SLOTWISE_KEYED_ANY_SET_HPP
 
+#include "../core/call_form.hpp"
 #include "any_array.hpp"
 #include "keyed_arguments.hpp"
 #include "keyed_iterator.hpp"
@@ -73,11 +74,13 @@ public:
         return core_.store.keys.key_of(slot);
     }
     /// The key of the element, or null when it was erased.
-    const void* key(handle_type handle) const noexcept {
+    template <std::same_as<handle_type> H>
+    const void* key(H handle) const noexcept {
         return Core::contains(handle) ? core_.store.keys.key_of(handle.index()) : nullptr;
     }
     /// The same. @throws std::out_of_range that says whether it was erased or the handle never issued
-    const void* at(handle_type handle) const {
+    template <std::same_as<handle_type> H>
+    const void* at(H handle) const {
         if (!Core::contains(handle))
             core_.throw_no_element("described set at(handle): no element has this handle; ask key(handle) or explain(handle)",
                                    handle);
@@ -86,7 +89,10 @@ public:
     /// The element with the key at `key`, or end().
     iterator find(const void* key) const { return {this, slot_of(key)}; }
     /// The element of this handle, or end().
-    iterator find(handle_type handle) const noexcept { return {this, Core::contains(handle) ? handle.index() : no_slot}; }
+    template <std::same_as<handle_type> H>
+    iterator find(H handle) const noexcept {
+        return {this, Core::contains(handle) ? handle.index() : no_slot};
+    }
     iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
     iterator end() const noexcept { return {this, no_slot}; }
     using Core::erase;
@@ -98,7 +104,8 @@ public:
         return true;
     }
     /// Erases the key at `it`; returns the next one. @pre it refers to a live element (checked at level fast) @throws nothing
-    iterator erase(iterator it) noexcept {
+    template <std::same_as<iterator> It>
+    iterator erase(It it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
                         "described container erase(it): the element here was erased, or it is the end");
         core_.do_erase(it.slot());
@@ -171,7 +178,7 @@ protected:
     const void* element_at(slot_t slot) const noexcept { return core_.store.keys.key_of(slot); }
     template <class F, class... Elements>
     decltype(auto) invoke(F& f, slot_t slot, Elements... elements) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, Elements...>)
+        if constexpr (takes_name<F, handle_type, Elements...>())
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);

@@ -116,7 +116,10 @@ public:
     // No using-declaration: g++ 12 would warn about every parameter named key.
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept { return set_type::key(slot); }
-    const void* key(handle_type handle) const noexcept { return set_type::key(handle); }
+    template <std::same_as<handle_type> H>
+    const void* key(H handle) const noexcept {
+        return set_type::key(handle);
+    }
 
     /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default;
@@ -137,8 +140,14 @@ public:
     iterator find(const void* key) { return {this, slot_of(key)}; }
     const_iterator find(const void* key) const { return {this, slot_of(key)}; }
     /// The element of this handle, or end().
-    iterator find(handle_type handle) noexcept { return {this, contains(handle) ? handle.index() : no_slot}; }
-    const_iterator find(handle_type handle) const noexcept { return {this, contains(handle) ? handle.index() : no_slot}; }
+    template <std::same_as<handle_type> H>
+    iterator find(H handle) noexcept {
+        return {this, contains(handle) ? handle.index() : no_slot};
+    }
+    template <std::same_as<handle_type> H>
+    const_iterator find(H handle) const noexcept {
+        return {this, contains(handle) ? handle.index() : no_slot};
+    }
     iterator begin() noexcept { return {this, this->occupancy().find_next(0)}; }
     iterator end() noexcept { return {this, no_slot}; }
     const_iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
@@ -146,16 +155,26 @@ public:
     /// The value of the key at `key`, or null.
     void* get(const void* key) { return found(slot_of(key)); }
     const void* get(const void* key) const { return found(slot_of(key)); }
-    void* get(handle_type handle) noexcept { return contains(handle) ? column_of_values().ptr(handle.index()) : nullptr; }
-    const void* get(handle_type handle) const noexcept {
+    template <std::same_as<handle_type> H>
+    void* get(H handle) noexcept {
+        return contains(handle) ? column_of_values().ptr(handle.index()) : nullptr;
+    }
+    template <std::same_as<handle_type> H>
+    const void* get(H handle) const noexcept {
         return contains(handle) ? column_of_values().ptr(handle.index()) : nullptr;
     }
     /// The value of the key at `key`. @throws std::out_of_range when there is none
     void* at(const void* key) { return checked(get(key), key); }
     const void* at(const void* key) const { return checked(get(key), key); }
     /// The value of this handle. @throws std::out_of_range that says whether it was erased or the handle never issued
-    void* at(handle_type handle) { return column_of_values().ptr(checked_slot(handle)); }
-    const void* at(handle_type handle) const { return column_of_values().ptr(checked_slot(handle)); }
+    template <std::same_as<handle_type> H>
+    void* at(H handle) {
+        return column_of_values().ptr(checked_slot(handle));
+    }
+    template <std::same_as<handle_type> H>
+    const void* at(H handle) const {
+        return column_of_values().ptr(checked_slot(handle));
+    }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     void* value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
@@ -174,13 +193,14 @@ public:
 
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element (checked at level fast)
     /// @throws nothing
-    iterator erase(const_iterator it) noexcept {
+    template <class It>
+        requires(std::same_as<It, iterator> || std::same_as<It, const_iterator>)
+    iterator erase(It it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
                         "described container erase(it): the element here was erased, or it is the end");
         core_.do_erase(it.slot());
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
-    iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
     /// Erases every element for which pred(key address, value address) or pred(handle, key address, value address) holds;
     /// returns how many. If pred throws, the elements erased before stay erased.
     template <class Pred>

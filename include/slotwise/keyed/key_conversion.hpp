@@ -7,6 +7,7 @@
 
 #include "../config/abi.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -14,6 +15,18 @@
 
 SLOTWISE_BEGIN
 namespace detail {
+
+template <class Container, class Reference>
+class KeyedIterator;
+template <class K>
+inline constexpr bool is_keyed_iterator = false;
+template <class Container, class Reference>
+inline constexpr bool is_keyed_iterator<KeyedIterator<Container, Reference>> = true;
+
+/// Whether an argument of type K is a key, or is compared with keys. Beside a function that takes one stand templates that take
+/// exactly a handle or an iterator. No list in braces is deduced as their argument: what stands in braces is a key.
+template <class K, class Key, class Handle>
+concept KeyArgument = !std::same_as<K, Handle> && (!is_keyed_iterator<K> || std::same_as<K, Key>);
 
 /// Whether a K is looked up directly: it is a Key, or hash and equality are transparent and take it. Other types must convert
 /// to Key.

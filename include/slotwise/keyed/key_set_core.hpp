@@ -198,7 +198,10 @@ public:
 
     //=== handles and slots ===//
 
-    constexpr bool contains(handle_type handle) const noexcept {
+    /// Whether the element of this handle lives. As every function that takes a key or a handle it takes exactly a handle here:
+    /// a list in braces is a key.
+    template <std::same_as<handle_type> H>
+    constexpr bool contains(H handle) const noexcept {
         return core_.directory.is_live(handle.index(), handle.version());
     }
     /// The handle of the element in `slot`, null when the slot is not live.
@@ -207,11 +210,14 @@ public:
     }
     constexpr SlotState state(slot_t slot) const noexcept { return core_.state(slot); }
     /// Why a handle does or does not resolve.
-    constexpr HandleStatus explain(handle_type handle) const noexcept {
+    template <std::convertible_to<handle_type> H>
+    constexpr HandleStatus explain(const H& of) const noexcept {
+        const handle_type handle = of;
         return handle.is_null() ? HandleStatus::null : core_.explain(handle.index(), handle.version());
     }
     /// Erases the element; false when there is none. @throws nothing @complexity O(1), never allocates
-    constexpr bool erase(handle_type handle) noexcept {
+    template <std::same_as<handle_type> H>
+    constexpr bool erase(H handle) noexcept {
         if (!contains(handle)) return false;
         core_.do_erase(handle.index());
         return true;
@@ -233,9 +239,9 @@ public:
     //=== deferred erase ===//
 
     /// The same as erase. With deferred erase the slot becomes pending.
-    constexpr bool remove(handle_type handle) noexcept
+    template <std::same_as<handle_type> H>
         requires(O.deferred_erase)
-    {
+    constexpr bool remove(H handle) noexcept {
         return erase(handle);
     }
     /// Removed elements that are still readable.

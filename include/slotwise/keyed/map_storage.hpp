@@ -104,8 +104,11 @@ public:
     using set_type::handle_at;
     using set_type::handle_of;
     /// The handle of the element at `it`. @pre not at the end
-    constexpr handle_type handle_of(const_iterator it) const noexcept { return it.handle(); }
-    constexpr handle_type handle_of(iterator it) const noexcept { return it.handle(); }
+    template <class It>
+        requires(std::same_as<It, iterator> || std::same_as<It, const_iterator>)
+    constexpr handle_type handle_of(It it) const noexcept {
+        return it.handle();
+    }
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::live_slots;
@@ -133,7 +136,10 @@ public:
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept { return set_type::key(slot); }
     /// The key of the element, or null when it was erased.
-    constexpr const Key* key(handle_type handle) const noexcept { return set_type::key(handle); }
+    template <std::same_as<handle_type> H>
+    constexpr const Key* key(H handle) const noexcept {
+        return set_type::key(handle);
+    }
     /// Keys by slot: iterable, indexable, in contiguous chunks. @invalidates itself when the map grows, shrinks or moves
     constexpr ColumnView<const Key> keys() const noexcept { return set_type::keys(); }
 
@@ -187,7 +193,7 @@ public:
     }
     /// The value of `key`; T() is added when it is not a member. @throws as try_emplace
     template <class K = Key>
-        requires(std::is_default_constructible_v<T>)
+        requires(std::is_default_constructible_v<T> && !std::same_as<std::remove_cvref_t<K>, handle_type>)
     constexpr T& operator[](K&& key) {
         return value_at(do_emplace<false>(std::forward<K>(key)).slot);
     }
@@ -195,28 +201,40 @@ public:
     //=== lookup ===//
 
     /// The element with this key, or end(). @throws what hash and equality throw @complexity O(1) expected
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr iterator find(const K& key) {
         return {this, slot_of(key)};
     }
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr const_iterator find(const K& key) const {
         return {this, slot_of(key)};
     }
     /// The value, or null when there is none.
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     SLOTWISE_ALWAYS_INLINE constexpr T* get(const K& key) {
         return found<T>(slot_of(key));
     }
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     SLOTWISE_ALWAYS_INLINE constexpr const T* get(const K& key) const {
         return found<const T>(slot_of(key));
     }
-    constexpr T* get(handle_type handle) noexcept { return found<T>(live_slot(handle)); }
-    constexpr const T* get(handle_type handle) const noexcept { return found<const T>(live_slot(handle)); }
+    template <std::same_as<handle_type> H>
+    constexpr T* get(H handle) noexcept {
+        return found<T>(live_slot(handle));
+    }
+    template <std::same_as<handle_type> H>
+    constexpr const T* get(H handle) const noexcept {
+        return found<const T>(live_slot(handle));
+    }
     /// The element of this handle, or end().
-    constexpr iterator find(handle_type handle) noexcept { return {this, live_slot(handle)}; }
-    constexpr const_iterator find(handle_type handle) const noexcept { return {this, live_slot(handle)}; }
+    template <std::same_as<handle_type> H>
+    constexpr iterator find(H handle) noexcept {
+        return {this, live_slot(handle)};
+    }
+    template <std::same_as<handle_type> H>
+    constexpr const_iterator find(H handle) const noexcept {
+        return {this, live_slot(handle)};
+    }
     /// A copy of the value, or T(otherwise) when there is none. @throws what hash, equality and that copy throw
     template <class K = Key, class U = T>
         requires std::is_constructible_v<T, U>
@@ -225,25 +243,33 @@ public:
         return value != nullptr ? *value : static_cast<T>(std::forward<U>(otherwise));
     }
     /// The value of the element. @pre contains(handle) (checked at level fast)
-    constexpr T& operator[](handle_type handle) noexcept {
+    template <std::same_as<handle_type> H>
+    constexpr T& operator[](H handle) noexcept {
         SLOTWISE_EXPECT(contains(handle), "map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         return value_at(handle.index());
     }
-    constexpr const T& operator[](handle_type handle) const noexcept {
+    template <std::same_as<handle_type> H>
+    constexpr const T& operator[](H handle) const noexcept {
         SLOTWISE_EXPECT(contains(handle), "map [handle]: no element has this handle; ask get(handle) or explain(handle)");
         return value_at(handle.index());
     }
     /// The value. @throws std::out_of_range when there is none; of a handle it says whether it was erased or never issued
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr T& at(const K& key) {
         return *checked(get(key), key);
     }
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr const T& at(const K& key) const {
         return *checked(get(key), key);
     }
-    constexpr T& at(handle_type handle) { return *issued(get(handle), handle); }
-    constexpr const T& at(handle_type handle) const { return *issued(get(handle), handle); }
+    template <std::same_as<handle_type> H>
+    constexpr T& at(H handle) {
+        return *issued(get(handle), handle);
+    }
+    template <std::same_as<handle_type> H>
+    constexpr const T& at(H handle) const {
+        return *issued(get(handle), handle);
+    }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr T& value(slot_t slot) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "map value(slot): no value is there; ask state(slot)");
@@ -257,21 +283,17 @@ public:
     //=== erase ===//
 
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
-    constexpr iterator erase(const_iterator it) noexcept {
+    template <class It>
+        requires(std::same_as<It, iterator> || std::same_as<It, const_iterator>)
+    constexpr iterator erase(It it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()), "map erase(it): the element here was erased, or it is the end");
         core_.do_erase(it.slot());
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
-    constexpr iterator erase(iterator it) noexcept { return erase(const_iterator(it)); }
     /// The same as erase. With deferred erase the slot becomes pending.
-    constexpr iterator remove(const_iterator it) noexcept
-        requires(O.deferred_erase)
-    {
-        return erase(it);
-    }
-    constexpr iterator remove(iterator it) noexcept
-        requires(O.deferred_erase)
-    {
+    template <class It>
+        requires(O.deferred_erase && detail::is_keyed_iterator<It> && !std::same_as<It, Key>)
+    constexpr iterator remove(It it) noexcept {
         return erase(it);
     }
     /// Erases every element for which pred(item) holds, where item.key and item.value are the element's; also pred(key, value)
@@ -474,10 +496,14 @@ private:
     }
     template <class F, class V>
     constexpr decltype(auto) invoke(F& f, slot_t slot, const Key& key, V& value) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, const Key&, V&> || std::is_invocable_v<F&, const Key&, V&>)
+        using Item = MapItem<Key, V>;
+        if constexpr (std::disjunction_v<std::is_invocable<F&, handle_type, const Key&, V&>,
+                                         std::is_invocable<F&, const Key&, V&>>)
             return set_type::invoke(f, slot, key, value);
         else {
-            MapItem<Key, V> item(key, value); // named, because f may take it as auto&
+            static_assert(detail::takes_item<F, Item&, Key, handle_type>,
+                          "MapStorage: the function is called as f(key, value), f(handle, key, value) or f(item)");
+            Item item(key, value); // named, because f may take it as auto&
             return f(item);
         }
     }

@@ -68,7 +68,7 @@ struct NewItem {
     }
     SLOTWISE_CONVERSIONS_BEGIN
     constexpr void assign_to([[maybe_unused]] slot_t member) {
-        if constexpr (Assign) values[member] = std::get<0>(std::move(args)); // forwards: the tuple is of references
+        if constexpr (Assign) assign_whole(values[member], std::get<0>(std::move(args))); // forwards: a tuple of references
     }
     SLOTWISE_CONVERSIONS_END
     constexpr void replace_value(slot_t slot, bool& old_destroyed) {

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
 #define SLOTWISE_KEYED_SET_STORAGE_HPP
 
+#include "../core/call_form.hpp"
 #include "../core/erase_if.hpp"
 #include "key_conversion.hpp"
 #include "keyed_arguments.hpp"
@@ -142,16 +143,19 @@ public:
     /// Whether `key` is a member: live. Another type must convert to Key implicitly and without narrowing, or hash and equality
     /// must be transparent and take it. A number that no Key equals is no member. @throws what hash and equality throw
     /// @complexity O(1) expected
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr bool contains(const K& key) const {
         return slot_of(key) != no_slot;
     }
     /// The element with this key, or end().
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr iterator find(const K& key) const {
         return {this, slot_of(key)};
     }
-    constexpr iterator find(handle_type handle) const noexcept { return {this, contains(handle) ? handle.index() : no_slot}; }
+    template <std::same_as<handle_type> H>
+    constexpr iterator find(H handle) const noexcept {
+        return {this, contains(handle) ? handle.index() : no_slot};
+    }
     /// 1 if `key` is a member, else 0.
     template <class K = Key>
     constexpr size_type count(const K& key) const {
@@ -172,29 +176,35 @@ public:
         return core_.template do_find<true>(core_.store.keys.hash(lookup), lookup);
     }
     /// Its handle, or null.
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr handle_type handle_of(const K& key) const {
         return this->handle_at(slot_of(key));
     }
     /// The handle of the element at `it`. @pre not at the end
-    constexpr handle_type handle_of(iterator it) const noexcept { return it.handle(); }
+    template <std::same_as<iterator> It>
+    constexpr handle_type handle_of(It it) const noexcept {
+        return it.handle();
+    }
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     constexpr const Key& key(slot_t slot) const noexcept {
         SLOTWISE_EXPECT(core_.directory.is_held(slot), "keyed container key(slot): no key is there; ask state(slot)");
         return *core_.store.keys.ptr(slot);
     }
     /// The key of the element, or null when it was erased.
-    constexpr const Key* key(handle_type handle) const noexcept {
+    template <std::same_as<handle_type> H>
+    constexpr const Key* key(H handle) const noexcept {
         return Core::contains(handle) ? core_.store.keys.ptr(handle.index()) : nullptr;
     }
 
     /// The key of the element. @pre contains(handle) (checked at level fast)
-    constexpr const Key& operator[](handle_type handle) const noexcept {
+    template <std::same_as<handle_type> H>
+    constexpr const Key& operator[](H handle) const noexcept {
         SLOTWISE_EXPECT(contains(handle), "set [handle]: no element has this handle; ask key(handle) or explain(handle)");
         return element_at(handle.index());
     }
     /// The key of the element. @throws std::out_of_range that says whether it was erased or the handle never issued
-    constexpr const Key& at(handle_type handle) const {
+    template <std::same_as<handle_type> H>
+    constexpr const Key& at(H handle) const {
         if (!contains(handle))
             core_.throw_no_element("set at(handle): no element has this handle; ask key(handle) or explain(handle)", handle);
         return element_at(handle.index());
@@ -206,25 +216,30 @@ public:
     using Core::remove;
     /// Erases the key; false when it is not a member. `key` may refer to the key that is erased.
     /// @throws what hash and equality throw; nothing is erased then @complexity O(1) expected, never allocates
-    template <class K = Key>
-        requires(!std::is_convertible_v<const K&, iterator>)
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr bool erase(const K& key) {
         if (!can_match(key)) return false;
         const auto& lookup = as_lookup_key(key);
         return core_.do_erase_key(core_.store.keys.hash(lookup), lookup);
     }
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
-    constexpr iterator erase(iterator it) noexcept {
+    template <std::same_as<iterator> It>
+    constexpr iterator erase(It it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
                         "keyed container erase(it): the element here was erased, or it is the end");
         core_.do_erase(it.slot());
         return ++it;
     }
     /// The same as erase. With deferred erase the slot becomes pending.
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
         requires(O.deferred_erase)
     constexpr auto remove(const K& key) {
         return erase(key);
+    }
+    template <std::same_as<iterator> It>
+        requires(O.deferred_erase)
+    constexpr iterator remove(It it) noexcept {
+        return erase(it);
     }
     /// Erases every key for which pred(key) or pred(handle, key) holds; returns how many. If pred throws, the keys erased
     /// before stay erased.
@@ -405,7 +420,7 @@ protected:
     }
     template <class F, class... Elements>
     constexpr decltype(auto) invoke(F& f, slot_t slot, Elements&... elements) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, Elements&...>)
+        if constexpr (detail::takes_name<F, handle_type, Elements&...>())
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_ANY_SLOT_MAP_HPP
 #define SLOTWISE_MAP_ANY_SLOT_MAP_HPP
 
+#include "../core/call_form.hpp"
 #include "any_store.hpp"
 #include "slot_map_arguments.hpp"
 
@@ -188,7 +189,7 @@ private:
     }
     template <class F, class Void>
     decltype(auto) visit(F& f, slot_t slot, Void* element) const {
-        if constexpr (std::is_invocable_v<F&, handle_type, Void*>)
+        if constexpr (detail::takes_name<F, handle_type, Void*>())
             return f(handle_type(slot, core_.directory.version(slot)), element);
         else
             return f(element);

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 #define SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 
+#include "../core/call_form.hpp"
 #include "dense_iterator.hpp"
 #include "dense_store.hpp"
 #include "slot_map_arguments.hpp"
@@ -174,7 +175,7 @@ private:
         for (std::size_t row = 0; row != count; ++row) {
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "DenseSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
-            if constexpr (std::is_invocable_v<F&, handle_type, decltype(data[row])>)
+            if constexpr (detail::takes_name<F, handle_type, decltype(data[row])>())
                 f(self.handle_of_row(row), data[row]);
             else
                 f(data[row]);

@@ -151,39 +151,51 @@ public:
     /// than the known handle of its slot, or its element is erased while the id is copied. A pair of an older handle of the
     /// slot is dropped.
     /// @throws what the allocator, Hash, Equal and the copy of the id throw; strong
-    bool insert(const Id& id, H handle) { return insert_pair(id, handle); }
-    bool insert(Id&& id, H handle) { return insert_pair(std::move(id), handle); }
+    template <std::convertible_to<H> Named>
+    bool insert(const Id& id, const Named& handle) {
+        return insert_pair(id, handle);
+    }
+    template <std::convertible_to<H> Named>
+    bool insert(Id&& id, const Named& handle) {
+        return insert_pair(std::move(id), handle);
+    }
 
     /// The handle of `id`, null when it has none. It may be stale if the map is not attached.
-    template <class Key>
+    template <class Key = Id>
     H handle_of(const Key& id) const {
         const slot_t number = number_of(id);
         return number == no_slot ? H() : nodes_[number].handle;
     }
     /// The id of `handle`, null when it has none. Any bit pattern is allowed.
-    const Id* id_of(H handle) const noexcept {
+    template <std::convertible_to<H> Named>
+    const Id* id_of(const Named& handle) const noexcept {
         const slot_t* const number = by_handle_.get(handle);
         return number == nullptr ? nullptr : std::addressof(nodes_[*number].id);
     }
-    bool contains(H handle) const noexcept { return by_handle_.contains(handle); }
+    /// Whether there is a pair with this handle, or with this id. What stands in braces is an id, here and in erase().
+    template <std::same_as<H> Named>
+    bool contains(Named handle) const noexcept {
+        return by_handle_.contains(handle);
+    }
     /// 1 if there is a pair with this id or handle, else 0.
-    template <class Key>
+    template <class Key = Id>
     size_type count(const Key& id_or_handle) const {
         return contains(id_or_handle) ? 1 : 0;
     }
-    template <class Key>
+    template <class Key = Id>
         requires(!std::same_as<Key, H>)
     bool contains(const Key& id) const {
         return number_of(id) != no_slot;
     }
 
     /// Removes a pair by either side; false when there is none.
-    bool erase(H handle) noexcept {
+    template <std::same_as<H> Named>
+    bool erase(Named handle) noexcept {
         const bool found = contains(handle);
         if (found) drop_slot(handle.index());
         return found;
     }
-    template <class Key>
+    template <class Key = Id>
         requires(!std::same_as<Key, H>)
     bool erase(const Key& id) {
         const Operation running(*this);

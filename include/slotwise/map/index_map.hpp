@@ -114,8 +114,14 @@ public:
 
     using Face::erase;
     /// Removes the entry at `it`; returns the next one. @pre not at the end
-    iterator erase(iterator it) noexcept { return iterator(entries_.erase(it.base())); }
-    const_iterator erase(const_iterator it) noexcept { return const_iterator(entries_.erase(it.base())); }
+    template <std::same_as<iterator> It>
+    iterator erase(It it) noexcept {
+        return iterator(entries_.erase(it.base()));
+    }
+    template <std::same_as<const_iterator> It>
+    const_iterator erase(It it) noexcept {
+        return const_iterator(entries_.erase(it.base()));
+    }
     /// Removes every entry for which pred(id, value) or pred(item) holds; returns how many. pred and destructors may change the
     /// map. pred may be called for an entry inserted meanwhile. @throws what pred throws; those erased before stay erased
     template <class Pred>

@@ -6,6 +6,7 @@
 #define SLOTWISE_MAP_SECONDARY_FACE_HPP
 
 #include "../config/error.hpp"
+#include "../core/call_form.hpp"
 #include "../core/concepts.hpp"
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
@@ -148,7 +149,7 @@ protected:
     /// pred(handle, value) or pred(item).
     template <class Pred>
     static bool holds(Pred& pred, H handle, T& value) {
-        if constexpr (std::is_invocable_v<Pred&, H, T&>)
+        if constexpr (takes_name_or_item<Pred, H, Item, T&>())
             return pred(handle, value);
         else
             return pred(Item(handle, value));

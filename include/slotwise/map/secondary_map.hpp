@@ -345,7 +345,8 @@ private:
     SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
     void assign(H handle, U&& value) {
-        hold(*pages_.find(number(handle.index())), handle.index(), [&](T& there) { there = std::forward<U>(value); });
+        hold(*pages_.find(number(handle.index())), handle.index(),
+             [&](T& there) { detail::assign_whole(there, std::forward<U>(value)); });
     }
     SLOTWISE_CONVERSIONS_END
     void take(H handle, std::optional<T>& result) {

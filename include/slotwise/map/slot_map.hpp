@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_HPP
 #define SLOTWISE_MAP_SLOT_MAP_HPP
 
+#include "../core/call_form.hpp"
 #include "paged_store.hpp"
 #include "slot_map_arguments.hpp"
 
@@ -174,7 +175,7 @@ private:
     }
     template <class Self, class F, class V>
     SLOTWISE_ALWAYS_INLINE static constexpr void visit(Self& self, F& f, slot_t slot, V& value) {
-        if constexpr (std::is_invocable_v<F&, handle_type, V&>)
+        if constexpr (detail::takes_name<F, handle_type, V&>())
             f(handle_type(slot, self.core_.directory.version(slot)), value);
         else
             f(value);

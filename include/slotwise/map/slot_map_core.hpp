@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 #define SLOTWISE_MAP_SLOT_MAP_CORE_HPP
 
+#include "../core/call_form.hpp"
 #include "../core/erase_if.hpp"
 #include "map_iterator.hpp"
 #include "slot_map_observers.hpp"
@@ -448,7 +449,7 @@ private:
     static constexpr decltype(auto) call(F& f, Self& self, slot_t slot) {
         using Ptr = std::conditional_t<std::is_const_v<Self>, const_pointer, pointer>;
         const Ptr at(self.core_.store.ptr(slot));
-        if constexpr (std::is_invocable_v<F&, handle_type, decltype(*at)>)
+        if constexpr (detail::takes_name<F, handle_type, decltype(*at)>())
             return f(handle_type(slot, self.core_.directory.version(slot)), *at);
         else
             return f(*at);

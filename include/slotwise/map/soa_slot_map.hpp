@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 #define SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 
+#include "../core/call_form.hpp"
 #include "dense_store.hpp"
 #include "slot_map_arguments.hpp"
 
@@ -260,7 +261,7 @@ private:
         for (std::size_t row = 0; row != count; ++row) {
             SLOTWISE_EXPECT_DEBUG(rows.is_current(),
                                   "SoaSlotMap::for_each: f has inserted, erased or sorted; the rows have moved");
-            if constexpr (std::is_invocable_v<F&, handle_type, decltype(std::get<Nth>(columns)[row])...>)
+            if constexpr (detail::takes_name<F, handle_type, decltype(std::get<Nth>(columns)[row])...>())
                 f(self.handle_of_row(row), std::get<Nth>(columns)[row]...);
             else
                 f(std::get<Nth>(columns)[row]...);

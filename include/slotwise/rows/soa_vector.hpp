@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ROWS_SOA_VECTOR_HPP
 #define SLOTWISE_ROWS_SOA_VECTOR_HPP
 
+#include "../core/call_form.hpp"
 #include "../core/iterator_facade.hpp"
 #include "row_blocks.hpp"
 #include "row_container.hpp"
@@ -40,6 +41,13 @@ class BasicSoaVector<Members<Ts...>, With...> {
     template <class Self, std::size_t Nth>
     using element = std::conditional_t<std::is_const_v<Self>, const member<Nth>, member<Nth>>;
     static constexpr bool nothrow_move = Rows::nothrow_move;
+    template <class Pred, class First, class... Others>
+    static constexpr bool takes_values = detail::TakesFirst<Pred, std::remove_cvref_t<First>, Others...>;
+    /// Whether pred(row) is meant: a first parameter of exactly the first member's type takes that, and no row that converts.
+    template <class Pred, class Row>
+    static constexpr bool takes_row =
+        std::is_invocable_v<Pred&, const Row&> &&
+        (detail::TakesFirst<Pred, Row> || !takes_values<Pred, detail::row_reference<const Ts>...>);
 
 public:
     using value_type = std::tuple<Ts...>;
@@ -214,7 +222,7 @@ public:
     constexpr size_type erase_if(Pred pred) {
         return rows_.erase_if([&](size_type row) {
             const_reference here = *const_iterator(iterator_at(std::as_const(*this), row, All{}));
-            if constexpr (std::is_invocable_v<Pred&, const const_reference&>)
+            if constexpr (takes_row<Pred, const_reference>)
                 return static_cast<bool>(pred(std::as_const(here)));
             else
                 return static_cast<bool>(std::apply(pred, std::as_const(here)));

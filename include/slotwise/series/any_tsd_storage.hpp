@@ -46,11 +46,17 @@ public:
     const TypeDescriptor& value_type() const noexcept { return this->store().value_type(); }
     /// The address of the value, or null when the key is no member. A member that was never written has the default value.
     const void* get(const void* key) const { return this->store().get(key); }
-    const void* get(handle_type handle) const noexcept { return this->store().get(handle); }
+    template <std::same_as<handle_type> H>
+    const void* get(H handle) const noexcept {
+        return this->store().get(handle);
+    }
     /// The address of the value. @throws std::out_of_range when there is none
     const void* at(const void* key) const { return this->store().at(key); }
     /// The same. @throws std::out_of_range that says whether the element was erased or the handle never issued
-    const void* at(handle_type handle) const { return this->store().at(handle); }
+    template <std::same_as<handle_type> H>
+    const void* at(H handle) const {
+        return this->store().at(handle);
+    }
     /// The address of the value in `slot`. @pre live, or removed in the open window
     const void* value(slot_t slot) const noexcept { return this->store().value(slot); }
     /// Addresses of values by slot, including those never written, in runs of pointer, stride and mask.

@@ -40,7 +40,10 @@ public:
         : Core(set_type(type, alloc)) {}
 
     /// The address of the key. @throws std::out_of_range that says whether it was erased or the handle never issued
-    const void* at(handle_type handle) const { return this->store().at(handle); }
+    template <std::same_as<handle_type> H>
+    const void* at(H handle) const {
+        return this->store().at(handle);
+    }
     /// The same as keys(): what a set has are keys.
     ConstAnyColumnView values() const noexcept { return this->keys(); }
     /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.

@@ -100,11 +100,14 @@ public:
     constexpr decltype(auto) hash_function() const noexcept { return store().hash_function(); }
     constexpr decltype(auto) key_eq() const noexcept { return store().key_eq(); }
     /// Whether `key` is a member. @throws what hash and equality throw @complexity O(1) expected
-    template <class K = Key>
+    template <KeyArgument<Key, handle_type> K = Key>
     constexpr bool contains(const K& key) const {
         return slot_of(key) != no_slot;
     }
-    constexpr bool contains(handle_type handle) const noexcept { return store().contains(handle); }
+    template <std::same_as<handle_type> H>
+    constexpr bool contains(H handle) const noexcept {
+        return store().contains(handle);
+    }
     /// 1 if `key` is a member, otherwise 0.
     template <class K = Key>
     constexpr size_type count(const K& key) const {
@@ -122,7 +125,10 @@ public:
     constexpr handle_type handle_at(slot_t slot) const noexcept { return store().handle_at(slot); }
     /// live, pending (removed in the open window, still readable) or free.
     constexpr SlotState state(slot_t slot) const noexcept { return store().state(slot); }
-    constexpr HandleStatus explain(handle_type handle) const noexcept { return store().explain(handle); }
+    template <std::convertible_to<handle_type> H>
+    constexpr HandleStatus explain(const H& handle) const noexcept {
+        return store().explain(handle);
+    }
     /// The key in `slot`. @pre live or pending
     constexpr decltype(auto) key(slot_t slot) const noexcept { return store().key(slot); }
     constexpr SlotRange live_slots() const noexcept { return store().live_slots(); }
@@ -141,11 +147,14 @@ public:
     constexpr const_iterator begin() const noexcept { return store().begin(); }
     constexpr const_iterator end() const noexcept { return store().end(); }
     /// The element with this key, or end().
-    template <class K = Key>
+    template <KeyArgument<Key, handle_type> K = Key>
     constexpr const_iterator find(const K& key) const {
         return store().find(key);
     }
-    constexpr const_iterator find(handle_type handle) const noexcept { return store().find(handle); }
+    template <std::same_as<handle_type> H>
+    constexpr const_iterator find(H handle) const noexcept {
+        return store().find(handle);
+    }
     /// Calls f(key) or f(handle, key), of a dictionary f(key, value) or f(handle, key, value), for every element in slot order.
     template <class F>
     constexpr void for_each(F&& f) const {
@@ -197,17 +206,17 @@ public:
     /// Whether it was last written at exactly `time`.
     constexpr bool modified(Time time) const noexcept { return time != never && last_modified() == time; }
     /// Whether the key is a member that was ever written. @throws what hash and equality throw
-    template <class K>
+    template <class K = Key>
     constexpr bool valid(const K& key) const {
         return last_modified(key) != never;
     }
     /// When the member was last written; `never` if it is none, or has no value yet.
-    template <class K>
+    template <class K = Key>
     constexpr Time last_modified(const K& key) const {
         const slot_t slot = slot_of(key);
         return slot == no_slot ? never : times().at(slot);
     }
-    template <class K>
+    template <class K = Key>
     constexpr bool modified(const K& key, Time time) const {
         return time != never && last_modified(key) == time;
     }
@@ -234,12 +243,12 @@ public:
     //=== deltas ===//
 
     /// Whether the key became a member in window `time`; false unless that is the open one. @throws as contains()
-    template <class K>
+    template <class K = Key>
     constexpr bool was_added(const K& key, Time time) const {
         return tracker().current(time) && tracker().was_added(slot_of(key), time);
     }
     /// Whether the key was a member when window `time` opened, and is not now.
-    template <class K>
+    template <class K = Key>
     constexpr bool was_removed(const K& key, Time time) const {
         return tracker().current(time) && tracker().was_removed(store().slot_of_any(key), time);
     }

@@ -444,8 +444,9 @@ private:
         if (!subscribers.unused()) {
             const bool full = store_.size() + store_.pending() + store_.retired() == store_.capacity();
             const slot_t home = full ? store_.slot_of_any(key) : no_slot;
-            const bool ended = Store::options.exhaustion == Exhaustion::retire && home != no_slot &&
-                               store_.explain({home, Store::handle_type::max_version}) == HandleStatus::pending;
+            const bool ended =
+                Store::options.exhaustion == Exhaustion::retire && home != no_slot &&
+                store_.explain(typename Store::handle_type(home, Store::handle_type::max_version)) == HandleStatus::pending;
             if (full && (home == no_slot || ended)) reserve_for(1);
             subscribers.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
             result.watched = subscribers.is_watched(key);

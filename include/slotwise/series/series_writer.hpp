@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SERIES_SERIES_WRITER_HPP
 #define SLOTWISE_SERIES_SERIES_WRITER_HPP
 
+#include "../core/call_form.hpp"
 #include "delta_check.hpp"
 #include "series_core.hpp"
 
@@ -79,15 +80,15 @@ public:
     void reserve(std::size_t count) { series().reserve(count); }
     /// Removes a member, by key or handle; false and no effect when it is none. Key and columns are readable until the window
     /// rolls. @throws what hash and equality throw
-    template <class K = key_type>
-        requires(!std::is_convertible_v<const K&, const_iterator>)
+    template <KeyArgument<key_type, const_iterator> K = key_type>
     bool erase(const K& key) {
         const slot_t slot = slot_of(key);
         if (slot != no_slot) state().remove_slot(slot);
         return slot != no_slot;
     }
     /// Removes the member at `it`; returns the next one. @pre it refers to a member (checked at level fast)
-    const_iterator erase(const_iterator it) {
+    template <std::same_as<const_iterator> It>
+    const_iterator erase(It it) {
         SLOTWISE_EXPECT(series().state(it.slot()) == SlotState::live,
                         "series erase(it): the element here was removed, or it is the end");
         state().remove_slot(it.slot());
@@ -228,7 +229,7 @@ private:
     template <class Pred>
     static bool holds(Pred& pred, const const_iterator& it) {
         const auto call = [&](const auto&... element) -> bool {
-            if constexpr (std::is_invocable_v<Pred&, typename Storage::handle_type, decltype(element)...>)
+            if constexpr (takes_name<Pred, typename Storage::handle_type, decltype(element)...>())
                 return pred(it.handle(), element...);
             else
                 return pred(element...);

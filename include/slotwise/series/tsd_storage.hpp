@@ -58,19 +58,28 @@ public:
     //=== reading ===//
 
     /// The value, or null when the key is no member. A member that was never written has T().
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr const T* get(const K& key) const {
         return this->store().get(key);
     }
-    constexpr const T* get(handle_type handle) const noexcept { return this->store().get(handle); }
+    template <std::same_as<handle_type> H>
+    constexpr const T* get(H handle) const noexcept {
+        return this->store().get(handle);
+    }
     /// The value. @throws std::out_of_range when there is none
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr const T& at(const K& key) const {
         return this->store().at(key);
     }
-    constexpr const T& at(handle_type handle) const { return this->store().at(handle); }
+    template <std::same_as<handle_type> H>
+    constexpr const T& at(H handle) const {
+        return this->store().at(handle);
+    }
     /// The value. @pre contains(handle) (checked at level fast)
-    constexpr const T& operator[](handle_type handle) const noexcept { return this->store()[handle]; }
+    template <std::same_as<handle_type> H>
+    constexpr const T& operator[](H handle) const noexcept {
+        return this->store()[handle];
+    }
     /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
     template <class K = Key, class U = T>
         requires std::is_constructible_v<T, U>

@@ -52,9 +52,15 @@ public:
     //=== reading ===//
 
     /// The key of a member. @throws std::out_of_range when the handle has none
-    constexpr const Key& at(handle_type handle) const { return as_set().at(handle); }
+    template <std::same_as<handle_type> H>
+    constexpr const Key& at(H handle) const {
+        return as_set().at(handle);
+    }
     /// The key of a member. @pre contains(handle) (checked at level fast)
-    constexpr const Key& operator[](handle_type handle) const noexcept { return as_set()[handle]; }
+    template <std::same_as<handle_type> H>
+    constexpr const Key& operator[](H handle) const noexcept {
+        return as_set()[handle];
+    }
     /// Keys by slot; a key is its own value.
     constexpr ColumnView<const Key> keys() const noexcept { return this->store().keys(); }
     constexpr ColumnView<const Key> values() const noexcept { return keys(); }

@@ -6,6 +6,7 @@
 #define SLOTWISE_SLOTS_ANY_COLUMN_VIEW_HPP
 
 #include "../core/any_value.hpp"
+#include "../core/call_form.hpp"
 #include "column_view.hpp"
 
 SLOTWISE_BEGIN
@@ -126,7 +127,7 @@ public:
     template <class F>
     void for_each(F&& f) const {
         for (const slot_t slot : live_slots()) {
-            if constexpr (std::is_invocable_v<F&, slot_t, Void*>)
+            if constexpr (detail::takes_name<F, slot_t, Void*>())
                 f(slot, static_cast<Void*>(pages_.ptr(slot)));
             else
                 f(static_cast<Void*>(pages_.ptr(slot)));

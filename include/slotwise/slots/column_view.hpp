@@ -6,6 +6,7 @@
 #define SLOTWISE_SLOTS_COLUMN_VIEW_HPP
 
 #include "../config/error.hpp"
+#include "../core/call_form.hpp"
 #include "../core/concepts.hpp"
 #include "../core/iterator_facade.hpp"
 #include "../memory/reserved_array.hpp"
@@ -274,7 +275,7 @@ private:
 
     template <class F>
     static constexpr void call(F& f, [[maybe_unused]] slot_t slot, T& value) {
-        if constexpr (std::is_invocable_v<F&, slot_t, T&>)
+        if constexpr (detail::takes_name<F, slot_t, T&>())
             f(slot, value);
         else
             f(value);

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_GROUP_HPP
 #define SLOTWISE_SPARSE_SPARSE_GROUP_HPP
 
+#include "../core/call_form.hpp"
 #include "align_prefix.hpp"
 #include "sparse_chunks.hpp"
 #include "sparse_iterator.hpp"
@@ -103,7 +104,7 @@ public:
     void for_each(F&& f) const {
         walk([&](const id_type* id, size_type rows, auto... runs) {
             for (size_type i = 0; i != rows; ++i) {
-                if constexpr (std::is_invocable_v<F&, id_type, decltype(*runs.data)...>)
+                if constexpr (detail::takes_name<F, id_type, decltype(*runs.data)...>())
                     f(id[i], runs.data[i * runs.step]...);
                 else
                     f(runs.data[i * runs.step]...);

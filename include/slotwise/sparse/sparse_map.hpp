@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_MAP_HPP
 #define SLOTWISE_SPARSE_SPARSE_MAP_HPP
 
+#include "../core/call_form.hpp"
 #include "../core/item.hpp"
 #include "../slots/absence.hpp"
 #include "../slots/arguments.hpp"
@@ -55,8 +56,8 @@ public:
 
     /// Builds a value for the id behind the last row. Not inserted: the id has a value, or is refused (at end() then) because
     /// the map has a newer version or it can never be live. Arguments may refer to values of this map. An older version of the
-    /// id is erased, when the new value is built. @throws what the allocator, T and observers throw; strong @complexity
-    /// amortised O(1)
+    /// id is replaced when the new value is built. @throws what the allocator, T and observers throw; strong, but a move of T
+    /// that throws while it replaces leaves the older value as it leaves it @complexity amortised O(1)
     template <class... Args>
     InsertResult<iterator> try_emplace(Id id, Args&&... args) {
         const auto [row, inserted] = this->do_try_emplace(id, std::forward<Args>(args)...);
@@ -70,12 +71,13 @@ public:
     /// try_emplace(id, value). @throws as try_emplace
     InsertResult<iterator> insert(Id id, const T& value) { return try_emplace(id, value); }
     InsertResult<iterator> insert(Id id, T&& value) { return try_emplace(id, std::move(value)); }
-    /// As insert, but an existing value is assigned. @throws what the assignment throws too
+    /// As insert, but an existing value is assigned. @throws what the assignment throws too; strong, if T's move assignment
+    /// does not throw
     SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
     InsertResult<iterator> insert_or_assign(Id id, U&& value) {
         if (T* const there = get(id)) {
-            *there = std::forward<U>(value);
+            detail::assign_whole(*there, std::forward<U>(value));
             return {find(id), false};
         }
         return try_emplace(id, std::forward<U>(value));
@@ -108,12 +110,13 @@ public:
 
     using Core::erase;
     /// Removes the entry at `it`; returns the next one of the walk. @pre not at the end
-    iterator erase(const_iterator it) noexcept(noexcept(this->erase_row(it.row()))) {
+    template <class It>
+        requires(std::same_as<It, iterator> || std::same_as<It, const_iterator>)
+    iterator erase(It it) noexcept(noexcept(this->erase_row(it.row()))) {
         const size_type row = it.row();
         this->erase_row(row);
         return {this, row < this->size() ? row : this->size()};
     }
-    iterator erase(iterator it) noexcept(noexcept(this->erase_row(it.row()))) { return erase(const_iterator(it)); }
     /// Takes the value out; empty when there is none. @throws what T's moves throw; the entry then stays
     std::optional<T> extract(Id id) {
         std::optional<T> result; // the returned object itself, so that no second move can throw
@@ -128,7 +131,7 @@ public:
     template <class Pred>
     size_type erase_if(Pred pred) {
         return this->erase_rows_if([&](size_type row) {
-            if constexpr (std::is_invocable_v<Pred&, Id, T&>)
+            if constexpr (detail::takes_name_or_item<Pred, Id, decltype(item(row)), T&>())
                 return static_cast<bool>(pred(this->id_at(row), this->value(row)));
             else
                 return static_cast<bool>(pred(item(row)));

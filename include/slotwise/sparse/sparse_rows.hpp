@@ -178,8 +178,96 @@ protected:
             undo.dismiss();
             if constexpr (Values::relocatable && Values::movable) {
                 if (Traits::version(ids_[there]) >= Traits::version(id)) return false;
-                erase_row(page, ids_[there], there);
+                if (hub_.attached())
+                    replace_notified(id, there, std::forward<Args>(args)...);
+                else
+                    replace(id, there, std::forward<Args>(args)...);
+                return true;
             }
+        }
+    }
+    /// An older entry of the index goes, and the new one comes behind the last row. Values whose moves may throw take the row of
+    /// the older one instead, by one assignment. @throws what that throws; the older value is then as it left it
+    template <class V>
+    void replace(Id id, size_type row, V&& by) noexcept(Values::nothrow_move) {
+        if constexpr (!Values::nothrow_move) {
+            value(row) = std::forward<V>(by);
+            ids_[row] = without_user_bits(id);
+            entries_.set_row(id, row);
+        } else {
+            const auto exchange = [&]() noexcept {
+                const size_type last = size_ - 1;
+                if (row != last) {
+                    ids_[row] = ids_[last];
+                    entries_.set_row(ids_[row], row);
+                    values_.relocate(last, row);
+                } else
+                    values_.destroy(last);
+                values_.construct(last, std::forward<V>(by));
+                ids_[last] = without_user_bits(id);
+                entries_.set_row(id, last);
+            };
+            if constexpr (Values::trivial) {
+                exchange();
+            } else { // destroyed when the container is consistent again
+                [[maybe_unused]] const typename Values::Temporary older(values_.get_allocator(), std::move(value(row)));
+                exchange();
+            }
+        }
+    }
+    /// The same with observers. All that can throw comes first: both rows are there while observers are notified of the new
+    /// one, and only then of the end of the older one. So one that refuses leaves the older entry as it was, and nobody was
+    /// notified of its end. Meanwhile the older row has no entry. It goes to the end first, so that the new one stays last; but
+    /// the rows of a group are in an order of its own.
+    /// @throws what moves of values and observers throw; when a move throws, the older value is as that move left it
+    template <class V>
+    SLOTWISE_COLD void replace_notified(Id id, size_type row, V&& by) {
+        const Id older = ids_[row];
+        {
+            const LastRow busy(*this);
+            values_.construct(size_, std::forward<V>(by));
+        }
+        ids_[size_] = without_user_bits(id);
+        entries_.set_row(id, size_++);
+        replaced_ = row;
+        const auto row_of_new = [&] { return do_row_of(id); };
+        ScopeGuard undo([&]() noexcept {
+            const size_type added = do_row_of(id);
+            entries_.set_row(older, std::exchange(replaced_, no_row));
+            remove_unnamed(added);
+        });
+        hub_.insert(row_of_new);
+        if constexpr (!Values::nothrow_move) { // what may throw comes before anything is said
+            ScopeGuard take_back([&]() noexcept { hub_.erase(row_of_new); });
+            do_swap_rows(size_ - 1, replaced_);
+            take_back.dismiss();
+        }
+        undo.dismiss();
+        if constexpr (Values::nothrow_move)
+            if (!hub_.owned()) do_swap_rows(replaced_, size_ - 2);
+        hub_.erase([&] { return replaced_; });
+        remove_unnamed(std::exchange(replaced_, no_row));
+    }
+    // Removes a row without entry; the last one takes its place.
+    void remove_unnamed(size_type row) noexcept {
+        const auto take_place = [&]() noexcept {
+            const size_type last = --size_;
+            if (row != last) {
+                ids_[row] = ids_[last];
+                entries_.set_row(ids_[row], row);
+                if constexpr (Values::nothrow_move) values_.relocate(last, row);
+            } else if constexpr (Values::nothrow_move) {
+                values_.destroy(last);
+            } else {
+                const LastRow busy(*this);
+                values_.destroy(last);
+            }
+        };
+        if constexpr (Values::trivial || !Values::nothrow_move) {
+            take_place();
+        } else { // destroyed when the container is consistent again
+            [[maybe_unused]] const typename Values::Temporary erased(values_.get_allocator(), std::move(value(row)));
+            take_place();
         }
     }
     SLOTWISE_COLD size_type notify_insert(Id id) {
@@ -244,8 +332,10 @@ protected:
         if (a == b) return;
         values_.exchange(a, b);
         std::swap(ids_[a], ids_[b]);
-        entries_.set_row(ids_[a], a);
-        entries_.set_row(ids_[b], b);
+        if (replaced_ != no_row) [[unlikely]] // an observer swaps rows while an entry is replaced
+            replaced_ = replaced_ == a ? b : replaced_ == b ? a : replaced_;
+        if (a != replaced_) entries_.set_row(ids_[a], a);
+        if (b != replaced_) entries_.set_row(ids_[b], b);
         hub_.swapped(a, b);
     }
     // The container is empty before a destructor runs.
@@ -304,7 +394,8 @@ protected:
     FlatArray<Id, Allocator> ids_{}; // by row
     Values values_{};                // by row
     size_type size_ = 0;
-    size_type room_ = 0; // rows that fit before an insert has to grow
+    size_type room_ = 0;          // rows that fit before an insert has to grow
+    size_type replaced_ = no_row; // the row without entry while an entry is replaced
     RowHub hub_{};
     bool busy_ = false;
 };

@@ -19,8 +19,9 @@ using SparseSetCore = SparseCore<id_or_number<Id>, EmptyValues<WithoutValue>,
 } // namespace detail
 
 /// A set of ids: packed in one array, found through pages of 4 KiB by the id's index, as in the sparse set of Briggs and
-/// Torczon. An id with a newer version takes the place of the older one of its index (observers are notified of an erase and an
-/// insert); a staler one is refused. A far index costs one page. Erase moves the last id into the gap.
+/// Torczon. An id with a newer version takes the place of the older one of its index; a staler one is refused. Observers are
+/// notified of the insert of the newer one, and then of the erase of the older one, which stays if one of them throws. A far
+/// index costs one page. Erase moves the last id into the gap.
 ///
 /// The walk goes from the last row to the first, as in EnTT: erasing the current id and ids passed, and inserting, are allowed
 /// while it runs; inserted ids are not visited. ids() is a span in row order.
@@ -60,7 +61,8 @@ public:
     }
     using Core::erase;
     /// Removes the id at `it`; returns the next one of the walk. @pre not at the end
-    iterator erase(iterator it) noexcept {
+    template <std::same_as<iterator> It>
+    iterator erase(It it) noexcept {
         const size_type row = it.row();
         this->erase_row(row);
         return {this, row < this->size() ? row : this->size()};

@@ -91,13 +91,19 @@ public:
         });
     }
     slot_t find(const Value& value) const { return find(tag(value), value); }
+    /// Whether the value equals itself. @throws what Equal throws
+    bool is_reflexive(const Value& value) const {
+        if constexpr (std::is_scalar_v<Value> && std::is_same_v<Equal, EqualTo>)
+            return true;
+        else
+            return static_cast<bool>(equal_(value, value));
+    }
     /// Room for `count` values. @throws what the allocator throws; nothing has changed then
     void reserve(std::size_t count) {
         if (count > buckets_.capacity()) buckets_.resize(reserved_capacity(count, buckets_.capacity()), made_);
         if (count > list_.size()) list_.resized(reserved_capacity(count, list_.size()), 0).swap(list_);
     }
-    /// A bucket with room for an id, which the caller must put there. `value` may be one of the map's, if its Equal calls it
-    /// different from itself. @throws what the allocator and the value throw; nothing has changed then
+    /// A bucket with room for an id, which the caller must put there. @pre no bucket has the value @throws what the allocator and the value throw; nothing has changed then
     template <class V>
     slot_t add(std::uint32_t tag, V&& value) {
         if (count_ == list_.size()) {
@@ -181,7 +187,7 @@ public:
         for (slot_t place = 0; place != count_; ++place) {
             const Bucket& bucket = listed(place);
             if (bucket.place != place || bucket.count == 0 || bucket.count > bucket.ids.size()) return false;
-            if (find(tag(bucket.value), bucket.value) != list_[place] && equal_(bucket.value, bucket.value)) return false;
+            if (find(tag(bucket.value), bucket.value) != list_[place]) return false;
         }
         slot_t vacant = 0;
         for (slot_t number = free_; number != no_slot; number = buckets_[number].place, ++vacant)

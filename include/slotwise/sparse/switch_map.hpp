@@ -27,7 +27,8 @@ SLOTWISE_BEGIN
 ///
 /// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id
 /// goes is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a
-/// snapshot. A value that does not equal itself (NaN) is a new one each time it is set, which of() does not find.
+/// snapshot. A floating-point NaN is one value, whatever its bits, as with EqualTo everywhere. Another value that does not equal itself,
+/// such as a struct with a NaN, is refused: of() would not find it, and each set() would search all that there are.
 ///
 /// While of(v), values() or items() are walked from the last to the first, the current id or value may be erased or set to
 /// another value. Hash, Equal, and constructors and destructors of values must not change the map.
@@ -170,8 +171,8 @@ public:
     /// Gives the id this value in place of the one it has. Whether something changed: false when it has the value, and when the
     /// id is refused, because a newer version of its index has a value or it can never be live. `value` may be one of the
     /// map's.
-    /// @throws what the allocator, Hash, Equal and the value's copy throw; strong @complexity amortised O(1), far indices O(log
-    /// pages)
+    /// @throws std::invalid_argument when no id has the value and it does not equal itself, what the allocator, Hash, Equal and
+    /// the value's copy throw; strong @complexity amortised O(1), far indices O(log pages)
     bool set(Id id, const Value& value) { return do_set(id, value); }
     bool set(Id id, Value&& value) { return do_set(id, std::move(value)); }
     /// Removes the id; false when it has no value. The last id of that value takes its row. @complexity O(1), far indices O(log
@@ -382,6 +383,9 @@ private:
             if (const Page* const page = pages_.find(index / page_slots); page != nullptr)
                 if (const Entry& entry = page->entries[index % page_slots]; entry.bucket != no_slot)
                     if (Traits::version(buckets_[entry.bucket].ids[entry.row]) > Traits::version(id)) return false;
+        if (to == no_slot && !buckets_.is_reflexive(value)) [[unlikely]]
+            detail::throw_invalid_argument("SwitchMap set(id, value): the value does not equal itself, so that of(value) would "
+                                           "not find it; leave the id without value, or give EqualBy<E> that calls it equal");
         Page& page = pages_.make(index / page_slots);
         ScopeGuard undo([&]() noexcept {
             if (page.used == 0) emptied(index, page);
@@ -437,6 +441,7 @@ private:
             const auto bytes = in.raw(count * sizeof(Id));
             if (in.error() != nullptr) break;
             if (count == 0 || contains_value(value)) return in.fail("snapshot: a value has no ids, or occurs twice");
+            if (!buckets_.is_reflexive(value)) return in.fail("snapshot: a value does not equal itself");
             for (std::size_t row = 0; row != count; ++row) {
                 Id id;
                 std::memcpy(static_cast<void*>(std::addressof(id)), bytes.data() + row * sizeof(Id), sizeof(Id));

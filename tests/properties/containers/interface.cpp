@@ -289,7 +289,7 @@ TEST_CASE("a series throws for a handle without a key, and what its hash throws"
         std::size_t operator()(int key) const { return key == 13 ? throw std::runtime_error("hash") : std::size_t{1}; }
     };
     TSSStorage<int, HashBy<Throws>> series;
-    CHECK_THROWS_AS(series.at({}), std::out_of_range);
+    CHECK_THROWS_AS(series.at(decltype(series)::handle_type()), std::out_of_range);
     CHECK_THROWS_AS(series.write(1).count(13), std::runtime_error);
 }
 #endif
