@@ -295,6 +295,29 @@ public:
         }
         return result;
     }
+    /// As erase, but the handle is "reserved" then, and its slot is not used for others: fulfill() brings it back with an
+    /// element, cancel() gives it up. For undo: what else keeps the handle finds the element again.
+    /// @throws what the allocator throws, when no handle of this map was reserved before (a bit a slot); strong. Else nothing
+    /// (dense: if T's moves do not throw) @complexity O(1) @invalidates as erase
+    constexpr bool erase_reserved(handle_type handle) {
+        if (!core_.directory.is_live(handle.index(), handle.version())) return false;
+        core_.do_erase_reserved(handle.index());
+        return true;
+    }
+    /// The same, and returns the element; empty when there is none. auto old = map.extract_reserved(handle), and to undo it
+    /// map.fulfill(handle, std::move(*old)). @throws as erase_reserved, what T's move throws; the element then stays
+    constexpr std::optional<value_type> extract_reserved(handle_type handle)
+        requires std::move_constructible<value_type>
+    {
+        std::optional<value_type> result;
+        if (contains(handle)) {
+            core_.directory.prepare_reserved();
+            if constexpr (!Store::nothrow_destroy) core_.store.move_to_last_row(handle.index());
+            result.emplace(core_.store.take(handle.index()));
+            core_.do_erase_reserved(handle.index());
+        }
+        return result;
+    }
     /// Removes all elements and reservations. Every handle is stale. Capacity stays. An element that a destructor inserts
     /// meanwhile survives. @throws nothing
     /// @complexity linear in slots; trivially destructible values: about 0.25 ns a slot

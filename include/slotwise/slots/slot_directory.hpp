@@ -261,11 +261,21 @@ public:
     /// Takes the next slot for an element that comes later; its handle will be {slot, version(slot) + 1}. @pre has_room()
     /// @throws what the allocator throws, at the first reservation after growth; nothing has changed then
     constexpr slot_t reserve_slot() {
-        if (reserved_.size() < live_.size()) reserved_.resized(live_.size(), 0).swap(reserved_);
+        prepare_reserved();
         const slot_t slot = acquire();
-        reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
-        ++n_.reserved;
+        undo_unreserve(slot);
         return slot;
+    }
+    /// Room for the bits of reservations, so that keep_reserved() can be called: made once, it grows along with the slots.
+    /// @throws what the allocator throws; nothing has changed then
+    constexpr void prepare_reserved() {
+        if (reserved_.size() < live_.size()) reserved_.resized(live_.size(), 0).swap(reserved_);
+    }
+    /// A removed slot, whose value is destroyed, becomes a reservation of the handle that it had.
+    /// @pre remove() ended {slot, version}, and prepare_reserved() was called before
+    constexpr void keep_reserved(slot_t slot, std::uint32_t version) noexcept {
+        versions_[slot] = static_cast<version_type>(version - 1u);
+        undo_unreserve(slot);
     }
     /// A reservation becomes an ordinary acquired slot (for commit or cancel). @pre it is reserved
     constexpr void unreserve(slot_t slot) noexcept {
