@@ -184,12 +184,7 @@ public:
         return true;
     }
     /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved. @throws nothing
-    constexpr bool cancel(handle_type handle) noexcept {
-        if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
-        core_.directory.unreserve(handle.index());
-        core_.directory.skip_version(handle.index());
-        return true;
-    }
+    constexpr bool cancel(handle_type handle) noexcept { return core_.directory.cancel(handle.index(), handle.version()); }
     /// Erases every handle for which pred(handle) holds; returns how many. If pred throws, those erased before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {

@@ -221,12 +221,7 @@ public:
         return core_.store.ptr(slot);
     }
     /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
-    constexpr bool cancel(handle_type handle) noexcept {
-        if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
-        core_.directory.unreserve(handle.index());
-        core_.directory.skip_version(handle.index());
-        return true;
-    }
+    constexpr bool cancel(handle_type handle) noexcept { return core_.directory.cancel(handle.index(), handle.version()); }
 
     /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let
     /// another element's handle resolve (slot in use, version older than the last one issued there) or when the version is

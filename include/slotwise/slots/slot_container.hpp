@@ -348,7 +348,7 @@ public:
         store.destroy(slot);
         directory.release(slot);
     }
-    /// Erases the element and keeps its handle reserved. @pre directory.is_live(slot)
+    /// Erases the element at once, also where erase is deferred, and keeps its handle reserved. @pre directory.is_live(slot)
     /// @throws what the allocator throws, at the first reservation; dense: what moves throw; strong
     constexpr void do_erase_reserved(slot_t slot) {
         expect_not_notifying();
@@ -390,7 +390,10 @@ public:
     }
     SLOTWISE_COLD constexpr void erase_live() noexcept {
         for (slot_t slot = 0; slot < directory.cursor(); ++slot)
-            if (directory.is_live(slot)) do_erase(slot);
+            if (directory.is_live(slot))
+                do_erase(slot);
+            else if (deferred && !clearing)
+                directory.cancel(slot, directory.version(slot) + 1u);
     }
 
     //=== observers ===//

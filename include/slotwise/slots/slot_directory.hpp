@@ -129,9 +129,10 @@ public:
     constexpr bool is_live(slot_t slot) const noexcept { return slot < n_.cursor && (versions_[slot] & 1u) != 0; }
     /// The same by the liveness bits, which take 32 times less memory. @pre slot < capacity(), and no clear is running
     constexpr bool is_live_bit(slot_t slot) const noexcept { return bit(live_, slot); }
-    /// Live or blocked, or to be destroyed by a running clear: the slot may be in use.
+    /// Live, blocked but not reserved, or to be destroyed by a running clear: the slot may have an element.
     constexpr bool is_held(slot_t slot) const noexcept {
-        return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot)) || (slot < n_.clear_end && bit(live_, slot));
+        return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot) && !bit(reserved_, slot)) ||
+               (slot < n_.clear_end && bit(live_, slot));
     }
     /// Whether {slot, version} is a reserved handle. Any two numbers are allowed.
     constexpr bool is_reserved(slot_t slot, std::uint32_t version) const noexcept {
@@ -286,6 +287,13 @@ public:
     constexpr void undo_unreserve(slot_t slot) noexcept {
         reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.reserved;
+    }
+    /// Cancels the reserved handle {slot, version}, which stays stale for ever. False when it is not reserved.
+    constexpr bool cancel(slot_t slot, std::uint32_t version) noexcept {
+        if (!is_reserved(slot, version)) return false;
+        unreserve(slot);
+        skip_version(slot);
+        return true;
     }
     /// Releases an acquired slot whose handle is known outside. Its version is skipped. @pre slot is blocked
     constexpr void skip_version(slot_t slot) noexcept {
