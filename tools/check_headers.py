@@ -22,7 +22,7 @@ import sysconfig
 
 from headers import EQUIVALENT, ROOT, arguments, code, read_equivalents, squeeze, texts
 
-LINES_MOST = 500  # of one header
+LINES_MOST = 560  # of one header
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
 LINES_MEDIAN = 200  # of all headers
 README_LINES_MOST = 20

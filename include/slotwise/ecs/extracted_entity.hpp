@@ -208,8 +208,9 @@ private:
         const std::int32_t column = table.column_of(id);
         return column < 0 ? nullptr : &table.type(static_cast<std::size_t>(column));
     }
-    // Whether the id is a pair whose target has died for good, in a relation that lets go of dead targets, or such a relation that
-    // is switched. Throws std::invalid_argument when a target is dead in another relation, or only reserved; it may come back.
+    // Whether the id is a pair whose target has died for good, in a relation that lets go of dead targets, or such a relation
+    // that is switched. Throws std::invalid_argument when a target is dead in another relation, or only reserved; it may come
+    // back.
     static bool lost_its_target(StoreCore& core, Entity entity, const ExtractedEntity& from, ComponentId id) {
         if (!id.is_pair() && core.registry.traits(id).switched) { // which the table lists without its target
             for (const ExtractedEntity::Part& each : from.parts_)

@@ -123,8 +123,8 @@ public:
             });
         return result;
     }
-    /// As erase_reserved, and returns the key; none when the handle has no element. set.fulfill_moved(handle, key.data()) undoes
-    /// it. @throws as extract and erase_reserved; the key then stays
+    /// As erase_reserved, and returns the key; none when the handle has no element. set.fulfill_moved(handle, key.data())
+    /// undoes it. @throws as extract and erase_reserved; the key then stays
     template <std::same_as<handle_type> H>
     DescribedValue extract_reserved(H handle) {
         DescribedValue result;

@@ -313,8 +313,8 @@ public:
         });
         return result;
     }
-    /// Adds the key, with T(args...), under a reserved handle. The address of the value; null, and no effect, when the handle is
-    /// not reserved (any more), or the key is a member. @throws as try_emplace; the handle is then still reserved
+    /// Adds the key, with T(args...), under a reserved handle. The address of the value; null, and no effect, when the handle
+    /// is not reserved (any more), or the key is a member. @throws as try_emplace; the handle is then still reserved
     template <std::same_as<handle_type> H, class... Args>
         requires(std::copy_constructible<Key> && std::is_constructible_v<T, Args...>)
     constexpr T* fulfill(H handle, const Key& key, Args&&... args) {

@@ -241,8 +241,8 @@ public:
             core_.template do_extract<Keys::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
         return result;
     }
-    /// As erase_reserved, and returns the key; empty when the handle has no element. set.fulfill(handle, std::move(*key)) undoes
-    /// it. @throws as extract and erase_reserved; the key then stays (it is erased if something was inserted meanwhile)
+    /// As erase_reserved, and returns the key; empty when the handle has no element. set.fulfill(handle, std::move(*key))
+    /// undoes it. @throws as extract and erase_reserved; the key then stays (it is erased if something was inserted meanwhile)
     template <std::same_as<handle_type> H>
     constexpr std::optional<Key> extract_reserved(H handle) {
         std::optional<Key> result;

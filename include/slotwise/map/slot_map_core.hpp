@@ -13,6 +13,10 @@
 #include <optional>
 
 SLOTWISE_BEGIN
+namespace detail {
+struct ReservedBits;
+}
+
 /// A directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap.
 ///
 /// Guarantees, the same for all three:
@@ -429,6 +433,7 @@ public:
 protected:
     template <class, class, class>
     friend class detail::MapIterator;
+    friend struct detail::ReservedBits;
     using Base::core_;
     SlotMapCore(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
 
@@ -478,6 +483,19 @@ private:
                                          It(&self, self.core_.store.last(self.core_.directory)), self.size());
     }
 };
+
+namespace detail {
+
+/// For containers around a slot map that must allocate before their own steps of an erase_reserved().
+struct ReservedBits {
+    /// erase_reserved() allocates nothing from now on. @throws what the allocator throws; strong
+    template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
+    static constexpr void prepare(SlotMapCore<Store, Tag, O, Allocator, Observers...>& map) {
+        map.core_.directory.prepare_reserved();
+    }
+};
+
+} // namespace detail
 
 SLOTWISE_END
 

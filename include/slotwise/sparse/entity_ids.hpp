@@ -65,8 +65,8 @@ struct EntityIds {
         return true;
     }
 
-    // [0, alive) live, [alive, count) are dead and have the versions of their next lives. Behind them is room for those that are
-    // reserved, which are not in it: so they come back, and are given up, without an allocation.
+    // [0, alive) live, [alive, count) are dead and have the versions of their next lives. Behind them is room for those that
+    // are reserved, which are not in it: so they come back, and are given up, without an allocation.
     FlatArray<Entity, Allocator> ids;
     slot_t count = 0;
     slot_t alive = 0;

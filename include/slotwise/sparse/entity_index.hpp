@@ -232,9 +232,9 @@ public:
         directory_.next(part, skip, ids);
     }
     /// Makes exactly this id live, for replication and loading. True when it lives then, also if it did before. False, and no
-    /// effect: its version is even, another version of the index lives, the index is retired or reserved, or the id may have died before,
-    /// because it is older than the next life of a dead one. Versions that are skipped are never issued. An id far from others
-    /// takes a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
+    /// effect: its version is even, another version of the index lives, the index is retired or reserved, or the id may have
+    /// died before, because it is older than the next life of a dead one. Versions that are skipped are never issued. An id far
+    /// from others takes a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
     /// @throws what the allocator and observers throw; strong @complexity amortised O(1), far indices O(log pages)
     bool make_alive(Entity given) {
         const Entity id = detail::without_user_bits(given);
