@@ -29,7 +29,7 @@ from tools import figures  # noqa: E402  (bench/tools)
 QUOTED = re.compile(r"(<!--\s*quoted from\s+(\S+?)[,;:]?(?:\s[^>]*)?-->\s*)(?:(```(?:cpp|cmake)\n)((?:(?!```).*\n)*)```)?")
 EXCERPT = re.compile(r"^[ \t]*(?://|#) \[readme\]\n(.+?)^[ \t]*(?:// |# )\[/readme\]$", re.M | re.S)
 LINK = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)([^)#\s]+)(?:#\S*)?\)")
-DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "bench/RESULTS.md")  # besides README.md, where they exist
+DOCUMENTS = ("CONTRIBUTING.md", "docs/*.md", "docs/guide/how-do-i.md", "bench/RESULTS.md")  # besides README.md, where they exist
 WORDS_MOST = 900  # of README.md
 # What a file says of the version: the first match in it. CMake and Conan read the header themselves.
 STATED = {"CHANGELOG.md": r"^## (?!Unreleased$)(\S+)", "pyproject.toml": r'^version = "(.+)"', "python/slotwise/__init__.py": r'^__version__ = "(.+)"',

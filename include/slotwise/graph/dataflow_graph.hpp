@@ -233,7 +233,7 @@ public:
     {
         return do_fulfill(node, &info, info.inputs.size(), info.outputs.size(), std::move(value));
     }
-    /// Gives a reserved handle up: it is stale for ever. False when it is not reserved. @throws nothing
+    /// Gives a reserved handle up: it is stale for ever. False when it is not reserved.
     bool cancel(handle_type node) noexcept {
         core_.expect_idle();
         return core_.records.cancel(Core::inner(node));

@@ -227,7 +227,7 @@ public:
         core_.do_erase_reserved(handle.index());
         return true;
     }
-    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved. @throws nothing
+    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
     template <std::same_as<handle_type> H>
     constexpr bool cancel(H handle) noexcept {
         return core_.directory.cancel(handle.index(), handle.version());

@@ -255,7 +255,7 @@ public:
     /// Erases the element that take() copies or moves out. Both may run user code: the slot is neither live nor pending
     /// meanwhile, as in erase. If take() throws, the element stays, unless something was inserted meanwhile, perhaps the same
     /// key: then it is erased. @tparam Trivial take() runs no user code and throws nothing @tparam Keep the handle is reserved
-    /// then, and the element is not pending before; @throws also what the allocator throws, at the first reservation
+    /// then, and the element is not pending before; throws also what the allocator throws, at the first reservation
     template <bool Trivial, bool Keep = false, class Take>
     constexpr void do_extract(slot_t slot, Take&& take) {
         this->expect_not_notifying();

@@ -183,7 +183,7 @@ public:
         core_.do_fulfill(handle.index());
         return true;
     }
-    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved. @throws nothing
+    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
     constexpr bool cancel(handle_type handle) noexcept { return core_.directory.cancel(handle.index(), handle.version()); }
     /// Erases every handle for which pred(handle) holds; returns how many. If pred throws, those erased before stay erased.
     template <class Pred>

@@ -488,7 +488,7 @@ namespace detail {
 
 /// For containers around a slot map that must allocate before their own steps of an erase_reserved().
 struct ReservedBits {
-    /// erase_reserved() allocates nothing from now on. @throws what the allocator throws; strong
+    /// erase_reserved() allocates nothing from now on. Throws what the allocator throws; strong
     template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
     static constexpr void prepare(SlotMapCore<Store, Tag, O, Allocator, Observers...>& map) {
         map.core_.directory.prepare_reserved();

@@ -352,7 +352,7 @@ public:
         ++part.reserved;
     }
     /// Makes a reserved id live, exactly undoing reserve_living() if nothing else has changed but the order of the living.
-    /// @throws what observers throw; nothing has changed then
+    /// Throws what observers throw; nothing has changed then
     void fulfill(Part& part, Entity id) {
         --part.reserved;
         part.ids[part.count] = id; // there is room

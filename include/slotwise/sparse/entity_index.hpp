@@ -274,7 +274,7 @@ public:
     }
     /// Ends the life of an id as destroy() does, and keeps it: its index is not used for others until fulfill() makes exactly
     /// this id live again, or cancel() gives it up. False when it does not live. For undo.
-    /// @throws nothing @complexity O(1), without allocation; far indices O(log pages)
+    /// @complexity O(1), without allocation; far indices O(log pages)
     bool erase_reserved(Entity id) noexcept {
         Part* part = nullptr;
         const auto entry = Directory::living(directory_, id, part);
@@ -294,7 +294,7 @@ public:
         return true;
     }
     /// Gives a reserved id up: it is stale for ever, and its index is used next. False when it is not reserved.
-    /// @throws nothing @complexity O(1), without allocation
+    /// @complexity O(1), without allocation
     bool cancel(Entity given) noexcept {
         const Entity id = detail::without_user_bits(given);
         if (!directory_.is_reserved(id)) return false;
