@@ -17,7 +17,6 @@ public:
     using Id = typename Map::handle_type;
     using Value = typename Map::value_type;
     explicit History(Map& map, std::size_t most = 1000) : map_(map), most_(most) {}
-
     Id insert(Value value) {
         Edit& edit = next();
         edit.id = map_.insert(std::move(value));
@@ -43,7 +42,6 @@ public:
     void redo() {
         if (done_ != edits_.size()) flip(edits_[done_++]);
     }
-
 private:
     struct Edit {
         Id id{};
@@ -75,7 +73,6 @@ private:
         done_ = edits_.size();
         return id;
     }
-
     Map& map_;
     std::size_t most_, done_ = 0;                                // edits from done_ on are undone
     std::deque<Edit> edits_{};

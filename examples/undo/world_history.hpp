@@ -21,7 +21,6 @@ public:
     using Id = slotwise::ComponentId;
     WorldHistory(Store& store, Id child_of, std::vector<Id> relations, std::size_t most = 1000)
         : store_(store), child_of_(child_of), relations_(std::move(relations)), most_(most) {}
-
     template <class... Ts>
     Entity spawn(Ts&&... values) {
         Edit& edit = next();
@@ -58,7 +57,6 @@ public:
     void redo() {
         if (done_ != edits_.size()) flip(edits_[done_++], 1);
     }
-
 private:
     struct Part {
         Entity entity;
@@ -75,7 +73,7 @@ private:
         std::function<void(Store&)> changes[2];                  // undo, redo
     };
     void flip(Edit& edit, int direction = 1) {
-        if (edit.changes[direction]) return edit.changes[direction](store_);
+        if (const auto& change = edit.changes[direction]) return change(store_);
         if (edit.entities.empty()) return;
         if (!edit.entities[0].away) {
             for (std::size_t i = edit.entities.size(); i-- != 0;) take_out(edit, edit.entities[i]);   // children first
@@ -105,7 +103,6 @@ private:
         if (edits_.size() > most_) forget(edits_.front()), edits_.pop_front();
         done_ = edits_.size();
     }
-
     Store& store_;
     Id child_of_;
     std::vector<Id> relations_;                                  // whose pairs are to come back
