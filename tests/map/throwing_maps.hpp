@@ -174,6 +174,17 @@ TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing]
     });
 }
 
+// proves: SlotMapCore::erase_reserved throws, SlotMapCore::extract_reserved throws
+// proves: SlotMapCore::erase_reserved invalidates
+TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the element", "[throwing][throws]", TESTED_STORAGE) {
+    on_failing_maps<TestType>([]<class Map> {
+        // The scene of five has no reservation yet: its bits are allocated.
+        strong<Map>("erase_reserved", [](auto& scene) { scene.map.erase_reserved(scene.some()); }, 1, {5, 20, 64});
+        strong<Map>("extract_reserved", [](auto& scene) { static_cast<void>(scene.map.extract_reserved(scene.some())); }, 1,
+                    {5, 20, 64});
+    });
+}
+
 // proves: SlotMapCore::shrink_to_fit throws, table SlotMap shrink_to_fit / exceptions
 // proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", TESTED_STORAGE) {

@@ -133,7 +133,7 @@ public:
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
     /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
     /// does not live. Entities that go along (OnTargetDespawn::despawn) are gone for good: keep them before, the sources first.
-    /// @throws as despawn @complexity as despawn @invalidates addresses in its table
+    /// @throws as despawn @invalidates addresses in its table
     bool erase_reserved(Entity entity) { return detail::StoreExtraction::erase(*core_, entity); }
     /// The same, and returns its components with their values; none if it does not live. Hooks see the values before.
     ///     auto old = store.extract_reserved(entity);
@@ -146,7 +146,7 @@ public:
     /// after it.
     /// @throws std::invalid_argument when the target of another pair does not live: bring that back first; what the allocator
     /// throws; strong, `components` keeps the values, if values move without a throw; what hooks throw, and the entity stays
-    /// @complexity one row @invalidates addresses in that table
+    /// @invalidates addresses in that table
     bool fulfill(Entity entity, ExtractedEntity&& components) {
         return detail::StoreExtraction::fulfill(*core_, entity, components);
     }

@@ -196,8 +196,7 @@ public:
     }
     /// As erase, but the handle is "reserved" then, and no other node gets it: fulfill() brings it back with a node, cancel()
     /// gives it up. For undo. Links, constants and flags are gone: note them before, and link again. False when there is no
-    /// such node. @throws what the allocator throws, when no handle of this graph was reserved before; strong @complexity as
-    /// erase
+    /// such node. @throws what the allocator throws, when no handle of this graph was reserved before; strong
     bool erase_reserved(handle_type node) {
         Record* const record = find(node);
         if (record == nullptr) return false;
