@@ -148,7 +148,7 @@ TEST_CASE("ArchetypeStore: a reservation that cannot be cancelled for lack of me
         if (++seen == 2) TEST_THROW(std::runtime_error("seen"));
     }),
                       std::runtime_error);
-    CHECK((seen == 2 && away->size() == 5 && away->has(pair(world.likes, world.entities[6])) && !away->has(world.level)));
+    CHECK((seen == 2 && away->size() == 6 && away->has(pair(world.likes, world.entities[6])) && !away->has(world.level)));
 }
 
 // proves: ArchetypeStore::spawn throws, ArchetypeStore::spawn_n throws, ArchetypeStore::spawn_at throws

@@ -127,7 +127,7 @@ public:
     /// Ends an entity and all of its components; what relates to it is treated as its relations ask for. False if it does not
     /// live.
     /// @throws std::invalid_argument when a relation refuses it (OnTargetDespawn::refuse); what moves that may throw do; if
-    /// others relate to it what the allocator throws: some of them may have lost their pairs, and it may have ended
+    /// others relate to it what the allocator throws: some of them may have lost their pairs, and nothing has ended
     /// @complexity one row, and what relates to it @invalidates addresses in its table
     bool despawn(Entity entity) { return detail::despawn(*core_, entity); }
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until

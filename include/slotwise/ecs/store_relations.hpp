@@ -217,10 +217,14 @@ public:
         for (Table* const table : tables_) leave(*table);
         for (const Entity source : sources_)
             if (!dead_.contains(source)) leave(source);
+        PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when some have ended
+        for (std::size_t i = 0; i != dead_.size(); ++i)
+            if (const std::size_t count = core_.tables.index().count(pair(any, dead_[i])); count > gone.capacity())
+                gone.reserve(count);
         for (std::size_t i = dead_.size(); i-- != 1;) erase_entity(core_, dead_[i], place_of(dead_[i]));
         end_first(dead_[0], place_of(dead_[0]));
         for (std::size_t i = 0; i != dead_.size(); ++i)
-            if (core_.tables.index().count(pair(any, dead_[i])) != 0) core_.tables.erase_tables_with(pair(any, dead_[i]));
+            if (core_.tables.index().count(pair(any, dead_[i])) != 0) core_.tables.erase_tables_with(pair(any, dead_[i]), gone);
     }
 
 private:
