@@ -1229,15 +1229,22 @@ void of_entities_and_states() {
             return mean(100, [&](std::size_t i) { keep(index.erase_reserved(id_of(i, n))); });
         },
         never_allocates);
-    for (const bool back : {true, false})
-        row(
-            back ? "EntityIndex::fulfill complexity" : "EntityIndex::cancel complexity", "ids", constant,
-            [=](std::size_t n) {
-                Index index = of_size(n);
-                for (std::size_t i = 0; i != 100; ++i) index.erase_reserved(id_of(i, n));
-                return mean(100, [&](std::size_t i) { keep(back ? index.fulfill(id_of(i, n)) : index.cancel(id_of(i, n))); });
-            },
-            never_allocates);
+    row(
+        "EntityIndex::fulfill complexity", "ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            for (std::size_t i = 0; i != 100; ++i) index.erase_reserved(id_of(i, n));
+            return mean(100, [&](std::size_t i) { keep(index.fulfill(id_of(i, n))); });
+        },
+        never_allocates);
+    row(
+        "EntityIndex::cancel complexity", "ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            for (std::size_t i = 0; i != 100; ++i) index.erase_reserved(id_of(i, n));
+            return mean(100, [&](std::size_t i) { keep(index.cancel(id_of(i, n))); });
+        },
+        never_allocates);
     row(
         "EntityIndex::clear complexity", "ids", linear,
         [=](std::size_t n) {

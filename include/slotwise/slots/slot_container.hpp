@@ -349,7 +349,7 @@ public:
         directory.release(slot);
     }
     /// Erases the element at once, also where erase is deferred, and keeps its handle reserved. @pre directory.is_live(slot)
-    /// @throws what the allocator throws, at the first reservation; dense: what moves throw; strong
+    /// Throws what the allocator throws, at the first reservation; dense: what moves throw; strong
     constexpr void do_erase_reserved(slot_t slot) {
         expect_not_notifying();
         directory.prepare_reserved();

@@ -268,7 +268,7 @@ public:
         return slot;
     }
     /// Room for the bits of reservations, so that keep_reserved() can be called: made once, it grows along with the slots.
-    /// @throws what the allocator throws; nothing has changed then
+    /// Throws what the allocator throws; nothing has changed then
     constexpr void prepare_reserved() {
         if (reserved_.size() < live_.size()) reserved_.resized(live_.size(), 0).swap(reserved_);
     }
