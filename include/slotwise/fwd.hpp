@@ -425,6 +425,7 @@ class ComponentIndex;
 
 class EntityLocation;
 class EntityBuilder;
+class ExtractedEntity;
 class HookId;
 class ArchetypeStore;
 class CommandBuffer;

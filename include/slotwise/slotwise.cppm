@@ -97,6 +97,7 @@ using slotwise::EqualBy;
 using slotwise::EqualTo;
 using slotwise::EventQueue;
 using slotwise::Exhaustion;
+using slotwise::ExtractedEntity;
 using slotwise::ExportOptions;
 using slotwise::Exportable;
 using slotwise::Fields;

@@ -86,6 +86,71 @@ void is_strong(const char* function, Change&& change) {
 
 } // namespace
 
+// proves: ArchetypeStore::erase_reserved throws, ArchetypeStore::extract_reserved throws
+// proves: ArchetypeStore::fulfill(entity, components) throws, ArchetypeStore::fulfill(entity, values) throws
+// proves: ArchetypeStore::erase_reserved invalidates, ArchetypeStore::fulfill invalidates
+TEST_CASE("ArchetypeStore: an entity that cannot be taken out stays, and one that cannot be put back stays with its values",
+          "[ecs][throws]") {
+    is_strong("ArchetypeStore::extract_reserved",
+              [](World& world) { static_cast<void>(world.store.extract_reserved(world.entities[7])); });
+    const auto put_back = [](auto&& put) {
+        const NothingLeaks leaks;
+        const auto scenario = [&](auto&& attempt) {
+            World world;
+            const Entity entity = world.entities[7];
+            world.store.relate(entity, world.price, world.entities[2], AnyValue::of(ThrowingCopy(9)));
+            world.store.add(entity, Sparse{ThrowingCopy(4)}, 5L);
+            world.store.disable<long>(entity);
+            auto away = world.store.extract_reserved(entity);
+            if (!attempt([&] { put(world, entity, away); })) return;
+            CHECK((!world.store.is_alive(entity) && world.store.explain(entity) == HandleStatus::reserved));
+            CHECK(world.store.check_invariants());
+            REQUIRE(world.store.fulfill(entity, std::move(*away)));
+            CHECK((world.store.at<Sparse>(entity).value.value() == 4 && !world.store.is_enabled<long>(entity)));
+            CHECK(static_cast<const ThrowingCopy*>(world.store.get(entity, pair(world.price, world.entities[2])))->value() ==
+                  9);
+            world.store.remove<Sparse>(entity), world.store.remove<long>(entity), world.store.unrelate(entity, world.price);
+            CHECK(world.as_before());
+        };
+        const std::size_t failures = fail_at_every_step(scenario) + run_out_of_memory(scenario);
+        CHECK(failures > 0);
+        report_sweep(swept("ArchetypeStore::fulfill"), failures);
+    };
+    put_back([](World& world, Entity entity, auto& away) { world.store.fulfill(entity, std::move(*away)); });
+    put_back([](World& world, Entity entity, auto&) { world.store.fulfill(entity, world.value, 1.5); });
+    const auto failures = run_out_of_memory([&](auto&& attempt) { // allocates only for what relates to the entity
+        World world;
+        const Entity target = world.entities[6];
+        if (!attempt([&] { world.store.erase_reserved(target); })) return;
+        CHECK((world.store.is_alive(target) && world.store.check_invariants()));
+    });
+    CHECK(failures > 0);
+    report_sweep(swept("ArchetypeStore::erase_reserved"), failures);
+}
+
+// proves: ArchetypeStore::cancel throws, ExtractedEntity::for_each_component throws
+TEST_CASE("ArchetypeStore: a reservation that cannot be cancelled for lack of memory stays", "[ecs][throws]") {
+    const auto failures = run_out_of_memory([&](auto&& attempt) {
+        World world;
+        const Entity entity = world.entities[7];
+        auto away = world.store.extract_reserved(entity);
+        CommandBuffer buffer(world.store);
+        for (int i = 0; i != 50; ++i) buffer.spawn(Plain{i});
+        if (attempt([&] { world.store.cancel(entity); })) CHECK(world.store.explain(entity) == HandleStatus::reserved);
+        CHECK(world.store.check_invariants());
+    });
+    CHECK(failures > 0);
+    report_sweep(swept("ArchetypeStore::cancel"), failures);
+    World world;
+    const auto away = world.store.extract_reserved(world.entities[7]);
+    std::size_t seen = 0;
+    REQUIRE_THROWS_AS(away->for_each_component([&](ComponentId, const void*) {
+        if (++seen == 2) TEST_THROW(std::runtime_error("seen"));
+    }),
+                      std::runtime_error);
+    CHECK((seen == 2 && away->size() == 6 && away->has(pair(world.likes, world.entities[6])) && !away->has(world.level)));
+}
+
 // proves: ArchetypeStore::spawn throws, ArchetypeStore::spawn_n throws, ArchetypeStore::spawn_at throws
 // proves: ArchetypeStore::spawn_in throws
 // proves: ArchetypeStore::add_range throws, ArchetypeStore::reserve throws

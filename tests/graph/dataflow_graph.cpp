@@ -80,6 +80,40 @@ TEST_CASE("DataflowGraph: nodes run in topological order, and outputs follow inp
     CHECK(consumers == std::vector{std::pair(last, slot_t{1})});
 }
 
+// proves: DataflowGraph::erase_reserved throws, DataflowGraph::extract_reserved throws, DataflowGraph::fulfill throws
+TEST_CASE("a node that is erased with its handle kept comes back under it, without links; what throws changes nothing",
+          "[graph][throws]") {
+    using Texts = DataflowGraph<std::string, int>;
+    const std::string text = "the text of a node that is on the heap";
+    std::size_t failures = 0;
+    for (const int act : {0, 1, 2})
+        failures += run_out_of_memory([&](auto&& attempt) {
+            Texts graph;
+            const auto a = graph.add(text, 0, 1), b = graph.add(text, 1, 1), c = graph.add(text, 1, 0);
+            REQUIRE((graph.connect(a, 0, b, 0) && graph.connect(b, 0, c, 0)));
+            if (act == 2) REQUIRE(graph.erase_reserved(b));
+            const bool threw = attempt([&] {
+                if (act == 0) graph.erase_reserved(b);
+                if (act == 1) static_cast<void>(graph.extract_reserved(b));
+                if (act == 2) graph.fulfill(b, text, 40, 40);
+            });
+            REQUIRE(graph.check_invariants());
+            REQUIRE(graph.contains(b) == (threw ? act != 2 : act == 2));
+            if (graph.contains(b)) {
+                REQUIRE(graph.inputs(b) == (act == 2 ? 40 : 1));
+                return;
+            }
+            REQUIRE((graph.explain(b) == HandleStatus::reserved && graph.add(text, 0, 0).index() != b.index()));
+            REQUIRE((graph.fulfill(b, text, 1, 1) && graph[b] == text && !graph.fulfill(b, text, 1, 1)));
+            REQUIRE((graph.connect(a, 0, b, 0) && graph.connect(b, 0, c, 0) && graph.check_invariants()));
+            REQUIRE((graph.erase_reserved(b) && graph.cancel(b) && !graph.cancel(b)));
+            REQUIRE((graph.explain(b) == HandleStatus::stale && graph.add(text, 0, 0).index() == b.index()));
+        });
+    REQUIRE(failures > 3);
+    for (const char* const function : {"erase_reserved", "extract_reserved", "fulfill"})
+        report_sweep(swept<Texts>(function), failures);
+}
+
 // proves: table DataflowGraph erase / handles
 TEST_CASE("DataflowGraph 3.1: one record a node, and one erase removes all of it", "[graph]") {
     Graph graph;

@@ -104,6 +104,46 @@ TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key an
     }
 }
 
+// proves: KeySetCore::erase_reserved throws, SetStorage::extract_reserved throws, MapStorage::extract_reserved throws
+TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw erase nothing", "[throwing][throws]", FAILING_SETS,
+                   FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    for (const int n : {0, 7, 12}) {
+        strong<TestType>("erase_reserved", [&](auto& scene) { scene.c.erase_reserved(scene.c.handle_of(Key(n))); }, 2,
+                         {20, 67});
+        strong<TestType>("extract_reserved",
+                         [&](auto& scene) { static_cast<void>(scene.c.extract_reserved(scene.c.handle_of(Key(n)))); }, 2,
+                         {20, 67});
+    }
+}
+
+// proves: SetStorage::fulfill throws, MapStorage::fulfill throws
+TEMPLATE_TEST_CASE("a fulfill that throws leaves the handle reserved and the key absent", "[throwing][throws]", FAILING_SETS,
+                   FAILING_MAPS) {
+    using Key = typename TestType::key_type;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(swept<TestType>("fulfill"), [](auto&& attempt) {
+        KeyScene<TestType> scene(20);
+        const auto kept = scene.c.handle_of(Key(7));
+        REQUIRE(scene.c.erase_reserved(kept));
+        const auto act = [&] {
+            if constexpr (requires { typename TestType::mapped_type; })
+                return scene.c.fulfill(kept, Key(7), 77) != nullptr;
+            else
+                return scene.c.fulfill(kept, Key(7)) != nullptr;
+        };
+        if (!attempt([&] { static_cast<void>(act()); })) return;
+        REQUIRE(scene.c.explain(kept) == HandleStatus::reserved);
+        REQUIRE_FALSE(scene.c.contains(Key(7)));
+        REQUIRE(scene.c.check_invariants());
+        REQUIRE(act());
+        REQUIRE(scene.c.handle_of(Key(7)) == kept);
+        REQUIRE(scene.c.check_invariants());
+    });
+    REQUIRE(failures > 0);
+}
+
 TEMPLATE_TEST_CASE("erase_if whose predicate throws has erased what it said and nothing else", "[throwing][throws]",
                    FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;

@@ -73,6 +73,7 @@ constexpr int elements() {
     HOLDS(map.size() == 1);
     const auto later = map.reserve_handle();
     HOLDS(map.fulfill(later, 5) && map[later] == 5);
+    HOLDS(map.erase_reserved(later) && !map.contains(later) && map.fulfill(later, 5) != nullptr);
     const auto never = map.reserve_handle();
     HOLDS(map.cancel(never) && !map.contains(never));
     HOLDS(map.erase_if([](int value) { return value == 5; }) == 1);

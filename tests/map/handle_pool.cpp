@@ -158,11 +158,26 @@ TEST_CASE("a pool's snapshot gives the same handles; bytes that it would not wri
     longer.push_back(std::byte{0});
     REQUIRE(other.try_restore(longer) != nullptr);
     REQUIRE(other == pool);
-    SlotMap<std::string> map; // a map's reserved handle: a pool could neither fulfil nor cancel it
-    map.reserve_handle();
-    Pool plain;
-    const char* const error = plain.try_restore(map.snapshot());
-    REQUIRE((error != nullptr && std::string(error).find("reserved") != std::string::npos));
+    const auto later = pool.reserve_handle(), away = handles[1];
+    REQUIRE(pool.erase_reserved(away));
+    other.restore(pool.snapshot());
+    REQUIRE((other.explain(later) == HandleStatus::reserved && other.explain(away) == HandleStatus::reserved));
+    REQUIRE((other.fulfill(away) && other.cancel(later) && other.contains(away) && other.check_invariants()));
+}
+
+TEST_CASE("reserve_handle, erase_reserved, fulfill and cancel: a pool's handle that is kept is live again", "[pool]") {
+    Pool pool;
+    const auto later = pool.reserve_handle(), kept = pool.create();
+    REQUIRE((!pool.contains(later) && pool.explain(later) == HandleStatus::reserved && pool.size() == 1));
+    REQUIRE((pool.erase_reserved(kept) && !pool.erase_reserved(kept) && !pool.contains(kept) && pool.empty()));
+    const auto other = pool.create();
+    REQUIRE((other.index() != kept.index() && other.index() != later.index()));
+    REQUIRE_FALSE(pool.insert_at(kept));
+    REQUIRE((pool.fulfill(kept) && pool.fulfill(later) && !pool.fulfill(kept)));
+    REQUIRE((pool.contains(kept) && pool.contains(later) && pool.size() == 3));
+    REQUIRE((pool.erase_reserved(kept) && pool.cancel(kept) && !pool.cancel(kept) && !pool.fulfill(kept)));
+    const auto next = pool.create();
+    REQUIRE((next.index() == kept.index() && next.version() > kept.version() && pool.check_invariants()));
 }
 
 TEST_CASE("the length of a pool is set at run time, and kept by copies and restores", "[pool]") {

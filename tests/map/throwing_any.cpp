@@ -72,7 +72,7 @@ struct Counted final : SlotObserver {
 } // namespace
 
 // proves: BasicAnySlotMap::try_insert throws, BasicAnySlotMap::try_insert_moved throws
-// proves: BasicAnySlotMap::insert_moved throws, BasicAnySlotMap::extract throws, table AnySlotMap insert / exceptions
+// proves: BasicAnySlotMap::insert_moved throws, BasicAnySlotMap::extract throws, BasicAnySlotMap::extract_reserved throws, table AnySlotMap insert / exceptions
 TEST_CASE("an operation of a described slot map that throws has no effect", "[any_slot_map][throwing][throws]") {
     const Throwing value(70);
     for (const bool full : {false, true}) {
@@ -115,6 +115,9 @@ TEST_CASE("an operation of a described slot map that throws has no effect", "[an
         const ScopeGuard undo([&]() noexcept { map.cancel(handle); });
         map.fulfill(handle, value_of(value));
     });
+    strong_described("erase_reserved", false, [](Map& map, auto& handles) { map.erase_reserved(handles[9]); });
+    strong_described("extract_reserved", false,
+                     [](Map& map, auto& handles) { static_cast<void>(map.extract_reserved(handles[9])); });
     Handles handles;
     Map map = sample(handles, false);
     calls_nothing_that_throws(swept<Map>("erase"), [&] { map.erase(handles[7]); });

@@ -174,6 +174,30 @@ TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing]
     });
 }
 
+// proves: SlotMapCore::erase_reserved throws, SlotMapCore::extract_reserved throws
+// proves: SlotMapCore::erase_reserved invalidates
+TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the element", "[throwing][throws]", TESTED_STORAGE) {
+    on_failing_maps<TestType>([]<class Map> {
+        const auto erase = [](auto& scene) { scene.map.erase_reserved(scene.some()); };
+        const auto extract = [](auto& scene) { static_cast<void>(scene.map.extract_reserved(scene.some())); };
+        if constexpr (is_paged<Map> || std::is_nothrow_move_constructible_v<element_t<Map>>) {
+            // The scene of five has no reservation yet: its bits are allocated.
+            strong<Map>("erase_reserved", erase, 1, {5, 20, 64});
+            strong<Map>("extract_reserved", extract, 1, {5, 20, 64});
+        } else // as extract: what a swap that throws leaves half done is T's business
+            for (const char* const function : {"erase_reserved", "extract_reserved"}) {
+                const auto failures = fail_at_every_step(swept<Map>(function), [&](auto&& attempt) {
+                    Scene<Map> scene(40), twin(40);
+                    if (!attempt([&] { function[1] == 'r' ? erase(scene) : extract(scene); })) return;
+                    REQUIRE((scene.map.contains(scene.some()) && scene.map.check_invariants()));
+                    REQUIRE(futures(scene.map) == futures(twin.map));
+                    Census::forget_errors();
+                });
+                REQUIRE(failures > 0);
+            }
+    });
+}
+
 // proves: SlotMapCore::shrink_to_fit throws, table SlotMap shrink_to_fit / exceptions
 // proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", TESTED_STORAGE) {

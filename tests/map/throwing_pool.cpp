@@ -25,6 +25,25 @@ void fill_up(C& c) {
 // proves: HandlePool::HandlePool(other) throws, HandlePool::HandlePool(other, alloc) throws, HandlePool::operator= throws
 TEST_CASE("HandlePool: a copy or an assignment that throws has no effect", "[pool][throws]") { sweep_whole<Subject, C>(); }
 
+// proves: HandlePool::reserve_handle throws, HandlePool::erase_reserved throws, HandlePool::fulfill throws
+TEST_CASE("HandlePool: a handle that cannot be reserved or fulfilled stays what it was", "[pool][throws]") {
+    sweep_function<Subject, C>("reserve_handle", fill_up, [](C& c) { c.reserve_handle(); });
+    sweep_function<Subject, C>(
+        "erase_reserved", [](C&) {}, [](C& c) { c.erase_reserved(*c.begin()); });
+    C::handle_type kept;
+    sweep_function<Subject, C>(
+        "fulfill",
+        [&](C& c) {
+            kept = *c.begin();
+            c.erase_reserved(kept);
+        },
+        [&](C& c) {
+            Refuses observer;
+            const auto token = c.attach(observer);
+            c.fulfill(kept);
+        });
+}
+
 // proves: HandlePool::create throws, HandlePool::try_create throws, HandlePool::insert_at throws, HandlePool::reserve throws
 // proves: HandlePool::shrink_to_fit throws, HandlePool::items_present throws, table HandlePool create / exceptions
 // proves: table HandlePool reserve / exceptions, table HandlePool shrink_to_fit / exceptions

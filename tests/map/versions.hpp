@@ -85,6 +85,11 @@ private:
             hold(next.map.erase(handle));
             next.live.erase(handle);
             visit(next);
+            next = state;
+            hold(next.map.erase_reserved(handle)); // its handle may come back
+            next.live.erase(handle);
+            next.reserved.insert(handle);
+            visit(next);
         }
         for (const handle_type handle : state.reserved) {
             next = state;

@@ -405,6 +405,14 @@ void of_maps() {
     row("SlotMapCore::erase complexity", "elements, reuse fifo", constant,
         erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::fifo}>>>()), never_allocates);
     row(
+        "SlotMapCore::erase_reserved complexity", "elements", constant,
+        [](std::size_t n) {
+            auto made = filled<SlotMap<int>>(n);
+            made.map.cancel(made.map.reserve_handle()); // the first one allocates
+            return worst(500, [&](std::size_t i) { keep(made.map.erase_reserved(made.handles[(i * 7919) % n])); });
+        },
+        never_allocates);
+    row(
         "SlotMapCore::erase_at complexity", "elements", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
@@ -638,6 +646,15 @@ void of_keyed() {
         [](std::size_t n) {
             auto set = keys_below<SetStorage<std::uint32_t, Options<deferring>>>(n);
             return mean(500, [&](std::size_t i) { keep(set.erase(set.handle_at(static_cast<slot_t>((i * 7919) % n)))); });
+        },
+        never_allocates);
+    row(
+        "KeySetCore::erase_reserved complexity", "elements", constant,
+        [](std::size_t n) {
+            auto set = keys_below<Keys>(n);
+            keep(set.erase_reserved(set.handle_at(static_cast<slot_t>(n - 1)))); // the first one allocates
+            return mean(500,
+                        [&](std::size_t i) { keep(set.erase_reserved(set.handle_at(static_cast<slot_t>((i * 7919) % n)))); });
         },
         never_allocates);
     row(
@@ -1088,6 +1105,14 @@ void of_pools() {
         },
         never_allocates);
     row(
+        "HandlePool::erase_reserved complexity", "handles", constant,
+        [=](std::size_t n) {
+            Pool pool = of_size(n);
+            pool.cancel(pool.reserve_handle()); // the first one allocates
+            return worst(500, [&](std::size_t i) { keep(pool.erase_reserved(some(i, n))); });
+        },
+        never_allocates);
+    row(
         "HandlePool::contains complexity", "handles", constant,
         [=](std::size_t n) {
             const Pool pool = of_size(n);
@@ -1195,6 +1220,29 @@ void of_entities_and_states() {
         [=](std::size_t n) {
             Index index = of_size(n);
             return mean(100, [&](std::size_t i) { keep(index.destroy(id_of(i, n))); });
+        },
+        never_allocates);
+    row(
+        "EntityIndex::erase_reserved complexity", "ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            return mean(100, [&](std::size_t i) { keep(index.erase_reserved(id_of(i, n))); });
+        },
+        never_allocates);
+    row(
+        "EntityIndex::fulfill complexity", "ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            for (std::size_t i = 0; i != 100; ++i) index.erase_reserved(id_of(i, n));
+            return mean(100, [&](std::size_t i) { keep(index.fulfill(id_of(i, n))); });
+        },
+        never_allocates);
+    row(
+        "EntityIndex::cancel complexity", "ids", constant,
+        [=](std::size_t n) {
+            Index index = of_size(n);
+            for (std::size_t i = 0; i != 100; ++i) index.erase_reserved(id_of(i, n));
+            return mean(100, [&](std::size_t i) { keep(index.cancel(id_of(i, n))); });
         },
         never_allocates);
     row(

@@ -555,6 +555,7 @@ struct ComponentRegistry : Part {};
 struct RowMap : Part {};
 struct EntityLocation : Part {};
 struct EntityBuilder : Part {};
+struct ExtractedEntity : Part {};
 struct HookId : Part {};
 // Commands for a store: nobody asks for one of them again.
 struct CommandBuffer : Part {};

@@ -239,6 +239,13 @@ private:
         if (E == Exhaustion::wrap || version != M::max) need(after.directory.explain(slot, version) == HandleStatus::pending);
         after.directory.release(slot);
         after.model.vacate(slot);
+        State kept = copy(state);
+        kept.directory.prepare_reserved();
+        kept.directory.remove(slot);
+        kept.directory.keep_reserved(slot, version);
+        need(kept.directory.explain(slot, version) == HandleStatus::reserved && !kept.directory.is_held(slot));
+        kept.model.slots[slot].is = Is::reserved;
+        visit(std::move(kept));
         State at_once = copy(state);
         at_once.directory.erase(slot);
         at_once.model = after.model;

@@ -857,3 +857,32 @@ TEST_CASE("EntityIndex, SwitchMap, SparseSet, SparseMap: the pmr aliases draw al
     CHECK(names.get(id)->get_allocator().resource() == &arena);
     CHECK(index.get_allocator().resource() == &arena);
 }
+
+// proves: EntityIndex::fulfill throws
+TEST_CASE(
+    "EntityIndex: a reserved id is nobody's until it is fulfilled or cancelled; an observer that refuses it changes nothing",
+    "[sparse][throws]") {
+    Index index;
+    const auto range = index.add_range(100, 110);
+    const E ada = index.create(), bob = index.create(), far = index.create(range);
+    Mirror<Index> mirror(index, {});
+    const auto token = index.attach(mirror);
+    REQUIRE((index.erase_reserved(ada) && !index.erase_reserved(ada) && index.erase_reserved(far)));
+    REQUIRE((mirror.intact && list<E>(mirror.rows) == list(index.alive()) && index.reserved() == 2));
+    REQUIRE((index.explain(ada) == HandleStatus::reserved && !index.make_alive(ada) && index.create().index() == 2));
+    REQUIRE_FALSE(index.make_alive(E(ada.index(), ada.version() + 2)));
+    for (int i = 0; i != 9; ++i) REQUIRE(index.create(range).index() != far.index());
+    REQUIRE_THROWS_AS(index.create(range), std::length_error);
+#if defined(__cpp_exceptions)
+    const auto before = index.snapshot();
+    mirror.refuses = index.alive().size(); // the row that the id would get
+    REQUIRE_THROWS(index.fulfill(ada));
+    REQUIRE((index.snapshot() == before && index.check_invariants()));
+    mirror.refuses = static_cast<std::size_t>(-1);
+#endif
+    REQUIRE((index.fulfill(ada) && !index.fulfill(ada) && index.is_alive(ada) && mirror.rows.back() == ada));
+    REQUIRE((index.cancel(far) && !index.cancel(far) && index.create(range) == E(far.index(), far.version() + 2)));
+    REQUIRE((index.erase_reserved(bob) && index.check_invariants()));
+    index.clear();
+    REQUIRE((index.reserved() == 0 && index.explain(bob) == HandleStatus::stale && index.check_invariants()));
+}

@@ -6,6 +6,7 @@
 #define SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 
 #include "entity_builder.hpp"
+#include "extracted_entity.hpp"
 #include "query.hpp"
 #include "store_access.hpp"
 #include "store_relations.hpp"
@@ -126,10 +127,40 @@ public:
     /// Ends an entity and all of its components; what relates to it is treated as its relations ask for. False if it does not
     /// live.
     /// @throws std::invalid_argument when a relation refuses it (OnTargetDespawn::refuse); what moves that may throw do; if
-    /// others relate to it what the allocator throws: some of them may have lost their pairs, and it may have ended
+    /// others relate to it what the allocator throws: some of them may have lost their pairs, and nothing has ended
     /// @complexity one row, and what relates to it @invalidates addresses in its table
     bool despawn(Entity entity) { return detail::despawn(*core_, entity); }
-    /// Ends all entities; on_remove hooks are called. Ids that lived stay stale for ever. Tables and queries stay.
+    /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
+    /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
+    /// does not live. Entities that go along (OnTargetDespawn::despawn) are gone for good: keep them before, the sources first.
+    /// @throws as despawn @invalidates addresses in its table
+    bool erase_reserved(Entity entity) { return detail::StoreExtraction::erase(*core_, entity); }
+    /// The same, and returns its components with their values; none if it does not live. Hooks see the values before.
+    ///     auto old = store.extract_reserved(entity);
+    ///     store.fulfill(entity, std::move(*old));                      // undone: the same entity again
+    /// @throws as despawn, and what the allocator throws; strong as despawn; if moves of values throw, some may be moved-from
+    std::optional<ExtractedEntity> extract_reserved(Entity entity) { return detail::StoreExtraction::extract(*core_, entity); }
+    /// Brings back a reserved entity with what extract_reserved() has returned: exactly these components, their values, pairs
+    /// and disabled bits; ticks are those of an added component. Pairs whose target has died for good meanwhile are left out,
+    /// if their relation has OnTargetDespawn::remove. False, and no effect, when the id is not reserved. `components` is empty
+    /// after it.
+    /// @throws std::invalid_argument when the target of another pair does not live: bring that back first; what the allocator
+    /// throws; strong, `components` keeps the values, if values move without a throw; what hooks throw, and the entity stays
+    /// @invalidates addresses in that table
+    bool fulfill(Entity entity, ExtractedEntity&& components) {
+        return detail::StoreExtraction::fulfill(*core_, entity, components);
+    }
+    /// The same with these components, as spawn_at. @throws as spawn; strong: the id is still reserved
+    template <detail::Component... Ts>
+        requires(!std::is_same_v<std::remove_cvref_t<Ts>, ExtractedEntity> && ...)
+    bool fulfill(Entity entity, Ts&&... values) {
+        return detail::StoreTyped::fulfill(*core_, entity, std::forward<Ts>(values)...);
+    }
+    /// Gives a reserved id up: it is stale for ever, and its index is used next. False when it is not reserved.
+    /// @throws what the allocator throws, if command buffers have taken ids; strong
+    bool cancel(Entity entity) { return detail::StoreExtraction::cancel(*core_, entity); }
+    /// Ends all entities, and gives up those that are reserved; on_remove hooks are called. Ids that lived stay stale for ever.
+    /// Tables and queries stay.
     /// @throws what the allocator throws: all have ended nevertheless, or none
     void clear() { detail::clear(*core_); }
     /// Room for `count` entities in all, and for `rows` of them with exactly these components.

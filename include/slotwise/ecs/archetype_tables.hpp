@@ -138,6 +138,11 @@ public:
     size_type erase_tables_with(ComponentId id) {
         PlainVector<slot_t> gone;
         gone.reserve(index_.count(id));
+        return erase_tables_with(id, gone);
+    }
+    /// The same without an allocation. @param gone has room for index().count(id)
+    size_type erase_tables_with(ComponentId id, PlainVector<slot_t>& gone) noexcept {
+        gone.clear();
         for (const auto entry : index_.tables(id))
             if (entry.table->empty()) gone.push_back(find(entry.table->ids()));
         for (const slot_t table : gone) erase(table);

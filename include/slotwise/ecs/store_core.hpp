@@ -132,9 +132,10 @@ inline const char* dead_because(const StoreCore& core, Entity entity) noexcept {
         return "was despawned, and its index is retired";
     case HandleStatus::live:
         return "is taken by a CommandBuffer that was not applied yet";
+    case HandleStatus::reserved:
+        return "is reserved; fulfill() brings it back";
     case HandleStatus::stale:
     case HandleStatus::pending:
-    case HandleStatus::reserved:
         break;
     }
     return "was despawned, or is not spawned yet";

@@ -209,12 +209,22 @@ public:
     }
     /// @throws what changes of the others throw: some have lost their pairs then, and nothing has died
     void apply() {
+        apply([this](Entity entity, EntityLocation& at) { erase_entity(core_, entity, at); });
+    }
+    /// The same, but the one whose death it is, which dies last, is ended by end_first(entity, its place).
+    template <class End>
+    void apply(End&& end_first) {
         for (Table* const table : tables_) leave(*table);
         for (const Entity source : sources_)
             if (!dead_.contains(source)) leave(source);
-        for (std::size_t i = dead_.size(); i-- != 0;) erase_entity(core_, dead_[i], place_of(dead_[i]));
+        PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when some have ended
         for (std::size_t i = 0; i != dead_.size(); ++i)
-            if (core_.tables.index().count(pair(any, dead_[i])) != 0) core_.tables.erase_tables_with(pair(any, dead_[i]));
+            if (const std::size_t count = core_.tables.index().count(pair(any, dead_[i])); count > gone.capacity())
+                gone.reserve(count);
+        for (std::size_t i = dead_.size(); i-- != 1;) erase_entity(core_, dead_[i], place_of(dead_[i]));
+        end_first(dead_[0], place_of(dead_[0]));
+        for (std::size_t i = 0; i != dead_.size(); ++i)
+            if (core_.tables.index().count(pair(any, dead_[i])) != 0) core_.tables.erase_tables_with(pair(any, dead_[i]), gone);
     }
 
 private:

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ECS_STORE_TYPED_HPP
 #define SLOTWISE_ECS_STORE_TYPED_HPP
 
+#include "extracted_entity.hpp"
 #include "store_members.hpp"
 #include "store_sparse.hpp"
 
@@ -57,6 +58,12 @@ struct StoreTyped {
     static bool spawn_at(StoreCore& core, Entity entity, Ts&&... values) {
         return with_values(
             bundle_of<Ts...>(core), false, [&](const Change& what) { return detail::spawn_at(core, entity, what); },
+            std::forward<Ts>(values)...);
+    }
+    template <class... Ts>
+    static bool fulfill(StoreCore& core, Entity entity, Ts&&... values) {
+        return with_values(
+            bundle_of<Ts...>(core), false, [&](const Change& what) { return StoreExtraction::fulfill(core, entity, what); },
             std::forward<Ts>(values)...);
     }
     template <class... Ts>

@@ -126,6 +126,19 @@ struct DataflowCore {
     /// Throws what the allocator and the constructors throw; strong @return the handle of its record
     template <class... Args>
     auto add(const NodeInfo* info, std::size_t inputs, std::size_t outputs, Args&&... args) {
+        return add_record(info, inputs, outputs, [&] { return records.emplace(std::in_place, std::forward<Args>(args)...); });
+    }
+    /// The same under a reserved handle. @pre it is reserved
+    template <class... Args>
+    void fulfill(Handle node, const NodeInfo* info, std::size_t inputs, std::size_t outputs, Args&&... args) {
+        add_record(info, inputs, outputs, [&] {
+            static_cast<void>(records.fulfill(inner(node), std::in_place, std::forward<Args>(args)...));
+            return inner(node);
+        });
+    }
+    /// @param emplace builds the record and returns its handle
+    template <class Emplace>
+    auto add_record(const NodeInfo* info, std::size_t inputs, std::size_t outputs, Emplace&& emplace) {
         const std::size_t most = records.capacity(); // the highest slot that the node can get
         if (most >= no_slot) throw_length_error("DataflowGraph add(node, ...): there are 2^32 - 1 nodes; make another graph");
         order.reserve(static_cast<slot_t>(most));
@@ -136,7 +149,7 @@ struct DataflowCore {
         reserve_scratch(inputs, outputs);
         const slot_t first = new_pins(inputs, outputs);
         ScopeGuard undo([&]() noexcept { pins.release(first, inputs + outputs); });
-        const auto handle = records.emplace(std::in_place, std::forward<Args>(args)...);
+        const auto handle = emplace();
         undo.dismiss();
         const slot_t slot = handle.index();
         Record& record = records[handle];

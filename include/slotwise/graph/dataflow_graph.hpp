@@ -19,7 +19,9 @@
 #include "../rows/row_container.hpp"
 #include "dataflow_context.hpp"
 #include "dataflow_whole.hpp"
+
 #include "link_result.hpp"
+#include <optional>
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -192,7 +194,50 @@ public:
         core_.take_out(*record, node.index());
         return core_.records.erase(Core::inner(node));
     }
-    /// Removes all nodes. @complexity linear
+    /// As erase, but the handle is "reserved" then, and no other node gets it: fulfill() brings it back with a node, cancel()
+    /// gives it up. For undo. Links, constants and flags are gone: note them before, and link again. False when there is no
+    /// such node. @throws what the allocator throws, when no handle of this graph was reserved before; strong
+    bool erase_reserved(handle_type node) {
+        Record* const record = find(node);
+        if (record == nullptr) return false;
+        const Running running(core_);
+        detail::ReservedBits::prepare(core_.records);
+        core_.take_out(*record, node.index());
+        return core_.records.erase_reserved(Core::inner(node));
+    }
+    /// The same, and returns the node; empty when there is none. @throws also what Node's move throws; the node then stays
+    std::optional<Node> extract_reserved(handle_type node)
+        requires std::is_move_constructible_v<Node>
+    {
+        std::optional<Node> result;
+        Record* const record = find(node);
+        if (record == nullptr) return result;
+        const Running running(core_);
+        detail::ReservedBits::prepare(core_.records);
+        result.emplace(std::move(record->node));
+        core_.take_out(*record, node.index());
+        core_.records.erase_reserved(Core::inner(node));
+        return result;
+    }
+    /// Adds a node under a reserved handle, without links. It runs in the next evaluation. False, and no effect, when the
+    /// handle is not reserved (any more). @throws as add(); the handle is then still reserved
+    bool fulfill(handle_type node, Node value, size_type inputs, size_type outputs)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_fulfill(node, nullptr, inputs, outputs, std::move(value));
+    }
+    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
+    bool fulfill(handle_type node, Node value, const NodeInfo& info)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_fulfill(node, &info, info.inputs.size(), info.outputs.size(), std::move(value));
+    }
+    /// Gives a reserved handle up: it is stale for ever. False when it is not reserved.
+    bool cancel(handle_type node) noexcept {
+        core_.expect_idle();
+        return core_.records.cancel(Core::inner(node));
+    }
+    /// Removes all nodes, and gives up reserved handles. @complexity linear
     void clear() noexcept {
         const Running running(core_);
         core_.clear();
@@ -430,6 +475,12 @@ private:
     handle_type do_add(const NodeInfo* info, size_type inputs, size_type outputs, Args&&... args) {
         const Running running(core_);
         return outer(core_.add(info, inputs, outputs, std::forward<Args>(args)...));
+    }
+    bool do_fulfill(handle_type node, const NodeInfo* info, size_type inputs, size_type outputs, Node&& value) {
+        const Running running(core_);
+        if (core_.records.explain(Core::inner(node)) != HandleStatus::reserved) return false;
+        core_.fulfill(node, info, inputs, outputs, std::move(value));
+        return true;
     }
     template <class F, class InUse, class Failed>
     Evaluation run_dirty(F& f, InUse& in_use, Failed& failed) {

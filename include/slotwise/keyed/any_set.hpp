@@ -130,6 +130,30 @@ public:
             });
         return result;
     }
+    /// As erase_reserved, and returns the key; none when the handle has no element. set.fulfill_moved(handle, key.data())
+    /// undoes it. @throws as extract and erase_reserved; the key then stays
+    template <std::same_as<handle_type> H>
+    DescribedValue extract_reserved(H handle) {
+        DescribedValue result;
+        if (Core::contains(handle))
+            core_.template do_extract<false, true>(handle.index(), [&] {
+                result = DescribedValue(key_type(), moves_nothrow(key_type())
+                                                        ? AnyValue::moved(core_.store.keys.address_of(handle.index()))
+                                                        : AnyValue::copied(core_.store.keys.key_of(handle.index())));
+            });
+        return result;
+    }
+    /// Adds a copy of the key under a reserved handle. Its address; null, and no effect, when the handle is not reserved (any
+    /// more), or the key is a member. @throws as insert; the handle is then still reserved
+    template <std::same_as<handle_type> H>
+    const void* fulfill(H handle, const void* key) {
+        return do_fulfill(handle, key);
+    }
+    /// The same, moved from it. Strong if the move is.
+    template <std::same_as<handle_type> H>
+    const void* fulfill_moved(H handle, void* key) {
+        return do_fulfill(handle, key);
+    }
     /// Calls f(key address) or f(handle, key address) for every key in slot order; f may erase the key it is given.
     template <class F>
     void for_each(F&& f) const {
@@ -202,6 +226,12 @@ protected:
         static void assign_to(slot_t) noexcept {}
         static void assign_built(slot_t, slot_t) noexcept {}
     };
+    template <class Void>
+    const void* do_fulfill(handle_type handle, Void* key) {
+        const bool done = core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
+                                           NewAnyKey<Void>{core_.store.keys, key});
+        return done ? core_.store.keys.key_of(handle.index()) : nullptr;
+    }
     static const TypeDescriptor* sized(const TypeDescriptor& type) { return sized_type(type); }
     static const TypeDescriptor* as_key(const TypeDescriptor& type) {
         if (type.hash == nullptr || type.equal == nullptr || type.copy == nullptr)

@@ -70,6 +70,7 @@ public:
     friend void swap(BasicAnyMapStorage& a, BasicAnyMapStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     using set_type::attach;
+    using set_type::cancel;
     using set_type::capacity;
     using set_type::check_invariants;
     using set_type::clear;
@@ -77,6 +78,7 @@ public:
     using set_type::contains;
     using set_type::empty;
     using set_type::erase;
+    using set_type::erase_reserved;
     using set_type::explain;
     using set_type::flush_removed;
     using set_type::for_each_pending;
@@ -223,6 +225,34 @@ public:
             });
         return result;
     }
+    /// As erase_reserved, and returns key and value; empty when the handle has no element. map.fulfill_moved(handle,
+    /// old->first.data(), old->second.data()) undoes it. @throws as extract and erase_reserved; the element then stays
+    template <std::same_as<handle_type> H>
+    std::optional<std::pair<DescribedValue, DescribedValue>> extract_reserved(H handle) {
+        std::optional<std::pair<DescribedValue, DescribedValue>> result;
+        const slot_t slot = handle.index();
+        if (contains(handle))
+            core_.template do_extract<false, true>(slot, [&] {
+                DescribedValue taken_key(key_type(), core_.store.keys.key_of(slot));
+                DescribedValue taken_value(value_type(), detail::moves_nothrow(value_type())
+                                                             ? AnyValue::moved(value_at(slot))
+                                                             : AnyValue::copied(value_at(slot)));
+                result.emplace(std::move(taken_key), std::move(taken_value));
+            });
+        return result;
+    }
+    /// Adds copies of key and value under a reserved handle; a null `value` means the default value. The address of the value;
+    /// null, and no effect, when the handle is not reserved (any more), or the key is a member.
+    /// @throws as insert; the handle is then still reserved
+    template <std::same_as<handle_type> H>
+    void* fulfill(H handle, const void* key, const void* value) {
+        return do_fulfill(handle, key, value);
+    }
+    /// The same, but moves key and value (copies, if a type has no move). @pre value is not null. Strong if the moves are.
+    template <std::same_as<handle_type> H>
+    void* fulfill_moved(H handle, void* key, void* value) {
+        return do_fulfill(handle, key, value);
+    }
 
     /// Calls f(key address, value address) or f(handle, key address, value address) for every element in slot order; f may
     /// erase the element it is given.
@@ -331,6 +361,12 @@ private:
         const detail::InsertOutcome of = core_.do_insert(
             static_cast<const void*>(key), NewAnyItem<KeyVoid, Void>{{core_.store.keys, key}, column_of_values(), value});
         return {{this, of.slot}, of.inserted, of.kind};
+    }
+    template <class KeyVoid, class Void>
+    void* do_fulfill(handle_type handle, KeyVoid* key, Void* value) {
+        const bool done = core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
+                                           NewAnyItem<KeyVoid, Void>{{core_.store.keys, key}, column_of_values(), value});
+        return done ? value_at(handle.index()) : nullptr;
     }
     Column& column_of_values() noexcept { return core_.hub.template get<0>(); }
     const Column& column_of_values() const noexcept { return core_.hub.template get<0>(); }

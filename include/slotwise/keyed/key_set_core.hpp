@@ -222,6 +222,22 @@ public:
         core_.do_erase(handle.index());
         return true;
     }
+    /// As erase, but the handle is "reserved" then, and its slot is not used for others: fulfill() brings it back with a key,
+    /// cancel() gives it up. For undo. The key is free at once; with deferred erase, too, nothing stays readable. It takes
+    /// exactly a handle, so that braces do not make one.
+    /// @throws what the allocator throws, when no handle of this container was reserved before (a bit a slot); strong
+    /// @complexity O(1)
+    template <std::same_as<handle_type> H>
+    constexpr bool erase_reserved(H handle) {
+        if (!contains(handle)) return false;
+        core_.do_erase_reserved(handle.index());
+        return true;
+    }
+    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
+    template <std::same_as<handle_type> H>
+    constexpr bool cancel(H handle) noexcept {
+        return core_.directory.cancel(handle.index(), handle.version());
+    }
     /// Slots whose versions are used up.
     constexpr size_type retired() const noexcept { return core_.directory.retired(); }
     /// Allows retired slots to be issued again. @pre no handle of their earlier elements is in use. Returns how many.

@@ -149,6 +149,12 @@ public:
         const AcquiredSlot acquired = acquire_slot(directory);
         const slot_t slot = acquired.slot;
         ScopeGuard undo_acquire([&]() noexcept { directory.undo_acquire(slot, acquired.fresh); });
+        return insert_acquired(hash, exhausted, slot, element, undo_acquire);
+    }
+    /// The same in a slot that was acquired. @param undo_acquire releases it
+    template <class Element, class Undo>
+    SLOTWISE_ALWAYS_INLINE constexpr InsertOutcome insert_acquired(std::uint64_t hash, slot_t exhausted, slot_t slot,
+                                                                   Element& element, Undo& undo_acquire) {
         const std::size_t inserts = store.inserts;
         element.construct(slot, hash);
         ScopeGuard undo_construct([&]() noexcept { element.destroy(slot); });
@@ -170,6 +176,20 @@ public:
         directory.commit(slot);
         ++store.inserts;
         return {slot, true, InsertKind::fresh};
+    }
+
+    /// Inserts a key under the reserved handle {slot, version}. False, and no effect, when it is not reserved, or the key is a
+    /// member. A pending element with the key is superseded, not resurrected: it had another handle.
+    template <class K, class Element>
+    constexpr bool do_fulfill(slot_t slot, std::uint32_t version, const K& key, Element&& element) {
+        this->expect_not_notifying();
+        const std::uint64_t hash = store.keys.hash(key);
+        const slot_t found = do_find<deferred>(hash, key);
+        if (found != no_slot && (!deferred || directory.is_live(found))) return false;
+        if (!directory.is_reserved(slot, version)) return false;
+        directory.unreserve(slot);
+        ScopeGuard undo([&]() noexcept { directory.undo_unreserve(slot); });
+        return insert_acquired(hash, found, slot, element, undo).inserted;
     }
 
     /// Resurrects the pending element in `slot` with another value.
@@ -234,16 +254,22 @@ public:
     }
     /// Erases the element that take() copies or moves out. Both may run user code: the slot is neither live nor pending
     /// meanwhile, as in erase. If take() throws, the element stays, unless something was inserted meanwhile, perhaps the same
-    /// key: then it is erased. @tparam Trivial take() runs no user code and throws nothing
-    template <bool Trivial, class Take>
+    /// key: then it is erased. @tparam Trivial take() runs no user code and throws nothing @tparam Keep the handle is reserved
+    /// then, and the element is not pending before; throws also what the allocator throws, at the first reservation
+    template <bool Trivial, bool Keep = false, class Take>
     constexpr void do_extract(slot_t slot, Take&& take) {
         this->expect_not_notifying();
+        if constexpr (Keep) directory.prepare_reserved();
         if constexpr (Trivial) {
             take();
-            this->do_erase(slot);
+            if constexpr (Keep)
+                this->do_erase_reserved(slot);
+            else
+                this->do_erase(slot);
         } else {
             const std::uint64_t hash = store.keys.hash_at(slot);
             const std::size_t inserts = store.inserts;
+            const std::uint32_t version = directory.version(slot);
             if constexpr (!deferred) store.index.erase(hash, slot);
             directory.remove(slot);
             ScopeGuard undo([&]() noexcept {
@@ -260,7 +286,13 @@ public:
                 take();
             }
             undo.dismiss();
-            finish_extract(hash, slot, inserts);
+            if constexpr (Keep) {
+                if constexpr (deferred) store.unlist(slot); // the index may have dropped it
+                hub.erase(slot);
+                store.keys.destroy(slot);
+                directory.keep_reserved(slot, version);
+            } else
+                finish_extract(hash, slot, inserts);
         }
     }
     /// Second half of do_extract.
@@ -441,6 +473,9 @@ private:
                 const std::uint32_t version = directory.version(slot);
                 any = any || version == Directory::max_version || version == 0;
             });
+        if constexpr (O.exhaustion == Exhaustion::retire)
+            for (slot_t slot = 0; directory.reserved() != 0 && slot != directory.cursor(); ++slot)
+                any = any || directory.is_reserved(slot, Directory::max_version);
         return any;
     }
     constexpr bool is_indexed(std::uint64_t hash, slot_t slot) const noexcept {

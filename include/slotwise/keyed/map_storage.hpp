@@ -89,6 +89,7 @@ public:
     //=== what it has from the set ===//
 
     using set_type::attach;
+    using set_type::cancel;
     using set_type::capacity;
     using set_type::check_invariants;
     using set_type::clear;
@@ -97,6 +98,7 @@ public:
     using set_type::count;
     using set_type::empty;
     using set_type::erase;
+    using set_type::erase_reserved;
     using set_type::explain;
     using set_type::flush_removed;
     using set_type::for_each_pending;
@@ -321,6 +323,34 @@ public:
         });
         return result;
     }
+    /// As erase_reserved, and returns key and value; empty when the handle has no element. map.fulfill(handle,
+    /// std::move(old->first), std::move(old->second)) undoes it.
+    /// @throws as extract and erase_reserved; the element then stays (it is erased if something was inserted meanwhile)
+    template <std::same_as<handle_type> H>
+    constexpr std::optional<std::pair<Key, T>> extract_reserved(H handle) {
+        std::optional<std::pair<Key, T>> result;
+        const slot_t slot = handle.index();
+        if (!contains(handle)) return result;
+        core_.template do_extract<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>, true>(slot, [&] {
+            if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
+                result.emplace(this->element_key(slot), std::move(value_at(slot))); // as in extract
+            else
+                result.emplace(std::move(*core_.store.keys.ptr(slot)), std::move(value_at(slot)));
+        });
+        return result;
+    }
+    /// Adds the key, with T(args...), under a reserved handle. The address of the value; null, and no effect, when the handle
+    /// is not reserved (any more), or the key is a member. @throws as try_emplace; the handle is then still reserved
+    template <std::same_as<handle_type> H, class... Args>
+        requires(std::copy_constructible<Key> && std::is_constructible_v<T, Args...>)
+    constexpr T* fulfill(H handle, const Key& key, Args&&... args) {
+        return do_fulfill(handle, key, key, std::forward<Args>(args)...);
+    }
+    template <std::same_as<handle_type> H, class... Args>
+        requires(std::move_constructible<Key> && std::is_constructible_v<T, Args...>)
+    constexpr T* fulfill(H handle, Key&& key, Args&&... args) {
+        return do_fulfill(handle, key, std::move(key), std::forward<Args>(args)...);
+    }
 
     //=== iteration ===//
 
@@ -473,6 +503,12 @@ private:
         return core_.do_insert(key,
                                detail::NewItem<Assign, Keys, Values, Made, Args...>{
                                    core_.store.keys, std::forward<Made>(made), values_column(), {std::forward<Args>(args)...}});
+    }
+    template <class Made, class... Args>
+    constexpr T* do_fulfill(handle_type handle, const Key& key, Made&& made, Args&&... args) {
+        detail::NewItem<false, Keys, Values, Made, Args...> element{
+            core_.store.keys, std::forward<Made>(made), values_column(), {std::forward<Args>(args)...}};
+        return core_.do_fulfill(handle.index(), handle.version(), key, element) ? &value_at(handle.index()) : nullptr;
     }
     template <class V>
     constexpr V* found(slot_t slot) const noexcept {

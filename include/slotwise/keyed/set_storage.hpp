@@ -258,6 +258,30 @@ public:
             core_.template do_extract<Keys::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
         return result;
     }
+    /// As erase_reserved, and returns the key; empty when the handle has no element. set.fulfill(handle, std::move(*key))
+    /// undoes it. @throws as extract and erase_reserved; the key then stays (it is erased if something was inserted meanwhile)
+    template <std::same_as<handle_type> H>
+    constexpr std::optional<Key> extract_reserved(H handle) {
+        std::optional<Key> result;
+        if (contains(handle))
+            core_.template do_extract<Keys::trivial, true>(
+                handle.index(), [&] { result.emplace(std::move(*core_.store.keys.ptr(handle.index()))); });
+        return result;
+    }
+    /// Adds the key under a reserved handle. Its address; null, and no effect, when the handle is not reserved (any more), or
+    /// the key is a member. @throws as insert; the handle is then still reserved
+    template <std::same_as<handle_type> H>
+    constexpr const Key* fulfill(H handle, const Key& key)
+        requires std::copy_constructible<Key>
+    {
+        return do_fulfill(handle, key, key);
+    }
+    template <std::same_as<handle_type> H>
+    constexpr const Key* fulfill(H handle, Key&& key)
+        requires std::move_constructible<Key>
+    {
+        return do_fulfill(handle, key, std::move(key));
+    }
 
     //=== iteration ===//
 
@@ -397,6 +421,12 @@ protected:
     template <class K, class Made>
     constexpr detail::InsertOutcome do_emplace(const K& key, Made&& made) {
         return core_.do_insert(key, detail::NewKey<Keys, Made>{core_.store.keys, std::forward<Made>(made)});
+    }
+    template <class Made>
+    constexpr const Key* do_fulfill(handle_type handle, const Key& key, Made&& made) {
+        detail::NewKey<Keys, Made> element{core_.store.keys, std::forward<Made>(made)};
+        return core_.do_fulfill(handle.index(), handle.version(), key, element) ? core_.store.keys.ptr(handle.index())
+                                                                                : nullptr;
     }
     constexpr decltype(auto) take_key(slot_t slot) const noexcept {
         if constexpr (O.deferred_erase)

@@ -108,6 +108,17 @@ public:
         }
         return result;
     }
+    /// The same, but the handle is reserved then: see SlotMapCore::erase_reserved. To bring it back: map.fulfill(handle,
+    /// AnyValue::moved(old.data())). @throws as extract and erase_reserved; the element then stays
+    DescribedValue extract_reserved(handle_type handle) {
+        DescribedValue result;
+        if (void* const element = get(handle)) {
+            core_.directory.prepare_reserved();
+            result = DescribedValue(type(), AnyValue::moved(element));
+            core_.do_erase_reserved(handle.index());
+        }
+        return result;
+    }
 
     /// Calls f(address) or f(handle, address) for every element in slot order. f may erase the element it is given, and insert.
     template <class F>

@@ -157,6 +157,34 @@ public:
         core_.do_erase(handle.index());
         return true;
     }
+    /// A handle that is live later. Until fulfill() it is "reserved". @throws as create; strong
+    constexpr handle_type reserve_handle() {
+        core_.expect_not_notifying();
+        if (!core_.directory.has_room()) [[unlikely]] {
+            forget_failed_growth();
+            core_.reserve_one();
+        }
+        const slot_t slot = core_.directory.reserve_slot();
+        return handle_type(slot, core_.directory.version(slot) + 1u);
+    }
+    /// As erase, but the handle is "reserved" then, and its slot is not used for others: fulfill() makes it live again,
+    /// cancel() gives it up. @throws what the allocator throws, when no handle of this pool was reserved before (a bit a slot);
+    /// strong @complexity O(1)
+    constexpr bool erase_reserved(handle_type handle) {
+        if (!contains(handle)) return false;
+        core_.do_erase_reserved(handle.index());
+        return true;
+    }
+    /// Makes a reserved handle live. False when it is not reserved (any more).
+    /// @throws what observers throw; the handle is then still reserved
+    constexpr bool fulfill(handle_type handle) {
+        core_.expect_not_notifying();
+        if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
+        core_.do_fulfill(handle.index());
+        return true;
+    }
+    /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
+    constexpr bool cancel(handle_type handle) noexcept { return core_.directory.cancel(handle.index(), handle.version()); }
     /// Erases every handle for which pred(handle) holds; returns how many. If pred throws, those erased before stay erased.
     template <class Pred>
     constexpr size_type erase_if(Pred pred) {

@@ -14,6 +14,10 @@
 #include <optional>
 
 SLOTWISE_BEGIN
+namespace detail {
+struct ReservedBits;
+}
+
 /// A directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap.
 ///
 /// Guarantees, the same for all three:
@@ -222,12 +226,7 @@ public:
         return core_.store.ptr(slot);
     }
     /// Cancels a reserved handle, which stays stale for ever. False when it is not reserved.
-    constexpr bool cancel(handle_type handle) noexcept {
-        if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
-        core_.directory.unreserve(handle.index());
-        core_.directory.skip_version(handle.index());
-        return true;
-    }
+    constexpr bool cancel(handle_type handle) noexcept { return core_.directory.cancel(handle.index(), handle.version()); }
 
     /// Adds an element under exactly this handle: for undo, replication, loading. Null, and no effect, when that could let
     /// another element's handle resolve (slot in use, version older than the last one issued there) or when the version is
@@ -293,6 +292,29 @@ public:
             if constexpr (!Store::nothrow_destroy) core_.store.move_to_last_row(handle.index());
             result.emplace(core_.store.take(handle.index()));
             core_.do_erase(handle.index());
+        }
+        return result;
+    }
+    /// As erase, but the handle is "reserved" then, and its slot is not used for others: fulfill() brings it back with an
+    /// element, cancel() gives it up. For undo: what else keeps the handle finds the element again.
+    /// @throws what the allocator throws, when no handle of this map was reserved before (a bit a slot); strong. Else nothing
+    /// (dense: if T's moves do not throw) @complexity O(1) @invalidates as erase
+    constexpr bool erase_reserved(handle_type handle) {
+        if (!core_.directory.is_live(handle.index(), handle.version())) return false;
+        core_.do_erase_reserved(handle.index());
+        return true;
+    }
+    /// The same, and returns the element; empty when there is none. auto old = map.extract_reserved(handle), and to undo it
+    /// map.fulfill(handle, std::move(*old)). @throws as erase_reserved, what T's move throws; the element then stays
+    constexpr std::optional<value_type> extract_reserved(handle_type handle)
+        requires std::move_constructible<value_type>
+    {
+        std::optional<value_type> result;
+        if (contains(handle)) {
+            core_.directory.prepare_reserved();
+            if constexpr (!Store::nothrow_destroy) core_.store.move_to_last_row(handle.index());
+            result.emplace(core_.store.take(handle.index()));
+            core_.do_erase_reserved(handle.index());
         }
         return result;
     }
@@ -412,6 +434,7 @@ public:
 protected:
     template <class, class, class>
     friend class detail::MapIterator;
+    friend struct detail::ReservedBits;
     using Base::core_;
     SlotMapCore(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
 
@@ -461,6 +484,19 @@ private:
                                          It(&self, self.core_.store.last(self.core_.directory)), self.size());
     }
 };
+
+namespace detail {
+
+/// For containers around a slot map that must allocate before their own steps of an erase_reserved().
+struct ReservedBits {
+    /// erase_reserved() allocates nothing from now on. Throws what the allocator throws; strong
+    template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
+    static constexpr void prepare(SlotMapCore<Store, Tag, O, Allocator, Observers...>& map) {
+        map.core_.directory.prepare_reserved();
+    }
+};
+
+} // namespace detail
 
 SLOTWISE_END
 

@@ -348,6 +348,19 @@ public:
         store.destroy(slot);
         directory.release(slot);
     }
+    /// Erases the element at once, also where erase is deferred, and keeps its handle reserved. @pre directory.is_live(slot)
+    /// Throws what the allocator throws, at the first reservation; dense: what moves throw; strong
+    constexpr void do_erase_reserved(slot_t slot) {
+        expect_not_notifying();
+        directory.prepare_reserved();
+        if constexpr (!Store::nothrow_destroy) store.move_to_last_row(slot);
+        if constexpr (Store::indexed) store.unlist(slot);
+        const std::uint32_t version = directory.version(slot);
+        directory.remove(slot);
+        hub.erase(slot);
+        store.destroy(slot); // whose destructor may insert: it finds the handle neither live nor reserved
+        directory.keep_reserved(slot, version);
+    }
     /// Erases a pending element, which may have no entry in the index.
     constexpr void erase_pending(slot_t slot) noexcept {
         store.unlist(slot);
@@ -377,7 +390,10 @@ public:
     }
     SLOTWISE_COLD constexpr void erase_live() noexcept {
         for (slot_t slot = 0; slot < directory.cursor(); ++slot)
-            if (directory.is_live(slot)) do_erase(slot);
+            if (directory.is_live(slot))
+                do_erase(slot);
+            else if (deferred && !clearing)
+                directory.cancel(slot, directory.version(slot) + 1u);
     }
 
     //=== observers ===//

@@ -129,9 +129,10 @@ public:
     constexpr bool is_live(slot_t slot) const noexcept { return slot < n_.cursor && (versions_[slot] & 1u) != 0; }
     /// The same by the liveness bits, which take 32 times less memory. @pre slot < capacity(), and no clear is running
     constexpr bool is_live_bit(slot_t slot) const noexcept { return bit(live_, slot); }
-    /// Live or blocked, or to be destroyed by a running clear: the slot may be in use.
+    /// Live, blocked but not reserved, or to be destroyed by a running clear: the slot may have an element.
     constexpr bool is_held(slot_t slot) const noexcept {
-        return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot)) || (slot < n_.clear_end && bit(live_, slot));
+        return is_live(slot) || (slot < n_.cursor && bit(blocked_, slot) && !bit(reserved_, slot)) ||
+               (slot < n_.clear_end && bit(live_, slot));
     }
     /// Whether {slot, version} is a reserved handle. Any two numbers are allowed.
     constexpr bool is_reserved(slot_t slot, std::uint32_t version) const noexcept {
@@ -261,11 +262,21 @@ public:
     /// Takes the next slot for an element that comes later; its handle will be {slot, version(slot) + 1}. @pre has_room()
     /// @throws what the allocator throws, at the first reservation after growth; nothing has changed then
     constexpr slot_t reserve_slot() {
-        if (reserved_.size() < live_.size()) reserved_.resized(live_.size(), 0).swap(reserved_);
+        prepare_reserved();
         const slot_t slot = acquire();
-        reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
-        ++n_.reserved;
+        undo_unreserve(slot);
         return slot;
+    }
+    /// Room for the bits of reservations, so that keep_reserved() can be called: made once, it grows along with the slots.
+    /// Throws what the allocator throws; nothing has changed then
+    constexpr void prepare_reserved() {
+        if (reserved_.size() < live_.size()) reserved_.resized(live_.size(), 0).swap(reserved_);
+    }
+    /// A removed slot, whose value is destroyed, becomes a reservation of the handle that it had.
+    /// @pre remove() ended {slot, version}, and prepare_reserved() was called before
+    constexpr void keep_reserved(slot_t slot, std::uint32_t version) noexcept {
+        versions_[slot] = static_cast<version_type>(version - 1u);
+        undo_unreserve(slot);
     }
     /// A reservation becomes an ordinary acquired slot (for commit or cancel). @pre it is reserved
     constexpr void unreserve(slot_t slot) noexcept {
@@ -276,6 +287,13 @@ public:
     constexpr void undo_unreserve(slot_t slot) noexcept {
         reserved_[bits::word_of(slot)] |= bits::bit_of(slot);
         ++n_.reserved;
+    }
+    /// Cancels the reserved handle {slot, version}, which stays stale for ever. False when it is not reserved.
+    constexpr bool cancel(slot_t slot, std::uint32_t version) noexcept {
+        if (!is_reserved(slot, version)) return false;
+        unreserve(slot);
+        skip_version(slot);
+        return true;
     }
     /// Releases an acquired slot whose handle is known outside. Its version is skipped. @pre slot is blocked
     constexpr void skip_version(slot_t slot) noexcept {

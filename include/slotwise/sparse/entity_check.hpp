@@ -18,10 +18,11 @@ struct EntityCheck {
     template <class Entity, class Location, class Allocator>
     static bool holds(const EntityDirectory<Entity, Location, Allocator>& d) {
         using Directory = EntityDirectory<Entity, Location, Allocator>;
-        std::size_t ids = 0, places = 0, gone = 0, in_ranges = 0;
+        std::size_t ids = 0, places = 0, gone = 0, kept = 0, in_ranges = 0;
         for (slot_t number = 0; number <= d.last_part(); ++number) {
             const auto& part = d.part(number);
-            if (part.alive > part.count || part.count > part.ids.size() || part.next < part.first || part.next > part.last)
+            if (part.alive > part.count || std::size_t{part.count} + part.reserved > part.ids.size() ||
+                part.next < part.first || part.next > part.last)
                 return false;
             for (slot_t row = 0; row != part.count; ++row) {
                 const auto entry = d.find(part.ids[row].index());
@@ -41,11 +42,13 @@ struct EntityCheck {
         d.pages_.for_each([&](slot_t number, const auto& page) {
             sound = sound && page.part == d.part_of_page(number * Directory::page_slots);
             for (const slot_t place : page.places) {
-                places += place != 0 && place != Directory::retired_place;
+                places += place != 0 && place < Directory::reserved_place;
+                kept += place == Directory::reserved_place;
                 gone += place == Directory::retired_place;
             }
         });
-        return sound && ids == places && gone == d.sum([](const auto& part) { return part.retired; });
+        return sound && ids == places && gone == d.sum([](const auto& part) { return part.retired; }) &&
+               kept == d.sum([](const auto& part) { return part.reserved; });
     }
 
     template <class Directory>
@@ -59,6 +62,7 @@ struct EntityCheck {
                 if (page.places[i] == 0) continue;
                 const auto other = b.find(number * Directory::page_slots + i);
                 same = other && page.places[i] == other.place() &&
+                       (page.places[i] != Directory::reserved_place || page.versions[i] == other.version()) &&
                        static_cast<bool>(page.locations[i] == std::as_const(other.location()));
             }
         });
@@ -89,6 +93,15 @@ struct EntityCheck {
             for (slot_t i = 0; i != Directory::page_slots; ++i)
                 if (page.places[i] == Directory::retired_place) out.number(number * Directory::page_slots + i);
         });
+        // Only if there are some: bytes without are those of versions that had none.
+        const auto kept = static_cast<slot_t>(d.sum([](const auto& part) { return part.reserved; }));
+        if (kept == 0) return;
+        out.number(kept);
+        d.pages_.for_each([&](slot_t number, const auto& page) {
+            for (slot_t i = 0; i != Directory::page_slots; ++i)
+                if (page.places[i] == Directory::reserved_place)
+                    out.number(Entity(number * Directory::page_slots + i, page.versions[i]).to_bits());
+        });
     }
 
     /// Reads into `d`, which is new. False when the bytes are no valid state; in.error() says why. Memory: a page for each id
@@ -118,6 +131,7 @@ struct EntityCheck {
             d.touch(index).place() = Directory::retired_place;
             ++d.part(d.part_number(index)).retired;
         }
+        if (in.left() != 0 && in.error() == nullptr && !read_reserved(d, in)) return false;
         d.for_each_part([&](auto& part) { d.find_next(part); });
         if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
         return in.error() == nullptr;
@@ -139,6 +153,28 @@ private:
     static bool fits(const Directory& d, Entity id, slot_t number, bool alive) noexcept {
         return (id.version() & 1u) != 0 && (alive || id.version() != 1) && id == without_user_bits(id) &&
                id.index() < Directory::max_slots && d.part_number(id.index()) == number;
+    }
+    template <class Entity, class Location, class Allocator>
+    static bool read_reserved(EntityDirectory<Entity, Location, Allocator>& d, ByteReader& in) {
+        using Directory = EntityDirectory<Entity, Location, Allocator>;
+        const auto count = in.number<slot_t>();
+        if (count == 0 || count > in.left() / sizeof(typename Entity::bits_type))
+            return in.fail("snapshot: there are more bytes than the state needs");
+        slot_t lowest = 0; // that the next one may be
+        for (slot_t i = 0; i != count; ++i) {
+            const Entity id = Entity::from_bits(in.number<typename Entity::bits_type>());
+            if (id.index() >= Directory::max_slots || id.index() < lowest || !fits(d, id, d.part_number(id.index()), true) ||
+                d.find(id.index()).used())
+                return in.fail("snapshot: the list of reserved ids is not ascending, or has one that is in use");
+            lowest = id.index() + 1;
+            auto& part = d.part(d.part_number(id.index()));
+            part.grow(std::size_t{part.count} + 1);
+            ++part.reserved;
+            const auto entry = d.touch(id.index());
+            entry.place() = Directory::reserved_place;
+            entry.version() = static_cast<typename Directory::version_type>(id.version());
+        }
+        return in.error() == nullptr;
     }
     template <class Entity, class Location, class Allocator, class Codec>
     static bool read_part(EntityDirectory<Entity, Location, Allocator>& d, slot_t number, ByteReader& in, Codec& codec) {

@@ -27,7 +27,7 @@ public:
     using version_type = typename HandleTraits<Entity::layout>::version_type;
     static constexpr slot_t page_slots =
         static_cast<slot_t>(std::bit_floor((4096 / (sizeof(version_type) + sizeof(Location) + sizeof(slot_t))) | 1u));
-    static constexpr slot_t retired_place = no_slot, mixed = no_slot;
+    static constexpr slot_t retired_place = no_slot, reserved_place = no_slot - 1, mixed = no_slot;
     /// Three arrays, because an id that is stale needs the first alone, and located() two of them: what is looked up at random
     /// stays in nearer caches.
     struct Page {
@@ -225,7 +225,7 @@ public:
     const Entity* create_fresh(Part& part) noexcept {
         const slot_t index = part.next;
         Page* const page = pages_.find(index / page_slots);
-        if (part.alive != part.ids.size() && index < part.last && page != nullptr && page->part != mixed &&
+        if (part.alive + part.reserved < part.ids.size() && index < part.last && page != nullptr && page->part != mixed &&
             std::addressof(this->part(page->part)) == std::addressof(part))
             if (const Entry entry(page, index % page_slots); entry.place() == 0) {
                 part.ids[part.count] = Entity(index, 1);
@@ -356,8 +356,53 @@ public:
         }
         bury(part, id, entry);
     }
+    /// Whether exactly this id is reserved.
+    bool is_reserved(Entity id) const noexcept {
+        const Entry entry = find(id.index());
+        return entry && entry.place() == reserved_place && entry.version() == id.version();
+    }
+    /// Ends a life and keeps the id. It leaves the array; the last of the dead goes where the border was.
+    /// @pre `entry` is that of this living id of the part
+    void reserve_living(Part& part, Entry entry) noexcept {
+        const slot_t row = entry.place() - 1;
+        if (part.hub.attached()) part.hub.erase([=] { return std::size_t{row}; });
+        entry.location() = Location{};
+        if (const slot_t border = --part.alive; row != border) put(part, row, part.ids[border]);
+        if (const slot_t last = --part.count; part.alive != last) put(part, part.alive, part.ids[last]);
+        entry.place() = reserved_place;
+        ++part.reserved;
+    }
+    /// Makes a reserved id live, exactly undoing reserve_living() if nothing else has changed but the order of the living.
+    /// Throws what observers throw; nothing has changed then
+    void fulfill(Part& part, Entity id) {
+        --part.reserved;
+        part.ids[part.count] = id; // there is room
+        find(id.index()).place() = ++part.count;
+        ScopeGuard undo([&]() noexcept {
+            find(id.index()).place() = reserved_place; // revive() has put it back to the end
+            --part.count;
+            ++part.reserved;
+        });
+        revive(part, part.count - 1, id);
+        undo.dismiss();
+    }
+    /// Gives a reserved id up, as if it had died now.
+    void cancel(Part& part, Entity id) noexcept {
+        --part.reserved;
+        const slot_t row = part.count++; // there is room
+        if (row != part.alive) put(part, row, part.ids[part.alive]);
+        ++part.alive;
+        bury(part, id, find(id.index()));
+    }
     void clear(Part& part) noexcept {
         part.hub.clear();
+        if (part.reserved != 0)
+            pages_.for_each([&](slot_t number, const Page& page) {
+                for (slot_t i = 0; i != page_slots; ++i)
+                    if (const slot_t index = number * page_slots + i;
+                        page.places[i] == reserved_place && std::addressof(this->part(part_number(index))) == &part)
+                        cancel(part, Entity(index, page.versions[i]));
+            });
         while (part.alive != 0) {
             const Entity id = part.ids[part.alive - 1];
             bury(part, id, find(id.index()));
@@ -408,7 +453,7 @@ private:
         if (std::addressof(part) == std::addressof(main_))
             for (const Part& each : parts_)
                 if (each.first < part.next) below -= (each.last < part.next ? each.last : part.next) - each.first;
-        return below == part.count + part.retired;
+        return below == part.count + part.retired + part.reserved;
     }
     // Ids from row `count` on were never known.
     void forget(Part& part, slot_t count, slot_t next) noexcept {

@@ -121,13 +121,17 @@ public:
     size_type retired() const noexcept {
         return directory_.sum([](const Part& part) { return part.retired; });
     }
+    /// The number of ids that erase_reserved() has kept, of all ranges.
+    size_type reserved() const noexcept {
+        return directory_.sum([](const Part& part) { return part.reserved; });
+    }
     /// How many ids there can be, of all ranges.
     static constexpr size_type max_size() noexcept { return Directory::max_slots; }
     /// Room for `count` living ids of the range in all: until then create() allocates nothing.
     /// @throws std::length_error when the range has fewer indices that are not retired, what the allocator throws; strong
     void reserve(size_type count, Range range = Range()) {
         Part& part = part_of(range);
-        if (count > part.slot_count - part.retired)
+        if (count > part.slot_count - part.retired - part.reserved)
             detail::throw_length_error(
                 "EntityIndex reserve(count): the range has fewer ids; reserve fewer, or use handles with "
                 "more index bits");
@@ -172,12 +176,13 @@ public:
         return entry ? entry.place() - 1 : no_slot;
     }
     /// Why an id does or does not live, for diagnostics: null, out_of_range (its index was never used), live, stale (it died,
-    /// or was not issued yet) or retired (it has no versions left).
+    /// or was not issued yet), reserved (see erase_reserved) or retired (it has no versions left).
     HandleStatus explain(Entity id) const noexcept {
         if (id.is_null()) return HandleStatus::null;
         const auto entry = directory_.find(id.index());
         if (!entry.used()) return HandleStatus::out_of_range;
         if (entry.place() == Directory::retired_place) return HandleStatus::retired;
+        if (directory_.is_reserved(id)) return HandleStatus::reserved;
         return is_alive(id) ? HandleStatus::live : HandleStatus::stale;
     }
 
@@ -227,9 +232,9 @@ public:
         directory_.next(part, skip, ids);
     }
     /// Makes exactly this id live, for replication and loading. True when it lives then, also if it did before. False, and no
-    /// effect: its version is even, another version of the index lives, the index is retired, or the id may have died before,
-    /// because it is older than the next life of a dead one. Versions that are skipped are never issued. An id far from others
-    /// takes a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
+    /// effect: its version is even, another version of the index lives, the index is retired or reserved, or the id may have
+    /// died before, because it is older than the next life of a dead one. Versions that are skipped are never issued. An id far
+    /// from others takes a page of 4 KiB: give ids of untrusted bytes a range, and refuse others.
     /// @throws what the allocator and observers throw; strong @complexity amortised O(1), far indices O(log pages)
     bool make_alive(Entity given) {
         const Entity id = detail::without_user_bits(given);
@@ -241,7 +246,7 @@ public:
             directory_.add(part, id);
             return true;
         }
-        if (entry.place() == Directory::retired_place) return false;
+        if (entry.place() >= Directory::reserved_place) return false;
         const slot_t row = entry.place() - 1;
         if (row < part.alive) return part.ids[row] == id;
         if (id.version() < part.ids[row].version()) return false;
@@ -267,7 +272,39 @@ public:
         directory_.destroy(*part, detail::without_user_bits(id), entry);
         return true;
     }
-    /// Ends the life of all ids of all ranges, as if destroyed one by one, the last of each range first. @complexity O(size())
+    /// Ends the life of an id as destroy() does, and keeps it: its index is not used for others until fulfill() makes exactly
+    /// this id live again, or cancel() gives it up. False when it does not live. For undo.
+    /// @complexity O(1), without allocation; far indices O(log pages)
+    bool erase_reserved(Entity id) noexcept {
+        Part* part = nullptr;
+        const auto entry = Directory::living(directory_, id, part);
+        if (!entry) return false;
+        expect_at_rest(*part);
+        directory_.reserve_living(*part, entry);
+        return true;
+    }
+    /// Makes a reserved id live again, with a value-initialised location. False when it is not reserved.
+    /// @throws what observers throw; it is still reserved then @complexity O(1), without allocation
+    bool fulfill(Entity given) {
+        const Entity id = detail::without_user_bits(given);
+        if (!directory_.is_reserved(id)) return false;
+        Part& part = part_of(range_of(id));
+        expect_at_rest(part);
+        directory_.fulfill(part, id);
+        return true;
+    }
+    /// Gives a reserved id up: it is stale for ever, and its index is used next. False when it is not reserved.
+    /// @complexity O(1), without allocation
+    bool cancel(Entity given) noexcept {
+        const Entity id = detail::without_user_bits(given);
+        if (!directory_.is_reserved(id)) return false;
+        Part& part = part_of(range_of(id));
+        expect_at_rest(part);
+        directory_.cancel(part, id);
+        return true;
+    }
+    /// Ends the life of all ids of all ranges, as if destroyed one by one, the last of each range first, after reserved
+    /// ones are cancelled. @complexity O(size()); with reserved ids linear in pages
     void clear() noexcept {
         directory_.for_each_part([this](Part& part) {
             expect_at_rest(part);
@@ -372,20 +409,26 @@ private:
         const auto entry = directory_.find(id.index());
         const bool used = entry.used() && (id.version() & 1u) != 0;
         const bool issued = used && (entry.place() == Directory::retired_place || id.version() < entry.version());
+        const bool waits = directory_.is_reserved(id);
         detail::SlotNow now;
         if (entry.used()) {
-            const SlotState ended = entry.place() == Directory::retired_place ? SlotState::retired : SlotState::free;
+            const SlotState ended = entry.place() == Directory::retired_place    ? SlotState::retired
+                                    : entry.place() == Directory::reserved_place ? SlotState::reserved
+                                                                                 : SlotState::free;
             now = {id.index(), entry.version(), is_alive(Entity(id.index(), entry.version())) ? SlotState::live : ended, true};
         }
         detail::throw_absent("EntityIndex at(id): the id does not live; location(id) returns null then", id.to_text(),
-                             issued ? detail::is_stale : detail::never_issued, now);
+                             waits    ? detail::is_reserved
+                             : issued ? detail::is_stale
+                                      : detail::never_issued,
+                             now);
     }
     static void expect_at_rest([[maybe_unused]] const Part& part) noexcept {
         SLOTWISE_EXPECT(!part.hub.notifying(),
                         "EntityIndex: an observer changes the index that notifies it; change it afterwards");
     }
     static void expect_left(const Part& part, size_type count, size_type skip = 0) {
-        if (count > part.slot_count - part.retired - part.alive - skip) [[unlikely]]
+        if (count > part.slot_count - part.retired - part.reserved - part.alive - skip) [[unlikely]]
             detail::throw_length_error("EntityIndex create: each id of the range lives or is retired; destroy some, or use "
                                        "handles with more bits");
     }
