@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Generational containers: maps, series and slot maps whose columns are shared without a copy."""
 
+from collections.abc import Mapping, MutableMapping
+
 from ._core import (
     Applied,
     ArrowStream,
@@ -22,6 +24,13 @@ from ._core import (
     shard_ids,
     stable_hash,
 )
+
+for _cls in (Int64Float64Map, Int64Int64Map, StrFloat64Map, StrInt64Map, UInt64Float64Map, UInt64Int64Map):
+    MutableMapping.register(_cls)
+# A write of a series needs its time, and a slot map makes the handle: neither is written as a dict is.
+for _cls in (Int64Series, StrSeries, UInt64Series, SlotMap, SoaMap):
+    Mapping.register(_cls)
+del _cls, Mapping, MutableMapping
 
 __version__ = "0.2.0"
 __all__ = [

@@ -143,6 +143,15 @@ public:
         stream_ = slotwise::OwnedStream(stream);
     }
     ArrowArrayStream& operator*() { return *stream_; }
+    /// Whether it has rows of several columns; also when it does not say what it has, which the reader then refuses.
+    bool is_table() {
+        slotwise::OwnedSchema schema;
+        if (stream_->get_schema == nullptr || stream_->get_schema(&*stream_, schema.out()) != 0) {
+            schema.forget();
+            return true;
+        }
+        return !schema || schema->format == nullptr || std::string_view(schema->format) == "+s";
+    }
     /// Calls f(), which reads the stream, and passes on what Python code raised meanwhile.
     template <class F>
     auto read(F&& f) {

@@ -128,8 +128,8 @@ private:
             const nb::object twin = scope[name];
             twin.attr("__qualname__") = nb::handle(function).attr("__qualname__");
             if (!nb::steal(PyObject_Vectorcall(twin.ptr(), arguments, positional, names)).is_valid()) raise_again();
-            raise(PyExc_TypeError, utf8_of(name) + "(): self: an object of the class that has this method is needed, not " +
-                                       (self.is_valid() ? type_of(self) : "nothing") + ", or its __init__ was not called");
+            raise(PyExc_TypeError, utf8_of(name) + "(): self: " + (self.is_valid() ? type_of(self) : "nothing") +
+                                       " is not of the class of this method, or not in the state that this method needs");
         } catch (nb::python_error& error) {
             error.restore();
         } catch (const std::exception& error) {

@@ -120,8 +120,8 @@ void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
         [](nb::handle a, nb::handle b) -> nb::object {
             if (a.is(b)) return nb::cast(true);
             if (!nb::isinstance<B>(b)) return equals_as_dict(a, b);
-            const B& x = nb::cast<const B&>(a);
-            const B& y = nb::cast<const B&>(b);
+            const B& x = box_of<B>(a);
+            const B& y = box_of<B>(b);
             const bool same = [&] {
                 const nb::gil_scoped_release released;
                 const std::scoped_lock held(x.lock, y.lock);
@@ -139,7 +139,7 @@ void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
             const std::string name = text_from(name_argument, "name");
             if (name == "key") {
                 if constexpr (std::is_same_v<K, std::string>)
-                    raise(PyExc_TypeError, "name: 'key' of str keys has no array; take keys() or an Arrow stream");
+                    raise(PyExc_TypeError, "name: str keys have no array; take keys() or an Arrow stream");
                 else
                     return column_of_span(
                         self, [](const C& c) { return Face::table(c).key_span(); }, copy);
@@ -270,13 +270,16 @@ void bind_writes(nb::class_<typename Face::box>& cls, const Words& words, Argume
         const bool own = nb::try_cast(source, other, false) && other == &self;
         if (const nb::object stream = own ? nb::object() : stream_method_of(source); stream.is_valid()) {
             Source rows(source, stream, "source");
-            rows.read([&] {
-                write_all(self, [&](C& c) {
-                    auto&& w = writer_of<Face>(self, c, time);
-                    import_rows(&*rows, w);
+            // A Series of pandas is a stream of values without their keys, and has the pairs, too.
+            if (rows.is_table() || !attribute_of(source, "items").is_valid()) {
+                rows.read([&] {
+                    write_all(self, [&](C& c) {
+                        auto&& w = writer_of<Face>(self, c, time);
+                        import_rows(&*rows, w);
+                    });
                 });
-            });
-            return;
+                return;
+            }
         }
         write_pairs(self, pairs_of<K, V>(source), time);
     };

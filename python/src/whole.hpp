@@ -48,6 +48,14 @@ inline std::vector<Run> runs_of(const Occupancy& live) {
     return runs;
 }
 
+/// The box of a method that needs its object, too. @throws TypeError
+template <class B>
+B& box_of(nb::handle self) {
+    B* box = nullptr;
+    if (!nb::try_cast(self, box, false) || box == nullptr) raise_type("self", "an object of the class of this method", self);
+    return *box;
+}
+
 inline OnWrite on_write_of(nb::handle value) {
     const std::string text = PyUnicode_Check(value.ptr()) ? utf8_of(value) : type_of(value);
     if (text == "refuse") return OnWrite::refuse;
@@ -197,7 +205,7 @@ void bind_snapshots(nb::class_<B>& cls, const Words& words) {
     cls.def(
         "__reduce__",
         [](nb::handle self) {
-            const B& box = nb::cast<const B&>(self);
+            const B& box = box_of<B>(self);
             nb::object more = Face::state(box);
             const auto bytes = to_bytes(read_all(box, [](const C& c) { return c.snapshot(); }));
             return nb::make_tuple(self.type(), nb::tuple(), nb::make_tuple(bytes, self.attr("on_write"), more));
@@ -205,7 +213,8 @@ void bind_snapshots(nb::class_<B>& cls, const Words& words) {
         nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"), "Pickles by snapshot().");
     cls.def(
         "__setstate__",
-        [](B& self, nb::handle state) {
+        [](nb::handle object, nb::handle state) { // of an object that __init__ has made: B& would mean one that it has not
+            B& self = box_of<B>(object);
             if (!PyTuple_Check(state.ptr()) || PyTuple_GET_SIZE(state.ptr()) != 3)
                 raise(PyExc_TypeError, "state: a tuple (snapshot, on_write, state) is needed, not " + repr_of(state));
             const OnWrite on_write = on_write_of(PyTuple_GET_ITEM(state.ptr(), 1));
@@ -218,11 +227,9 @@ void bind_snapshots(nb::class_<B>& cls, const Words& words) {
     cls.def(
         "copy",
         [](nb::handle self) {
-            const B& box = nb::cast<const B&>(self);
+            const B& box = box_of<B>(self);
             nb::object result = call(self.type());
-            B* other = nullptr;
-            if (!nb::try_cast(result, other, false) || other == nullptr)
-                raise(PyExc_TypeError, "copy(): the class of this object makes no object of the class when it is called");
+            B* const other = &box_of<B>(result);
             const auto more = Face::state_from(Face::state(box));
             at_length(box, [&] { *other->data.write() = box.data.read(); });
             briefly(*other, [&] { other->on_write = box.on_write; });
@@ -257,7 +264,7 @@ void bind_no_array(nb::class_<B>& cls) {
         "__array__",
         [](const B&, nb::args, nb::kwargs) -> nb::object {
             raise(PyExc_TypeError, "this object is no array, it has several columns: take column('value') or another name, or "
-                                   "pandas.DataFrame.from_arrow(), polars.DataFrame() or pyarrow.table() of it");
+                                   "pandas.DataFrame.from_arrow(), polars.from_arrow() or pyarrow.table() of it");
         },
         nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn"),
         "Raises TypeError that names what makes arrays and frames.");

@@ -107,9 +107,9 @@ def test_a_wrong_argument_is_an_error_of_python(cls, name, member):
 
 @pytest.mark.parametrize("cls, name, member", CASES)
 def test_a_method_of_another_object_is_refused_in_words(cls, name, member):
+    if name == "__eq__":
+        return  # Python asks the other object first
     for other in (None, 5, object()):
-        if name in ("__eq__",):
-            continue
         with pytest.raises(TypeError) as error:
             member(other)
         expect_words(error.value, (cls.__name__, name, other))
