@@ -302,7 +302,8 @@ void bind_streams(nb::class_<B>& cls, const Words& words, slotwise::ExportOption
         },
         argument("requested_schema", nb::none()),
         nb::sig("def __arrow_c_stream__(self, requested_schema: object | None = None) -> object"),
-        words("The elements as an Arrow stream with the columns {A}, for pyarrow.table(), polars.from_arrow(), duckdb and "
+        words("The elements as an Arrow stream with the columns {A}, for pyarrow.table(), pandas.DataFrame.from_arrow(), "
+              "duckdb and "
               "others. "
               "Long runs of live slots are shared, not copied. What a write does as long as a batch is alive: see "
               "on_write.\n\nrequested_schema: these columns{A2}; anything else raises ValueError."));

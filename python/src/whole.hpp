@@ -263,8 +263,9 @@ void bind_no_array(nb::class_<B>& cls) {
     cls.def(
         "__array__",
         [](const B&, nb::args, nb::kwargs) -> nb::object {
-            raise(PyExc_TypeError, "this object is no array, it has several columns: take column('value') or another name, or "
-                                   "pandas.DataFrame.from_arrow(), polars.from_arrow() or pyarrow.table() of it");
+            raise(PyExc_TypeError,
+                  "this object is no array, it has several columns: take column('value') or another name, or "
+                  "pandas.DataFrame.from_arrow(), pyarrow.table() of it, or polars.DataFrame() of its arrow()");
         },
         nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn"),
         "Raises TypeError that names what makes arrays and frames.");

@@ -117,11 +117,11 @@ def test_a_flipped_bit_is_refused_or_harmless(what):
 def test_the_metadata_of_a_message_can_not_lead_out_of_its_buffers():
     pa = pytest.importorskip("pyarrow")
     series = slotwise.StrSeries()
-    series.update({"bund": 131.2}, time=1)
+    series.update({"bund": 131.2, "bobl": 116.9}, time=1)
     table = pa.table(series.capture())
     key = table["key"].chunk(0)
-    huge = pa.py_buffer(b"\0\0\0\0\0\0\0\x40")  # offsets 0 and 2**30
-    lying = pa.Array.from_buffers(pa.utf8(), 1, [None, huge, key.buffers()[2]])
+    huge = pa.py_buffer(b"\0\0\0\0" b"\0\0\0\x40" b"\x08\0\0\0")  # offsets 0, 2**30 and 8
+    lying = pa.Array.from_buffers(pa.utf8(), 2, [None, huge, key.buffers()[2]])
     batch = pa.RecordBatch.from_arrays([table["time"].chunk(0), table["op"].chunk(0), lying, table["value"].chunk(0)], schema=table.schema)
     replica, names = slotwise.StrSeries(), slotwise.StrFloat64Map()
     for source in (pa.Table.from_batches([batch]), batch, pa.RecordBatchReader.from_batches(table.schema, [batch])):

@@ -114,7 +114,7 @@ VIEWS = {
     "chunks": lambda table: table.chunks(),
     "pyarrow": lambda table: pytest.importorskip("pyarrow").table(table),
     "pyarrow with holes": lambda table: pytest.importorskip("pyarrow").table(table.arrow(slots=True)),
-    "polars": lambda table: pytest.importorskip("polars").from_arrow(table),
+    "polars": lambda table: pytest.importorskip("polars").DataFrame(table.arrow()),
 }
 
 
