@@ -25,12 +25,19 @@ from ._core import (
     stable_hash,
 )
 
-for _cls in (Int64Float64Map, Int64Int64Map, StrFloat64Map, StrInt64Map, UInt64Float64Map, UInt64Int64Map):
-    MutableMapping.register(_cls)
+MutableMapping.register(Int64Float64Map)
+MutableMapping.register(Int64Int64Map)
+MutableMapping.register(StrFloat64Map)
+MutableMapping.register(StrInt64Map)
+MutableMapping.register(UInt64Float64Map)
+MutableMapping.register(UInt64Int64Map)
 # A write of a series needs its time, and a slot map makes the handle: neither is written as a dict is.
-for _cls in (Int64Series, StrSeries, UInt64Series, SlotMap, SoaMap):
-    Mapping.register(_cls)
-del _cls, Mapping, MutableMapping
+Mapping.register(Int64Series)
+Mapping.register(StrSeries)
+Mapping.register(UInt64Series)
+Mapping.register(SlotMap)
+Mapping.register(SoaMap)
+del Mapping, MutableMapping
 
 __version__ = "0.2.0"
 __all__ = [
