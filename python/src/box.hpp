@@ -23,7 +23,7 @@ template <class C>
 struct Box {
     using container = C;
     slotwise::Exportable<C> data;
-    OnWrite on_write = OnWrite::refuse;
+    OnWrite on_write = OnWrite::detach;
     mutable Lock lock;
 };
 
@@ -38,15 +38,19 @@ decltype(auto) at_length(const B& box, F&& f) {
     return with_lock_at_length<nb::gil_scoped_release>(box.lock, std::forward<F>(f));
 }
 
-/// The container for writing. @throws BufferError when views read it and it was not told to detach
+/// @throws BufferError when views read the container and it was not told to detach
 template <class B>
-typename B::container& writable(B& box) {
-    auto* const container = box.data.write(box.on_write);
-    if (container == nullptr)
+void expect_writable(const B& box) {
+    if (box.on_write == OnWrite::refuse && box.data.pinned())
         throw nb::buffer_error(
             "this object can not be changed while a view of it is alive (an array of column(), an Arrow stream "
-            "or batch): delete the view, work on a copy(), or set on_write = 'detach'");
-    return *container;
+            "or batch), because on_write is 'refuse': delete the view, work on a copy(), or set on_write = 'detach'");
+}
+/// The container for writing. @throws as expect_writable()
+template <class B>
+typename B::container& writable(B& box) {
+    expect_writable(box);
+    return *box.data.write(OnWrite::detach);
 }
 
 /// f(const container) as briefly() and at_length(); f(container) to write.

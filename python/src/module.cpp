@@ -3,6 +3,7 @@
 //
 // The module slotwise._core.
 #include "arrow.hpp"
+#include "calls.hpp"
 #include "parts.hpp"
 #include "shards.hpp"
 
@@ -11,15 +12,7 @@
 NB_MODULE(_core, m) {
     using namespace slotwise_python;
     using slotwise::Applied;
-    // std::length_error: a container can not hold that many. The other errors of C++ become what nanobind makes of them:
-    // invalid_argument ValueError, out_of_range IndexError, bad_alloc MemoryError.
-    nb::register_exception_translator([](const std::exception_ptr& error, void*) {
-        try {
-            std::rethrow_exception(error);
-        } catch (const std::length_error& e) {
-            PyErr_SetString(PyExc_OverflowError, e.what());
-        }
-    });
+    nb::register_exception_translator(translate);
     nb::enum_<Applied>(m, "Applied", "What apply() has done with a delta.")
         .value("done", Applied::done, "It is applied.")
         .value("already", Applied::already, "The series was there already, or later; no effect.")
@@ -31,4 +24,5 @@ NB_MODULE(_core, m) {
     bind_str(m);
     bind_slots(m);
     bind_shards(m);
+    Calls::improve(m);
 }

@@ -82,21 +82,27 @@ void bind_delta(nb::module_& m, const char* name) {
         nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"), "Pickles its lists.");
     cls.def(
         "__setstate__",
-        [](D& self, const nb::tuple& state) {
-            const nb::tuple flags = nb::cast<nb::tuple>(state[2]);
+        [](D& self, nb::handle state) {
+            const auto members = [](nb::handle of, Py_ssize_t count) {
+                if (!PyTuple_Check(of.ptr()) || PyTuple_GET_SIZE(of.ptr()) != count)
+                    raise(PyExc_TypeError, "state: it is not that of a delta; a tuple of " + std::to_string(count) +
+                                               " members is needed, not " + repr_of(of));
+                return nb::borrow<nb::tuple>(of);
+            };
+            const nb::tuple all = members(state, 7), flags = members(all[2], 3);
             D d;
-            d.since = nb::cast<Time>(state[0]);
-            d.changes.time = nb::cast<Time>(state[1]);
-            d.changes.ticked = nb::cast<bool>(flags[0]);
-            d.changes.keys_ticked = nb::cast<bool>(flags[1]);
-            d.changes.invalidated = nb::cast<bool>(flags[2]);
-            d.changes.added = from_iterable<K>(state[3], "added");
-            d.changes.removed = from_iterable<K>(state[4], "removed");
-            d.changes.reset = from_iterable<K>(state[5], "reset");
-            d.changes.modified = pairs_of<K, T>(state[6]);
+            d.since = Py<Time>::from(all[0], "state");
+            d.changes.time = Py<Time>::from(all[1], "state");
+            d.changes.ticked = flag_from(flags[0], "state");
+            d.changes.keys_ticked = flag_from(flags[1], "state");
+            d.changes.invalidated = flag_from(flags[2], "state");
+            d.changes.added = from_iterable<K>(all[3], "state: added");
+            d.changes.removed = from_iterable<K>(all[4], "state: removed");
+            d.changes.reset = from_iterable<K>(all[5], "state: reset");
+            d.changes.modified = pairs_of<K, T>(all[6]);
             new (&self) D(std::move(d));
         },
-        nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"), "Unpickles.");
+        argument("state"), nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"), "Unpickles.");
     unhashable(cls);
     static const auto stream_of_delta = [](const D& d) {
         ArrowArrayStream stream{};
@@ -113,7 +119,7 @@ void bind_delta(nb::module_& m, const char* name) {
             if (!requested.is_none()) expect_schema(*stream.schema(), requested_schema_of(requested));
             return to_capsule<ArrowArrayStream>(std::move(stream));
         },
-        nb::arg("requested_schema") = nb::none(),
+        argument("requested_schema", nb::none()),
         nb::sig("def __arrow_c_stream__(self, requested_schema: object | None = None) -> object"),
         "The changes as an Arrow stream, a row for each key: 'time' (int64: until), 'op' (int8: 1 insert, 2 update, 3 remove, "
         "4 "
@@ -148,58 +154,60 @@ void bind_series(nb::module_& m, const char* name, const char* delta_name) {
               "all writes of one time are a window, and capture() returns exactly what it has changed. A member may "
               "have no value, which is None. At most 2**28 elements, those removed in the open window included."));
     bind_whole<B>(cls, words);
-    bind_snapshots<B>(
-        cls, words,
-        [](const B& b) -> nb::object {
-            const auto [previous, known] = briefly(b, [&] { return std::pair(b.previous, b.knows_previous); });
-            return known ? nb::cast(previous) : nb::none();
-        },
-        [](B& b, nb::handle previous) {
-            const Time time = time_from(previous, "state");
-            briefly(b, [&] {
-                b.previous = time;
-                b.knows_previous = !previous.is_none() || b.data.read().window() == never;
-            });
-        });
+    bind_snapshots<Face>(cls, words);
     bind_reads<Face>(cls, words);
-    bind_writes<Face, Time>(cls, words, nb::kw_only(), nb::arg("time"));
+    bind_writes<Face, nb::handle>(cls, words, nb::kw_only(), argument("time"));
     bind_streams<B>(cls, words, {}, true);
     cls.def_prop_ro(
         "window", [](const B& self) { return time_to(read(self, [](const C& c) { return c.window(); })); },
         nb::sig("def window(self) -> int | None"), "The time of the open window; None before the first write.");
     cls.def(
         "create",
-        [](B& self, nb::handle key, Time time) {
+        [](B& self, nb::handle key, nb::handle when) {
             const K k(Py<K>::from(key, "key"));
+            const Time time = time_of(when);
             write(self, [&](C& c) { Face::writer(self, c, time).create(k); });
         },
-        nb::arg("key"), nb::kw_only(), nb::arg("time"), words.sig("def create(self, key: {K}, *, time: int) -> None"),
+        argument("key"), nb::kw_only(), argument("time"), words.sig("def create(self, key: {K}, *, time: int) -> None"),
         "Makes the key a member without a value. No effect when it is a member.");
+    cls.def(
+        "invalidate",
+        [](B& self, nb::handle key, nb::handle when) {
+            const auto look = Py<K>::find(key);
+            const Time time = time_of(when);
+            return write(self, [&](C& c) {
+                auto w = Face::writer(self, c, time);
+                return look && w.invalidate(*look);
+            });
+        },
+        argument("key"), nb::kw_only(), argument("time"), words.sig("def invalidate(self, key: {K}, *, time: int) -> bool"),
+        "Takes the value of a member, which stays a member: its value is None until it is written. False when it is no member "
+        "or has no value.");
     cls.def(
         "time_of",
         [](const B& self, nb::handle key) {
-            const typename Py<K>::look look = Py<K>::from(key, "key");
-            return time_to(read(self, [&](const C& c) { return c.last_modified(look); }));
+            const auto look = Py<K>::find(key);
+            return time_to(look ? read(self, [&](const C& c) { return c.last_modified(*look); }) : never);
         },
-        nb::arg("key"), words.sig("def time_of(self, key: {K}) -> int | None"),
+        argument("key"), words.sig("def time_of(self, key: {K}) -> int | None"),
         "When the key was last written; None when it is no member or has no value.");
     cls.def(
         "capture",
         [](const B& self, nb::handle since) {
             D delta;
+            const auto chosen = Py<std::optional<Time>>::from(since, "since");
             const bool known = read_all(self, [&](const C& c) {
                 delta.changes = slotwise::capture(c, c.window());
                 delta.since = self.previous;
                 return self.knows_previous;
             });
-            if (!since.is_none())
-                delta.since = Py<Time>::from(since, "since");
+            if (chosen)
+                delta.since = *chosen;
             else if (!known)
-                raise(PyExc_ValueError,
-                      "capture(): restore() does not say which window was before the restored one; pass since=");
+                raise(PyExc_ValueError, "since: restore() does not say which window was before the restored one; pass since=");
             return delta;
         },
-        nb::kw_only(), nb::arg("since") = nb::none(), words.sig("def capture(self, *, since: int | None = None) -> {D}"),
+        nb::kw_only(), argument("since", nb::none()), words.sig("def capture(self, *, since: int | None = None) -> {D}"),
         "The changes of the open window. since: the window before, known unless this was restored in the window.");
     cls.def(
         "apply",
@@ -213,23 +221,26 @@ void bind_series(nb::module_& m, const char* name, const char* delta_name) {
                     Face::writer(self, c, changes.time).apply(changes);
                     return Applied::done;
                 });
-            if (!is_stream(delta))
-                raise(PyExc_TypeError, "delta: a delta or an object with __arrow_c_stream__ is needed, not " + type_of(delta));
-            slotwise::OwnedStream stream = stream_of(delta);
-            return write_all(self, [&](C& c) {
-                const Time before = c.window();
-                const Applied applied = slotwise::apply_delta(c, &*stream);
-                if (applied == Applied::done) {
-                    self.previous = before;
-                    self.knows_previous = true;
-                }
-                return applied;
+            const nb::object method = stream_method_of(delta);
+            if (!method.is_valid()) raise_type("delta", "a delta or an object with __arrow_c_stream__", delta);
+            Source rows(delta, method, "delta");
+            return rows.read([&] {
+                return write_all(self, [&](C& c) {
+                    const Time before = c.window();
+                    const Applied applied = slotwise::apply_delta(c, &*rows);
+                    if (applied == Applied::done) {
+                        self.previous = before;
+                        self.knows_previous = true;
+                    }
+                    return applied;
+                });
             });
         },
-        nb::arg("delta"), words.sig("def apply(self, delta: {D} | typing.Any) -> Applied"),
+        argument("delta"), words.sig("def apply(self, delta: {D} | typing.Any) -> Applied"),
         "Leads a replica to delta.until, if it is at delta.since. delta: as capture() returns it, or its Arrow stream, read "
         "from a "
-        "file or a socket.\n\nReturns Applied.done; Applied.already, without effect, if the series is there or later, so that "
+        "file or a socket; what comes from pyarrow is validated in full first.\n\nReturns Applied.done; Applied.already, "
+        "without effect, if the series is there or later, so that "
         "a "
         "delta may come twice; Applied.gap, without effect, if one is missing. Raises ValueError that names the place in the "
         "delta "

@@ -15,9 +15,11 @@
 namespace slotwise_python {
 
 /// One float64 an element.
-struct SlotFace {
+struct SlotFace : WholeSnapshot {
     using container = slotwise::SlotMap<
-        double, slotwise::Options<slotwise::SlotMapOptions{.growth = slotwise::Growth::reserve, .max_slots = most_slots}>>;
+        double, slotwise::AllocBy<Moving<double>>,
+        slotwise::Options<slotwise::SlotMapOptions{.growth = slotwise::Growth::reserve, .max_slots = most_slots}>>;
+    static void expect_sound(const container&) {}
     using row = double;
     static constexpr const char* row_type = "float";
     static constexpr const char* columns = "'value' (float64)";
@@ -31,8 +33,9 @@ struct SlotFace {
 };
 
 /// Four float64 members an element.
-struct RowsFace {
+struct RowsFace : WholeSnapshot {
     using container = slotwise::SoaSlotMap<double, double, double, double>;
+    static void expect_sound(const container&) {}
     using row = std::array<double, 4>;
     static constexpr const char* row_type = "tuple[float, float, float, float]";
     static constexpr const char* columns = "'x', 'y', 'z', 'w' (float64)";
@@ -40,14 +43,12 @@ struct RowsFace {
     static constexpr slotwise::ExportOptions options{.names = "x,y,z,w"};
 
     static row from(nb::handle value) {
-        const nb::object members = nb::steal(PySequence_Tuple(value.ptr()));
-        if (!members.is_valid() || PyTuple_GET_SIZE(members.ptr()) != 4) {
-            PyErr_Clear();
-            raise(PyExc_TypeError, "row: four floats (x, y, z, w) are needed, not " + repr_of(value));
-        }
+        const nb::object members = members_of(value, 4);
+        if (!members.is_valid())
+            raise(PyExc_TypeError, "value: a row of four floats (x, y, z, w) is needed, not " + repr_of(value));
         row result;
         for (std::size_t i = 0; i != 4; ++i)
-            result[i] = Py<double>::from(PyTuple_GET_ITEM(members.ptr(), static_cast<Py_ssize_t>(i)), "row");
+            result[i] = Py<double>::from(PyTuple_GET_ITEM(members.ptr(), static_cast<Py_ssize_t>(i)), "value");
         return result;
     }
     static nb::object to(const row& r) { return nb::make_tuple(r[0], r[1], r[2], r[3]); }
@@ -87,21 +88,26 @@ void bind_slots(nb::module_& m, const char* name, const char* what) {
                        {"{A2}", ", and 'handle' after them"}});
     nb::class_<B> cls(m, name, what);
     bind_whole<B>(cls, words);
-    bind_snapshots<B>(
-        cls, words, [](const B&) { return nb::none(); }, [](B&, nb::handle) {});
+    bind_snapshots<Face>(cls, words);
+    bind_no_array(cls);
+    cls.def(
+        "__eq__", [](nb::handle a, nb::handle b) -> nb::object { return a.is(b) ? nb::cast(true) : equals_as_dict(a, b); },
+        nb::is_operator(), argument("other"), nb::sig("def __eq__(self, other: object, /) -> bool"),
+        "Whether both have the same handles with equal elements; other is one of this class, or any mapping.");
+    unhashable(cls);
 
     bind_streams<B>(cls, words, Face::options, false);
 
-    static const auto handle_from = [](nb::handle handle) {
-        return Handle::from_bits(static_cast<typename Handle::bits_type>(Py<std::uint64_t>::from(handle, "handle")));
+    static const auto find_handle = [](nb::handle handle) -> std::optional<Handle> {
+        const auto bits = Py<std::uint64_t>::find(handle);
+        if (!bits) return std::nullopt;
+        return Handle::from_bits(static_cast<typename Handle::bits_type>(*bits));
     };
-    // A stale handle: the text of C++ says whether it was erased or never issued.
-    static const auto missing_as_key_error = [](auto&& f) {
-        try {
-            return f();
-        } catch (const std::out_of_range& error) {
-            raise(PyExc_KeyError, error.what());
-        }
+    // Of a stale handle the text of C++ says whether it was erased or never issued.
+    static const auto handle_or_missing = [](nb::handle handle) {
+        const auto h = find_handle(handle);
+        if (!h) raise_missing(handle, "no element has this handle; get(handle) returns None or a default instead");
+        return *h;
     };
     cls.def(
         "insert",
@@ -109,13 +115,13 @@ void bind_slots(nb::module_& m, const char* name, const char* what) {
             const Row row = Face::from(value);
             return write(self, [&](C& c) { return Face::insert(c, row).to_bits(); });
         },
-        nb::arg("value"), words.sig("def insert(self, value: {V}) -> int"),
+        argument("value"), words.sig("def insert(self, value: {V}) -> int"),
         "Adds an element and returns its handle, an int below 2**64 that never names another element.");
     cls.def(
         "extend",
         [](B& self, nb::handle values) {
             std::vector<Row> rows;
-            for (nb::handle value : nb::iter(values)) rows.push_back(Face::from(value));
+            each_item(values, "values", "an iterable", [&](nb::handle value) { rows.push_back(Face::from(value)); });
             std::vector<std::uint64_t> handles;
             handles.reserve(rows.size());
             write_all(self, [&](C& c) {
@@ -124,64 +130,62 @@ void bind_slots(nb::module_& m, const char* name, const char* what) {
             });
             return to_array(std::move(handles));
         },
-        nb::arg("values"),
+        argument("values"),
         words.sig("def extend(self, values: collections.abc.Iterable[{V}]) -> numpy.typing.NDArray[numpy.uint64]"),
         "Adds each element; returns the handles as an array of shape (number of elements,).");
     cls.def(
         "__contains__",
         [](const B& self, nb::handle handle) {
-            const Handle h = handle_from(handle);
-            return read(self, [&](const C& c) { return c.contains(h); });
+            const auto h = find_handle(handle);
+            return h && read(self, [&](const C& c) { return c.contains(*h); });
         },
-        nb::arg("handle"), nb::sig("def __contains__(self, handle: int) -> bool"),
-        "Whether the handle's element is here. Any number below 2**64 may be asked.");
+        argument("handle"), nb::sig("def __contains__(self, handle: object, /) -> bool"),
+        "Whether the handle's element is here. Of what can be no handle it is False, as of a dict.");
     cls.def(
         "__getitem__",
         [](const B& self, nb::handle handle) {
-            const Handle h = handle_from(handle);
-            return Face::to(missing_as_key_error([&] { return read(self, [&](const C& c) { return Face::at(c, h); }); }));
+            const Handle h = handle_or_missing(handle);
+            return Face::to(read(self, [&](const C& c) { return Face::at(c, h); }));
         },
-        nb::arg("handle"), words.sig("def __getitem__(self, handle: int) -> {V}"),
+        argument("handle"), words.sig("def __getitem__(self, handle: int) -> {V}"),
         "The element. Raises KeyError that says whether it was erased or the handle never issued.");
     cls.def(
         "get",
         [](const B& self, nb::handle handle, nb::handle otherwise) -> nb::object {
-            const Handle h = handle_from(handle);
+            const auto h = find_handle(handle);
             Row row{};
-            const bool found = read(self, [&](const C& c) {
-                if (!c.contains(h)) return false;
-                row = Face::at(c, h);
-                return true;
-            });
+            const bool found = h && read(self, [&](const C& c) {
+                                   if (!c.contains(*h)) return false;
+                                   row = Face::at(c, *h);
+                                   return true;
+                               });
             return found ? Face::to(row) : nb::borrow(otherwise);
         },
-        nb::arg("handle"), nb::arg("default") = nb::none(),
+        argument("handle"), argument("default", nb::none()),
         nb::sig("def get(self, handle: int, default: typing.Any = None) -> typing.Any"),
         "The element, or `default` when it is not here.");
     cls.def(
         "__setitem__",
         [](B& self, nb::handle handle, nb::handle value) {
-            const Handle h = handle_from(handle);
+            const Handle h = handle_or_missing(handle);
             const Row row = Face::from(value);
-            missing_as_key_error([&] {
-                write(self, [&](C& c) { Face::assign(c, h, row); });
-                return 0;
-            });
+            write(self, [&](C& c) { Face::assign(c, h, row); });
         },
-        words.sig("def __setitem__(self, handle: int, value: {V}) -> None"),
+        argument("handle"), argument("value"), words.sig("def __setitem__(self, handle: int, value: {V}) -> None"),
         "Replaces the element. Raises KeyError as [handle]; insert() adds one.");
     static const auto erase = [](B& self, nb::handle handle) {
-        const Handle h = handle_from(handle);
-        return write(self, [&](C& c) { return c.erase(h) ? true : false; });
+        const auto h = find_handle(handle);
+        return write(self, [&](C& c) { return h && c.erase(*h) ? true : false; });
     };
-    cls.def("erase", erase, nb::arg("handle"), nb::sig("def erase(self, handle: int) -> bool"),
+    cls.def("erase", erase, argument("handle"), nb::sig("def erase(self, handle: int) -> bool"),
             "Removes the element. False when it is not here.");
     cls.def(
         "__delitem__",
         [](B& self, nb::handle handle) {
             if (!erase(self, handle)) raise_missing(handle, "no element has this handle; erase(handle) returns False instead");
         },
-        nb::sig("def __delitem__(self, handle: int) -> None"), "Removes the element. Raises KeyError when it is not here.");
+        argument("handle"), nb::sig("def __delitem__(self, handle: int) -> None"),
+        "Removes the element. Raises KeyError when it is not here.");
     cls.def(
         "clear", [](B& self) { write_all(self, [](C& c) { c.clear(); }); }, "Removes every element; handles become stale.");
 
@@ -221,28 +225,22 @@ void bind_slots(nb::module_& m, const char* name, const char* what) {
         "update",
         [](B& self, nb::handle source) {
             std::vector<std::pair<Handle, Row>> pairs;
-            nb::object items = nb::borrow(source);
-            if (nb::hasattr(source, "items")) items = source.attr("items")();
-            for (nb::handle item : nb::iter(items)) {
-                if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2)
-                    raise(PyExc_TypeError, "source: each item is a pair (handle, value); one of them is " + repr_of(item));
-                pairs.emplace_back(handle_from(PyTuple_GET_ITEM(item.ptr(), 0)), Face::from(PyTuple_GET_ITEM(item.ptr(), 1)));
-            }
-            missing_as_key_error([&] {
-                write_all(self, [&](C& c) {
-                    for (const auto& [handle, row] : pairs) static_cast<void>(Face::at(c, handle));
-                    for (const auto& [handle, row] : pairs) Face::assign(c, handle, row);
-                });
-                return 0;
+            each_pair(source, "a mapping or an iterable of (handle, value)", [&](nb::handle handle, nb::handle value) {
+                pairs.emplace_back(handle_or_missing(handle), Face::from(value));
+            });
+            write_all(self, [&](C& c) {
+                for (const auto& [handle, row] : pairs) static_cast<void>(Face::at(c, handle));
+                for (const auto& [handle, row] : pairs) Face::assign(c, handle, row);
             });
         },
-        nb::arg("source"),
+        argument("source"),
         words.sig(
             "def update(self, source: collections.abc.Mapping[int, {V}] | collections.abc.Iterable[tuple[int, {V}]]) -> None"),
         "Replaces the element of each handle. Raises KeyError, and changes nothing, if one of them is not here.");
     cls.def(
         "column",
-        [](const B& self, const std::string& name, nb::handle copy) -> nb::object {
+        [](const B& self, nb::handle name_argument, nb::handle copy) -> nb::object {
+            const std::string name = text_from(name_argument, "name");
             if (name == "handle") {
                 if (copy_of(copy) == Copy::never) raise_copy_needed("handles are made of slots and versions");
                 return to_array(keys_of(self));
@@ -274,9 +272,10 @@ void bind_slots(nb::module_& m, const char* name, const char* what) {
                     return to_array(span.data(), span.size(), std::move(owner));
                 }
             }
-            raise(PyExc_KeyError, std::string("column: there are ") + Face::columns + " and 'handle', no '" + name + "'");
+            raise(PyExc_KeyError,
+                  std::string("name: there are ") + Face::columns + " and 'handle', no " + repr_of(name_argument));
         },
-        nb::arg("name") = std::is_same_v<Face, SlotFace> ? "value" : "x", nb::arg("copy") = nb::none(),
+        argument("name", std::is_same_v<Face, SlotFace> ? "value" : "x"), argument("copy", nb::none()),
         nb::sig(std::is_same_v<Face, SlotFace>
                     ? "def column(self, name: str = 'value', copy: bool | None = None) -> numpy.typing.NDArray[typing.Any]"
                     : "def column(self, name: str = 'x', copy: bool | None = None) -> numpy.typing.NDArray[typing.Any]"),

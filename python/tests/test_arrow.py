@@ -18,8 +18,8 @@ def address(array, i=1):
     return array.buffers()[i].address + array.offset * 8
 
 
-def big(cls=slotwise.UInt64Float64Map, size=100_000):
-    table = cls()
+def big(cls=slotwise.UInt64Float64Map, size=100_000, on_write="detach"):
+    table = cls(on_write=on_write)
     table.update((key, float(key)) for key in range(size))
     return table
 
@@ -72,7 +72,7 @@ def test_rows_are_shared_too():
 
 
 def test_a_stream_pins_until_all_of_it_is_gone():
-    table = big()
+    table = big(on_write="refuse")
     read = pa.table(table)
     part = read["value"].chunk(0)[5:10]
     del read
@@ -97,7 +97,6 @@ def test_a_capsule_that_is_dropped_pins_nothing():
 
 def test_a_table_outlives_its_container_and_detached_writes():
     table = big()
-    table.on_write = "detach"
     read = pa.table(table)
     table.clear()
     assert not table.pinned
@@ -267,7 +266,7 @@ def test_an_error_of_the_stream_is_an_error_here():
 
     schema = pa.schema({"key": pa.int64(), "value": pa.float64()})
     table = slotwise.Int64Float64Map()
-    with pytest.raises(ValueError, match="the source is broken"):
+    with pytest.raises(RuntimeError, match="the source is broken"):
         table.update(pa.RecordBatchReader.from_batches(schema, batches()))
     assert table.items() == [(1, 1.0)]
 
@@ -279,15 +278,14 @@ def test_a_stream_may_not_use_the_object_that_it_goes_into():
         yield pa.record_batch({"key": pa.array([len(table)]), "value": pa.array([1.0])})
 
     schema = pa.schema({"key": pa.int64(), "value": pa.float64()})
-    with pytest.raises(ValueError, match="being changed by the call"):
+    with pytest.raises(RuntimeError, match="being changed by the call"):
         table.update(pa.RecordBatchReader.from_batches(schema, batches()))
     table[1] = 1.0
 
 
-def test_a_container_is_not_its_own_source():
-    table = big()
-    with pytest.raises(BufferError):
-        table.update(table)
+def test_a_container_is_its_own_source():
+    table = big(on_write="refuse")
+    table.update(table)
     assert not table.pinned and len(table) == 100_000
 
 

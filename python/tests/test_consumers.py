@@ -18,7 +18,7 @@ def table():
 
 def test_polars_shares_full_pages_and_is_read_back(table):
     pl = pytest.importorskip("polars")
-    frame = pl.DataFrame(table)
+    frame = pl.DataFrame(table.arrow())
     assert frame.shape == (SIZE, 2) and frame["value"].sum() == sum(range(SIZE))
     chunk = frame["value"].to_numpy(allow_copy=False)
     assert chunk.ctypes.data == table.column(copy=False).ctypes.data

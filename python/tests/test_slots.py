@@ -36,10 +36,10 @@ def test_any_number_may_be_asked(slots):
     table, _ = slots
     for number in (0, 1, 2**32 - 1, 2**63, 2**64 - 1):
         assert number not in table and table.get(number, "no") == "no"
-    with pytest.raises(OverflowError, match="handle: -1 is no uint64"):
-        -1 in table
-    with pytest.raises(TypeError, match="handle: an int is needed"):
-        "a" in table
+    for foreign in (-1, 2**64, "a", None):
+        assert foreign not in table and table.get(foreign, "no") == "no"
+        with pytest.raises(KeyError, match="handle"):
+            table[foreign]
 
 
 def test_an_element_is_replaced(slots):
@@ -73,7 +73,7 @@ def test_columns_are_views(slots):
     table, _ = slots
     column = table.column(copy=False)
     assert column.tolist() == [1.5, 2.5, 3.5] and not column.flags.writeable
-    with pytest.raises(KeyError, match="column: there are"):
+    with pytest.raises(KeyError, match="name: there are"):
         table.column("nothing")
 
 
@@ -85,7 +85,7 @@ def test_every_member_of_rows_is_a_column():
     assert table[int(handles[99])] == rows[99]
     for i, name in enumerate("xyzw"):
         assert table.column(name, copy=False).tolist() == [row[i] for row in table.values()]
-    with pytest.raises(TypeError, match="row: four floats"):
+    with pytest.raises(TypeError, match="value: a row of four floats"):
         table.insert((1.0, 2.0))
 
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The memory of the package's containers: arrays that are one run and grow by moving, so that a process has room for any number of
+// small containers. Growth::reserve of C++ reserves address space for every slot of each column, of which a process has room for
+// some ten thousand columns. In Python an element can be referred to by a view only, and under a view nothing grows (see Box).
+#ifndef SLOTWISE_PYTHON_GROWING_HPP
+#define SLOTWISE_PYTHON_GROWING_HPP
+
+#include <slotwise/memory/paged_array.hpp>
+#include <slotwise/memory/reserved_array.hpp>
+#include <slotwise/memory/steady_array.hpp>
+
+#include <cstdlib>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace slotwise_python {
+
+/// The most slots of a container.
+inline constexpr std::size_t most_slots = std::size_t{1} << 28;
+
+/// The allocator by which a container is told to grow so. It allocates as std::allocator.
+template <class T>
+struct Moving {
+    using value_type = T;
+    using is_always_equal = std::true_type;
+    Moving() noexcept = default;
+    template <class U>
+    Moving(const Moving<U>&) noexcept {}
+    T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); }
+    void deallocate(T* data, std::size_t count) noexcept { std::allocator<T>().deallocate(data, count); }
+    friend bool operator==(Moving, Moving) noexcept { return true; }
+};
+
+/// Slots whose versions are one run, too: what the containers of the package ask for.
+inline constexpr std::size_t moving_slots = slotwise::detail::steady_slots<slotwise::Growth::reserve>(most_slots);
+
+} // namespace slotwise_python
+
+SLOTWISE_BEGIN
+
+/// A ReservedArray over memory of realloc(), which moves large blocks by their page tables.
+template <class T, class U, std::size_t MaxSlots>
+class ReservedArray<T, slotwise_python::Moving<U>, MaxSlots> {
+    using allocator = slotwise_python::Moving<T>;
+
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
+
+public:
+    static constexpr bool contiguous = true;
+    static constexpr std::size_t apart = 0;
+    static constexpr std::size_t max_slots = slotwise_python::most_slots;
+
+    ReservedArray() noexcept = default;
+    template <class V>
+    explicit ReservedArray(const slotwise_python::Moving<V>&) noexcept {}
+    ReservedArray(ReservedArray&& other) noexcept { swap(other); }
+    ReservedArray(const ReservedArray&) = delete;
+    ReservedArray& operator=(const ReservedArray&) = delete;
+    ReservedArray& operator=(ReservedArray&&) = delete;
+    ~ReservedArray() { std::free(data_); }
+    void swap(ReservedArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    std::size_t capacity() const noexcept { return capacity_; }
+    std::size_t capacity_for(std::size_t slot_count) const noexcept { return slot_count > capacity_ ? slot_count : capacity_; }
+    std::size_t memory_usage() const noexcept { return capacity_ * sizeof(T); }
+    allocator get_allocator() const noexcept { return {}; }
+    T* data() const noexcept { return data_; }
+    auto places() const noexcept {
+        return [data = data_](slot_t slot) noexcept { return data + slot; };
+    }
+    T* ptr(slot_t slot) const noexcept { return data_ + slot; }
+    T* const* pages() const noexcept { return &data_; }
+
+    /// @throws std::length_error when slots > max_slots, std::bad_alloc; nothing has changed then
+    void reserve(std::size_t slot_count) {
+        if (slot_count <= capacity_) return;
+        if (slot_count > max_slots) detail::throw_length_error("more elements than fit; at most 2**28 do");
+        resize(slot_count);
+    }
+    std::size_t grown_capacity() const noexcept {
+        const std::size_t more = capacity_ < 16 ? 16 : 2 * capacity_;
+        return more < max_slots ? more : max_slots;
+    }
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
+        return slot_count < capacity_ ? slot_count : capacity_;
+    }
+    void shrink(std::size_t slot_count) noexcept {
+        if (slot_count >= capacity_) return;
+        if (slot_count == 0) {
+            std::free(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            return;
+        }
+        if (void* const data = std::realloc(data_, slot_count * sizeof(T))) data_ = static_cast<T*>(data);
+        capacity_ = slot_count;
+    }
+    std::size_t run_count() const noexcept { return capacity_ != 0; }
+    SlotRun<T> run(std::size_t) const noexcept { return {data_, 0, capacity_}; }
+    slot_t slot_at(const T* address) const noexcept {
+        return detail::lies_in(address, data_, capacity_) ? static_cast<slot_t>(address - data_) : no_slot;
+    }
+
+private:
+    void resize(std::size_t slot_count) {
+        void* const data = std::realloc(data_, slot_count * sizeof(T));
+        if (data == nullptr) detail::throw_bad_alloc("the system gives no memory for so many elements");
+        data_ = static_cast<T*>(data);
+        capacity_ = slot_count;
+    }
+
+    T* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+namespace detail {
+
+/// Numbers are one run, which NumPy can read. Texts stay in pages: a std::string may point into itself, and no array has them.
+template <class T, class U, std::size_t PageSlots, std::size_t MaxSlots>
+struct GrowingArray<Growth::reserve, T, slotwise_python::Moving<U>, PageSlots, MaxSlots> {
+    using Allocator = slotwise_python::Moving<U>;
+    using type = std::conditional_t<std::is_trivially_copyable_v<T>, ReservedArray<T, Allocator, MaxSlots>,
+                                    PagedArray<T, Allocator, PageSlots>>;
+    static constexpr std::size_t max_slots = slotwise_python::most_slots;
+};
+
+/// Versions, which move, too.
+template <class T>
+class SteadyArray<T, slotwise_python::moving_slots> : public FlatArray<T, std::allocator<std::byte>> {
+    using Base = FlatArray<T, std::allocator<std::byte>>;
+
+public:
+    SteadyArray() noexcept = default;
+    template <class Allocator>
+        requires(!std::is_base_of_v<Base, Allocator>)
+    explicit SteadyArray(const Allocator&) noexcept {}
+    SteadyArray(SteadyArray&& other) noexcept : Base(static_cast<Base&&>(other)) {}
+    explicit SteadyArray(Base&& array) noexcept : Base(std::move(array)) {}
+    template <class Allocator>
+    SteadyArray resized(std::size_t count, const T& fill, const Allocator&) const {
+        return SteadyArray(Base::resized(count, fill));
+    }
+    SteadyArray copied() const { return SteadyArray(Base::resized(this->size(), T{})); }
+    void swap(SteadyArray& other) noexcept { Base::swap(other); }
+};
+
+} // namespace detail
+SLOTWISE_END
+
+#endif
