@@ -103,7 +103,8 @@ public:
         if (count > buckets_.capacity()) buckets_.resize(count, made_);
         if (count > list_.size()) list_.resized(count, 0).swap(list_);
     }
-    /// A bucket with room for an id, which the caller must put there. @pre no bucket has the value @throws what the allocator and the value throw; nothing has changed then
+    /// A bucket with room for an id, which the caller must put there. @pre no bucket has the value
+    /// @throws what the allocator and the value throw; nothing has changed then
     template <class V>
     slot_t add(std::uint32_t tag, V&& value) {
         if (count_ == list_.size()) {
