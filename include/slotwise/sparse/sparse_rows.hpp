@@ -186,8 +186,8 @@ protected:
             }
         }
     }
-    /// An older entry of the index goes, and the new one comes behind the last row. Values whose moves may throw take the row of
-    /// the older one instead, by one assignment. @throws what that throws; the older value is then as it left it
+    /// An older entry of the index goes, and the new one comes behind the last row. Values whose moves may throw take the row
+    /// of the older one instead, by one assignment. @throws what that throws; the older value is then as it left it
     template <class V>
     void replace(Id id, size_type row, V&& by) noexcept(Values::nothrow_move) {
         if constexpr (!Values::nothrow_move) {

@@ -103,7 +103,8 @@ public:
         if (count > buckets_.capacity()) buckets_.resize(reserved_capacity(count, buckets_.capacity()), made_);
         if (count > list_.size()) list_.resized(reserved_capacity(count, list_.size()), 0).swap(list_);
     }
-    /// A bucket with room for an id, which the caller must put there. @pre no bucket has the value @throws what the allocator and the value throw; nothing has changed then
+    /// A bucket with room for an id, which the caller must put there. @pre no bucket has the value
+    /// @throws what the allocator and the value throw; nothing has changed then
     template <class V>
     slot_t add(std::uint32_t tag, V&& value) {
         if (count_ == list_.size()) {

@@ -27,8 +27,8 @@ SLOTWISE_BEGIN
 ///
 /// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id
 /// goes is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a
-/// snapshot. A floating-point NaN is one value, whatever its bits, as with EqualTo everywhere. Another value that does not equal itself,
-/// such as a struct with a NaN, is refused: of() would not find it, and each set() would search all that there are.
+/// snapshot. A floating-point NaN is one value, whatever its bits, as with EqualTo everywhere. Another value that does not
+/// equal itself, such as a struct with a NaN, is refused: of() would not find it, and each set() would search all there are.
 ///
 /// While of(v), values() or items() are walked from the last to the first, the current id or value may be erased or set to
 /// another value. Hash, Equal, and constructors and destructors of values must not change the map.
