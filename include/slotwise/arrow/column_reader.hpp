@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_ARROW_COLUMN_READER_HPP
 #define SLOTWISE_ARROW_COLUMN_READER_HPP
 
+#include "../core/utf8.hpp"
 #include "fields.hpp"
-#include "utf8.hpp"
 
 #include <bit>
 #include <limits>

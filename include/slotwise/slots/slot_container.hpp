@@ -397,6 +397,11 @@ public:
 
     //=== snapshots ===//
 
+    /// The types of the columns from number `First` on.
+    template <std::size_t First, class Codec>
+    static consteval auto column_tags() noexcept {
+        return ColumnSnapshot<First, Observers...>::template tags<Codec>();
+    }
     /// Writes the directory, the elements by write_elements(), and the columns from number `First` on.
     /// @tparam Row bytes of an element where they are known
     template <std::size_t First, std::size_t Row, class Codec, class WriteElements>

@@ -5,7 +5,8 @@
 #ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
 #define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
-#include "../core/codec.hpp"
+#include "../core/seal.hpp"
+#include "../core/utf8.hpp"
 #include "slot_directory.hpp"
 
 SLOTWISE_BEGIN
@@ -26,6 +27,11 @@ consteval bool covers() noexcept {
     else
         return requires(Codec& codec, const T& value, ByteWriter& out) { codec.write(value, out); };
 }
+template <class Codec>
+template <bool Reads, class T>
+consteval bool PartCodec<Codec>::covers() noexcept {
+    return detail::covers<Reads, Codec, T>();
+}
 
 } // namespace detail
 
@@ -40,6 +46,11 @@ public:
     template <bool Reads, class T>
     static consteval bool covers() noexcept {
         return detail::covers<Reads, Codec, T>();
+    }
+    /// The tag of what the inner codec writes for a T.
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return detail::type_tag<Codec, T>();
     }
 
     constexpr DroppingCodec() = default;
@@ -85,6 +96,10 @@ template <class... Ts> // NOLINTNEXTLINE(misc-redundant-expression): two of the 
 inline constexpr std::size_t block_bytes<DefaultCodec, Ts...> = (coding<Ts>.block && ...) ? (sizeof(Ts) + ... + 0) : 0;
 template <class Codec, class... Columns, class... Ts>
 inline constexpr std::size_t block_bytes<DroppingCodec<Codec, Columns...>, Ts...> = block_bytes<Codec, Ts...>;
+template <class... Ts>
+inline constexpr std::size_t block_bytes<Utf8Codec, Ts...> = block_bytes<DefaultCodec, Ts...>;
+template <class Codec, class... Ts>
+inline constexpr std::size_t block_bytes<PartCodec<Codec>, Ts...> = block_bytes<Codec, Ts...>;
 
 /// A static observer with a value for each slot. Other observers get on_insert for a restored element.
 template <class O>
@@ -110,6 +125,18 @@ struct ColumnSnapshot {
             if constexpr (!drops_column<Codec, Column>) bytes += block_bytes<Codec, typename Column::value_type>;
         });
         return bytes;
+    }
+    /// The types of the columns; those that the codec drops have no tag.
+    template <class Codec>
+    static consteval auto tags() noexcept {
+        std::array<ElementTag, count> result{};
+        std::size_t at = 0;
+        walk([&]<std::size_t, class Column>() {
+            std::uint64_t tag = 0;
+            if constexpr (!drops_column<Codec, Column>) tag = type_tag<Codec, typename Column::value_type>();
+            result[at++] = {ElementRole::column, tag};
+        });
+        return result;
     }
     /// @param each each(f) calls f(slot) for all slots with an element
     template <class Hub, class Each, class Codec>
