@@ -136,6 +136,15 @@ consteval std::uint64_t type_tag() noexcept {
         return opaque_tag<T>();
 }
 
+/// The tag of a described type that a codec covers. A class with the functions of AnyCodec need not have tag().
+template <class Codec, class Descriptor>
+std::uint64_t described_tag(const Codec& codec, const Descriptor& type) noexcept {
+    if constexpr (requires { codec.tag(type); })
+        return codec.tag(type);
+    else
+        return make_tag(TypeKind::own, type.trivial ? type.size : 0);
+}
+
 /// What the elements of one type are to their container.
 enum class ElementRole : std::uint8_t { key, value, column, id, location, node, time, component };
 
@@ -247,9 +256,30 @@ private:
     }();
 };
 
+/// What is said when a codec drops a column, and the other did not.
+inline constexpr const char* restore_drops =
+    "snapshot: it has a column that this restore drops; restore it without dropping<Column>()";
+inline constexpr const char* was_dropped =
+    "snapshot: a column was dropped when it was made; restore it with the same dropping<Column>()";
+
 /// Whether what a codec writes is a part of other bytes, which have the checksum of all.
 template <class Codec>
 inline constexpr bool writes_a_part = requires { requires Codec::writes_a_part; };
+
+/// Whether a codec writes (or reads) a T, according to its declarations.
+template <bool Reads, class Codec, class T>
+consteval bool covers() noexcept {
+    if constexpr (std::is_same_v<Codec, DefaultCodec>)
+        return Snapshotable<T>;
+    else if constexpr (requires { Codec::template covers<Reads, T>(); }) // it delegates to the inner codec
+        return Codec::template covers<Reads, T>();
+    else if constexpr (Reads)
+        return requires(Codec& codec, ByteReader& in) {
+            { codec.template read<T>(in) } -> std::same_as<T>;
+        };
+    else
+        return requires(Codec& codec, const T& value, ByteWriter& out) { codec.write(value, out); };
+}
 
 /// Delegates to another codec, for a container that is written as a part of another one.
 template <class Codec>
@@ -259,7 +289,9 @@ struct PartCodec {
     template <class Column>
     static constexpr bool drops = requires { requires Codec::template drops<Column>; };
     template <bool Reads, class T>
-    static consteval bool covers() noexcept;
+    static consteval bool covers() noexcept {
+        return detail::covers<Reads, Codec, T>();
+    }
     template <class T>
     static consteval std::uint64_t type_tag() noexcept {
         return detail::type_tag<Codec, T>();
@@ -344,7 +376,8 @@ private:
         if (count != tags.size()) return "snapshot: it was made by a container with other columns";
         for (const ElementTag& each : tags) {
             const std::uint64_t found = number_at(ended, at, sizeof(std::uint64_t));
-            if (found != each.tag && found != 0 && each.tag != 0) return TypeMismatch::text(each.role, found);
+            if (found != each.tag)
+                return each.tag == 0 ? restore_drops : found == 0 ? was_dropped : TypeMismatch::text(each.role, found);
             at += sizeof found;
         }
         return nullptr;

@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ECS_RELATION_MAP_HPP
 #define SLOTWISE_ECS_RELATION_MAP_HPP
 
+#include "../core/seal.hpp"
 #include "../rows/row_container.hpp"
 #include "../slots/arguments.hpp"
 #include "../sparse/value_table.hpp"

@@ -60,18 +60,6 @@ private:
     std::vector<Entry> types_;
 };
 
-namespace detail {
-
-/// The tag of a described type that a codec covers. A class with the functions of AnyCodec need not have tag().
-template <class Codec>
-std::uint64_t described_tag(const Codec& codec, const TypeDescriptor& type) noexcept {
-    if constexpr (requires { codec.tag(type); })
-        return codec.tag(type);
-    else
-        return make_tag(TypeKind::own, type.trivial ? type.size : 0);
-}
-
-} // namespace detail
 SLOTWISE_END
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_ANY_ROWS_HPP
 #define SLOTWISE_ROWS_ANY_ROWS_HPP
 
-#include "../core/bytes.hpp"
+#include "../core/seal.hpp"
 #include "any_columns.hpp"
 #include "row_container.hpp"
 

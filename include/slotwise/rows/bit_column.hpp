@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_BIT_COLUMN_HPP
 #define SLOTWISE_ROWS_BIT_COLUMN_HPP
 
-#include "../core/bytes.hpp"
+#include "../core/seal.hpp"
 #include "bit_runs.hpp"
 #include "row_container.hpp"
 

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_ROWS_SNAPSHOT_HPP
 #define SLOTWISE_ROWS_ROWS_SNAPSHOT_HPP
 
-#include "../core/codec.hpp"
+#include "../core/seal.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_TICK_COLUMN_HPP
 #define SLOTWISE_ROWS_TICK_COLUMN_HPP
 
-#include "../core/bytes.hpp"
+#include "../core/seal.hpp"
 #include "row_container.hpp"
 #include "tick_lane.hpp"
 

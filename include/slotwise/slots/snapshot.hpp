@@ -11,30 +11,6 @@
 
 SLOTWISE_BEGIN
 
-namespace detail {
-
-/// Whether a codec writes (or reads) a T, according to its declarations.
-template <bool Reads, class Codec, class T>
-consteval bool covers() noexcept {
-    if constexpr (std::is_same_v<Codec, DefaultCodec>)
-        return Snapshotable<T>;
-    else if constexpr (requires { Codec::template covers<Reads, T>(); }) // it delegates to the inner codec
-        return Codec::template covers<Reads, T>();
-    else if constexpr (Reads)
-        return requires(Codec& codec, ByteReader& in) {
-            { codec.template read<T>(in) } -> std::same_as<T>;
-        };
-    else
-        return requires(Codec& codec, const T& value, ByteWriter& out) { codec.write(value, out); };
-}
-template <class Codec>
-template <bool Reads, class T>
-consteval bool PartCodec<Codec>::covers() noexcept {
-    return detail::covers<Reads, Codec, T>();
-}
-
-} // namespace detail
-
 /// A codec that leaves columns out, made by dropping().
 template <class Codec, class... Columns>
 class DroppingCodec {
@@ -160,10 +136,9 @@ struct ColumnSnapshot {
             const bool here = in.flag();
             if (in.error() != nullptr) return;
             if constexpr (!carried<true, Column, Codec>()) {
-                if (here) in.fail("snapshot: it has a column that this restore drops; restore it without dropping<Column>()");
+                if (here) in.fail(restore_drops);
             } else {
-                if (!here)
-                    in.fail("snapshot: a column was dropped when it was made; restore it with the same dropping<Column>()");
+                if (!here) in.fail(was_dropped);
                 if (in.error() == nullptr && in.number<std::uint32_t>() != size_stamp<T>())
                     in.fail("snapshot: it was made by a container with a column of values of another size");
                 each([&](slot_t slot) {

@@ -5,10 +5,10 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_CORE_HPP
 #define SLOTWISE_SPARSE_SPARSE_CORE_HPP
 
-#include "../core/codec.hpp"
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
 #include "../core/iterator_facade.hpp"
+#include "../core/seal.hpp"
 #include "sparse_rows.hpp"
 
 #include <optional>

@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_SPARSE_SWITCH_MAP_HPP
 #define SLOTWISE_SPARSE_SWITCH_MAP_HPP
 
-#include "../core/codec.hpp"
 #include "../core/id_traits.hpp"
+#include "../core/seal.hpp"
 #include "../memory/sparse_pages.hpp"
 #include "../rows/row_container.hpp"
 #include "../slots/absence.hpp"
