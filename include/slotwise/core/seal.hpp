@@ -353,8 +353,9 @@ struct Seal {
     /// The first of the open's two steps: mark and checksum, which are removed. Nothing else of the bytes is looked at before.
     static const char* verify(std::span<const std::byte>& bytes) noexcept {
         constexpr std::size_t end = sizeof mark + sizeof(std::uint64_t);
-        if (bytes.size() < end || number_at(bytes, bytes.size() - end, sizeof mark) != mark)
-            return "snapshot: these bytes have no end of a snapshot: they are cut off, of an earlier version, or none";
+        if (bytes.size() < end) return "snapshot: the bytes end too early";
+        if (number_at(bytes, bytes.size() - end, sizeof mark) != mark)
+            return "snapshot: these bytes are not a slotwise snapshot, are cut off, or are of version 0.2 or earlier";
         const std::size_t body = bytes.size() - sizeof(std::uint64_t);
         if (Xxh3::of(bytes.first(body)) != number_at(bytes, body, sizeof(std::uint64_t)))
             return "snapshot: the bytes are damaged: their checksum is another one";
