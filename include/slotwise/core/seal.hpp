@@ -319,6 +319,7 @@ auto as_part(Codec& codec) noexcept {
 /// part of another one ends with its tags and their number.
 struct Seal {
     static constexpr std::uint32_t mark = 0x3245'4C53;                                      // "SLE2"
+    static constexpr std::size_t room = 1024; // for it, and for what is in front of the elements
     static constexpr std::size_t least = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t); // bytes it takes
 
     /// Ends the bytes.

@@ -100,9 +100,7 @@ protected:
 private:
     template <class Codec>
     static constexpr auto tags() noexcept {
-        using T = typename Container::Store::value_type;
-        constexpr std::array element{detail::ElementTag{detail::ElementRole::value, detail::type_tag<Codec, T>()}};
-        return detail::join_tags(element, Container::template column_tags<0, Codec>());
+        return detail::join_tags(Container::Store::template tags<Codec>(), Container::template column_tags<0, Codec>());
     }
     template <class T, class View, class Self>
     static constexpr View column_of(Self& self) noexcept {

@@ -343,7 +343,8 @@ private:
     std::vector<detail::ElementTag> tags(const Codec& codec) const {
         std::vector<detail::ElementTag> result;
         for (const auto& column : columns_)
-            result.push_back({detail::ElementRole::column, detail::described_tag(codec, *column.type)});
+            result.push_back({detail::ElementRole::column, column.stride == 0 ? detail::make_tag(detail::TypeKind::empty, 0)
+                                                                              : detail::described_tag(codec, *column.type)});
         return result;
     }
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;

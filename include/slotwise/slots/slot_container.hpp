@@ -407,7 +407,7 @@ public:
     template <std::size_t First, std::size_t Row, class Codec, class WriteElements>
     void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
         using Columns = ColumnSnapshot<First, Observers...>;
-        out.reserve((directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
+        out.reserve(Seal::room + (directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
                     directory.cursor() * (sizeof(typename Directory::version_type) + 1)); // nearly all: growth would copy it
         DirectorySnapshot::write(directory, out);
         write_elements();
