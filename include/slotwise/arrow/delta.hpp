@@ -375,9 +375,10 @@ private:
 /// A row is a change of one key. Columns: "time" (the last window), "op" (DeltaOp), "key" and, of dictionaries, "value", which
 /// is null where there is none; structs by their ArrowFields. The schema's metadata has slotwise.delta=2, slotwise.from,
 /// slotwise.to, slotwise.ticked, slotwise.keys_ticked, if it holds slotwise.invalidated=1, slotwise.checksum, and then `extra`,
-/// for instance {"slotwise.shard", "3"}. The checksum is that of the values in their order and of the other metadata but
-/// `extra`; it stays when batches are divided or written in another encoding. A window without a change is a batch of no rows. A reader that upserts by key, and deletes where op
-/// is 3, has the table, unless the series was invalidated: then it starts from an empty one.
+/// for instance {"slotwise.shard", "3"}. The checksum is of the values in their order and of the other metadata but `extra`: it
+/// stays when batches are divided or written in another encoding. A window without a change is a batch of no rows. A reader
+/// that upserts by key, and deletes where op is 3, has the table, unless the series was invalidated: then it starts from an
+/// empty one.
 /// @param from the window that the delta continues: the one that was open before
 /// @throws std::bad_alloc, std::length_error for 2 GiB of text in a column; no stream is made then
 /// @complexity linear in changes

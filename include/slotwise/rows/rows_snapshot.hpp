@@ -19,6 +19,8 @@ struct RowsSnapshot {
     /// A row that may take no byte gets one, so that every count is backed by bytes.
     static constexpr bool filled = row_bytes == 0;
 
+    static constexpr std::array<ElementTag, sizeof...(Ts)> tags = {{{ElementRole::column, type_tag<Codec, Ts>()}...}};
+
     static void begin(ByteWriter& out, std::size_t count) {
         out.number(magic);
         out.number(byte_order);

@@ -394,7 +394,7 @@ public:
             std::apply([&](const auto&... column) { (codec.write(static_cast<const Ts&>(column[row]), out), ...); },
                        rows_.columns());
         }
-        return detail::Seal::close<Codec>(out, tags<Codec>);
+        return detail::Seal::close<Codec>(out, detail::RowsSnapshot<Codec, Ts...>::tags);
     }
     /// Replaces the rows by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would not
     /// write are refused. @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and
@@ -406,7 +406,8 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        if (const char* const wrong = detail::Seal::open<Codec>(bytes, detail::RowsSnapshot<Codec, Ts...>::magic, tags<Codec>))
+        if (const char* const wrong = detail::Seal::open<Codec>(bytes, detail::RowsSnapshot<Codec, Ts...>::magic,
+                                                                detail::RowsSnapshot<Codec, Ts...>::tags))
             return wrong;
         ByteReader in(bytes);
         BasicSoaVector fresh(get_allocator());
@@ -422,9 +423,6 @@ public:
 
 private:
     friend Rules;
-    template <class Codec>
-    static constexpr std::array<detail::ElementTag, sizeof...(Ts)> tags = {
-        {{detail::ElementRole::column, detail::type_tag<Codec, Ts>()}...}};
     constexpr void swap_contents(BasicSoaVector& other) noexcept { rows_.swap(other.rows_); }
 
     template <std::size_t Nth>
