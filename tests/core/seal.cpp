@@ -94,7 +94,7 @@ TEST_CASE("bytes of other keys, values and columns are refused by the words that
     MapStorage<std::string, int> map;
     map.insert_or_assign("a", 1);
     MapStorage<std::string, float> values;
-    MapStorage<std::vector<int>, int> keys;
+    MapStorage<std::u16string, int> keys;
     TSDStorage<std::string, int> series;
     CHECK(said(values.try_restore(map.snapshot())) ==
           "snapshot: its values are int32, and those of this container are of another type");

@@ -64,9 +64,10 @@ bool texts_are_utf8([[maybe_unused]] const T& value) noexcept {
             return true;
     } else if constexpr (form == Form::optional)
         return !value || texts_are_utf8(*value);
-    else if constexpr (form == Form::array || (form == Form::sequence && !std::is_same_v<typename T::value_type, bool>)) {
-        for (const auto& each : value)
-            if (!texts_are_utf8(each)) return false;
+    else if constexpr (form == Form::array || form == Form::sequence) {
+        if constexpr (!std::is_same_v<T, std::vector<bool>>)
+            for (const auto& each : value)
+                if (!texts_are_utf8(each)) return false;
         return true;
     } else if constexpr (form == Form::tuple)
         return std::apply([](const auto&... each) { return (texts_are_utf8(each) && ... && true); }, value);
