@@ -318,8 +318,8 @@ auto as_part(Codec& codec) noexcept {
 /// before. The outermost snapshot() closes, and the outermost try_restore() opens before it reads. What a container writes as a
 /// part of another one ends with its tags and their number.
 struct Seal {
-    static constexpr std::uint32_t mark = 0x3245'4C53;                                      // "SLE2"
-    static constexpr std::size_t room = 1024; // for it, and for what is in front of the elements
+    static constexpr std::uint32_t mark = 0x3245'4C53; // "SLE2"
+    static constexpr std::size_t room = 1024;          // for it, and for what is in front of the elements
     static constexpr std::size_t least = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t); // bytes it takes
 
     /// Ends the bytes.
@@ -375,13 +375,14 @@ private:
         std::size_t at = ended.size() - static_cast<std::size_t>(count) * sizeof(std::uint64_t);
         bytes = ended.first(at);
         if (at < sizeof kind || number_at(bytes, 0, sizeof kind) != kind) return nullptr;
-        if (count != tags.size()) return "snapshot: it was made by a container with other columns";
         for (const ElementTag& each : tags) {
+            if (at == ended.size()) break;
             const std::uint64_t found = number_at(ended, at, sizeof(std::uint64_t));
             if (found != each.tag)
                 return each.tag == 0 ? restore_drops : found == 0 ? was_dropped : TypeMismatch::text(each.role, found);
             at += sizeof found;
         }
+        if (count != tags.size()) return "snapshot: it was made by a container with other columns";
         return nullptr;
     }
     static std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) noexcept {
