@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/sweep.hpp"
 #include "support/thrown.hpp"
 
@@ -260,12 +261,15 @@ TEST_CASE("RelationMap: bytes that snapshot() would not write are refused, and n
         Map other;
         other.insert(e(1), owns, e(1));
         REQUIRE(other.try_restore(std::span(bytes).first(size)) != nullptr);
+        if (size < test::OpenSnapshot(bytes).state.size())
+            REQUIRE(other.try_restore(test::forged(bytes, [&](auto& state) { state.resize(size); })) != nullptr);
         REQUIRE((other.size() == 1 && other.contains(e(1), owns, e(1))));
     }
     for (std::size_t at = 0; at != bytes.size(); ++at)
         for (const unsigned mask : {1u, 2u, 0x80u}) {
             auto wrong = bytes;
             wrong[at] ^= static_cast<std::byte>(mask);
+            wrong = test::reseal(wrong);
             Map other;
             if (other.try_restore(wrong) != nullptr) {
                 ++refused;
@@ -276,8 +280,7 @@ TEST_CASE("RelationMap: bytes that snapshot() would not write are refused, and n
             }
         }
     CHECK(refused > bytes.size());
-    auto more = bytes;
-    more.push_back(std::byte{0});
+    const auto more = test::forged(bytes, [](auto& state) { state.push_back(std::byte{0}); });
     Map other;
     CHECK(thrown_text<std::invalid_argument>([&] { other.restore(more); }).find("snapshot: there are more bytes") == 0);
 }

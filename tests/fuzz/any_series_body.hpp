@@ -133,7 +133,7 @@ private:
     void restore_hostile(Input& in) {
         auto bytes = known_.snapshot(ByteCodec());
         const auto good = bytes;
-        corrupt(bytes, in);
+        corrupt_snapshot(bytes, in);
         Known known(known_);
         Any any(any_);
         const char* const reason = known.try_restore(bytes, ByteCodec());

@@ -392,7 +392,7 @@ private:
         ArchetypeStore other;
         const Ids same(other.registry());
         if (kind % 4 != 0) {
-            corrupt(bytes, in);
+            corrupt_snapshot(bytes, in);
             if (other.try_restore(bytes, codec_) != nullptr) FUZZ_CHECK(other.empty());
             FUZZ_CHECK(other.check_invariants());
             return;

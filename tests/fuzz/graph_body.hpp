@@ -154,7 +154,7 @@ private:
         auto bytes = graph_.snapshot();
         Graph other;
         if (bad) {
-            corrupt(bytes, in);
+            corrupt_snapshot(bytes, in);
             if (other.try_restore(bytes) != nullptr) return FUZZ_CHECK(other.empty());
             FUZZ_CHECK(other.check_invariants() && other.snapshot() == bytes);
             other.evaluate([](Counted&, Graph::context_type& context) {
@@ -173,7 +173,7 @@ private:
         Graph other;
         Ids ids;
         if (bad) {
-            corrupt(bytes, in);
+            corrupt_snapshot(bytes, in);
             if (other.try_load(bytes, ids) != nullptr) return FUZZ_CHECK(other.empty() && ids.empty());
             FUZZ_CHECK(other.check_invariants() && other.save(ids) == bytes);
             return;

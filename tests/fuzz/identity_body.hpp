@@ -230,7 +230,7 @@ private:
     void load_hostile() {
         const auto good = ids_.snapshot();
         auto bytes = good;
-        corrupt(bytes, in_);
+        corrupt_snapshot(bytes, in_);
         Ids victim(ids_);
         if (const char* const error = victim.try_restore(bytes); error != nullptr) {
             FUZZ_CHECK(std::string_view(error).starts_with("snapshot: ") && victim == ids_ && victim.snapshot() == good);

@@ -1009,7 +1009,7 @@ private:
     void restore_hostile(Input& in) {
         const auto good = map_.snapshot(codec());
         auto bytes = good;
-        corrupt(bytes, in);
+        corrupt_snapshot(bytes, in);
         const char* const error = map_.try_restore(bytes, codec());
         if (error != nullptr) {
             FUZZ_CHECK(is_reason(error));

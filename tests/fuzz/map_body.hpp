@@ -914,7 +914,7 @@ private:
     void load_hostile() {
         auto bytes = map_.snapshot(Codec{});
         const auto before = bytes;
-        corrupt(bytes, in_);
+        corrupt_snapshot(bytes, in_);
         Map victim(map_);
         Shadow shadow;
         const auto token = victim.attach(shadow);

@@ -793,7 +793,7 @@ private:
         S target;
         target.restore(bytes, ByteCodec());
         const auto good = target.snapshot(ByteCodec());
-        corrupt(bytes, in);
+        corrupt_snapshot(bytes, in);
         const char* const error = target.try_restore(bytes, ByteCodec());
         if (error != nullptr) {
             FUZZ_CHECK(is_reason(error));

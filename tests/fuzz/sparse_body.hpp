@@ -272,7 +272,7 @@ private:
     template <class C>
     static void hostile(const C& c, Input& in) {
         auto bytes = c.snapshot();
-        corrupt(bytes, in);
+        corrupt_snapshot(bytes, in);
         C other(c);
         if (other.try_restore(bytes) == nullptr)
             FUZZ_CHECK(other.snapshot() == bytes);

@@ -7,6 +7,7 @@
 #define SLOTWISE_TESTS_FUZZ_WORLD_HPP
 
 #include "input.hpp"
+#include "support/snapshots.hpp"
 
 #include <slotwise/core/codec.hpp>
 #include <slotwise/slots/slot_observer.hpp>
@@ -208,6 +209,44 @@ inline void corrupt(std::vector<std::byte>& bytes, Input& input) {
             break;
         }
     }
+}
+
+/// A snapshot gone bad. Either as it lies in a file, and then its checksum says so; or with a checksum, and often the length of
+/// a section, that agree with it again, so that what is behind these is reached.
+inline void corrupt_snapshot(std::vector<std::byte>& bytes, Input& input) {
+    const unsigned how = input.byte();
+    if (how % 4 == 0) {
+        const auto before = bytes;
+        corrupt(bytes, input);
+        std::span<const std::byte> all(bytes);
+        FUZZ_CHECK(bytes == before || slotwise::detail::Seal::verify(all) != nullptr);
+        return;
+    }
+    OpenSnapshot open(bytes);
+    auto& state = open.state;
+    const auto length_at = [&](std::size_t at) {
+        std::uint64_t length = 0;
+        for (std::size_t i = 0; i != sizeof length; ++i) length |= std::to_integer<std::uint64_t>(state[at + i]) << (8 * i);
+        return length;
+    };
+    std::vector<std::size_t> sections; // what looks like a length with its bytes behind
+    for (std::size_t at = 0; at + 8 < state.size(); ++at)
+        if (const auto length = length_at(at); length > 3 && length <= state.size() - at - 8) sections.push_back(at);
+    if (how % 4 == 1 || sections.empty()) {
+        corrupt(state, input);
+        if (how % 32 == 1) corrupt(open.tags, input);
+    } else {
+        const std::size_t at = sections[input.number(2) % sections.size()] + 8;
+        const auto first = state.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto last = first + static_cast<std::ptrdiff_t>(length_at(at - 8));
+        std::vector<std::byte> section(first, last);
+        corrupt(section, input);
+        state.erase(first, last);
+        state.insert(state.begin() + static_cast<std::ptrdiff_t>(at), section.begin(), section.end());
+        for (std::size_t i = 0; i != 8; ++i)
+            state[at - 8 + i] = static_cast<std::byte>(std::uint64_t{section.size()} >> (8 * i));
+    }
+    bytes = open.close();
 }
 
 /// A handle that was never issued: any bit pattern, or a plausible one of a slot below `slots` and a low or the highest

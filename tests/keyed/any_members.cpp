@@ -5,6 +5,7 @@
 #include "keys.hpp"
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 
 #include <slotwise/keyed/any_storage.hpp>
@@ -304,6 +305,7 @@ TEST_CASE("a codec that lacks a described type is refused, and wrong bytes chang
         for (const auto flip : {std::byte{1}, std::byte{0x80}, std::byte{0xff}}) {
             auto wrong = bytes;
             wrong[i] ^= flip;
+            wrong = test::reseal(wrong);
             AnyMapStorage target(map);
             if (target.try_restore(wrong, codec()) == nullptr) {
                 REQUIRE(target.snapshot(codec()) == wrong);

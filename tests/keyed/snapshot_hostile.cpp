@@ -4,6 +4,8 @@
 // Snapshots of keyed containers that are refused, in which words, without a change. Forged bytes are in properties/snapshots.
 #include "text_codec.hpp"
 
+#include "support/snapshots.hpp"
+
 #include <slotwise/keyed/map_storage.hpp>
 
 #include <cstring>
@@ -109,7 +111,7 @@ TEST_CASE("snapshots of other kinds of containers are refused", "[snapshot]") {
     REQUIRE(refusal(SmallSet<tiny<true, Reuse::lifo>>().try_restore(set_bytes)).find("reuse") != std::string::npos);
     REQUIRE(refusal(SmallSet<tiny<false, Reuse::lowest>>().try_restore(set_bytes)).find("pending") != std::string::npos);
     KeySet<std::uint64_t, Options<tiny<true, Reuse::lowest>>> wide;
-    REQUIRE(refusal(wide.try_restore(set_bytes)).find("another size") != std::string::npos);
+    REQUIRE(refusal(wide.try_restore(set_bytes)).find("its keys are uint32") != std::string::npos);
     REQUIRE(refusal(wide.try_restore({})) != "accepted");
     REQUIRE(refusal(wide.try_restore(SlotMap<int>().snapshot())).find("not a snapshot of a keyed container") !=
             std::string::npos);
@@ -172,13 +174,15 @@ TEST_CASE("text snapshots: every wrong or missing byte is refused or gives a sou
     };
     for (std::size_t length = 0; length != bytes.size(); ++length)
         attempt({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    for (std::size_t length = 0; length != test::OpenSnapshot(bytes).state.size(); ++length)
+        attempt(test::forged(bytes, [&](Bytes& state) { state.resize(length); }));
     REQUIRE(accepted == 0);
     for (std::size_t at = 0; at != bytes.size(); ++at)
         for (const unsigned flip : {1u, 2u, 3u, 4u, 8u, 16u, 32u, 64u, 128u, 255u}) {
             INFO("byte " << at << " xor " << flip);
             auto corrupt = bytes;
             corrupt[at] ^= static_cast<std::byte>(flip);
-            attempt(corrupt);
+            attempt(test::reseal(corrupt));
         }
     REQUIRE(accepted > 0);
     REQUIRE(refused > accepted);

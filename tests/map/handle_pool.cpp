@@ -7,6 +7,7 @@
 
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/snapshots.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -154,8 +155,7 @@ TEST_CASE("a pool's snapshot gives the same handles; bytes that it would not wri
     REQUIRE(other.column<int>()[50] == 50);
     for (int i = 0; i != 50; ++i) REQUIRE(other.create() == pool.create());
     for (std::size_t cut = 0; cut != bytes.size(); ++cut) REQUIRE(other.try_restore(std::span(bytes).first(cut)) != nullptr);
-    auto longer = bytes;
-    longer.push_back(std::byte{0});
+    const auto longer = test::forged(bytes, [](auto& state) { state.push_back(std::byte{0}); });
     REQUIRE(other.try_restore(longer) != nullptr);
     REQUIRE(other == pool);
     const auto later = pool.reserve_handle(), away = handles[1];

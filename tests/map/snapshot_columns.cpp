@@ -4,6 +4,7 @@
 // What a snapshot of a slot map has besides the elements: static columns; and what it never has: padding.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
+#include "support/snapshots.hpp"
 
 #include <slotwise/slots/value_array.hpp>
 
@@ -81,7 +82,7 @@ TEMPLATE_TEST_CASE("a bool that is neither 0 nor 1 is refused", "[snapshot]", sl
     auto bytes = map.snapshot();
     REQUIRE(restored.try_restore(bytes) == nullptr);
     REQUIRE(restored == map);
-    bytes.back() = std::byte{77};
+    bytes = test::forged(bytes, [](auto& state) { state.back() = std::byte{77}; });
     REQUIRE(refusal(restored.try_restore(bytes)) == "snapshot: a bool or a flag is neither 0 nor 1");
     REQUIRE_FALSE(restored[two]);
 }
@@ -155,25 +156,27 @@ TEST_CASE("a snapshot of a container with other columns is refused", "[snapshot]
     SlotMap<int, Column<double>> wide;
     none.insert(1);
     one.insert(1);
-    REQUIRE(refusal(one.try_restore(none.snapshot())) == "snapshot: the bytes end too early");
-    REQUIRE(refusal(none.try_restore(one.snapshot())) == "snapshot: there are more bytes than the state needs");
+    REQUIRE(refusal(one.try_restore(none.snapshot())) == "snapshot: it was made by a container with other columns");
+    REQUIRE(refusal(none.try_restore(one.snapshot())) == "snapshot: it was made by a container with other columns");
     REQUIRE(refusal(two.try_restore(one.snapshot())) == "snapshot: it was made by a container with other columns");
     REQUIRE(refusal(wide.try_restore(one.snapshot())) ==
-            "snapshot: it was made by a container with a column of values of another size");
+            "snapshot: its column values are int32, and those of this container are of another type");
 }
 
 TEST_CASE("the version of a slot that was never in use is refused, and so are reserved slots that are none", "[snapshot]") {
     SlotMap<int> map, restored;
     map.insert(1);
     const auto bytes = map.snapshot();
-    auto longer = bytes; // one version more, which says what it would be without a word
-    longer[14] = std::byte{2};
-    longer.insert(longer.begin() + 34, 4, std::byte{0});
+    const auto longer = test::forged(bytes, [](auto& state) { // one version more, which says what it would be without a word
+        state[14] = std::byte{2};
+        state.insert(state.begin() + 34, 4, std::byte{0});
+    });
     REQUIRE(refusal(restored.try_restore(longer)) == "snapshot: a slot that was never in use has a version");
-    auto promised = bytes;
-    REQUIRE(promised[34] == std::byte{0});
-    promised[34] = std::byte{1};
-    promised.insert(promised.begin() + 35 + 16, 8, std::byte{0});
+    REQUIRE(bytes[34] == std::byte{0});
+    const auto promised = test::forged(bytes, [](auto& state) {
+        state[34] = std::byte{1};
+        state.insert(state.begin() + 35 + 16, 8, std::byte{0});
+    });
     REQUIRE(refusal(restored.try_restore(promised)) == "snapshot: it announces reserved slots and has none");
     REQUIRE(restored.empty());
 }

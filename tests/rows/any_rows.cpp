@@ -8,6 +8,7 @@
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
@@ -561,11 +562,11 @@ TEST_CASE("a snapshot of described rows is restored exactly, and bytes it would 
     for (std::size_t i = 0; i != bytes.size(); ++i) { // what is accepted is what such rows would write
         auto wrong = bytes;
         wrong[i] ^= std::byte{0x81};
+        wrong = test::reseal(wrong);
         AnyRows read(other);
         if (read.try_restore(wrong, codec) == nullptr) REQUIRE(read.snapshot(codec) == wrong);
     }
-    auto more = bytes;
-    more.push_back(std::byte{});
+    const auto more = test::forged(bytes, [](auto& state) { state.push_back(std::byte{}); });
     CHECK_THROWS_AS(other.restore(more, codec), std::invalid_argument);
     AnyRows columns{type<int>(), type<std::string>()}, order{type<std::string>(), type<Stunned>(), type<int>()};
     CHECK(columns.try_restore(bytes, codec) != nullptr);

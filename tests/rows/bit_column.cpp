@@ -7,6 +7,7 @@
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 
 #include <random>
@@ -223,18 +224,19 @@ TEST_CASE("a snapshot of bits is restored exactly, and bytes it would not have a
         REQUIRE(other.check_invariants());
         for (std::size_t cut = 0; cut != bytes.size(); ++cut)
             REQUIRE(BitColumn().try_restore(std::span(bytes).first(cut)) != nullptr);
-        auto more = bytes;
-        more.push_back(std::byte{0});
+        const auto more = test::forged(bytes, [](auto& state) { state.push_back(std::byte{0}); });
         REQUIRE(BitColumn().try_restore(more) != nullptr);
     }
     auto bytes = BitColumn(3, true).snapshot();
-    bytes[12] = std::byte{0xFF}; // bits of rows there are not
+    bytes = test::forged(bytes, [](auto& state) { state[12] = std::byte{0xFF}; }); // bits of rows there are not
     BitColumn kept(2, true);
     CHECK_THROWS_AS(kept.restore(bytes), std::invalid_argument);
-    bytes[12] = std::byte{0x07};
-    for (std::size_t i = 4; i != 12; ++i) bytes[i] = std::byte{0xFF}; // more rows than memory
+    bytes = test::forged(bytes, [](auto& state) {
+        state[12] = std::byte{0x07};
+        for (std::size_t i = 4; i != 12; ++i) state[i] = std::byte{0xFF}; // more rows than memory
+    });
     CHECK_THROWS_AS(kept.restore(bytes), std::invalid_argument);
-    bytes[0] = std::byte{};
+    bytes = test::forged(bytes, [](auto& state) { state[0] = std::byte{}; });
     CHECK(kept.try_restore(bytes) != nullptr);
     CHECK(kept == BitColumn(2, true));
 }

@@ -6,6 +6,7 @@
 #include <slotwise/rows/soa_vector.hpp>
 
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 #include "support/whole.hpp"
 
@@ -288,10 +289,11 @@ TEST_CASE("a snapshot of rows is restored exactly, and bytes it would not have a
     for (std::size_t i = 0; i != bytes.size(); ++i) { // any other byte is refused, or is the snapshot of what was read
         auto changed = bytes;
         changed[i] ^= std::byte{0x80};
+        changed = test::reseal(changed);
         Vector read;
         if (read.try_restore(changed) == nullptr) REQUIRE(read.snapshot() == changed);
     }
-    bytes.push_back(std::byte{});
+    bytes = test::forged(bytes, [](auto& state) { state.push_back(std::byte{}); });
     CHECK_THROWS_AS(other.restore(bytes), std::invalid_argument);
     CHECK(other == vector);
     SoaVector<Tag0> tags;
@@ -300,9 +302,9 @@ TEST_CASE("a snapshot of rows is restored exactly, and bytes it would not have a
     SoaVector<Tag0> same_tags;
     same_tags.restore(few);
     CHECK(same_tags.size() == 9);
-    few[few.size() - 1] = std::byte{1};
+    few = test::forged(few, [](auto& state) { state.back() = std::byte{1}; });
     CHECK(same_tags.try_restore(few) != nullptr);
-    few[few.size() - 10] = std::byte{0x7F}; // rows that the bytes do not back
+    few = test::forged(few, [](auto& state) { state[state.size() - 10] = std::byte{0x7F}; }); // rows that the bytes do not back
     CHECK(same_tags.try_restore(few) != nullptr);
     CHECK((SoaVector<short>().try_restore(tags.snapshot()) != nullptr && same_tags.size() == 9));
 }

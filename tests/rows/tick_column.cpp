@@ -6,6 +6,7 @@
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 
 #include <random>
@@ -190,13 +191,13 @@ TEST_CASE("a snapshot of ticks is restored exactly, and bytes it would not have 
     REQUIRE(other == column);
     REQUIRE((other.check_invariants() && other.any_changed(3) && !other.any_added(3)));
     for (std::size_t cut = 0; cut != bytes.size(); ++cut) REQUIRE(other.try_restore(std::span(bytes).first(cut)) != nullptr);
-    auto wrong = bytes;
-    wrong.push_back(std::byte{});
+    auto wrong = test::forged(bytes, [](auto& state) { state.push_back(std::byte{}); });
     CHECK_THROWS_AS(other.restore(wrong), std::invalid_argument);
-    wrong.pop_back();
-    for (std::size_t i = 4; i != 12; ++i) wrong[i] = std::byte{0xFF}; // more rows than memory
+    wrong = test::forged(bytes, [](auto& state) {
+        for (std::size_t i = 4; i != 12; ++i) state[i] = std::byte{0xFF}; // more rows than memory
+    });
     CHECK_THROWS_AS(other.restore(wrong), std::invalid_argument);
-    wrong[0] = std::byte{};
+    wrong = test::forged(wrong, [](auto& state) { state[0] = std::byte{}; });
     CHECK(other.try_restore(wrong) != nullptr);
     CHECK(other == column);
 }

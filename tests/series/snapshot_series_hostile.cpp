@@ -3,6 +3,7 @@
 //
 // Snapshots of series from untrusted bytes: refused with a reason and no change, or a sound series.
 #include "replica.hpp"
+#include "support/snapshots.hpp"
 
 #include <cstring>
 #include <limits>
@@ -151,8 +152,12 @@ void every_corruption_and_truncation(std::vector<unsigned> flips) {
         if (restores_soundly<Series>({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)}, &reasons))
             FAIL("took a part");
     }
-    auto longer = bytes;
-    longer.push_back(std::byte{0});
+    for (std::size_t length = 0; length != test::OpenSnapshot(bytes).state.size(); ++length) {
+        INFO("state of length " << length);
+        if (restores_soundly<Series>(test::forged(bytes, [&](Bytes& state) { state.resize(length); }), &reasons))
+            FAIL("took a part");
+    }
+    const auto longer = test::forged(bytes, [](Bytes& state) { state.push_back(std::byte{0}); });
     REQUIRE_FALSE(restores_soundly<Series>(longer));
     std::size_t refused = 0, accepted = 0;
     for (std::size_t at = 0; at != bytes.size(); ++at)
@@ -160,7 +165,7 @@ void every_corruption_and_truncation(std::vector<unsigned> flips) {
             INFO("byte " << at << " xor " << flip);
             auto corrupt = bytes;
             corrupt[at] ^= static_cast<std::byte>(flip);
-            ++(restores_soundly<Series>(corrupt, &reasons) ? accepted : refused);
+            ++(restores_soundly<Series>(test::reseal(corrupt), &reasons) ? accepted : refused);
         }
     REQUIRE(accepted > 0); // keys may be anything, once each
     REQUIRE(refused > accepted);
@@ -185,7 +190,8 @@ void random_bytes(std::uint64_t seed, int rounds) {
                 bytes[random.below(bytes.size())] =
                     static_cast<std::byte>(random.chance(50) ? random.below(256) : random.below(4));
         }
-        ++(restores_soundly<Series>(bytes) ? accepted : refused);
+        if (i % 2 != 0) bytes = test::reseal(bytes);
+        ++(restores_soundly<Series>(i % 3 == 0 ? test::reseal(bytes) : bytes) ? accepted : refused);
     }
     REQUIRE(refused > static_cast<std::size_t>(rounds) / 2);
     REQUIRE(accepted > 0);
@@ -297,7 +303,8 @@ TEST_CASE("members that were never written, before any window: taken as that, an
     dict.write(2).close(); // nothing happens
     auto bytes = dict.snapshot(NoTimes());
     REQUIRE(std::string(target.try_restore(bytes, SeriesText())) == "snapshot: there are changes, but no window");
-    bytes[bytes.size() - 5] = std::byte{1}; // without a window nothing is listed
+    bytes =
+        test::forged(bytes, [](Bytes& state) { state[state.size() - 5] = std::byte{1}; }); // without a window nothing is listed
     REQUIRE(target.try_restore(bytes, SeriesText()) == nullptr);
     CHECK(state_of(target) == bytes);
     CHECK(target.contains(7));
@@ -320,7 +327,7 @@ TEST_CASE("a snapshot that ends before its list of changes is refused, also wher
         List::set<int> target;
         REQUIRE(target.try_restore(bytes, SeriesText()) == nullptr);
         for (int missing = 1; missing <= 5; ++missing) { // a count, and whether the changes are in slot order
-            bytes.pop_back();
+            bytes = test::forged(bytes, [](Bytes& state) { state.pop_back(); });
             CAPTURE(missing);
             CHECK(std::string(target.try_restore(bytes, SeriesText())) == "snapshot: the bytes end too early");
             CHECK(target.size() == series->size());

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/sweep.hpp"
 #include "support/thrown.hpp"
 
@@ -793,20 +794,23 @@ TEST_CASE("EntityIndex: bytes that are no snapshot are refused in words and chan
     const auto before = index;
     EntityIndex<S, Place> target = index;
     CHECK(thrown_text<std::invalid_argument>([&] {
-              target.restore(std::vector<std::byte>(9));
+              target.restore(std::vector<std::byte>(30));
           }).find("snapshot: these bytes") == 0);
     for (std::size_t length = 0; length != bytes.size(); ++length) CHECK(target.try_restore({bytes.data(), length}) != nullptr);
     for (std::size_t i = 0; i != bytes.size(); ++i)
         for (const unsigned flip : {1u, 2u, 128u}) {
             auto damaged = bytes;
             damaged[i] ^= static_cast<std::byte>(flip);
+            CHECK(target.try_restore(damaged) != nullptr);
+            damaged = test::reseal(damaged);
             EntityIndex<S, Place> read;
             if (read.try_restore(damaged) != nullptr) continue;
             CHECK(read.check_invariants()); // another state, and no other bytes for it
             CHECK(read.snapshot() == damaged);
         }
-    auto longer = bytes;
-    longer.push_back(std::byte{0});
+    for (std::size_t length = 0; length != test::OpenSnapshot(bytes).state.size(); ++length)
+        CHECK(target.try_restore(test::forged(bytes, [&](auto& state) { state.resize(length); })) != nullptr);
+    const auto longer = test::forged(bytes, [](auto& state) { state.push_back(std::byte{0}); });
     CHECK(target.try_restore(longer) != nullptr);
     CHECK(target == before);
     EntityIndex<E, Place> wide;

@@ -5,6 +5,8 @@
 #include "../support/catch.hpp"
 #include "../support/thrown.hpp"
 
+#include "support/snapshots.hpp"
+
 #include <slotwise/sparse/sparse_set.hpp>
 
 #include <algorithm>
@@ -201,18 +203,19 @@ TEST_CASE("a snapshot of a SparseSet restores the order of rows, and wrong bytes
     for (std::size_t i = 0; i != bytes.size(); ++i) {
         auto wrong = bytes;
         wrong[i] ^= std::byte{1};
+        wrong = test::reseal(wrong);
         if (other.try_restore(wrong) == nullptr) CHECK(other.snapshot() == wrong);
         other.restore(bytes);
         CHECK(other.try_restore(std::span(bytes).first(i)) != nullptr);
         REQUIRE((other == before && other.check_invariants()));
     }
-    auto longer = bytes;
-    longer.push_back({});
+    const auto longer = test::forged(bytes, [](auto& state) { state.push_back({}); });
     CHECK(std::string(other.try_restore(longer)) == "snapshot: there are more bytes than the state needs");
-    auto twice = bytes;
-    std::copy_n(bytes.end() - 8, 8, twice.end() - 16);
+    auto twice = test::forged(bytes, [](auto& state) { std::copy_n(state.end() - 8, 8, state.end() - 16); });
     CHECK(std::string(other.try_restore(twice)) == "snapshot: two ids have one index");
-    twice[twice.size() - 4] = std::byte{7}; // of another version: no entry replaces another one
+    twice = test::forged(twice, [](auto& state) {
+        state[state.size() - 4] = std::byte{7};
+    }); // of another version: no entry replaces another one
     CHECK(std::string(other.try_restore(twice)) == "snapshot: two ids have one index");
     CHECK(SparseSet<std::uint32_t>().try_restore(bytes) != nullptr);
     CHECK(test::thrown_text<std::invalid_argument>([&] { other.restore(longer); }) == other.try_restore(longer));

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 
 #include <slotwise/sparse/switch_map.hpp>
@@ -501,13 +502,16 @@ TEST_CASE("SwitchMap: bytes that are no snapshot are refused in words and change
         for (const unsigned flip : {1u, 2u, 128u}) {
             auto damaged = bytes;
             damaged[i] ^= static_cast<std::byte>(flip);
+            CHECK(target.try_restore(damaged) != nullptr);
+            damaged = test::reseal(damaged);
             Modes read;
             if (read.try_restore(damaged) != nullptr) continue;
             CHECK(read.check_invariants()); // another state, and no other bytes for it
             CHECK(read.snapshot() == damaged);
         }
-    auto longer = bytes;
-    longer.push_back(std::byte{0});
+    for (std::size_t length = 0; length != test::OpenSnapshot(bytes).state.size(); ++length)
+        CHECK(target.try_restore(test::forged(bytes, [&](auto& state) { state.resize(length); })) != nullptr);
+    const auto longer = test::forged(bytes, [](auto& state) { state.push_back(std::byte{0}); });
     CHECK(target.try_restore(longer) != nullptr);
     CHECK(target == modes);
     SwitchMap<E, std::uint32_t> other;

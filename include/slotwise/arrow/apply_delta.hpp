@@ -194,7 +194,7 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
         });
     if (!wanted) return result;
     result.applied = Applied::done;
-    if (!read) {
+    if (!read || !reader.verify(refusal)) {
         result.error = "apply_delta: " + refusal.text();
         return result;
     }
@@ -224,8 +224,8 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
 /// what it captures equals what the original captured. A stream that comes twice is applied once, one that comes too early not
 /// at all, so delivery "at least once" is enough. The stream is released in each case.
 ///
-/// All rows are checked before the first change: the columns as import_stream() does, the keys against the series. A key is in
-/// one row at most.
+/// All rows are checked before the first change: their checksum, the columns as import_stream() does, the keys against the
+/// series. A key is in one row at most.
 /// @param mode strict: the delta must fit: inserted keys are no members, all others are; lenient: changes that are present
 /// already are skipped
 /// @throws std::invalid_argument that names the column and what is wrong with it, and nothing has changed; later as the

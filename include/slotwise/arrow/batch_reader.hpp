@@ -152,6 +152,13 @@ public:
                std::apply([&](auto&... reader) { return (reader.expect_one_validity(rows, refusal) && ...); }, readers_);
     }
 
+    /// Calls f(column) for each column, in the order of the readers, until it returns false.
+    template <class F>
+    bool each_column(F&& f) {
+        return each(f);
+    }
+    std::int64_t columns() const noexcept { return columns_; }
+
 private:
     template <class F>
     bool each(F&& f) {

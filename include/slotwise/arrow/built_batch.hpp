@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ARROW_BUILT_BATCH_HPP
 #define SLOTWISE_ARROW_BUILT_BATCH_HPP
 
+#include "checksum.hpp"
 #include "nodes.hpp"
 
 SLOTWISE_BEGIN
@@ -19,6 +20,8 @@ struct BuiltColumn {
     std::int64_t n_buffers = 2;
     std::size_t null_count = 0;
     bool nullable = false;
+    std::uint64_t checksum = 0; ///< of its rows
+    std::uint64_t text = 0;     ///< bytes of text in all rows
 };
 
 /// Collects the values of a column. @tparam T as ArrowType has it
@@ -51,10 +54,29 @@ public:
         data_.values.assign(count, Type::encode(value));
         rows_ = count;
     }
+    /// The checksum of the rows until now.
+    std::uint64_t checksum() const {
+        ColumnChecksum all;
+        for (std::size_t row = 0; row != rows_; ++row) {
+            if (nulls_ != 0 && (data_.validity[row / 8] >> row % 8 & 1) == 0)
+                all.null();
+            else if constexpr (layout == ArrowLayout::text) {
+                const auto first = static_cast<std::size_t>(data_.offsets[row]);
+                const auto size = static_cast<std::size_t>(data_.offsets[row + 1]) - first;
+                all.value(std::string_view(data_.values.data() + first, size));
+            } else if constexpr (layout == ArrowLayout::bits)
+                all.value((data_.values[row / 8] >> row % 8 & 1) != 0);
+            else
+                all.value(data_.values[row]);
+        }
+        return all.finish();
+    }
     BuiltColumn finish() {
         BuiltColumn column{name_, format_of<T>};
         column.nullable = nullable_;
         column.null_count = nulls_;
+        column.checksum = checksum();
+        if constexpr (layout == ArrowLayout::text) column.text = data_.values.size();
         const auto data = std::make_shared<const Data>(std::move(data_));
         if (nulls_ != 0) column.buffers[0] = data->validity.data();
         if constexpr (layout == ArrowLayout::text) {
@@ -148,6 +170,18 @@ struct BuiltBatch {
     std::vector<BuiltColumn> columns{};
     std::size_t rows = 0;
     ArrowPairs metadata{};
+
+    /// What the metadata slotwise.checksum say of it.
+    RowsChecksum rows_checksum() const {
+        RowsChecksum result{checksum(), 0};
+        for (const BuiltColumn& column : columns) result.text += column.text;
+        return result;
+    }
+    std::uint64_t checksum() const {
+        std::vector<std::uint64_t> each;
+        for (const BuiltColumn& column : columns) each.push_back(column.checksum);
+        return stream_checksum(rows, each);
+    }
 };
 
 /// Makes the stream that has this batch and no other. Its functions report a lack of memory by a number.

@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_ARROW_COLUMN_READER_HPP
 #define SLOTWISE_ARROW_COLUMN_READER_HPP
 
-#include "fields.hpp"
-#include "utf8.hpp"
+#include "../core/utf8.hpp"
+#include "checksum.hpp"
 
 #include <bit>
 #include <limits>
@@ -63,6 +63,9 @@ public:
     bool has_nulls() const noexcept { return validity_ != nullptr; }
     /// @pre row < rows
     bool is_null(std::size_t row) const noexcept { return has_nulls() && !bit(validity_, at_ + row); }
+    /// From now on the texts of all rows may have no more bytes than `left`, which is lowered. Buffers have no sizes in the C
+    /// interface: this is what keeps a damaged offset from leading beyond the end of one.
+    void limit_text(std::uint64_t* left) noexcept { text_left_ = left; }
     /// Refuses a column with a null. @param why what follows the place
     bool expect_no_null(std::size_t rows, const char* why, ArrowRefusal& refusal) const {
         for (std::size_t row = 0; has_nulls() && row != rows; ++row)
@@ -149,7 +152,18 @@ public:
         return true;
     }
 
+protected:
+    /// Counts bytes of text before they are read.
+    bool take_text(std::uint64_t size, ArrowRefusal& refusal) {
+        if (text_left_ == nullptr) return true;
+        if (size > *text_left_)
+            return refusal.column(name_, "has more text than the metadata slotwise.checksum say: an offset is damaged");
+        *text_left_ -= size;
+        return true;
+    }
+
 private:
+    std::uint64_t* text_left_ = nullptr; // bytes of text that the stream may still have
     const char* name_;
     std::int64_t place_ = -1;
     const unsigned char* validity_ = nullptr;
@@ -228,6 +242,18 @@ public:
             return text(row);
     }
 
+    /// Adds the rows to the checksum of the column.
+    void add_to(ColumnChecksum& all, std::size_t rows) const noexcept {
+        for (std::size_t row = 0; row != rows; ++row) {
+            if (is_null(row))
+                all.null();
+            else if constexpr (layout == ArrowLayout::fixed)
+                all.value(load_unaligned<Stored>(data_, row));
+            else
+                all.value((*this)[row]);
+        }
+    }
+
 private:
     //=== numbers ===//
 
@@ -300,18 +326,22 @@ private:
         auto begin = load_unaligned<Offset>(offsets_, at_);
         if (begin < 0) return refuse_offset(0, begin, refusal);
         const auto first = begin;
+        std::uint64_t size = 0; // without what null rows may have
         for (std::size_t row = 0; row != rows; ++row) {
             const auto end = load_unaligned<Offset>(offsets_, at_ + row + 1);
             if (end < begin) return refuse_offset(row + 1, end, refusal);
+            if (!is_null(row)) size += static_cast<std::uint64_t>(end - begin);
             begin = end;
         }
+        if (!take_text(size, refusal)) return false;
         if (sizeof(Offset) > sizeof(std::ptrdiff_t) && std::int64_t{begin} > (std::numeric_limits<std::ptrdiff_t>::max)())
             return refuse_offset(rows, begin, refusal);
         if (begin == first) return true;
         if (data_ == nullptr) return refuse_buffer(2, refusal);
         // The texts of all rows lie side by side, mostly in ASCII, and short ones are slower to ask one by one.
         const auto* const chars = reinterpret_cast<const char*>(data_);
-        return is_ascii({chars + to_index(first), to_index(begin - first)}) || expect_utf8(rows, refusal);
+        const bool all_counted = static_cast<std::uint64_t>(begin - first) == size;
+        return (all_counted && is_ascii({chars + to_index(first), to_index(begin - first)})) || expect_utf8(rows, refusal);
     }
     /// Refuses a text that is not UTF-8. Bytes of null rows may be anything.
     bool expect_utf8(std::size_t rows, ArrowRefusal& refusal) const {
@@ -336,6 +366,7 @@ private:
         for (std::size_t row = 0; row != rows; ++row) {
             if (is_null(row)) continue;
             const View view = load_unaligned<View>(data_, at_ + row);
+            if (view.size >= 0 && !take_text(static_cast<std::uint64_t>(view.size), refusal)) return false;
             if (view.size >= 0 && view.size <= 12) continue;
             if (view.size < 0 || view.buffer < 0 || view.buffer >= count || view.offset < 0) return refuse_view(row, refusal);
             const std::int64_t size = load_unaligned<std::int64_t>(sizes, to_index(view.buffer));

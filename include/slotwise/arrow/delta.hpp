@@ -139,15 +139,34 @@ struct DeltaHeader {
     Time from{}, to{};
     bool ticked = false, keys_ticked = false, invalidated = false;
 };
+/// Of what the metadata say, the rows' checksum among it, so that a delta which is not wanted is known as that before its rows
+/// are.
 template <class Time>
-ArrowPairs metadata_of(const DeltaHeader<Time>& header, ArrowPairs extra) {
+std::uint64_t header_checksum(const DeltaHeader<Time>& header, const RowsChecksum& rows) {
+    ColumnChecksum all;
+    all.value(rows.checksum);
+    all.value(rows.text);
+    all.value(ArrowType<Time>::encode(header.from));
+    all.value(ArrowType<Time>::encode(header.to));
+    for (const bool flag : {header.ticked, header.keys_ticked, header.invalidated}) all.value(flag);
+    return all.finish();
+}
+/// The value of slotwise.checksum: three numbers of 16 hexadecimal digits.
+template <class Time>
+std::string checksum_of(const DeltaHeader<Time>& header, const RowsChecksum& rows) {
+    return "xxh3:" + checksum_text(header_checksum(header, rows)) + ":" + checksum_text(rows.checksum) + ":" +
+           checksum_text(rows.text);
+}
+template <class Time>
+ArrowPairs metadata_of(const DeltaHeader<Time>& header, const RowsChecksum& rows, ArrowPairs extra) {
     const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
-    ArrowPairs pairs{{"slotwise.delta", "1"},
+    ArrowPairs pairs{{"slotwise.delta", "2"},
                      {"slotwise.from", delta_time_text(header.from)},
                      {"slotwise.to", delta_time_text(header.to)},
                      {"slotwise.ticked", flag(header.ticked)},
                      {"slotwise.keys_ticked", flag(header.keys_ticked)}};
     if (header.invalidated) pairs.emplace_back("slotwise.invalidated", "1");
+    pairs.emplace_back(checksum_key, checksum_of(header, rows));
     for (auto& pair : extra) pairs.push_back(std::move(pair));
     return pairs;
 }
@@ -191,7 +210,7 @@ void export_rows(const DeltaHeader<typename DeltaTypes<Delta>::time>& header, st
     batch.columns.push_back(ops.finish());
     keys.finish(batch.columns);
     values.finish(batch.columns);
-    batch.metadata = metadata_of(header, std::move(extra));
+    batch.metadata = metadata_of(header, batch.rows_checksum(), std::move(extra));
     BuiltStream::give(std::move(batch), out);
 }
 template <class Delta>
@@ -203,8 +222,10 @@ std::size_t delta_rows(const Delta& delta) noexcept {
 
 //=== reading ===//
 
+/// Checks what the metadata say of themselves. @param rows what they say of the rows @param has_checksum whether they do
 template <class Time>
-bool read_header(const ArrowSchema& schema, ArrowPairs& pairs, DeltaHeader<Time>& header, ArrowRefusal& refusal) {
+bool read_header(const ArrowSchema& schema, ArrowPairs& pairs, DeltaHeader<Time>& header, RowsChecksum& rows,
+                 bool& has_checksum, ArrowRefusal& refusal) {
     if (!read_metadata(schema.metadata, pairs)) return refusal.whole("a length in the metadata of the schema is negative");
     const auto wrong = [&](const char* key) {
         const std::string* const text = find_metadata(pairs, key);
@@ -218,14 +239,26 @@ bool read_header(const ArrowSchema& schema, ArrowPairs& pairs, DeltaHeader<Time>
         return to || *text == "0" || wrong(key);
     };
     const std::string* const version = find_metadata(pairs, "slotwise.delta");
-    if (version == nullptr || *version != "1") return wrong("slotwise.delta");
+    if (version == nullptr || (*version != "1" && *version != "2")) return wrong("slotwise.delta");
     if (!read_delta_time(find_metadata(pairs, "slotwise.from"), header.from)) return wrong("slotwise.from");
     if (!read_delta_time(find_metadata(pairs, "slotwise.to"), header.to)) return wrong("slotwise.to");
     if (!(header.from <= header.to))
         return refusal.whole("the metadata slotwise.from is later than slotwise.to: " + delta_time_text(header.from) + ", " +
                              delta_time_text(header.to));
-    return flag("slotwise.ticked", header.ticked, true) && flag("slotwise.keys_ticked", header.keys_ticked, true) &&
-           flag("slotwise.invalidated", header.invalidated, false);
+    if (!flag("slotwise.ticked", header.ticked, true) || !flag("slotwise.keys_ticked", header.keys_ticked, true) ||
+        !flag("slotwise.invalidated", header.invalidated, false))
+        return false;
+    const std::string* const checksum = find_metadata(pairs, checksum_key);
+    if (checksum == nullptr) return *version == "1" || wrong(checksum_key); // version 0.2 wrote none
+    const std::string_view text = *checksum;
+    constexpr std::size_t part = 17, first = 5; // sixteen digits and a colon
+    if (text.size() != first + 3 * part - 1 || !read_checksum(text.substr(first + part, part - 1), rows.checksum) ||
+        !read_checksum(text.substr(first + 2 * part, part - 1), rows.text))
+        return wrong(checksum_key);
+    if (text != checksum_of(header, rows))
+        return refusal.whole("the metadata of the schema are damaged: their checksum is another one");
+    has_checksum = true;
+    return true;
 }
 
 /// The columns of a delta, checked batch by batch.
@@ -249,7 +282,15 @@ public:
     DeltaReader& operator=(const DeltaReader&) = delete;
 
     bool bind(const ArrowSchema& schema, ArrowRefusal& refusal) {
-        return read_header(schema, metadata, header, refusal) && batches_.bind(schema, refusal);
+        if (!read_header(schema, metadata, header, said_, has_checksum_, refusal) || !batches_.bind(schema, refusal))
+            return false;
+        text_left_ = said_.text;
+        if (has_checksum_)
+            batches_.each_column([&](auto& column) {
+                column.limit_text(&text_left_);
+                return true;
+            });
+        return true;
     }
     /// Checks all of a batch that does not depend on a series.
     bool open(const ArrowArray& batch, std::size_t& rows, ArrowRefusal& refusal) {
@@ -258,7 +299,13 @@ public:
             return false;
         for (std::size_t row = 0; row != rows; ++row)
             if (!expect_row(row, refusal)) return false;
+        if (has_checksum_) checksum_.add(batches_, rows);
         return true;
+    }
+    /// Whether all batches together have the checksum of the metadata. @pre there is no further batch
+    bool verify(ArrowRefusal& refusal) {
+        if (!has_checksum_ || checksum_.finish(to_index(batches_.columns())) == said_.checksum) return true;
+        return refusal.whole("the rows are damaged: their checksum is not that of the metadata slotwise.checksum");
     }
     DeltaOp op(std::size_t row) const noexcept { return static_cast<DeltaOp>(ops_[row]); }
     bool has_value(std::size_t row) const noexcept {
@@ -311,6 +358,10 @@ private:
         return true;
     }
 
+    RowsChecksum said_{};
+    bool has_checksum_ = false;
+    std::uint64_t text_left_ = 0;
+    StreamChecksum checksum_{};
     ColumnsReader<Time> times_{"time"};
     ColumnsReader<std::int8_t> ops_{"op"};
     BatchReader<ColumnsReader<Time>, ColumnsReader<std::int8_t>, ColumnsReader<Key>, Values> batches_{times_, ops_, keys,
@@ -322,10 +373,12 @@ private:
 /// A delta as a stream: one window, or several that compose() joined. `out` is overwritten and owned by the caller.
 ///
 /// A row is a change of one key. Columns: "time" (the last window), "op" (DeltaOp), "key" and, of dictionaries, "value", which
-/// is null where there is none; structs by their ArrowFields. The schema's metadata has slotwise.delta=1, slotwise.from,
-/// slotwise.to, slotwise.ticked, slotwise.keys_ticked, if it holds slotwise.invalidated=1, and then `extra`, for instance
-/// {"slotwise.shard", "3"}. A window without a change is a batch of no rows. A reader that upserts by key, and deletes where op
-/// is 3, has the table, unless the series was invalidated: then it starts from an empty one.
+/// is null where there is none; structs by their ArrowFields. The schema's metadata has slotwise.delta=2, slotwise.from,
+/// slotwise.to, slotwise.ticked, slotwise.keys_ticked, if it holds slotwise.invalidated=1, slotwise.checksum, and then `extra`,
+/// for instance {"slotwise.shard", "3"}. The checksum is of the values in their order and of the other metadata but `extra`: it
+/// stays when batches are divided or written in another encoding. A window without a change is a batch of no rows. A reader
+/// that upserts by key, and deletes where op is 3, has the table, unless the series was invalidated: then it starts from an
+/// empty one.
 /// @param from the window that the delta continues: the one that was open before
 /// @throws std::bad_alloc, std::length_error for 2 GiB of text in a column; no stream is made then
 /// @complexity linear in changes
@@ -394,7 +447,7 @@ ImportedDelta<Delta> try_import_delta(ArrowArrayStream* stream) {
             reader.append(rows, result.delta);
             return true;
         });
-    if (!read) {
+    if (!read || !reader.verify(refusal)) {
         result.error = "import_delta: " + refusal.text();
         result.delta = Delta();
         return result;

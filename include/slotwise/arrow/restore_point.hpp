@@ -50,15 +50,17 @@ void export_restore_point(const Series& series, std::uint32_t shard, ArrowArrayS
     windows.add(series.window());
     formats.add(detail::restore_point_format);
     states.add({{reinterpret_cast<const char*>(state.data()), state.size()}});
-    detail::BuiltBatch batch{{shards.finish(), windows.finish(), formats.finish(), states.finish()}, 1, std::move(extra)};
+    detail::BuiltBatch batch{{shards.finish(), windows.finish(), formats.finish(), states.finish()}, 1, {}};
+    batch.metadata.emplace_back(detail::checksum_key, "xxh3:" + detail::checksum_text(batch.checksum()));
+    for (auto& pair : extra) batch.metadata.push_back(std::move(pair));
     detail::BuiltStream::give(std::move(batch), out);
 }
 
 /// As restore_point, but returns the error instead of throwing it. @throws what allocation and the functions of keys and values
 /// throw; strong
-template <class Series>
+template <class Series, class Codec = DefaultCodec>
     requires detail::is_series<Series>
-RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series) {
+RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series, Codec codec = {}) {
     OwnedStream owned(stream);
     detail::ArrowRefusal refusal;
     detail::ColumnsReader<std::uint32_t> shards("shard");
@@ -67,6 +69,7 @@ RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series) {
     detail::ColumnsReader<detail::ArrowBytes> states("state");
     detail::BatchReader batches(shards, windows, formats, states);
     RestorePoint point;
+    ArrowPairs metadata;
     OwnedArray row;
     std::size_t rows = 0;
     const auto restore = [&] {
@@ -76,18 +79,28 @@ RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series) {
             return false;
         if (formats[0] != detail::restore_point_format)
             return refusal.column("format", "is \"" + std::string(formats[0]) + "\"");
+        if (const std::string* const checksum = find_metadata(metadata, detail::checksum_key)) {
+            detail::StreamChecksum all;
+            all.add(batches, 1);
+            if (*checksum != "xxh3:" + detail::checksum_text(all.finish(4)))
+                return refusal.whole("the row is damaged: its checksum is not that of the metadata slotwise.checksum");
+        }
         const std::string_view text = states[0];
         const std::span<const std::byte> state(reinterpret_cast<const std::byte*>(text.data()), text.size());
-        DefaultCodec codec;
         if (!detail::may_have_window<typename Series::time_type>(state, windows[0], codec))
             return refusal.column("window", "is not the window of the state; the row was put together from two");
-        const char* const error = series.try_restore(state);
+        const char* const error = series.try_restore(state, codec);
         if (error != nullptr) return refusal.column("state", error);
         point.shard = shards[0];
         return true;
     };
     const bool read = detail::read_batches(
-        owned, refusal, [&](const ArrowSchema& schema) { return batches.bind(schema, refusal); },
+        owned, refusal,
+        [&](const ArrowSchema& schema) {
+            if (!detail::read_metadata(schema.metadata, metadata))
+                return refusal.whole("a length in the metadata of the schema is negative");
+            return batches.bind(schema, refusal);
+        },
         [&](OwnedArray& batch) {
             if (batch->length == 0) return true;
             if (row) return refusal.whole("a restore point is one row");
@@ -103,10 +116,10 @@ RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series) {
 /// "window" must be the window of the state.
 /// @throws std::invalid_argument that names the column and what is wrong with it; what allocation and the functions of keys and
 /// values throw; strong @complexity linear in slots
-template <class Series>
+template <class Series, class Codec = DefaultCodec>
     requires detail::is_series<Series>
-std::uint32_t restore_point(ArrowArrayStream* stream, Series& series) {
-    const RestorePoint point = try_restore_point(stream, series);
+std::uint32_t restore_point(ArrowArrayStream* stream, Series& series, Codec codec = {}) {
+    const RestorePoint point = try_restore_point(stream, series, codec);
     if (!point) detail::throw_arrow_error(point.error);
     return point.shard;
 }

@@ -62,6 +62,8 @@ public:
     void reserve(std::size_t size) {
         if (size > bytes_.size() - size_) grow(size);
     }
+    /// What was written until now. @invalidates itself with the next call
+    std::span<const std::byte> written() const noexcept { return {bytes_.data(), size_}; }
     /// Returns the bytes and leaves the writer empty.
     std::vector<std::byte> take() noexcept {
         bytes_.resize(size_); // to no more than there are: allocates nothing

@@ -27,6 +27,8 @@ SLOTWISE_BEGIN
 ///         static Money read(ByteReader& in);   // reports bad bytes by in.fail("..."), and then returns anything
 ///     };
 /// or derive the specialisation from MemberCodec, EnumCodec or RawCodec. read() accepts nothing that write() would not write.
+/// A specialisation may have `static constexpr std::uint64_t type_tag`, a number that changes when what it writes does: bytes
+/// with another one are refused.
 template <class T>
 struct CodecFor {};
 
@@ -425,6 +427,9 @@ struct EnumCodec {
 template <auto First, auto... Rest>
 struct MemberCodec {
     using value_type = decltype(detail::owner_of(First));
+    /// The types of the members, for the tag of the type in snapshots.
+    using parts = detail::TypeList<std::remove_cvref_t<decltype(std::declval<value_type&>().*First)>,
+                                   std::remove_cvref_t<decltype(std::declval<value_type&>().*Rest)>...>;
     /// Appends the bytes of the members.
     static void write(const value_type& value, ByteWriter& out) {
         DefaultCodec::write(value.*First, out);

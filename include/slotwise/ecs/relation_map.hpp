@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ECS_RELATION_MAP_HPP
 #define SLOTWISE_ECS_RELATION_MAP_HPP
 
+#include "../core/seal.hpp"
 #include "../rows/row_container.hpp"
 #include "../slots/arguments.hpp"
 #include "../sparse/value_table.hpp"
@@ -266,7 +267,7 @@ public:
                 }
             });
         }
-        return out.take();
+        return detail::Seal::close(out, tags);
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator throws; strong
@@ -275,6 +276,7 @@ public:
     }
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
     const char* try_restore(std::span<const std::byte> bytes) {
+        if (const char* const wrong = detail::Seal::open(bytes, kind(), tags)) return wrong;
         RelationMap restored(get_allocator());
         ByteReader in(bytes);
         if (restored.read(in)) swap_contents(restored);
@@ -300,6 +302,11 @@ public:
 
 private:
     friend struct detail::RowRules;
+    static constexpr std::array tags = {detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Source>()},
+                                        detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Relation>()},
+                                        detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Target>()}};
+    /// The first four bytes of `header`.
+    static constexpr std::uint32_t kind() noexcept { return detail::number_of(header); }
     static constexpr std::uint8_t header[] = {
         'S',           'L', 'R', '1', std::endian::native == std::endian::little ? 1 : 2, sizeof(Source), sizeof(Relation),
         sizeof(Target)};

@@ -62,11 +62,12 @@ private:
     bool read_components() {
         PlainVector<bool> known;
         known.resize(core_.registry.size() + 1);
-        const std::size_t count = in_.length(sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(std::uint32_t));
+        const std::size_t count = in_.length(2 * sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(std::uint32_t));
         for (std::size_t i = 0; i != count; ++i) {
             const auto name = in_.raw(in_.length(1));
             const auto flags = in_.number<std::uint8_t>();
             const auto stamp = in_.number<std::uint32_t>();
+            const auto tag = in_.number<std::uint64_t>();
             if (in_.error() != nullptr) return false;
             const ComponentId id =
                 core_.registry.find(std::string_view(reinterpret_cast<const char*>(name.data()), name.size()));
@@ -75,6 +76,7 @@ private:
                 return in_.fail("snapshot: a component has other traits here, or the codec covers its type in one place only");
             const TypeDescriptor* const type = core_.registry.type(id);
             if (stamp != StoreFormat::stamp(type, codec_)) return in_.fail("snapshot: a component has values of another size");
+            if (tag != StoreFormat::tag(type, codec_)) return in_.fail(TypeMismatch::text(ElementRole::component, tag));
             if (type != nullptr && !type->trivial && !codec_.covers(*type))
                 return in_.fail("snapshot: values of a component are not their bytes; add the type to the AnyCodec");
             if (known[id.number()]) return in_.fail("snapshot: a component occurs twice");
@@ -218,7 +220,7 @@ private:
         TickColumn* const ticks = table.ticks(place);
         if (ticks == nullptr) return;
         TickColumn restored;
-        if (const char* const error = restored.try_restore(part.ticks)) {
+        if (const char* const error = Unsealed::try_restore(restored, part.ticks)) {
             in_.fail(error);
             return;
         }
@@ -271,7 +273,8 @@ private:
     }
     bool read_targets(ComponentId relation) {
         SparseComponents::Targets& targets = outside_.make_targets(relation.number());
-        if (const char* const error = targets.try_restore(block())) return in_.fail(error);
+        DefaultCodec codec;
+        if (const char* const error = targets.try_restore(block(), as_part(codec))) return in_.fail(error);
         for (const auto [target, sources] : targets) {
             if (!note_target(target)) return false;
             for (const Entity source : sources) {
@@ -357,6 +360,7 @@ std::vector<std::byte> snapshot(const Core& core, const AnyCodec& codec) {
 template <class Core>
 const char* try_restore(Core& core, std::span<const std::byte> bytes, const AnyCodec& codec) {
     const StoreChanging changing(core);
+    if (const char* const wrong = Seal::open(bytes, StoreFormat::magic, {})) return wrong;
     return StoreReader<Core>(core, bytes, codec).restore();
 }
 

@@ -33,8 +33,15 @@ struct StoreFormat {
         if (type == nullptr) return 0;
         return codec.covers(*type) ? codec.stamp(*type) : static_cast<std::uint32_t>(type->size);
     }
+    /// The tag of the type of a component; 0 of tags.
+    static std::uint64_t tag(const TypeDescriptor* type, const AnyCodec& codec) noexcept {
+        if (type == nullptr) return 0;
+        if (codec.covers(*type)) return codec.tag(*type);
+        return make_tag(TypeKind::block, type->size | std::uint64_t{type->align} << 32);
+    }
     /// Locations follow from the tables.
     struct NoLocation {
+        static constexpr bool writes_a_part = true;
         template <class T>
         void write(const T&, ByteWriter&) const noexcept {}
         template <class T>
@@ -79,7 +86,7 @@ public:
         for (const Table* const table : tables_.span()) write_table(*table);
         out_.number(std::uint64_t{core_.outside.numbers().size()});
         for (const std::uint32_t number : core_.outside.numbers()) write_outside(number);
-        return out_.take();
+        return Seal::close(out_, {});
     }
 
 private:
@@ -130,6 +137,7 @@ private:
             out_.raw(name.data(), name.size());
             out_.number(StoreFormat::flags(core_.registry, id, codec_));
             out_.number(StoreFormat::stamp(core_.registry.type(id), codec_));
+            out_.number(StoreFormat::tag(core_.registry.type(id), codec_));
         }
     }
     void write_id(ComponentId id) {
@@ -149,7 +157,7 @@ private:
             if (const std::int32_t column = table.column_at(place); column >= 0)
                 write_values(table, static_cast<std::size_t>(column));
             if (core_.registry.traits(table.ids()[place]).toggle) write_bits(table, place);
-            if (const TickColumn* const ticks = table.ticks(place)) block(ticks->snapshot());
+            if (const TickColumn* const ticks = table.ticks(place)) block(Unsealed::snapshot(*ticks));
         }
     }
     void write_values(const Table& table, std::size_t column) {
@@ -170,7 +178,10 @@ private:
     }
     void write_outside(std::uint32_t number) {
         out_.number(locals_[number]);
-        if (const SparseComponents::Targets* const targets = core_.outside.targets(number)) return block(targets->snapshot());
+        if (const SparseComponents::Targets* const targets = core_.outside.targets(number)) {
+            DefaultCodec codec;
+            return block(targets->snapshot(as_part(codec)));
+        }
         const SparseColumn& column = *core_.outside.column(number);
         out_.number(std::uint64_t{column.size()});
         column.for_each([&](Entity entity, const void* value) {

@@ -22,6 +22,11 @@ template <class Record, class Codec, class Kinds>
 struct RecordCodec {
     Codec& codec;
     Kinds& kinds;
+    static constexpr bool writes_a_part = true;
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return 0; // the graph has the tags of nodes and values
+    }
 
     void write(const Record& record, ByteWriter& out) {
         out.number(record.inputs);
@@ -91,11 +96,12 @@ public:
         for (std::size_t at = 0; at != core.order.positions(); ++at)
             if (const slot_t slot = core.order.slot_at(at); slot != no_slot) out.number(slot);
         write_pins(core, listed, places, out, codec);
-        return out.take();
+        return Seal::close(out, tags<Codec>);
     }
     /// @pre `fresh` is empty @return the error, or null Throws what the allocator and the codec throw
     template <class Codec, class Kinds>
     static const char* restore(Core& fresh, std::span<const std::byte> bytes, Codec& codec, Kinds& kinds) {
+        if (const char* const wrong = Seal::open(bytes, kind('S'), tags<Codec>)) return wrong;
         ByteReader in(bytes);
         read_header(in, 'S', fresh);
         const auto nodes = in.raw(in.length(1));
@@ -146,11 +152,12 @@ public:
             listed.push_back(slot);
         }
         write_pins(core, listed, places, out, codec);
-        return out.take();
+        return Seal::close(out, tags<Codec>);
     }
     /// @pre `fresh` and `ids` are empty @return the error, or null
     template <class Ids, class Codec, class Kinds>
     static const char* load(Core& fresh, Ids& ids, std::span<const std::byte> bytes, Codec& codec, Kinds& kinds) {
+        if (const char* const wrong = Seal::open(bytes, kind('F'), tags<Codec>)) return wrong;
         ByteReader in(bytes);
         read_header(in, 'F', fresh);
         RecordCodec<Record, Codec, Kinds> records{codec, kinds};
@@ -173,6 +180,14 @@ public:
     }
 
 private:
+    using Value = std::remove_cvref_t<decltype(std::declval<const Core&>().pins.value(0))>;
+    template <class Codec>
+    static constexpr std::array tags = {
+        ElementTag{ElementRole::node, detail::type_tag<Codec, std::remove_cvref_t<decltype(std::declval<Record&>().node)>>()},
+        ElementTag{ElementRole::value, detail::type_tag<Codec, Value>()}};
+    static constexpr std::uint32_t kind(char form) noexcept {
+        return number_of(std::array<std::uint8_t, 4>{'S', 'L', 'G', static_cast<std::uint8_t>(form)});
+    }
     static void write_header(ByteWriter& out, char form, const Core& core) {
         for (const char c : {'S', 'L', 'G', form, '1'}) out.number(static_cast<std::uint8_t>(c));
         out.number(static_cast<std::uint8_t>(std::endian::native == std::endian::little ? 1 : 2));

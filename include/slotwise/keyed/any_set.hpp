@@ -178,7 +178,8 @@ public:
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
         expect_covered(codec, key_type());
         DescribedCodec<Codec, Columns> both{codec, columns};
-        return this->template to_bytes<0, 0>(both, [](slot_t, ByteWriter&) {});
+        const std::array tags{ElementTag{ElementRole::key, both.tag(key_type())}};
+        return this->template to_bytes<0, 0>(both, tags, [](slot_t, ByteWriter&) {});
     }
     /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec
     /// lacks the type; what allocator and codecs throw; strong
@@ -191,7 +192,8 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         expect_covered(codec, key_type());
         DescribedCodec<Codec, Columns> both{codec, columns};
-        return this->template from_bytes<0, 0>(bytes, both, [](auto&, slot_t, ByteReader&) { return true; });
+        const std::array tags{ElementTag{ElementRole::key, both.tag(key_type())}};
+        return this->template from_bytes<0, 0>(bytes, both, tags, [](auto&, slot_t, ByteReader&) { return true; });
     }
 
 protected:

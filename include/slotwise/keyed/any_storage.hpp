@@ -271,7 +271,7 @@ public:
         expect_covered(codec);
         detail::DescribedCodec<Codec, Columns> both{codec, columns};
         return this->template to_bytes<1, 0>(
-            both, [&](slot_t slot, ByteWriter& out) { both.write(value_type(), value_at(slot), out); });
+            both, tags(both), [&](slot_t slot, ByteWriter& out) { both.write(value_type(), value_at(slot), out); });
     }
     /// As AnySetStorage's.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec lacks a type; what
@@ -285,7 +285,7 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         expect_covered(codec);
         detail::DescribedCodec<Codec, Columns> both{codec, columns};
-        return this->template from_bytes<1, 0>(bytes, both, [&](auto& fresh, slot_t slot, ByteReader& in) {
+        return this->template from_bytes<1, 0>(bytes, both, tags(both), [&](auto& fresh, slot_t slot, ByteReader& in) {
             return fresh.hub.template get<0>().read(slot, in, both);
         });
     }
@@ -300,6 +300,10 @@ public:
     }
 
 private:
+    template <class Both>
+    std::array<detail::ElementTag, 2> tags(const Both& both) const noexcept {
+        return {{{detail::ElementRole::key, both.tag(key_type())}, {detail::ElementRole::value, both.tag(value_type())}}};
+    }
     using set_type::core_;
     friend struct detail::OwnColumns;
     /// As NewItem, of a key and a value by their addresses.

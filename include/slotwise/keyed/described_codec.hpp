@@ -24,6 +24,12 @@ struct DescribedCodec {
     static consteval bool covers() noexcept {
         return detail::covers<Reads, Typed, T>();
     }
+    static constexpr bool writes_a_part = detail::writes_a_part<Typed>;
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return detail::type_tag<Typed, T>();
+    }
+    std::uint64_t tag(const TypeDescriptor& type) const noexcept { return described_tag(described, type); }
     void write(const TypeDescriptor& type, const void* value, ByteWriter& out) { described.write(type, value, out); }
     void read(const TypeDescriptor& type, void* to, ByteReader& in) { described.read(type, to, in); }
     template <class T>

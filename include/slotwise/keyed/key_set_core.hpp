@@ -359,8 +359,10 @@ protected:
 
     /// Writes everything as bytes. After each key write_first(slot, out) writes the columns before number `First`.
     /// @tparam Row bytes of a key and those columns, where they are a block; otherwise 0
-    template <std::size_t First, std::size_t Row, class Codec, class WriteFirst>
-    std::vector<std::byte> to_bytes(Codec& codec, WriteFirst&& write_first) const {
+    /// @param tags the types of key and those columns
+    template <std::size_t First, std::size_t Row, class Codec, std::size_t Tags, class WriteFirst>
+    std::vector<std::byte> to_bytes(Codec& codec, const std::array<detail::ElementTag, Tags>& tags,
+                                    WriteFirst&& write_first) const {
         ByteWriter out;
         out.number(magic);
         out.number(core_.store.keys.stamp());
@@ -372,13 +374,16 @@ protected:
                 write_first(slot, out);
             });
         });
-        return out.take();
+        return detail::Seal::close<Codec>(out, detail::join_tags(tags, Container::template column_tags<First, Codec>()));
     }
     /// Replaces the contents by those of the bytes. Returns the error and has no effect then; null on success. @param
     /// read_first builds the first column's value of a slot: (container, slot, in) -> bool
-    template <std::size_t First, std::size_t Row, class Codec, class ReadFirst>
-    const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, ReadFirst&& read_first) {
+    template <std::size_t First, std::size_t Row, class Codec, std::size_t Tags, class ReadFirst>
+    const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, const std::array<detail::ElementTag, Tags>& tags,
+                           ReadFirst&& read_first) {
         core_.expect_not_notifying();
+        const auto all = detail::join_tags(tags, Container::template column_tags<First, Codec>());
+        if (const char* const wrong = detail::Seal::open<Codec>(bytes, magic, all)) return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of a keyed container";
         if (in.number<std::uint32_t>() != core_.store.keys.stamp())

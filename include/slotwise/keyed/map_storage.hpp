@@ -442,7 +442,7 @@ public:
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         return this->template to_bytes<1, detail::block_bytes<Codec, Key, T>>(
-            codec, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
+            codec, both_tags<Codec>, [&](slot_t slot, ByteWriter& out) { codec.write(value_at(slot), out); });
     }
     /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
@@ -453,7 +453,7 @@ public:
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         return this->template from_bytes<1, detail::block_bytes<Codec, Key, T>>(
-            bytes, codec, [&](auto& fresh, slot_t slot, ByteReader& in) {
+            bytes, codec, both_tags<Codec>, [&](auto& fresh, slot_t slot, ByteReader& in) {
                 T value(codec.template read<T>(in));
                 if (in.error() != nullptr) return false;
                 fresh.hub.template get<0>().construct(slot, std::move(value));
@@ -462,6 +462,9 @@ public:
     }
 
 private:
+    template <class Codec>
+    static constexpr std::array both_tags = {detail::ElementTag{detail::ElementRole::key, detail::type_tag<Codec, Key>()},
+                                             detail::ElementTag{detail::ElementRole::value, detail::type_tag<Codec, T>()}};
     template <class, class>
     friend class detail::KeyedIterator;
     friend struct detail::OwnColumns;

@@ -365,7 +365,7 @@ public:
     /// @param codec how keys become bytes; see DefaultCodec for the types that need none, dropping() for columns to leave out
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
-        return this->template to_bytes<0, detail::block_bytes<Codec, Key>>(codec, [](slot_t, ByteWriter&) {});
+        return this->template to_bytes<0, detail::block_bytes<Codec, Key>>(codec, tags<Codec>, [](slot_t, ByteWriter&) {});
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may
     /// occur twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are
@@ -378,11 +378,13 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        return this->template from_bytes<0, detail::block_bytes<Codec, Key>>(bytes, codec,
+        return this->template from_bytes<0, detail::block_bytes<Codec, Key>>(bytes, codec, tags<Codec>,
                                                                              [](auto&, slot_t, ByteReader&) { return true; });
     }
 
 protected:
+    template <class Codec>
+    static constexpr std::array tags = {detail::ElementTag{detail::ElementRole::key, detail::type_tag<Codec, Key>()}};
     template <class, class>
     friend class detail::KeyedIterator;
     friend struct detail::OwnColumns;

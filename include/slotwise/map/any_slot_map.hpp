@@ -152,7 +152,7 @@ public:
         expect_covered(codec);
         ByteWriter out;
         core_.template write<0, 0>(out, columns, [&] { core_.store.write(core_.directory, out, codec); });
-        return out.take();
+        return detail::Seal::close(out, tags<Columns>(codec));
     }
     /// As SlotMap::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec
     /// lacks the type; what allocator and codecs throw; strong
@@ -165,6 +165,8 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         expect_covered(codec);
         core_.expect_not_notifying();
+        if (const char* const wrong = detail::Seal::open(bytes, detail::DirectorySnapshot::magic, tags<Columns>(codec)))
+            return wrong;
         ByteReader in(bytes);
         using Whole = std::remove_cvref_t<decltype(core_)>;
         Whole fresh(typename Whole::Like(), core_, core_.allocator);
@@ -179,6 +181,11 @@ public:
     }
 
 private:
+    template <class Columns, class Codec>
+    auto tags(const Codec& codec) const noexcept {
+        const std::array element{detail::ElementTag{detail::ElementRole::value, detail::described_tag(codec, type())}};
+        return detail::join_tags(element, std::remove_cvref_t<decltype(core_)>::template column_tags<0, Columns>());
+    }
     template <class Void>
     Void* checked(Void* element, handle_type handle) const {
         if (element == nullptr)

@@ -190,6 +190,11 @@ public:
 
     //=== snapshots ===//
 
+    /// The types of a row's members.
+    template <class Codec>
+    static constexpr std::array<ElementTag, sizeof...(Ts)> tags() noexcept {
+        return {{{sizeof...(Ts) == 1 ? ElementRole::value : ElementRole::column, type_tag<Codec, Ts>()}...}};
+    }
     template <class Directory, class Codec>
     void write(const Directory&, ByteWriter& out, Codec& codec) const {
         (out.number(size_stamp<Ts>()), ...);

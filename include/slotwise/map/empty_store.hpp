@@ -74,6 +74,11 @@ public:
     }
     static constexpr slot_t slot(const Cursor& c) noexcept { return c.slot(); }
 
+    /// There are no values.
+    template <class Codec>
+    static constexpr std::array<ElementTag, 0> tags() noexcept {
+        return {};
+    }
     /// A snapshot has no bytes of values.
     template <class Directory, class Codec>
     static void write(const Directory&, ByteWriter&, Codec&) noexcept {}

@@ -266,7 +266,7 @@ public:
             out.number(handle.to_bits());
             codec.write(id, out);
         }
-        return out.take();
+        return detail::Seal::close<Codec>(out, {{detail::ElementRole::id, detail::type_tag<Codec, Id>()}});
     }
     /// Replaces the pairs by those of a snapshot and keeps the attachment. All bytes are checked before anything changes, and
     /// bytes that snapshot() would not write are refused. Restore the map of the elements first, and attach_to() it afterwards:
@@ -281,6 +281,9 @@ public:
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         this->expect_at_rest();
+        if (const char* const wrong =
+                detail::Seal::open<Codec>(bytes, snapshot_kind, {{detail::ElementRole::id, detail::type_tag<Codec, Id>()}}))
+            return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of an IdentityMap";
         for (const std::uint8_t byte : header)

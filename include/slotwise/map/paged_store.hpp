@@ -196,6 +196,11 @@ public:
     }
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot(const Cursor& c) const noexcept { return c.word * bits::word_bits + c.bit; }
 
+    /// The type of elements.
+    template <class Codec>
+    static constexpr std::array<ElementTag, 1> tags() noexcept {
+        return {{{ElementRole::value, type_tag<Codec, T>()}}};
+    }
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, Codec& codec) const {
         out.number(size_stamp<T>());

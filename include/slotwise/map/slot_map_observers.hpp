@@ -73,7 +73,7 @@ public:
         ByteWriter out;
         core_.template write<0, detail::block_bytes<Codec, typename Container::Store::value_type>>(
             out, codec, [&] { core_.store.write(core_.directory, out, codec); });
-        return out.take();
+        return detail::Seal::close<Codec>(out, tags<Codec>());
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
     /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
@@ -85,7 +85,8 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        return core_.do_restore(bytes, codec);
+        const char* const error = detail::Seal::open<Codec>(bytes, detail::DirectorySnapshot::magic, tags<Codec>());
+        return error != nullptr ? error : core_.do_restore(bytes, codec);
     }
 
 protected:
@@ -97,6 +98,10 @@ protected:
     Container core_{};
 
 private:
+    template <class Codec>
+    static constexpr auto tags() noexcept {
+        return detail::join_tags(Container::Store::template tags<Codec>(), Container::template column_tags<0, Codec>());
+    }
     template <class T, class View, class Self>
     static constexpr View column_of(Self& self) noexcept {
         constexpr std::size_t place = Hub::template index_of_column<T>();

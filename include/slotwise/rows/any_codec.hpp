@@ -6,7 +6,7 @@
 #define SLOTWISE_ROWS_ANY_CODEC_HPP
 
 #include "../config/error.hpp"
-#include "../core/codec.hpp"
+#include "../core/seal.hpp"
 #include "../core/type_descriptor.hpp"
 
 SLOTWISE_BEGIN
@@ -24,6 +24,7 @@ public:
     template <class T, class Codec = DefaultCodec>
     AnyCodec& add() {
         types_.push_back({TypeDescriptor::id_of<T>(), std::is_trivially_copyable_v<T> ? sizeof(T) : 0,
+                          detail::type_tag<Codec, T>(),
                           [](const void* value, ByteWriter& out) { Codec().write(*static_cast<const T*>(value), out); },
                           [](void* to, ByteReader& in) { ::new (to) T(Codec().template read<T>(in)); }});
         return *this;
@@ -33,6 +34,8 @@ public:
     bool covers(const TypeDescriptor& type) const noexcept { return find(type) != nullptr; }
     /// What tells types apart in the bytes: the size of those whose bytes are their value, else 0. @pre covers(type)
     std::uint32_t stamp(const TypeDescriptor& type) const noexcept { return static_cast<std::uint32_t>(find(type)->bytes); }
+    /// The tag of the type in snapshots: that of T with its codec, whether it is described or not. @pre covers(type)
+    std::uint64_t tag(const TypeDescriptor& type) const noexcept { return find(type)->tag; }
     /// Appends a value. @pre covers(type) @throws what the codec of the type throws
     void write(const TypeDescriptor& type, const void* value, ByteWriter& out) const { find(type)->write(value, out); }
     /// Builds a value at `to`, any value when the bytes are wrong; in.error() says what is. @pre covers(type)
@@ -43,6 +46,7 @@ private:
     struct Entry {
         const void* id;
         std::size_t bytes;
+        std::uint64_t tag;
         void (*write)(const void* value, ByteWriter& out);
         void (*read)(void* to, ByteReader& in);
     };

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_ANY_ROWS_HPP
 #define SLOTWISE_ROWS_ANY_ROWS_HPP
 
-#include "../core/bytes.hpp"
+#include "../core/seal.hpp"
 #include "any_columns.hpp"
 #include "row_container.hpp"
 
@@ -296,7 +296,7 @@ public:
             for (const auto& column : columns_)
                 if (column.stride != 0) codec.write(*column.type, column.at(row), out);
         }
-        return out.take();
+        return detail::Seal::close(out, tags(codec));
     }
     /// Replaces the rows by those of a snapshot of the same columns. Bytes that snapshot() would not write are refused.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec does not cover a
@@ -311,6 +311,7 @@ public:
     template <class Codec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec) {
         expect_covered(codec);
+        if (const char* const wrong = detail::Seal::open(bytes, snapshot_kind, tags(codec))) return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of described rows";
         if (in.number<std::uint8_t>() != byte_order) return "snapshot: it was made by a machine of another byte order";
@@ -338,6 +339,14 @@ private:
     friend detail::RowRules;
     friend detail::PlannedRows;
     static constexpr std::uint32_t snapshot_kind = 0x5241'4C53; // "SLAR"
+    template <class Codec>
+    std::vector<detail::ElementTag> tags(const Codec& codec) const {
+        std::vector<detail::ElementTag> result;
+        for (const auto& column : columns_)
+            result.push_back({detail::ElementRole::column, column.stride == 0 ? detail::make_tag(detail::TypeKind::empty, 0)
+                                                                              : detail::described_tag(codec, *column.type)});
+        return result;
+    }
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
     struct Every { // no lambda: g++ 12 refuses `extern template` of a class with a static member of such a type
         bool operator()(size_type) const noexcept { return true; }

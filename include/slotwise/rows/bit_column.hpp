@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_BIT_COLUMN_HPP
 #define SLOTWISE_ROWS_BIT_COLUMN_HPP
 
-#include "../core/bytes.hpp"
+#include "../core/seal.hpp"
 #include "bit_runs.hpp"
 #include "row_container.hpp"
 
@@ -228,7 +228,7 @@ public:
         out.number(snapshot_kind);
         out.number(std::uint64_t{size_});
         for (const word_t word : words()) out.number(word);
-        return out.take();
+        return detail::Seal::close(out, {});
     }
     /// Replaces the rows by a snapshot's. Bytes that snapshot() would not write are refused.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
@@ -237,6 +237,7 @@ public:
     }
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
     const char* try_restore(std::span<const std::byte> bytes) {
+        if (const char* const wrong = detail::Seal::open(bytes, snapshot_kind, {})) return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of a BitColumn";
         const auto rows = in.number<std::uint64_t>();

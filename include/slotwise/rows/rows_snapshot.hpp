@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_ROWS_SNAPSHOT_HPP
 #define SLOTWISE_ROWS_ROWS_SNAPSHOT_HPP
 
-#include "../core/codec.hpp"
+#include "../core/seal.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -18,6 +18,8 @@ struct RowsSnapshot {
     static constexpr std::size_t row_bytes = std::is_same_v<Codec, DefaultCodec> ? (coding<Ts>.least + ... + 0) : 0;
     /// A row that may take no byte gets one, so that every count is backed by bytes.
     static constexpr bool filled = row_bytes == 0;
+
+    static constexpr std::array<ElementTag, sizeof...(Ts)> tags = {{{ElementRole::column, type_tag<Codec, Ts>()}...}};
 
     static void begin(ByteWriter& out, std::size_t count) {
         out.number(magic);

@@ -402,7 +402,7 @@ public:
             std::apply([&](const auto&... column) { (codec.write(static_cast<const Ts&>(column[row]), out), ...); },
                        rows_.columns());
         }
-        return out.take();
+        return detail::Seal::close<Codec>(out, detail::RowsSnapshot<Codec, Ts...>::tags);
     }
     /// Replaces the rows by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would not
     /// write are refused. @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and
@@ -414,6 +414,9 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* const wrong = detail::Seal::open<Codec>(bytes, detail::RowsSnapshot<Codec, Ts...>::magic,
+                                                                detail::RowsSnapshot<Codec, Ts...>::tags))
+            return wrong;
         ByteReader in(bytes);
         BasicSoaVector fresh(get_allocator());
         for (size_type n = detail::RowsSnapshot<Codec, Ts...>::read(in); n != 0 && in.error() == nullptr; --n) {

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_TICK_COLUMN_HPP
 #define SLOTWISE_ROWS_TICK_COLUMN_HPP
 
-#include "../core/bytes.hpp"
+#include "../core/seal.hpp"
 #include "row_container.hpp"
 #include "tick_lane.hpp"
 
@@ -206,13 +206,8 @@ public:
     /// The state as bytes, the same on every machine. @throws what the allocator throws
     std::vector<std::byte> snapshot() const {
         ByteWriter out;
-        out.number(snapshot_kind);
-        out.number(std::uint64_t{size_});
-        for (size_type row = 0; row != size_; ++row) {
-            out.number(added_[row]);
-            out.number(changed_[row]);
-        }
-        return out.take();
+        write_state(out);
+        return detail::Seal::close(out, {});
     }
     /// Replaces the rows by a snapshot's. Bytes that snapshot() would not write are refused.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
@@ -221,6 +216,29 @@ public:
     }
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
     const char* try_restore(std::span<const std::byte> bytes) {
+        const char* const wrong = detail::Seal::open(bytes, snapshot_kind, {});
+        return wrong != nullptr ? wrong : read_state(bytes);
+    }
+
+    /// Whether no row is newer than what is kept of its page, if all ticks compare with each other; for tests.
+    constexpr bool check_invariants() const noexcept {
+        return size_ <= capacity() && added_.capacity() == capacity() && added_.bounded(size_) && changed_.bounded(size_);
+    }
+
+private:
+    friend detail::RowRules;
+    friend detail::Unsealed;
+    static constexpr std::uint32_t snapshot_kind = 0x4B54'4C53; // "SLTK"
+
+    void write_state(ByteWriter& out) const {
+        out.number(snapshot_kind);
+        out.number(std::uint64_t{size_});
+        for (size_type row = 0; row != size_; ++row) {
+            out.number(added_[row]);
+            out.number(changed_[row]);
+        }
+    }
+    const char* read_state(std::span<const std::byte> bytes) {
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of a TickColumn";
         const auto rows = in.number<std::uint64_t>();
@@ -236,15 +254,6 @@ public:
         swap_contents(fresh);
         return nullptr;
     }
-
-    /// Whether no row is newer than what is kept of its page, if all ticks compare with each other; for tests.
-    constexpr bool check_invariants() const noexcept {
-        return size_ <= capacity() && added_.capacity() == capacity() && added_.bounded(size_) && changed_.bounded(size_);
-    }
-
-private:
-    friend detail::RowRules;
-    static constexpr std::uint32_t snapshot_kind = 0x4B54'4C53; // "SLTK"
 
     constexpr void expect_row([[maybe_unused]] size_type row) const noexcept {
         SLOTWISE_EXPECT(row < size_, "TickColumn: row is not below size()");

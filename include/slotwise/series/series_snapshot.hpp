@@ -15,8 +15,18 @@ namespace detail {
 template <class Codec>
 struct SeriesCodec {
     Codec& codec;
+    static constexpr bool writes_a_part = true;
     template <class Column>
     static constexpr bool drops = drops_column<Codec, Column>;
+    template <class V>
+    static consteval std::uint64_t type_tag() noexcept {
+        if constexpr (!is_series<V>)
+            return detail::type_tag<Codec, V>();
+        else if constexpr (requires { typename V::mapped_type; })
+            return make_tag(TypeKind::series, {type_tag<typename V::key_type>(), type_tag<typename V::mapped_type>()});
+        else
+            return make_tag(TypeKind::series, {type_tag<typename V::key_type>()});
+    }
     template <bool Reads, class T>
     static consteval bool covers() noexcept {
         return is_series<T> || detail::covers<Reads, Codec, T>();
@@ -25,7 +35,7 @@ struct SeriesCodec {
     template <class V>
     void write(const V& value, ByteWriter& out) {
         if constexpr (is_series<V>) {
-            const auto bytes = value.snapshot(codec);
+            const auto bytes = value.snapshot(as_part(codec));
             out.number(std::uint64_t{bytes.size()});
             out.raw(bytes.data(), bytes.size());
         } else
@@ -38,7 +48,7 @@ struct SeriesCodec {
             const auto size = in.number<std::uint64_t>();
             if (size > in.left())
                 in.fail("snapshot: the bytes of a nested series end too early");
-            else if (const char* error = value.try_restore(in.raw(static_cast<std::size_t>(size)), codec))
+            else if (const char* error = value.try_restore(in.raw(static_cast<std::size_t>(size)), as_part(codec)))
                 in.fail(error);
             return value;
         } else
@@ -50,14 +60,14 @@ struct SeriesCodec {
 template <class Store, class Codec>
 std::vector<std::byte> store_to_bytes(const Store& store, Codec& codec) {
     if constexpr (is_described_codec<Codec>)
-        return store.snapshot(codec.described, codec.typed);
+        return store.snapshot(codec.described, as_part(codec.typed));
     else
         return store.snapshot(SeriesCodec<Codec>{codec});
 }
 template <class Store, class Codec>
 const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Codec& codec) {
     if constexpr (is_described_codec<Codec>)
-        return store.try_restore(bytes, codec.described, codec.typed);
+        return store.try_restore(bytes, codec.described, as_part(codec.typed));
     else
         return store.try_restore(bytes, SeriesCodec<Codec>{codec});
 }
@@ -133,7 +143,7 @@ std::vector<std::byte> series_to_bytes(const State& state, Codec& codec) {
         out.number(slot);
         out.number(static_cast<std::uint8_t>(tracker.opening_flags(slot)));
     }
-    return out.take();
+    return Seal::close<Codec>(out, {{ElementRole::time, type_tag<Codec, typename State::time_type>()}});
 }
 
 /// Whether the bytes end before the window of a snapshot, or have this one: the other bytes are not looked at.
@@ -153,6 +163,8 @@ template <class State, class Codec>
 const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Codec& codec) {
     using Store = typename State::store_type;
     using Time = typename State::time_type;
+    const ElementTag time{ElementRole::time, type_tag<Codec, Time>()};
+    if (const char* const wrong = Seal::open<Codec>(bytes, series_magic<State>, {time})) return wrong;
     ByteReader in(bytes);
     if (in.number<std::uint32_t>() != series_magic<State>) return "snapshot: these bytes are not a snapshot of such a series";
     const auto size = in.number<std::uint64_t>();

@@ -413,12 +413,17 @@ public:
 
     //=== snapshots ===//
 
+    /// The types of the columns from number `First` on.
+    template <std::size_t First, class Codec>
+    static consteval auto column_tags() noexcept {
+        return ColumnSnapshot<First, Observers...>::template tags<Codec>();
+    }
     /// Writes the directory, the elements by write_elements(), and the columns from number `First` on.
     /// @tparam Row bytes of an element where they are known
     template <std::size_t First, std::size_t Row, class Codec, class WriteElements>
     void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
         using Columns = ColumnSnapshot<First, Observers...>;
-        out.reserve((directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
+        out.reserve(Seal::room + (directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
                     directory.cursor() * (sizeof(typename Directory::version_type) + 1)); // nearly all: growth would copy it
         DirectorySnapshot::write(directory, out);
         write_elements();

@@ -5,29 +5,11 @@
 #ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
 #define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
-#include "../core/codec.hpp"
+#include "../core/seal.hpp"
+#include "../core/utf8.hpp"
 #include "slot_directory.hpp"
 
 SLOTWISE_BEGIN
-
-namespace detail {
-
-/// Whether a codec writes (or reads) a T, according to its declarations.
-template <bool Reads, class Codec, class T>
-consteval bool covers() noexcept {
-    if constexpr (std::is_same_v<Codec, DefaultCodec>)
-        return Snapshotable<T>;
-    else if constexpr (requires { Codec::template covers<Reads, T>(); }) // it delegates to the inner codec
-        return Codec::template covers<Reads, T>();
-    else if constexpr (Reads)
-        return requires(Codec& codec, ByteReader& in) {
-            { codec.template read<T>(in) } -> std::same_as<T>;
-        };
-    else
-        return requires(Codec& codec, const T& value, ByteWriter& out) { codec.write(value, out); };
-}
-
-} // namespace detail
 
 /// A codec that leaves columns out, made by dropping().
 template <class Codec, class... Columns>
@@ -40,6 +22,11 @@ public:
     template <bool Reads, class T>
     static consteval bool covers() noexcept {
         return detail::covers<Reads, Codec, T>();
+    }
+    /// The tag of what the inner codec writes for a T.
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return detail::type_tag<Codec, T>();
     }
 
     constexpr DroppingCodec() = default;
@@ -85,6 +72,10 @@ template <class... Ts> // NOLINTNEXTLINE(misc-redundant-expression): two of the 
 inline constexpr std::size_t block_bytes<DefaultCodec, Ts...> = (coding<Ts>.block && ...) ? (sizeof(Ts) + ... + 0) : 0;
 template <class Codec, class... Columns, class... Ts>
 inline constexpr std::size_t block_bytes<DroppingCodec<Codec, Columns...>, Ts...> = block_bytes<Codec, Ts...>;
+template <class... Ts>
+inline constexpr std::size_t block_bytes<Utf8Codec, Ts...> = block_bytes<DefaultCodec, Ts...>;
+template <class Codec, class... Ts>
+inline constexpr std::size_t block_bytes<PartCodec<Codec>, Ts...> = block_bytes<Codec, Ts...>;
 
 /// A static observer with a value for each slot. Other observers get on_insert for a restored element.
 template <class O>
@@ -111,6 +102,18 @@ struct ColumnSnapshot {
         });
         return bytes;
     }
+    /// The types of the columns; those that the codec drops have no tag.
+    template <class Codec>
+    static consteval auto tags() noexcept {
+        std::array<ElementTag, count> result{};
+        std::size_t at = 0;
+        walk([&]<std::size_t, class Column>() {
+            std::uint64_t tag = 0;
+            if constexpr (!drops_column<Codec, Column>) tag = type_tag<Codec, typename Column::value_type>();
+            result[at++] = {ElementRole::column, tag};
+        });
+        return result;
+    }
     /// @param each each(f) calls f(slot) for all slots with an element
     template <class Hub, class Each, class Codec>
     static void write(const Hub& hub, Each&& each, ByteWriter& out, Codec& codec) {
@@ -133,10 +136,9 @@ struct ColumnSnapshot {
             const bool here = in.flag();
             if (in.error() != nullptr) return;
             if constexpr (!carried<true, Column, Codec>()) {
-                if (here) in.fail("snapshot: it has a column that this restore drops; restore it without dropping<Column>()");
+                if (here) in.fail(restore_drops);
             } else {
-                if (!here)
-                    in.fail("snapshot: a column was dropped when it was made; restore it with the same dropping<Column>()");
+                if (!here) in.fail(was_dropped);
                 if (in.error() == nullptr && in.number<std::uint32_t>() != size_stamp<T>())
                     in.fail("snapshot: it was made by a container with a column of values of another size");
                 each([&](slot_t slot) {

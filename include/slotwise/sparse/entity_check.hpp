@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SPARSE_ENTITY_CHECK_HPP
 #define SLOTWISE_SPARSE_ENTITY_CHECK_HPP
 
-#include "../core/codec.hpp"
+#include "../core/seal.hpp"
 #include "entity_directory.hpp"
 
 SLOTWISE_BEGIN

@@ -364,7 +364,7 @@ public:
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
         detail::EntityCheck::write(directory_, out, codec);
-        return out.take();
+        return detail::Seal::close<Codec>(out, tags<Codec>);
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
     /// not write are refused. Observers are notified as by a copy assignment.
@@ -378,6 +378,7 @@ public:
     /// throw
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* const wrong = detail::Seal::open<Codec>(bytes, detail::EntityCheck::magic, tags<Codec>)) return wrong;
         Directory restored(get_allocator());
         ByteReader in(bytes);
         if (detail::EntityCheck::read(restored, in, codec)) adopt(restored);
@@ -389,6 +390,9 @@ public:
     bool check_invariants() const { return detail::EntityCheck::holds(directory_); }
 
 private:
+    template <class Codec>
+    static constexpr std::array tags = {detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Entity>()},
+                                        detail::ElementTag{detail::ElementRole::location, detail::type_tag<Codec, Location>()}};
     SLOTWISE_ALWAYS_INLINE static Location* location_in(typename Directory::Entry entry) noexcept {
         return entry ? std::addressof(entry.location()) : nullptr;
     }

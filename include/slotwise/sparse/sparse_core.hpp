@@ -5,10 +5,10 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_CORE_HPP
 #define SLOTWISE_SPARSE_SPARSE_CORE_HPP
 
-#include "../core/codec.hpp"
 #include "../core/erase_if.hpp"
 #include "../core/insert_result.hpp"
 #include "../core/iterator_facade.hpp"
+#include "../core/seal.hpp"
 #include "sparse_rows.hpp"
 
 #include <optional>
@@ -220,7 +220,7 @@ public:
         out.raw(this->ids_.data(), this->size_ * sizeof(Id));
         if constexpr (!std::is_same_v<Value, WithoutValue>)
             for (size_type row = 0; row != this->size_; ++row) codec.write(std::as_const(*this->values_.at(row)), out);
-        return out.take();
+        return Seal::close<Codec>(out, tags<Codec>());
     }
     /// Replaces the entries by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would not
     /// write are refused. Observers are notified of the exchange.
@@ -233,6 +233,7 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* const wrong = Seal::open<Codec>(bytes, header()[0], tags<Codec>())) return wrong;
         ByteReader in(bytes);
         SparseCore fresh(get_allocator());
         fresh.read(in, codec);
@@ -264,6 +265,14 @@ private:
     friend OwnedRows;
     friend SparseRuns;
 
+    template <class Codec>
+    static constexpr auto tags() noexcept {
+        constexpr ElementTag id{ElementRole::id, type_tag<DefaultCodec, Id>()};
+        if constexpr (std::is_same_v<Value, WithoutValue>)
+            return std::array{id};
+        else
+            return std::array{id, ElementTag{ElementRole::value, type_tag<Codec, Value>()}};
+    }
     static auto header() noexcept {
         // "SLS" and the byte order; the sizes of id and value.
         constexpr std::uint32_t order = std::endian::native == std::endian::little ? 1 : 2;

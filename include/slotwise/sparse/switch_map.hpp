@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_SPARSE_SWITCH_MAP_HPP
 #define SLOTWISE_SPARSE_SWITCH_MAP_HPP
 
-#include "../core/codec.hpp"
 #include "../core/id_traits.hpp"
+#include "../core/seal.hpp"
 #include "../memory/sparse_pages.hpp"
 #include "../rows/row_container.hpp"
 #include "../slots/absence.hpp"
@@ -249,7 +249,7 @@ public:
             out.number(std::uint64_t{ids.size()});
             out.raw(ids.data(), ids.size_bytes());
         }
-        return out.take();
+        return detail::Seal::close<Codec>(out, tags<Codec>);
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
     /// not write are refused.
@@ -262,6 +262,7 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws; strong
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* const wrong = detail::Seal::open<Codec>(bytes, kind(), tags<Codec>)) return wrong;
         SwitchMap restored(hash(), equal(), get_allocator());
         ByteReader in(bytes);
         if (restored.read(in, codec)) swap_contents(restored);
@@ -297,6 +298,11 @@ private:
 
     const Hash& hash() const noexcept { return buckets_.hash(); }
     const Equal& equal() const noexcept { return buckets_.equal(); }
+    template <class Codec>
+    static constexpr std::array tags = {detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Id>()},
+                                        detail::ElementTag{detail::ElementRole::value, detail::type_tag<Codec, Value>()}};
+    /// The first four bytes of header().
+    static std::uint32_t kind() noexcept { return detail::number_of(header()); }
     static auto header() noexcept {
         constexpr auto size = static_cast<std::uint32_t>(std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0);
         return std::array<std::uint8_t, 9>{'S',

@@ -4,7 +4,7 @@
 // is_utf8 and is_ascii beside a decoder that goes back: bytes are UTF-8 if each character, encoded again, gives the same bytes.
 #include "support/catch.hpp"
 
-#include <slotwise/arrow/utf8.hpp>
+#include <slotwise/core/utf8.hpp>
 
 #include <array>
 #include <random>
