@@ -28,6 +28,7 @@ public:
         return added.is_pair() && present.is_pair() && added.relation_number() == present.relation_number() &&
                registry_->traits(added).exclusive;
     }
+    bool may_replace(ComponentId id) const { return id.is_pair() && registry_->traits(id).exclusive; }
 
 private:
     const ComponentRegistry* registry_;
