@@ -384,7 +384,13 @@ TEST_CASE("CommandBuffer: a refused despawn is dropped, and the other commands s
     CHECK(store.apply(buffer) == 0);
     CHECK(store.size() == 2);
     buffer.despawn(held);
-    buffer.unrelate(holder, holds, held); // comes before the end of entities
+    buffer.unrelate(holder, holds, held); // comes after it
+    CHECK_THROWS_AS(store.apply(buffer), std::invalid_argument);
+    CHECK(store.apply(buffer) == 0);
+    CHECK_FALSE(store.has(holder, pair(holds, any)));
+    store.relate(holder, holds, held);
+    buffer.unrelate(holder, holds, held); // comes before it
+    buffer.despawn(held);
     CHECK(store.apply(buffer) == 0);
     CHECK(store.size() == 1);
 }

@@ -263,7 +263,9 @@ private:
         bool barrier;
     };
 
-    std::uint32_t& head_of(Entity entity) { return pages_.make(entity.index() / page_slots).heads[entity.index() % page_slots]; }
+    std::uint32_t& head_of(Entity entity) {
+        return pages_.make(entity.index() / page_slots).heads[entity.index() % page_slots];
+    }
     std::uint32_t number_of(const CommandGroup& group) const noexcept {
         return static_cast<std::uint32_t>(std::addressof(group) - groups_.data()) + 1;
     }
@@ -276,9 +278,8 @@ private:
         if (head == 0 || is_group_of(head, entity)) [[likely]]
             return head;
         if (versions_.size() == 0) return 0;
-        return static_cast<std::uint32_t>(versions_.find(entity.to_bits(), [&](std::uint64_t number) {
-            return is_group_of(static_cast<std::uint32_t>(number), entity);
-        }));
+        return static_cast<std::uint32_t>(versions_.find(
+            entity.to_bits(), [&](std::uint64_t number) { return is_group_of(static_cast<std::uint32_t>(number), entity); }));
     }
     bool is_group_of(std::uint32_t number, Entity entity) const noexcept {
         return groups_[number - 1].entity == entity && !groups_[number - 1].is_void();
@@ -331,9 +332,9 @@ private:
 
     CommandArena arena_{};
     std::vector<CommandGroup> groups_{};
-    std::vector<End> despawns_{};      // in the order in which they were recorded
-    PlainVector<Entity> targets_{};    // that commands relate something to
-    NumberTable versions_{};           // Entity -> first group, where Page has the one of another version
+    std::vector<End> despawns_{};   // in the order in which they were recorded
+    PlainVector<Entity> targets_{}; // that commands relate something to
+    NumberTable versions_{};        // Entity -> first group, where Page has the one of another version
     SparsePages<Page, std::allocator<std::byte>> pages_{};
     std::size_t commands_ = 0;
     std::size_t latest_ = 0;  // the group that was looked up last

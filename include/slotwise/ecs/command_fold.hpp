@@ -25,7 +25,7 @@ struct CommandOutcome {
 /// that have no such change, see one_by_one. Its arrays are used again and again.
 class CommandFold {
 public:
-    std::vector<CommandOutcome> outcomes{};       ///< ascending
+    std::vector<CommandOutcome> outcomes{};      ///< ascending
     PlainVector<ComponentId> added{}, removed{}; ///< ascending
     std::vector<ComponentValue> values{};        ///< ascending
     std::size_t dropped = 0;                     ///< commands that relate to a target that does not live
@@ -136,7 +136,10 @@ private:
         }
         if (trigger != nullptr && brings) triggers_.push_back(*trigger);
         if (!present && had) removed.push_back(id);
-        if (present && value != nullptr) put(list, *value, set);
+        if (present && value != nullptr)
+            put(list, *value, set);
+        else if (present && had && list.size() == 1)
+            added.push_back(id); // named, so no companion takes its place
         return true;
     }
     void put(std::span<Command* const> list, const Mention& from, bool set) {

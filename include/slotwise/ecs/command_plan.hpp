@@ -17,7 +17,7 @@ struct CommandSource {
     std::uint32_t column = 0;
     std::uint32_t command = by_default; ///< its place in the list
     std::uint32_t offset = 0;
-    std::int32_t ticks = -1; ///< the place of the component in the table, if it is tracked
+    std::int32_t ticks = -1;              ///< the place of the component in the table, if it is tracked
     const TypeDescriptor* type = nullptr; ///< null: a tag, whose ticks only are marked
 
     void* value(Command* const* list) const noexcept { return static_cast<std::byte*>(list[command]->payload()) + offset; }
