@@ -314,11 +314,15 @@ private:
     PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
 };
 
-/// Changes a living entity. False if it does not live.
-/// @pre structure may change (checked at level fast)
-/// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;
-/// strong if values move without a throw, but for values that were assigned; what hooks throw, and the change stays
-inline bool change(StoreCore& core, Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
+/// Erases tables that were left, if there are many. @pre structure may change (checked at level fast), and no table is in use
+SLOTWISE_ALWAYS_INLINE void erase_left_tables(StoreCore& core) noexcept {
+    if (!core.tables.is_crowded()) [[likely]]
+        return;
+    core.expect_idle();
+    core.tables.erase_left();
+}
+/// As change(), while tables are in use.
+inline bool change_only(StoreCore& core, Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
     expect_ids(core, what.add, targets);
     EntityLocation* const at = core.location(entity);
     if (at == nullptr) return false;
@@ -328,9 +332,18 @@ inline bool change(StoreCore& core, Entity entity, const Change& what, TargetsAr
     change.run_hooks_afterwards();
     return true;
 }
+/// Changes a living entity. False if it does not live.
+/// @pre structure may change (checked at level fast)
+/// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;
+/// strong if values move without a throw, but for values that were assigned; what hooks throw, and the change stays
+inline bool change(StoreCore& core, Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
+    erase_left_tables(core);
+    return change_only(core, entity, what, targets);
+}
 /// Gives an id that a command buffer has taken its first row.
 /// @pre as change; the id is made and has no row. Throws as change; strong
 inline void spawn_reserved(StoreCore& core, Entity entity, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add, TargetsAre::spawned_too);
     const StoreChanging changing(core);
     EntityChange change(core, entity, *core.entities.location(entity), what);
@@ -350,6 +363,7 @@ inline Entity spawn_as(StoreCore& core, Entity entity, const Change& what) {
 }
 /// A new entity. Throws as change; strong
 inline Entity spawn(StoreCore& core, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add);
     core.flush_reserved();
     const StoreChanging changing(core);
@@ -357,6 +371,7 @@ inline Entity spawn(StoreCore& core, const Change& what) {
 }
 /// A new entity with an id of this range. Throws as change; strong
 inline Entity spawn_in(StoreCore& core, StoreCore::Entities::Range range, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add);
     core.flush_reserved();
     const StoreChanging changing(core);
@@ -364,6 +379,7 @@ inline Entity spawn_in(StoreCore& core, StoreCore::Entities::Range range, const 
 }
 /// Exactly this entity; false, and no effect, if it cannot be made. Throws as change; strong, but the id may come next then
 inline bool spawn_at(StoreCore& core, Entity given, const Change& what) {
+    erase_left_tables(core);
     const Entity entity = without_user_bits(given);
     expect_ids(core, what.add);
     core.flush_reserved();
@@ -374,6 +390,7 @@ inline bool spawn_at(StoreCore& core, Entity given, const Change& what) {
 }
 /// `count` new entities, with copies of the values. Throws as change; strong
 inline std::span<const Entity> spawn_n(StoreCore& core, std::size_t count, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add);
     core.flush_reserved();
     const StoreChanging changing(core);

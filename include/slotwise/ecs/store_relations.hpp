@@ -279,7 +279,7 @@ private:
         const EntityLocation at = *core_.location(entity);
         for (const ComponentId id : core_.table(at).ids()) add(id);
         if (at.has_outside()) core_.outside.for_each(entity, [&](ComponentId id, void*) { add(id); });
-        if (!ids_.empty()) change(core_, entity, {{}, ids_.span(), {}});
+        if (!ids_.empty()) change_only(core_, entity, {{}, ids_.span(), {}});
     }
     void add(ComponentId id) {
         if (const Entity target = id.target(); target && dead_.contains(target)) insert_sorted(ids_, id);
