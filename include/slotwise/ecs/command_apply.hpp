@@ -92,22 +92,16 @@ private:
     std::size_t carry_out(std::span<CommandGroup> groups, bool& destroys) {
         CommandGroup& group = groups[0];
         EntityLocation* const at = core_.entities.location(group.entity);
+        const bool may_change = this->may_change(group, at);
         scratch_.list.clear();
-        std::size_t count = group.count();
-        take_commands(group);
-        for (CommandGroup* each = batch_->later(group); each != nullptr; each = batch_->later(*each)) {
-            if (each->despawned() && may_change(group, at)) { // nothing relates to it meanwhile
-                if (group.spawned()) each->set_spawned();
-                return 1;
-            }
-            if (each->despawned()) break;
-            count += each->count();
-            take_commands(*each);
-        }
-        if (!may_change(group, at)) {
-            dropped_ += count;
+        if (may_change) [[likely]]
+            take_commands(group);
+        else
+            dropped_ += group.count();
+        if (group.later != 0 && take_later(group, may_change)) [[unlikely]]
             return 1;
-        }
+        if (!may_change) [[unlikely]]
+            return 1;
         if (core_.hooks.any(HookKind::add) || core_.hooks.any(HookKind::remove) || core_.hooks.any(HookKind::set)) [[unlikely]]
             return change_any(group, *at);
         scratch_.plans.refresh(core_);
@@ -126,6 +120,20 @@ private:
         }
         destroys = plan.destroys;
         return change_planned(group, *at, plan);
+    }
+    /// The commands of later groups of the entity in this phase. True: it ends, and nothing relates to it meanwhile.
+    SLOTWISE_NEVER_INLINE bool take_later(const CommandGroup& group, bool may_change) {
+        for (CommandGroup* each = batch_->later(group); each != nullptr; each = batch_->later(*each)) {
+            if (each->despawned()) {
+                if (may_change && group.spawned()) each->set_spawned();
+                return may_change;
+            }
+            if (may_change)
+                take_commands(*each);
+            else
+                dropped_ += each->count();
+        }
+        return false;
     }
     void take_commands(const CommandGroup& group) {
         CommandBatch::for_each_command(group, [&](Command* command) { scratch_.list.push_back(command); });
@@ -217,7 +225,7 @@ private:
         std::size_t count = 1;
         for (; count != groups.size() && count != most_at_once; ++count) {
             const CommandGroup& group = groups[count];
-            if (!group.spawned() || group.despawned() || batch_->later(group) != nullptr) break;
+            if (!group.spawned() || group.despawned() || group.later != 0) break;
             take_commands(group);
             EntityLocation* const at = places[count] = core_.entities.location(group.entity);
             if (!may_change(group, at) || !plan.fits(no_slot, std::span(scratch_.list).subspan(count * each))) break;

@@ -31,20 +31,20 @@ public:
     bool is_void() const noexcept { return (state_ & void_bit) != 0; }
     /// Whether it was carried out with an earlier group.
     bool is_done() const noexcept { return (state_ & done_bit) != 0; }
-    /// Whether a command of the batch relates to the entity. Only kept if it is despawned.
-    bool is_target() const noexcept { return (state_ & target_bit) != 0; }
+    /// Whether something may relate to the entity when it ends. Only kept if it is despawned.
+    bool is_barrier() const noexcept { return (state_ & barrier_bit) != 0; }
     void add_one() noexcept { state_ = (state_ & ~counted) | ((state_ + 1) & counted); }
     void count_none() noexcept { state_ &= ~counted; }
     void set_spawned() noexcept { state_ |= spawned_bit; }
     void set_despawned() noexcept { state_ |= despawned_bit; }
     void set_void() noexcept { state_ |= void_bit; }
     void set_done() noexcept { state_ |= done_bit; }
-    void set_target() noexcept { state_ |= target_bit; }
+    void set_barrier() noexcept { state_ |= barrier_bit; }
 
 private:
-    static constexpr std::uint32_t target_bit = 1u << 27, done_bit = 1u << 28, spawned_bit = 1u << 29, despawned_bit = 1u << 30,
+    static constexpr std::uint32_t barrier_bit = 1u << 27, done_bit = 1u << 28, spawned_bit = 1u << 29, despawned_bit = 1u << 30,
                                    void_bit = 1u << 31;
-    static constexpr std::uint32_t counted = target_bit - 1;
+    static constexpr std::uint32_t counted = barrier_bit - 1;
 
     std::uint32_t state_ = 0; // not bit-fields: g++ stores a flag as a byte, and the count that is loaded next waits for it
 };
@@ -90,14 +90,14 @@ public:
         if (latest_ < groups_.size() && latest_ >= section_ && groups_[latest_].entity == entity && !groups_[latest_].is_void())
             return groups_[latest_];
         std::uint32_t& head = head_of(entity);
-        if (const std::uint32_t first = find(head, entity)) return group_in_section(first);
-        return add(entity, head);
+        return head == 0 ? add_first(entity, head) : find_or_add(entity, head);
     }
     /// Makes a group for a new entity. @throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE void begin(Entity entity) {
         std::uint32_t& head = head_of(entity);
-        if (const std::uint32_t first = find(head, entity)) [[unlikely]]
-            set_void(first); // it is about another entity, from before ids were replaced
+        if (head == 0) [[likely]]
+            return static_cast<void>(add_first(entity, head));
+        set_void(find(head, entity)); // it is about another entity, from before ids were replaced
         static_cast<void>(add(entity, head));
     }
     /// The entity is a new one. @pre begin(entity)
@@ -118,7 +118,9 @@ public:
         return first != 0 && groups_[first - 1].spawned();
     }
     /// A command relates something to this entity. @throws what the allocator throws; strong
-    void add_target(Entity entity) { targets_.push_back(entity); }
+    void add_target(Entity entity) {
+        if (targets_.empty() || targets_.back() != entity) targets_.push_back(entity);
+    }
     /// Entities that are spawned here will not live, and what is recorded about them is void.
     void set_spawned_void() noexcept {
         for (std::size_t i = 0; i != groups_.size(); ++i)
@@ -145,11 +147,11 @@ public:
     }
     /// The entity of the group ends, and with it what is recorded about it in this section, which is over.
     /// @throws what the allocator throws; strong
-    void despawn(CommandGroup& group) {
-        despawns_.push_back({number_of(group), static_cast<std::uint32_t>(groups_.size()), false});
+    SLOTWISE_ALWAYS_INLINE void despawn(CommandGroup& group) {
+        despawns_.push_back({number_of(group), static_cast<std::uint32_t>(groups_.size())});
         group.set_despawned();
         count(group);
-        destroy(group);
+        if (group.last != nullptr) destroy(group);
         section_ = groups_.size();
     }
     /// Calls f(group) for each group that is left.
@@ -167,17 +169,15 @@ public:
     void find_barriers(IsTarget&& is_target) noexcept {
         if (next_despawn_ == despawns_.size()) return;
         for (const Entity target : targets_)
-            if (const std::uint32_t first = find(target)) groups_[groups_[first - 1].newest - 1].set_target();
-        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i) {
-            const CommandGroup& group = groups_[despawns_[i].group - 1];
-            despawns_[i].barrier = despawns_[i].barrier || group.is_target() || is_target(group.entity);
-        }
+            if (const std::uint32_t first = find(target)) groups_[groups_[first - 1].newest - 1].set_barrier();
+        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
+            if (CommandGroup& group = groups_[despawns_[i].group - 1]; is_target(group.entity)) group.set_barrier();
     }
     /// Goes on to what is recorded before the next barrier, with the barrier; false if nothing is left.
     bool next_phase() noexcept {
         limit_ = groups_.size();
         for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
-            if (despawns_[i].barrier) {
+            if (groups_[despawns_[i].group - 1].is_barrier()) {
                 limit_ = despawns_[i].until;
                 break;
             }
@@ -203,16 +203,17 @@ public:
     }
     /// The entity of the next group, which failed, ends after all others. @pre prepare() was called once for each
     void despawn_next() noexcept {
-        despawns_.push_back({static_cast<std::uint32_t>(next_ + 1), static_cast<std::uint32_t>(groups_.size()), false});
+        despawns_.push_back({static_cast<std::uint32_t>(next_ + 1), static_cast<std::uint32_t>(groups_.size())});
         groups_[next_].set_despawned();
     }
     /// The next `count` groups have been carried out, or are dropped, and later ones of the first along with it.
     /// @param destroys whether there are values to be destroyed
     void finish(std::size_t count, bool destroys) noexcept {
-        for (CommandGroup* each = later(groups_[next_]); each != nullptr && !each->despawned(); each = later(*each)) {
-            finish(*each, destroys);
-            each->set_done();
-        }
+        if (groups_[next_].later != 0) [[unlikely]]
+            for (CommandGroup* each = later(groups_[next_]); each != nullptr && !each->despawned(); each = later(*each)) {
+                finish(*each, destroys);
+                each->set_done();
+            }
         for (; count != 0; --count, ++next_) finish(groups_[next_], destroys);
     }
     void finish_despawn() noexcept {
@@ -260,7 +261,6 @@ private:
     struct End {
         std::uint32_t group; // the number of the group of its entity
         std::uint32_t until; // so many groups there were
-        bool barrier;
     };
 
     std::uint32_t& head_of(Entity entity) {
@@ -302,15 +302,22 @@ private:
         latest_ = groups_.size() - 1;
         return group;
     }
+    SLOTWISE_ALWAYS_INLINE CommandGroup& add_first(Entity entity, std::uint32_t& head) {
+        CommandGroup& group = append(entity);
+        head = group.newest = static_cast<std::uint32_t>(groups_.size());
+        return group;
+    }
+    SLOTWISE_NEVER_INLINE CommandGroup& find_or_add(Entity entity, std::uint32_t& head) {
+        const std::uint32_t first = find(head, entity);
+        return first != 0 ? group_in_section(first) : add(entity, head);
+    }
+    // @pre head != 0
     CommandGroup& add(Entity entity, std::uint32_t& head) {
-        const bool other = head != 0 && !groups_[head - 1].is_void(); // a version of the index
-        if (other) versions_.reserve_one();
+        if (groups_[head - 1].is_void()) return add_first(entity, head);
+        versions_.reserve_one();
         CommandGroup& group = append(entity);
         group.newest = static_cast<std::uint32_t>(groups_.size());
-        if (other)
-            versions_.insert(entity.to_bits(), group.newest);
-        else
-            head = group.newest;
+        versions_.insert(entity.to_bits(), group.newest);
         return group;
     }
     void set_void(std::uint32_t number) noexcept {

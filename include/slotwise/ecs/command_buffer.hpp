@@ -244,17 +244,22 @@ private:
         recorded_.link(group, command);
         undo.dismiss();
     }
+    template <detail::CommandKind Kind, bool Values, class... Ts>
+    SLOTWISE_ALWAYS_INLINE const detail::CommandShape& shape_of() {
+        return shapes_.of_types<Kind, Values, Ts...>([&]() -> const ComponentRegistry& {
+            check_epoch(); // not before: link() does it for each command
+            return core_->registry;
+        });
+    }
     template <detail::CommandKind Kind, class... Ts>
     void record(Entity entity) {
-        check_epoch();
-        link(plain(entity), recorded_.make(shapes_.of_types<Kind, false, Ts...>(core_->registry)));
+        link(plain(entity), recorded_.make(shape_of<Kind, false, Ts...>()));
     }
     template <detail::CommandKind Kind, class... Ts>
     void record_values(Entity entity, Ts&&... values) {
         static_assert(detail::all_different<std::remove_cvref_t<Ts>...>,
                       "CommandBuffer: two values have one type; give one of each");
-        check_epoch();
-        const detail::CommandShape& shape = shapes_.of_types<Kind, true, std::remove_cvref_t<Ts>...>(core_->registry);
+        const detail::CommandShape& shape = shape_of<Kind, true, std::remove_cvref_t<Ts>...>();
         detail::Command* const command = recorded_.make(shape);
         std::size_t built = 0;
         ScopeGuard undo([&]() noexcept { shape.destroy_values(command->payload(), built); });

@@ -65,6 +65,7 @@ public:
         values.clear();
         triggers_.clear();
         find_mentions(core, list);
+        if (list.size() == 1) return take_one(core, list, entity);
         const std::size_t count = mentions_.size();
         for (std::size_t first = 0, last; first != count; first = last) {
             const ComponentId id = mentions_[first].id;
@@ -105,6 +106,18 @@ private:
         for (std::size_t i = 1; i < mentions_.size(); ++i)
             if (!less(mentions_[i - 1], mentions_[i])) return IdSets::sort(mentions_.data(), mentions_.size(), less);
     }
+    // A single command is a change as it is.
+    bool take_one(const StoreCore& core, std::span<Command* const> list, Entity entity) {
+        const CommandKind kind = list[0]->shape->kind;
+        for (const Mention& each : mentions_)
+            if (each.id.has_any_target())
+                append_pairs(core, entity, each.id.relation_number(), removed);
+            else if (kind == CommandKind::remove)
+                removed.push_back(each.id);
+            else
+                put(list, each, kind == CommandKind::set);
+        return true;
+    }
     // Whether a pair's relation allows several targets, or no other command is about it.
     bool is_alone(const StoreCore& core, std::size_t at) const {
         const ComponentId id = mentions_[at].id;
@@ -138,8 +151,6 @@ private:
         if (!present && had) removed.push_back(id);
         if (present && value != nullptr)
             put(list, *value, set);
-        else if (present && had && list.size() == 1)
-            added.push_back(id); // named, so no companion takes its place
         return true;
     }
     void put(std::span<Command* const> list, const Mention& from, bool set) {
@@ -160,7 +171,7 @@ private:
     bool companions_come(const StoreCore& core, std::span<Command* const> list, const Mention& trigger, Entity entity,
                          EntityLocation at) const {
         for (const ComponentId id : core.registry.with_closure(trigger.id)) {
-            if (id.is_pair() && list.size() != 1) return false; // it may replace another one
+            if (id.is_pair()) return false; // it may replace another one
             bool present = at.has_row() && has_at(core, at, entity, id);
             std::size_t i = IdSets::partition_point(mentions_.size(), [&](std::size_t k) { return mentions_[k].id < id; });
             for (; i != mentions_.size() && mentions_[i].id == id; ++i) {

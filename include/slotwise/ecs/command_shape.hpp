@@ -112,12 +112,13 @@ public:
 
     /// The shape of a command with components of these types, and values of them. The last few are found without a search.
     /// @throws what the allocator throws; strong
-    template <CommandKind Kind, bool Values, class... Ts>
-    SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(const ComponentRegistry& registry) {
+    /// @param registry returns the registry of the store
+    template <CommandKind Kind, bool Values, class... Ts, class Registry>
+    SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(Registry&& registry) {
         const void* const key = TypeDescriptor::id_of<CommandPack<Kind, Values, Ts...>>();
         Recent& recent = recent_[number_of(key) % recent_count];
         if (recent.key != key) [[unlikely]]
-            recent = {key, &find_or_make<Kind, Values, Ts...>(registry, number_of(key))};
+            recent = {key, &find_or_make<Kind, Values, Ts...>(registry(), number_of(key))};
         return *recent.shape;
     }
 
