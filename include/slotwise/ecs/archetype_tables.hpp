@@ -149,7 +149,7 @@ public:
     /// their rows have left: an entity that is related to n targets, one after the other, leaves n tables with up to n ids.
     SLOTWISE_ALWAYS_INLINE bool is_crowded() const noexcept { return made_ > most_made_; }
     /// Erases the tables without rows that have a pair with an entity. Others are as many as the program has kinds of entities.
-    /// @complexity linear in tables and their ids; amortised O(ids) for each table that was made
+    /// It takes O(ids of all tables), amortised O(ids) for each table that was made.
     void erase_left() noexcept {
         made_ = 0;
         std::size_t kept = size();

@@ -92,7 +92,7 @@ public:
         std::uint32_t& head = head_of(entity);
         return head == 0 ? add_first(entity, head) : find_or_add(entity, head);
     }
-    /// Makes a group for a new entity. @throws what the allocator throws; strong
+    /// Makes a group for a new entity. Throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE void begin(Entity entity) {
         std::uint32_t& head = head_of(entity);
         if (head == 0) [[likely]]
@@ -117,7 +117,7 @@ public:
         const std::uint32_t first = find(entity);
         return first != 0 && groups_[first - 1].spawned();
     }
-    /// A command relates something to this entity. @throws what the allocator throws; strong
+    /// A command relates something to this entity. Throws what the allocator throws; strong
     void add_target(Entity entity) {
         if (targets_.empty() || targets_.back() != entity) targets_.push_back(entity);
     }

@@ -23,23 +23,34 @@ SLOTWISE_BEGIN
 /// in the order in which their effects shall come. The ids of spawns depend on which thread asks first: reserve() makes them
 /// deterministic. A component that is not registered when it is recorded is registered by apply().
 ///
-/// The commands of one entity become one change and one move of its row, in the order in which the entities were first named:
-///     set, set            the last value stays, the other one is destroyed
-///     add, add            the first value stays, as in the store
-///     add, remove         nothing is added; remove, add: the new value comes in the place of the old one
-///     spawn, despawn      nothing happens, the values are destroyed
-///     despawn             comes after all that is not, in the order of recording; it wins: whatever is recorded about the
-///                         entity is destroyed. Commands recorded after it are dropped
-/// Dropped are also commands of entities that do not live when they are applied, and pairs whose target does not, unless this
-/// buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts them.
+/// apply() leaves what the same calls of the store would leave in this order: entities, components, values, bits, ticks, and what
+/// hooks have heard in sum. The commands of one entity become one change and one move of its row. This is meant to differ:
+///     set, set            the last value is given, the others are destroyed; hooks see the last one, once
+///     add, remove         of what the entity has not: nothing is added, and hooks hear nothing
+///     spawn, despawn      nothing happens, no relation refuses it, the values are destroyed
+///     set, despawn        what was set is destroyed and not assigned: on_remove sees the value before. What is recorded before
+///                         the end of its entity is only counted as dropped if the entity does not live
+///     despawn             it wins: what is recorded about the entity afterwards, also as a target, is destroyed at once and
+///                         counted as dropped, even if a relation refuses the despawn, which apply() throws
+///     different entities  come in the order in which they were first named, those that end last; but what was recorded before
+///                         the end of an entity that others relate to comes before it, and the rest after it
+///     a dead target       the command is dropped where the store throws
+/// Commands of one entity that no single move can stand for are carried out one by one: a component that the entity has goes and
+/// comes again, one that comes along with another is named too, an exclusive relation gets two targets, unrelate(entity, relation)
+/// beside other commands about the relation.
+///
+/// Dropped are also commands of entities that do not live when they are applied, and those that relate to a target that does not,
+/// unless this buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts them.
 ///
 /// If something throws while commands are applied, what was applied stays. The entity whose change threw is as it was, or has
-/// ended if the buffer spawned it; its commands are dropped. The commands of other entities stay in the buffer: apply it again,
-/// or clear() it. What a hook throws comes after the change of its entity, which stays.
+/// ended if the buffer spawned it, and its commands are dropped; where they are carried out one by one, it is as the one before
+/// left it. The commands of other entities stay in the buffer: apply it again, or clear() it. What a hook throws comes after the
+/// change of its entity, which stays.
 ///
-/// The store must outlive its buffers. Values are moved to the buffer and from there to their columns; move-only and
-/// over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply or clear this
-/// buffer.
+/// Commands must be applied or cleared before their store ends (checked at level fast). An empty buffer may outlive its store;
+/// it can be assigned and destroyed then, and records nothing. Values are moved to the buffer and from there to their columns;
+/// move-only and over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply or
+/// clear this buffer.
 class CommandBuffer {
 public:
     using size_type = std::size_t;
@@ -135,7 +146,7 @@ public:
         undo.dismiss();
         return entity;
     }
-    /// Ends an entity, after all other commands of the buffer. @throws what the allocator throws; strong
+    /// Ends an entity. @throws what the allocator throws; strong
     void despawn(Entity entity) {
         check_epoch();
         detail::CommandGroup& group = recorded_.group(plain(entity));
@@ -161,6 +172,7 @@ public:
     }
     /// Named by ids; pairs too. @throws also std::invalid_argument when an id is none of the store's registry
     void add(Entity entity, ComponentId id) { record_id(detail::CommandKind::add, entity, id, nullptr); }
+    /// All of them in one command, as in the store.
     void add(Entity entity, std::span<const ComponentId> ids) { record_ids(detail::CommandKind::add, entity, ids); }
     /// With a value of a described type, which is copied or moved to the buffer. @throws also std::invalid_argument when the
     /// component has no values, or of another type
@@ -299,7 +311,7 @@ private:
         if (!sorted.empty()) std::memcpy(to, sorted.data(), sorted.size() * sizeof(ComponentId));
         link(plain(entity), command);
     }
-    /// Whether a pair comes after its target's end, and counts as dropped then. @throws what the allocator throws; strong
+    // Whether a pair comes after its target's end, and counts as dropped then. Throws what the allocator throws; strong
     bool is_late_target(ComponentId id) {
         const Entity target = id.target();
         if (!target) return false;

@@ -156,7 +156,7 @@ public:
         by_id_.insert(key, number_of(&kept));
         return kept;
     }
-    /// The shape of a command with a list of ids. @throws what the allocator throws; strong
+    /// The shape of a command with a list of ids. Throws what the allocator throws; strong
     const CommandShape& of_list(CommandKind kind) {
         const CommandShape*& known = kind == CommandKind::remove ? remove_list_ : add_list_;
         if (known != nullptr) return *known;

@@ -75,7 +75,7 @@ inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& v
 }
 
 /// Appends the pairs that an entity has of a relation, in ascending order: with entities and with components as targets.
-/// @throws what the allocator throws
+/// Throws what the allocator throws
 inline void append_pairs(const StoreCore& core, Entity entity, std::uint32_t relation, PlainVector<ComponentId>& to) {
     const EntityLocation* const at = core.location(entity);
     if (at == nullptr) return;
