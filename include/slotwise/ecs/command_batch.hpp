@@ -42,8 +42,8 @@ public:
     void set_barrier() noexcept { state_ |= barrier_bit; }
 
 private:
-    static constexpr std::uint32_t barrier_bit = 1u << 27, done_bit = 1u << 28, spawned_bit = 1u << 29, despawned_bit = 1u << 30,
-                                   void_bit = 1u << 31;
+    static constexpr std::uint32_t barrier_bit = 1u << 27, done_bit = 1u << 28, spawned_bit = 1u << 29,
+                                   despawned_bit = 1u << 30, void_bit = 1u << 31;
     static constexpr std::uint32_t counted = barrier_bit - 1;
 
     std::uint32_t state_ = 0; // not bit-fields: g++ stores a flag as a byte, and the count that is loaded next waits for it
@@ -52,8 +52,9 @@ private:
 /// Commands in an arena, and for each entity a list of its own. Groups are in the order in which their entities were first
 /// named. It does not know the store.
 ///
-/// A despawn ends a section: what comes after it gets new groups. So it is known what was recorded before it. It matters only if
-/// others relate to the entity: such a despawn is a barrier. Groups of one entity between two barriers are carried out as one.
+/// A despawn ends a section: what comes after it gets new groups. So it is known what was recorded before it. It matters only
+/// if others relate to the entity: such a despawn is a barrier. Groups of one entity between two barriers are carried out as
+/// one.
 class CommandBatch {
 public:
     CommandBatch() = default;

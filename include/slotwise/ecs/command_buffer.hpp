@@ -23,8 +23,8 @@ SLOTWISE_BEGIN
 /// in the order in which their effects shall come. The ids of spawns depend on which thread asks first: reserve() makes them
 /// deterministic. A component that is not registered when it is recorded is registered by apply().
 ///
-/// apply() leaves what the same calls of the store would leave in this order: entities, components, values, bits, ticks, and what
-/// hooks have heard in sum. The commands of one entity become one change and one move of its row. This is meant to differ:
+/// apply() leaves what the same calls of the store would leave in this order: entities, components, values, bits, ticks, and
+/// what hooks have heard in sum. The commands of one entity become one change and one move of its row. This is meant to differ:
 ///     set, set            the last value is given, the others are destroyed; hooks see the last one, once
 ///     add, remove         of what the entity has not: nothing is added, and hooks hear nothing
 ///     spawn, despawn      nothing happens, no relation refuses it, the values are destroyed
@@ -35,22 +35,23 @@ SLOTWISE_BEGIN
 ///     different entities  come in the order in which they were first named, those that end last; but what was recorded before
 ///                         the end of an entity that others relate to comes before it, and the rest after it
 ///     a dead target       the command is dropped where the store throws
-/// Commands of one entity that no single move can stand for are carried out one by one: a component that the entity has goes and
-/// comes again, one that comes along with another is named too, an exclusive relation gets two targets, unrelate(entity, relation)
-/// beside other commands about the relation.
+/// Commands of one entity that no single move can stand for are carried out one by one: a component that the entity has goes
+/// and comes again, one that comes along with another is named too, an exclusive relation gets two targets, unrelate(entity,
+/// relation) beside other commands about the relation.
 ///
-/// Dropped are also commands of entities that do not live when they are applied, and those that relate to a target that does not,
-/// unless this buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts them.
+/// Dropped are also commands of entities that do not live when they are applied, and those that relate to a target that does
+/// not, unless this buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts
+/// them.
 ///
 /// If something throws while commands are applied, what was applied stays. The entity whose change threw is as it was, or has
 /// ended if the buffer spawned it, and its commands are dropped; where they are carried out one by one, it is as the one before
-/// left it. The commands of other entities stay in the buffer: apply it again, or clear() it. What a hook throws comes after the
-/// change of its entity, which stays.
+/// left it. The commands of other entities stay in the buffer: apply it again, or clear() it. What a hook throws comes after
+/// the change of its entity, which stays.
 ///
 /// Commands must be applied or cleared before their store ends (checked at level fast). An empty buffer may outlive its store;
 /// it can be assigned and destroyed then, and records nothing. Values are moved to the buffer and from there to their columns;
-/// move-only and over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply or
-/// clear this buffer.
+/// move-only and over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply
+/// or clear this buffer.
 class CommandBuffer {
 public:
     using size_type = std::size_t;
@@ -107,7 +108,7 @@ public:
         if (life_->has_ended()) [[unlikely]] {
             SLOTWISE_EXPECT(empty(), "CommandBuffer: the store has ended before commands that were recorded for it; apply or "
                                      "clear() them before, or let the store live longer");
-            ids_.forget(life_->epoch);
+            ids_.forget(ids_.epoch()); // which is none of the ended store: nothing can be recorded
             return reset();
         }
         check_epoch();
