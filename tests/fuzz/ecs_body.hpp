@@ -547,12 +547,12 @@ private:
         bool any_pairs = core.tables.index().count(pair(any, any)) != 0;
         for (const auto& [entity, thing] : model_.things)
             for (const auto& [id, value] : thing.parts) any_pairs = any_pairs || id.is_pair();
-        const auto is_barrier = [&](Entity entity) {
-            const EntityLocation* const at = core.entities.location(entity);
-            return from.targets.contains(entity) || (any_pairs && at != nullptr && at->is_target());
+        const auto is_barrier = [&](const Recorded::Group& group) {
+            const EntityLocation* const at = core.entities.location(group.entity);
+            return (from.targets.contains(group.entity) && !group.is_void) || (any_pairs && at != nullptr && at->is_target());
         };
         std::vector<bool> barriers;
-        for (const Recorded::End& each : from.despawns) barriers.push_back(is_barrier(from.groups[each.group].entity));
+        for (const Recorded::End& each : from.despawns) barriers.push_back(is_barrier(from.groups[each.group]));
         while (next != from.groups.size() || next_end != from.despawns.size()) {
             std::size_t limit = from.groups.size();
             for (std::size_t i = from.despawns.size(); i-- != next_end;)

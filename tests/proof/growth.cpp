@@ -239,6 +239,13 @@ void grow_stores() {
             const std::vector<ComponentId> ids = s.pairs(s.*relation);
             return counted::once([&] { counted::keep(s.store.add(s.root, ids)); });
         });
+        grow("builder: with n pairs", [=](StoreScene& s) {
+            return counted::once([&] {
+                EntityBuilder builder = s.store.builder();
+                for (const Entity each : s.all) builder.relate(s.*relation, each);
+                counted::keep(builder.spawn().index());
+            });
+        });
         grow("store: remove(span of n pairs)", [=](StoreScene& s) {
             const std::vector<ComponentId> ids = s.pairs(s.*relation);
             s.store.add(s.root, ids);
