@@ -25,7 +25,7 @@ SLOTWISE_BEGIN
 ///
 /// apply() leaves what the same calls of the store would leave in this order: entities, components, values, bits, ticks, and
 /// what hooks have heard in sum. The commands of one entity become one change and one move of its row. This is meant to differ:
-///     set, set            the last value is given, the others are destroyed; hooks see the last one, once
+///     add or set, set     the last value is given, the others are destroyed; hooks see the last one, once
 ///     add, remove         of what the entity has not: nothing is added, and hooks hear nothing
 ///     spawn, despawn      nothing happens, no relation refuses it, the values are destroyed
 ///     set, despawn        what was set is destroyed and not assigned: on_remove sees the value before. What is recorded before
