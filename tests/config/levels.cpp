@@ -776,6 +776,21 @@ const Check checks[] = {
          commands.spawn(1);
          store.apply(commands);
      }},
+    {Level::fast, "CommandBuffer: the store has ended before commands that were recorded for it",
+     [] {
+         auto* const store = new ArchetypeStore;
+         auto& commands = *new CommandBuffer(*store);
+         commands.spawn(1);
+         delete store;
+         commands.clear();
+     }},
+    {Level::fast, "CommandBuffer: the store that it was made for has ended",
+     [] {
+         auto* const store = new ArchetypeStore;
+         auto& commands = *new CommandBuffer(*store);
+         delete store;
+         commands.despawn(Entity(0, 1));
+     }},
     {Level::fast, "user_flag(n): there are 24 of them", [] { static_cast<void>(user_flag(24)); }},
     {Level::fast, "DataflowGraph [node]: no node has this handle", [] { static_cast<void>(DataflowGraph<int, int>()[{}]); }},
     {Level::fast, "DataflowGraph: evaluate() is running, or a node is built or destroyed",

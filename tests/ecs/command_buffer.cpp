@@ -384,7 +384,13 @@ TEST_CASE("CommandBuffer: a refused despawn is dropped, and the other commands s
     CHECK(store.apply(buffer) == 0);
     CHECK(store.size() == 2);
     buffer.despawn(held);
-    buffer.unrelate(holder, holds, held); // comes before the end of entities
+    buffer.unrelate(holder, holds, held); // comes after it
+    CHECK_THROWS_AS(store.apply(buffer), std::invalid_argument);
+    CHECK(store.apply(buffer) == 0);
+    CHECK_FALSE(store.has(holder, pair(holds, any)));
+    store.relate(holder, holds, held);
+    buffer.unrelate(holder, holds, held); // comes before it
+    buffer.despawn(held);
     CHECK(store.apply(buffer) == 0);
     CHECK(store.size() == 1);
 }
@@ -876,4 +882,92 @@ TEST_CASE("CommandShape: the values of a command have less than 4 GiB", "[ecs]")
         CHECK(thrown_text<std::bad_array_new_length>(place_more) != "");
     CHECK(shape.bytes == 16); // as before
     CHECK(shape.align == 8);
+}
+
+TEST_CASE("CommandBuffer: one without commands outlives its store, is moved, assigned and destroyed", "[ecs]") {
+    const NothingLeaks scope;
+    std::vector<CommandBuffer> kept;
+    ArchetypeStore other;
+    CommandBuffer assigned(other);
+    {
+        ArchetypeStore store;
+        for (int i = 0; i != 4; ++i) kept.emplace_back(store);
+        kept[0].spawn(Tracked(1));
+        CHECK(store.apply(kept[0]) == 0);
+        kept[1].reserve(10); // ids are no commands
+        kept[2].spawn(Tracked(2));
+        kept[2].clear();
+        const ArchetypeStore moved(std::move(store));
+        CommandBuffer unused(moved);
+        kept.push_back(std::move(unused)); // which leaves another one behind
+    }
+    kept[1].clear();
+    kept[3].shrink_to_fit();
+    CHECK(kept[1].empty());
+    CommandBuffer taken(std::move(kept[0]));
+    swap(taken, kept[4]);
+    ArchetypeStore next; // maybe at the same address
+    CHECK(thrown_text<std::invalid_argument>([&] { next.apply(taken); }).find("another store") != std::string::npos);
+    kept[2] = std::move(assigned);
+    CHECK(other.is_alive(kept[2].spawn()) == false);
+    CHECK(other.apply(kept[2]) == 0);
+    CHECK(other.size() == 1);
+#if SLOTWISE_CHECK_LEVEL >= 1
+    CHECK(dies_saying("has ended", [&] { kept[1].spawn(1); }));
+    CHECK(dies_saying("has ended", [&] { kept[1].reserve(1); }));
+    CHECK(dies_saying("has ended", [&] { kept[1].set(Entity(0, 1), 1L); }));
+    CHECK(dies_saying("has ended", [] {
+        auto* const store = new ArchetypeStore;
+        CommandBuffer buffer(*store);
+        buffer.despawn(Entity(0, 1));
+        delete store;
+    }));
+#endif
+}
+
+TEST_CASE("CommandBuffer: what was recorded before the end of a target comes before it, and the rest after it", "[ecs]") {
+    ArchetypeStore store;
+    const ComponentId child_of =
+        store.registry().add_relation("child of", {.exclusive = true, .on_target_despawn = OnTargetDespawn::despawn});
+    const Entity old = store.spawn(), fresh = store.spawn();
+    const Entity stays = store.spawn(), leaves = store.spawn(), late = store.spawn();
+    for (const Entity each : {stays, leaves, late}) store.relate(each, child_of, old);
+    CommandBuffer buffer(store);
+    buffer.relate(leaves, child_of, fresh);
+    buffer.set(late, 1);
+    buffer.set(fresh, 2);
+    buffer.despawn(old);
+    buffer.relate(late, child_of, fresh); // it has ended with its parent
+    buffer.add(late, Position{});
+    buffer.set(fresh, 3); // another move, because others relate to what ended
+    buffer.relate(leaves, child_of, old);
+    CHECK(store.apply(buffer) == 3);
+    CHECK_FALSE(store.is_alive(stays));
+    CHECK_FALSE(store.is_alive(late));
+    CHECK(store.target(leaves, child_of) == fresh);
+    CHECK(store.at<int>(fresh) == 3);
+    CHECK(store.check_invariants());
+}
+
+TEST_CASE("CommandBuffer: a list of ids is one command, and is dropped with a target that does not live", "[ecs]") {
+    ArchetypeStore store;
+    const ComponentId likes = store.registry().add_relation("likes"), tag = store.registry().add_tag("tag");
+    const Entity fan = store.spawn(), one = store.spawn(), other = store.spawn();
+    CommandBuffer buffer(store);
+    const ComponentId all[] = {pair(likes, other), tag, pair(likes, one), tag};
+    buffer.add(fan, all);
+    CHECK(buffer.size() == 1);
+    CHECK(store.apply(buffer) == 0);
+    for (const ComponentId id : all) CHECK(store.has(fan, id));
+    CHECK(detail::StoreAccess::tables(store).size() == 2); // none between
+    buffer.remove(fan, all);
+    CHECK(store.apply(buffer) == 0);
+    CHECK_FALSE(store.has(fan, tag));
+    buffer.add(fan, all);
+    store.despawn(one);
+    CHECK(store.apply(buffer) == 1);
+    CHECK_FALSE(store.has(fan, tag));
+    buffer.add(fan, std::span<const ComponentId>());
+    CHECK(store.apply(buffer) == 0);
+    CHECK(store.check_invariants());
 }

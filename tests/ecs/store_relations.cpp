@@ -518,3 +518,93 @@ TEST_CASE("ArchetypeStore relations: what runs out of memory leaves a sound stor
     });
     CHECK(failures > 10);
 }
+
+TEST_CASE("ArchetypeStore: a companion that is a pair of an exclusive relation replaces the old one, and hooks hear of it",
+          "[ecs]") {
+    struct Settled {
+        int since = 0;
+    };
+    for (int way = 0; way != 4; ++way) {
+        ArchetypeStore store;
+        ComponentRegistry& registry = store.registry();
+        const ComponentId lives_in = registry.add_relation("lives in", {.exclusive = true}), home = registry.add_tag("home");
+        registry.add<Settled>({.with = {pair(lives_in, home)}});
+        const Entity tent = store.spawn(), nomad = store.spawn();
+        store.relate(nomad, lives_in, tent);
+        std::vector<ComponentId> added, removed;
+        store.on_add(pair(lives_in, any), [&](Entity, ComponentId id, void*) { added.push_back(id); });
+        store.on_remove(pair(lives_in, any), [&](Entity, ComponentId id, void*) { removed.push_back(id); });
+        if (way == 0) store.add(nomad, Settled{1});
+        if (way == 1) store.add<Settled>(nomad);
+        if (way == 2) store.set(nomad, Settled{1});
+        if (way == 3) store.add(nomad, registry.id<Settled>());
+        CHECK(added == std::vector{pair(lives_in, home)});
+        CHECK(removed == std::vector{pair(lives_in, tent)});
+        CHECK(store.check_invariants());
+    }
+}
+
+TEST_CASE("ArchetypeStore: unrelate removes all pairs of a relation, those with components too", "[ecs]") {
+    ArchetypeStore store;
+    const ComponentId has = store.registry().add_relation("has"), fleas = store.registry().add_tag("fleas");
+    const ComponentId wants = store.registry().add_relation("wants");
+    const Entity dog = store.spawn(), bone = store.spawn();
+    for (const ComponentId id : {pair(has, fleas), pair(has, bone), pair(wants, bone)}) store.add(dog, id);
+    store.unrelate(dog, has);
+    CHECK_FALSE(store.has(dog, pair(has, any)));
+    CHECK(store.has(dog, pair(wants, bone)));
+}
+
+TEST_CASE(
+    "ArchetypeStore: of several targets of a switched relation in one call the last one stays, and hooks hear of it alone",
+    "[ecs]") {
+    ArchetypeStore store;
+    const ComponentId mode = store.registry().add_relation("mode", {.switched = true});
+    const Entity a = store.spawn(), b = store.spawn(), c = store.spawn(), source = store.spawn();
+    std::vector<Entity> heard;
+    store.on_add(pair(mode, any), [&](Entity, ComponentId id, void*) { heard.push_back(id.target()); });
+    store.on_remove(pair(mode, any), [&](Entity, ComponentId id, void*) { heard.push_back(id.target()); });
+    const ComponentId two[] = {pair(mode, a), pair(mode, b)}, three[] = {pair(mode, a), pair(mode, b), pair(mode, c)};
+    store.add(source, two);
+    CHECK(store.target(source, mode) == b);
+    CHECK(heard == std::vector{b});
+    store.add(source, three);
+    CHECK(store.target(source, mode) == c);
+    CHECK(heard == std::vector{b, b, c});
+    CHECK(store.check_invariants());
+}
+
+TEST_CASE("ArchetypeStore: an entity that is related to n targets, one after the other, takes memory for n pairs", "[ecs]") {
+    const auto bytes_of = [](int n) {
+        ArchetypeStore store;
+        const ComponentId likes = store.registry().add_relation("likes");
+        const Entity fan = store.spawn();
+        for (int i = 0; i != n; ++i) store.relate(fan, likes, store.spawn());
+        CHECK(store.targets(fan, likes).size() == static_cast<std::size_t>(n));
+        CHECK(store.check_invariants());
+        return store.memory_usage();
+    };
+    const std::size_t few = bytes_of(200), many = bytes_of(800); // tables of 320,000 ids, which would be 75 MB
+    CHECK(many < 4 * few + (std::size_t{6} << 20));
+}
+
+TEST_CASE("ArchetypeStore: tables of pairs that were left are erased, and those in use and of components stay", "[ecs]") {
+    ArchetypeStore store;
+    const ComponentId child_of =
+        store.registry().add_relation("child of", {.exclusive = true, .on_target_despawn = OnTargetDespawn::remove});
+    const Entity wanders = store.spawn(1), stays = store.spawn(2), first = store.spawn();
+    const Entity leaves = store.spawn(1, 1.5);
+    store.remove<double>(leaves);
+    store.relate(stays, child_of, first);
+    for (int i = 0; i != 5000; ++i) store.relate(wanders, child_of, store.spawn());
+    const auto& tables = detail::StoreAccess::tables(store);
+    CHECK(tables.size() < 3000);
+    CHECK(store.target(stays, child_of) == first);
+    const ComponentId both[] = {store.registry().id<int>(), store.registry().id<double>()};
+    CHECK(tables.find(both) != no_slot);
+    CHECK(store.check_invariants());
+    for (const Entity target : std::vector(store.entities().begin(), store.entities().end()))
+        if (target != wanders && target != stays) store.despawn(target);
+    CHECK(store.size() == 2);
+    CHECK(store.check_invariants());
+}

@@ -146,15 +146,24 @@ struct Recorded {
         std::size_t commands = 0;
         bool spawned = false, despawned = false, is_void = false;
     };
+    struct End {
+        std::size_t group, until; // so many groups there were
+    };
     std::vector<Group> groups{};
-    std::vector<std::size_t> despawns{};
-    std::size_t dropped = 0;
+    std::vector<End> despawns{};
+    std::set<Entity> targets{};
+    std::size_t dropped = 0, section = 0;
 
+    /// What comes after a despawn has groups of its own.
     Group& group(Entity entity) {
-        for (Group& each : groups)
-            if (each.entity == entity && !each.is_void) return each;
+        for (std::size_t i = groups.size(); i-- != 0;)
+            if (Group& each = groups[i]; each.entity == entity && !each.is_void && (i >= section || each.despawned))
+                return each;
         groups.push_back({entity});
         return groups.back();
+    }
+    void set_void(Entity entity) {
+        for (Group& each : groups) each.is_void = each.is_void || each.entity == entity;
     }
     bool spawns(Entity entity) const {
         return std::any_of(groups.begin(), groups.end(),
@@ -382,7 +391,8 @@ private:
     /// Ids that buffers have taken will not be spawned.
     void make_void() {
         for (Recorded& each : recorded_)
-            for (Recorded::Group& group : each.groups) group.is_void = group.is_void || group.spawned;
+            for (const Recorded::Group& group : std::vector(each.groups))
+                if (group.spawned && !group.is_void) each.set_void(group.entity);
         pending_.clear();
     }
     /// Through bytes into this store or another one, or bytes gone bad.
@@ -441,8 +451,7 @@ private:
             FUZZ_CHECK(!lives(entity) && !store_.is_alive(entity));
             FUZZ_CHECK(pending_.insert(entity).second);
             issued_.push_back(entity);
-            if (Recorded::Group& old = recorded_[which].group(entity); old.commands != 0)
-                old.is_void = true; // about another entity, from before a snapshot was restored
+            recorded_[which].set_void(entity); // about another entity, from before a snapshot was restored
             Recorded::Group& group = recorded_[which].group(entity);
             group.spawned = true;
             ++group.commands;
@@ -485,7 +494,8 @@ private:
             }
             ++group.commands;
             group.despawned = true;
-            to.despawns.push_back(static_cast<std::size_t>(&group - to.groups.data()));
+            to.despawns.push_back({static_cast<std::size_t>(&group - to.groups.data()), to.groups.size()});
+            to.section = to.groups.size();
             return;
         }
         case 1:
@@ -524,6 +534,7 @@ private:
             buffer.relate(given, target, Owes(value));
         else
             buffer.relate(given, relation, target);
+        to.targets.insert(target);
         if (to.despawns_it(target))
             ++to.dropped;
         else
@@ -531,18 +542,40 @@ private:
     }
     void apply(std::size_t which) {
         Recorded& from = recorded_[which];
-        std::size_t dropped = from.dropped;
-        for (const Recorded::Group& group : from.groups)
-            if (!group.despawned) dropped += carry_out(group, from);
-        std::size_t refused = 0;
-        for (const std::size_t number : from.despawns) {
-            const Recorded::Group& group = from.groups[number];
-            if (!group.is_void && lives(group.entity))
-                refused += !model_.despawn(group.entity);
-            else if (!group.is_void && group.spawned)
-                static_cast<void>(model_.despawn(group.entity, false));
-            else
-                dropped += group.commands;
+        std::size_t dropped = from.dropped, refused = 0, next = 0, next_end = 0;
+        const auto& core = detail::StoreAccess::core(store_);
+        bool any_pairs = core.tables.index().count(pair(any, any)) != 0;
+        for (const auto& [entity, thing] : model_.things)
+            for (const auto& [id, value] : thing.parts) any_pairs = any_pairs || id.is_pair();
+        const auto is_barrier = [&](const Recorded::Group& group) {
+            const EntityLocation* const at = core.entities.location(group.entity);
+            return (from.targets.contains(group.entity) && !group.is_void) || (any_pairs && at != nullptr && at->is_target());
+        };
+        std::vector<bool> barriers;
+        for (const Recorded::End& each : from.despawns) barriers.push_back(is_barrier(from.groups[each.group]));
+        while (next != from.groups.size() || next_end != from.despawns.size()) {
+            std::size_t limit = from.groups.size();
+            for (std::size_t i = from.despawns.size(); i-- != next_end;)
+                if (barriers[i]) limit = from.despawns[i].until;
+            std::set<Entity> ends; // in this phase: nothing else happens to them
+            for (std::size_t i = next; i != limit; ++i)
+                if (const Recorded::Group& each = from.groups[i]; each.despawned && !each.is_void) ends.insert(each.entity);
+            std::set<Entity> unborn;
+            for (; next != limit; ++next) {
+                const Recorded::Group& group = from.groups[next];
+                const bool alive = !group.is_void && (group.spawned || unborn.contains(group.entity) || lives(group.entity));
+                if (group.spawned && !group.is_void && ends.contains(group.entity)) unborn.insert(group.entity);
+                if (!group.despawned && !(alive && ends.contains(group.entity))) dropped += carry_out(group, from);
+            }
+            for (; next_end != from.despawns.size() && from.despawns[next_end].until <= limit; ++next_end) {
+                const Recorded::Group& group = from.groups[from.despawns[next_end].group];
+                if (!group.is_void && lives(group.entity))
+                    refused += !model_.despawn(group.entity, !from.spawns(group.entity));
+                else if (!group.is_void && unborn.contains(group.entity))
+                    static_cast<void>(model_.despawn(group.entity, false));
+                else
+                    dropped += group.commands;
+            }
         }
         for (const Recorded::Group& group : from.groups)
             if (group.spawned && !group.is_void) pending_.erase(group.entity);

@@ -1953,6 +1953,7 @@ void of_what_is_outside_and_commands() {
                 detail::CommandGroup& group = batch.group(e(i));
                 i < n / 2 ? batch.despawn(group) : batch.count(group);
             }
+            batch.next_phase();
             return mean(n / 2, [&](std::size_t) {
                 keep(batch.next());
                 batch.finish(1, false);

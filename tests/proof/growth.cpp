@@ -2,13 +2,17 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // How the cost of what users do in a row grows with its length, in every container of properties/containers.hpp and for
-// adversarial orders: executed basic blocks (see counted.hpp) at three sizes, four times as many elements each. What is said to
-// be amortised O(1) must not take more than 5.5 times as much: a term that is quadratic and still small would. tools/dev
-// promises builds and runs it.
+// adversarial orders, and in stores of entities: executed basic blocks (see counted.hpp) at three sizes, four times as many
+// elements each. What is said to be amortised O(1) must not take more than 5.5 times as much: a term that is quadratic and
+// still small would. tools/dev promises builds and runs it.
 #include "properties/containers.hpp"
+#include "support/snapshots.hpp"
 
 #include "counted.hpp"
 
+#include <slotwise/ecs/command_buffer.hpp>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -301,6 +305,134 @@ void graphs() {
     });
 }
 
+//=== stores ===//
+
+/// What is done with n entities, in the order in which they came, in the other one, and in none.
+enum class Order { ascending, descending, shuffled };
+constexpr const char* name_of(Order order) {
+    return order == Order::ascending ? "ascending" : order == Order::descending ? "descending" : "shuffled";
+}
+
+struct StoreScene {
+    ArchetypeStore store{};
+    ComponentId many = store.registry().add_relation("many"), one = store.registry().add_relation("one", {.exclusive = true});
+    ComponentId mode = store.registry().add_relation("mode", {.switched = true});
+    ComponentId child = store.registry().add_relation("child", {.on_target_despawn = OnTargetDespawn::despawn});
+    ComponentId brings = store.registry().add_relation("brings", {.with = {store.registry().id<char>()}});
+    Entity root = store.spawn(1);
+    std::vector<Entity> all{};
+    CommandBuffer buffer{store};
+
+    StoreScene(int n, Order order) {
+        const auto made = store.spawn_n(static_cast<std::size_t>(n), 2);
+        all.assign(made.begin(), made.end());
+        if (order == Order::descending) std::reverse(all.begin(), all.end());
+        if (order == Order::shuffled)
+            for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[bits::to_size(mix_bits(i) % i)]);
+    }
+    std::vector<ComponentId> pairs(ComponentId relation) const {
+        std::vector<ComponentId> ids;
+        for (const Entity each : all) ids.push_back(pair(relation, each));
+        return ids;
+    }
+    Cost apply() {
+        return counted::once([&] { counted::keep(store.apply(buffer)); });
+    }
+};
+
+void grow_stores() {
+    const auto grow = [](const char* what, auto&& cost) {
+        for (const Order order : {Order::ascending, Order::descending, Order::shuffled})
+            failures += !grows(name_of(order), what, 5.5, [&](int n) {
+                StoreScene scene(n, order);
+                return cost(scene);
+            });
+    };
+    const auto directly = [&](const char* what, auto&& act) {
+        grow(what, [&](StoreScene& s) {
+            return counted::once([&] {
+                for (const Entity each : s.all) act(s, each);
+            });
+        });
+    };
+    const auto applied = [&](const char* what, auto&& act) {
+        grow(what, [&](StoreScene& s) {
+            for (const Entity each : s.all) act(s, each);
+            return s.apply();
+        });
+    };
+    directly("store: spawn", [](StoreScene& s, Entity) { s.store.spawn(1, 1.5); });
+    directly("store: add", [](StoreScene& s, Entity e) { s.store.add(e, 1.5); });
+    directly("store: remove", [](StoreScene& s, Entity e) { s.store.remove<int>(e); });
+    directly("store: despawn", [](StoreScene& s, Entity e) { s.store.despawn(e); });
+    for (ComponentId StoreScene::*relation : {&StoreScene::many, &StoreScene::one, &StoreScene::mode, &StoreScene::child}) {
+        directly("store: relate n to one", [=](StoreScene& s, Entity e) { s.store.relate(e, s.*relation, s.root); });
+        directly("store: relate n to others",
+                 [=](StoreScene& s, Entity e) { s.store.relate(e, s.*relation, s.store.spawn()); });
+        applied("apply: relate n to one", [=](StoreScene& s, Entity e) { s.buffer.relate(e, s.*relation, s.root); });
+        applied("apply: relate one to n", [=](StoreScene& s, Entity e) { s.buffer.relate(s.root, s.*relation, e); });
+        applied("apply: relate, unrelate", [=](StoreScene& s, Entity e) {
+            s.buffer.relate(s.root, s.*relation, e);
+            s.buffer.unrelate(s.root, s.*relation, e);
+        });
+        grow("store: despawn of n sources' target", [=](StoreScene& s) {
+            for (const Entity each : s.all) s.store.relate(each, s.*relation, s.root);
+            return counted::once([&] { counted::keep(s.store.despawn(s.root)); });
+        });
+    }
+    for (ComponentId StoreScene::*relation : {&StoreScene::one, &StoreScene::mode})
+        directly("store: relate one to n", [=](StoreScene& s, Entity e) { s.store.relate(s.root, s.*relation, e); });
+    for (ComponentId StoreScene::*relation : {&StoreScene::many, &StoreScene::one, &StoreScene::mode, &StoreScene::brings}) {
+        grow("store: add(span of n pairs)", [=](StoreScene& s) {
+            const std::vector<ComponentId> ids = s.pairs(s.*relation);
+            return counted::once([&] { counted::keep(s.store.add(s.root, ids)); });
+        });
+        grow("builder: with n pairs", [=](StoreScene& s) {
+            return counted::once([&] {
+                EntityBuilder builder = s.store.builder();
+                for (const Entity each : s.all) builder.relate(s.*relation, each);
+                counted::keep(builder.spawn().index());
+            });
+        });
+        grow("store: remove(span of n pairs)", [=](StoreScene& s) {
+            const std::vector<ComponentId> ids = s.pairs(s.*relation);
+            s.store.add(s.root, ids);
+            return counted::once([&] { counted::keep(s.store.remove(s.root, ids)); });
+        });
+        grow("apply: add(span of n pairs)", [=](StoreScene& s) {
+            const std::vector<ComponentId> ids = s.pairs(s.*relation);
+            return counted::once([&] {
+                s.buffer.add(s.root, ids);
+                counted::keep(s.store.apply(s.buffer));
+            });
+        });
+    }
+    applied("apply: add to n", [](StoreScene& s, Entity e) { s.buffer.add(e, 1.5); });
+    applied("apply: remove from n", [](StoreScene& s, Entity e) { s.buffer.remove<int>(e); });
+    applied("apply: set n", [](StoreScene& s, Entity e) { s.buffer.set(e, 5); });
+    applied("apply: despawn n", [](StoreScene& s, Entity e) { s.buffer.despawn(e); });
+    applied("apply: set one n times", [](StoreScene& s, Entity) { s.buffer.set(s.root, 5); });
+    applied("apply: remove and add n times", [](StoreScene& s, Entity) {
+        s.buffer.remove<int>(s.root);
+        s.buffer.add(s.root, 1);
+    });
+    applied("apply: set one, despawn n", [](StoreScene& s, Entity e) {
+        s.buffer.set(s.root, 5);
+        s.buffer.despawn(e);
+    });
+    applied("apply: relate one, despawn n", [](StoreScene& s, Entity e) {
+        s.buffer.relate(s.root, s.one, e);
+        s.buffer.despawn(e);
+    });
+    grow("buffer: n versions of an index", [](StoreScene& s) {
+        return counted::once([&] {
+            for (int twice = 0; twice != 2; ++twice)
+                for (const Entity each : s.all) s.buffer.add(Entity(5, 1 + 2 * (each.index() % 32'000)), 1.5);
+            counted::keep(s.store.apply(s.buffer));
+        });
+    });
+}
+
 /// Snapshots with n ranges, which a file may have in any order.
 void ranges() {
     using Index = EntityIndex<slotwise::Entity, int>;
@@ -308,22 +440,23 @@ void ranges() {
         for (const bool used : {false, true})
             failures += !grows(order, used ? "ranges with an id each restored" : "empty ranges restored", 6.5, [&](int n) {
                 const auto count = static_cast<slot_t>(n);
-                std::vector<std::byte> bytes = Index().snapshot();
-                const auto put = [&](auto number) {
-                    const auto* const first = reinterpret_cast<const std::byte*>(&number);
-                    bytes.insert(bytes.end(), first, first + sizeof number);
-                };
                 const auto places = ordered(n, order);
-                std::memcpy(bytes.data() + 12, &count, sizeof count);
-                bytes.resize(16); // behind them stand the ids of each range
-                const auto first_of = [](std::size_t place) { return static_cast<slot_t>(10 + 300 * place); };
-                for (const std::size_t place : places) put(first_of(place)), put(first_of(place) + 1);
-                put(slot_t{0}), put(slot_t{0});
-                for (const std::size_t place : places) {
-                    put(slot_t{used}), put(slot_t{used});
-                    if (used) put(slotwise::Entity(first_of(place), 1).to_bits()), put(int{5});
-                }
-                put(slot_t{0}); // none is retired
+                const auto bytes = test::forged(Index().snapshot(), [&](std::vector<std::byte>& state) {
+                    const auto put = [&](auto number) {
+                        const auto* const first = reinterpret_cast<const std::byte*>(&number);
+                        state.insert(state.end(), first, first + sizeof number);
+                    };
+                    std::memcpy(state.data() + 12, &count, sizeof count);
+                    state.resize(16); // behind them stand the ids of each range
+                    const auto first_of = [](std::size_t place) { return static_cast<slot_t>(10 + 300 * place); };
+                    for (const std::size_t place : places) put(first_of(place)), put(first_of(place) + 1);
+                    put(slot_t{0}), put(slot_t{0});
+                    for (const std::size_t place : places) {
+                        put(slot_t{used}), put(slot_t{used});
+                        if (used) put(slotwise::Entity(first_of(place), 1).to_bits()), put(int{5});
+                    }
+                    put(slot_t{0}); // none is retired
+                });
                 Index index;
                 const auto cost = counted::once([&] { index.restore(bytes); });
                 if (index.snapshot() != bytes || !index.check_invariants()) ++failures;
@@ -335,6 +468,7 @@ void ranges() {
 
 int main() {
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
+    grow_stores();
     const std::size_t containers = for_each_container<Orders>();
     columns();
     graphs();

@@ -24,38 +24,78 @@ public:
     static bool has_effect(Ids before, Ids added, Ids removed) noexcept {
         for (const Id& id : added)
             if (!IdSets::contains(before, id)) return true;
+        if (removed.empty()) return false;
+        const bool sorted = IdSets::is_set(added);
         for (const Id& id : removed)
-            if (IdSets::contains(before, id) && !names(added, id)) return true;
+            if (IdSets::contains(before, id) && !(sorted ? IdSets::contains(added, id) : IdSets::names(added, id))) return true;
         return false;
     }
     /// The set `before` without `removed`, with `added` and their companions, and without what these replace. An id in both is
     /// added. Companions come before the ids that are named, which therefore stay.
+    /// It takes O(n log n) steps for n ids, plus for each id that may replace another one O(n).
     template <class Rules>
     void apply(Ids before, Ids added, Ids removed, const Rules& rules) {
-        set_.assign(before);
-        for (const Id& id : removed)
-            if (!names(added, id)) take_out(id);
-        coming_.clear();
-        for (const Id& id : added)
-            if (!IdSets::contains(before, id)) coming_.push_back(id);
-        const std::size_t named = coming_.size();
-        for (std::size_t i = 0; i != coming_.size(); ++i) {
-            const Id id = coming_[i]; // a copy, because the array grows
-            rules.with(id, [&](const Id& companion) {
-                if (!IdSets::contains(ids(), companion) && !names(coming_.span(), companion)) coming_.push_back(companion);
-            });
+        IdSets::assign(named_, added);
+        IdSets::assign(removed_, removed);
+        set_.clear();
+        set_.reserve(before.size() + added.size());
+        auto named = named_.begin(), gone = removed_.begin();
+        for (const Id& id : before) {
+            while (named != named_.end() && *named < id) ++named;
+            while (gone != removed_.end() && *gone < id) ++gone;
+            const bool stays = gone == removed_.end() || id < *gone || (named != named_.end() && !(id < *named));
+            if (stays) set_.push_back(id);
         }
-        for (std::size_t i = named; i != coming_.size(); ++i) put_in(coming_[i], rules);
-        for (const Id& id : added) put_in(id, rules);
+        find_coming(added, before, rules);
+        // Those that replace nothing come in one pass, the others one by one, in their order.
+        merged_.clear();
+        for (const Id& id : coming_)
+            if (!may_replace(rules, id)) merged_.push_back(id);
+        IdSets::sort_set(merged_);
+        merge();
+        for (std::size_t i = named_coming_; i != coming_.size(); ++i)
+            if (may_replace(rules, coming_[i])) put_in(coming_[i], rules);
+        for (const Id& id : added)
+            if (may_replace(rules, id)) put_in(id, rules);
     }
 
-    std::size_t memory_usage() const noexcept { return memory_of(set_, coming_); }
+    std::size_t memory_usage() const noexcept { return memory_of(set_, coming_, named_, removed_, companions_, merged_); }
 
 private:
-    static bool names(Ids ids, const Id& id) noexcept { return IdSets::names(ids, id); }
-    void take_out(const Id& id) {
-        const std::size_t place = IdSets::lower_bound(ids(), id);
-        if (place != set_.size() && set_[place] == id) set_.erase(place);
+    // Rules may leave this out: then each id is taken for one that replaces others.
+    template <class Rules>
+    static bool may_replace(const Rules& rules, const Id& id) {
+        if constexpr (requires { rules.may_replace(id); })
+            return rules.may_replace(id);
+        else
+            return true;
+    }
+    // Into coming_: the ids that are named and not there, and behind them their companions, and so on.
+    template <class Rules>
+    void find_coming(Ids added, Ids before, const Rules& rules) {
+        coming_.clear();
+        companions_.clear();
+        for (const Id& id : added)
+            if (!IdSets::contains(before, id)) coming_.push_back(id);
+        named_coming_ = coming_.size();
+        for (std::size_t i = 0; i != coming_.size(); ++i) {
+            const Id from = coming_[i]; // a copy, because the array grows
+            rules.with(from, [&](const Id& companion) {
+                if (!IdSets::contains(ids(), companion) && !IdSets::contains(named_.span(), companion) &&
+                    IdSets::insert(companions_, companion))
+                    coming_.push_back(companion);
+            });
+        }
+    }
+    // Puts merged_ into set_: from behind, so that no id moves twice.
+    void merge() {
+        std::size_t old = set_.size(), fresh = merged_.size();
+        set_.append(merged_.span()); // room
+        for (std::size_t to = set_.size(); fresh != 0;) {
+            const bool last = old == 0 || set_[old - 1] < merged_[fresh - 1];
+            --to;
+            set_[to] = last ? merged_[--fresh] : set_[--old];
+        }
     }
     template <class Rules>
     void put_in(const Id& id, const Rules& rules) {
@@ -66,7 +106,8 @@ private:
         set_.truncate(kept);
     }
 
-    PlainVector<Id> set_{}, coming_{};
+    PlainVector<Id> set_{}, coming_{}, named_{}, removed_{}, companions_{}, merged_{};
+    std::size_t named_coming_ = 0; // so many of coming_ are named, the others companions
 };
 
 } // namespace detail

@@ -17,7 +17,8 @@ struct NoEdgeData {
     constexpr NoEdgeData(const Node&, const Node&) noexcept {}
 };
 
-/// The rules of an ArchetypeGraph without rules. Others have these three members; they must not use the graph.
+/// The rules of an ArchetypeGraph without rules. Others have these members, of which the last one may be left out; they must
+/// not use the graph.
 struct NoRules {
     /// The number of an id, for arrays instead of hashing: any number that no other id has. Those from 256 on are hashed, as
     /// are ids that have none: return std::size_t(-1). This one numbers integers by their value.
@@ -34,6 +35,12 @@ struct NoRules {
     /// Whether `present` leaves a set when `added` comes: both are pairs of an exclusive relation. @pre they differ
     template <class Id>
     static constexpr bool replaces(const Id& /*added*/, const Id& /*present*/) noexcept {
+        return false;
+    }
+    /// Whether there may be ids that `id` replaces, or that replace it. It saves a look at all ids of a set for each that
+    /// comes.
+    template <class Id>
+    static constexpr bool may_replace(const Id&) noexcept {
         return false;
     }
 };

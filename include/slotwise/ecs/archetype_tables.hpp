@@ -28,6 +28,7 @@ public:
         return added.is_pair() && present.is_pair() && added.relation_number() == present.relation_number() &&
                registry_->traits(added).exclusive;
     }
+    bool may_replace(ComponentId id) const { return id.is_pair() && registry_->traits(id).exclusive; }
 
 private:
     const ComponentRegistry* registry_;
@@ -149,6 +150,24 @@ public:
         return gone.size();
     }
 
+    /// Whether so many tables of pairs with entities were made since the last erase_left() that it pays to erase those that
+    /// their rows have left: an entity that is related to n targets, one after the other, leaves n tables with up to n ids.
+    SLOTWISE_ALWAYS_INLINE bool is_crowded() const noexcept { return made_ > most_made_; }
+    /// Erases the tables without rows that have a pair with an entity. Others are as many as the program has kinds of entities.
+    /// It takes O(ids of all tables), amortised O(ids) for each table that was made.
+    void erase_left() noexcept {
+        made_ = 0;
+        std::size_t kept = size();
+        for_each([&](slot_t number, const Table& table) {
+            if (!has_target(table)) return;
+            if (table.empty())
+                erase(number);
+            else
+                kept += weight_of(table);
+        });
+        most_made_ = kept < least_made ? least_made : kept;
+    }
+
     /// Makes this the order of tables, as if they had been made so. @pre `order` has each table once
     /// @complexity O(ids of all tables log tables)
     void reorder(std::span<Table* const> order) noexcept {
@@ -181,6 +200,15 @@ public:
     }
 
 private:
+    // In ids: some MB of tables that may be entered again.
+    static constexpr std::size_t least_made = std::size_t{1} << 14;
+    static std::size_t weight_of(const Table& table) noexcept { return table.ids().size() + 8; }
+    static bool has_target(const Table& table) noexcept {
+        const Ids ids = table.ids();
+        for (std::size_t i = ids.size(); i-- != 0 && ids[i].is_pair();) // components come first
+            if (ids[i].target()) return true;
+        return false;
+    }
     // A type of its own: a lambda in registering() would be another one for each of its uses, and all of the graph with it.
     struct MakeTable {
         Table operator()(Graph::handle_type, Ids ids) {
@@ -210,6 +238,7 @@ private:
         index_.insert(&table, table.ids(), [&](slot_t place) { return table.column_at(place); });
         ScopeGuard undo_index([&]() noexcept { index_.erase(&table); });
         cache_.insert(&table, index_);
+        if (has_target(table)) made_ += weight_of(table);
         undo_index.dismiss();
         undo_node.dismiss();
     }
@@ -219,6 +248,8 @@ private:
     Index index_{};
     Cache cache_{};
     std::uint64_t erased_ = 0;
+    std::size_t made_ = 0; // the weight of tables that were made, see is_crowded()
+    std::size_t most_made_ = least_made;
 };
 
 } // namespace detail

@@ -19,15 +19,19 @@ struct CommandScratch {
     CommandPlans plans{};
     std::vector<Command*> list{};   // the commands of some entities
     std::vector<Entity> entities{}; // of a run
+    PlainVector<ComponentId> ids{}; // of a command that is carried out alone
+    std::vector<ComponentValue> values{};
 
     std::size_t memory_usage() const noexcept {
-        return memory_of(fold, plans) + memory_of_vector(list) + memory_of_vector(entities);
+        return memory_of(fold, plans, ids) + memory_of_vector(list) + memory_of_vector(entities) + memory_of_vector(values);
     }
     void swap(CommandScratch& other) noexcept {
         fold.swap(other.fold);
         plans.swap(other.plans);
         list.swap(other.list);
         entities.swap(other.entities);
+        ids.swap(other.ids);
+        values.swap(other.values);
     }
 };
 
@@ -39,22 +43,30 @@ public:
 
     /// Carries out a batch, which is empty then. @throws see CommandBuffer: the rest stays in the batch
     void run(CommandBatch& batch) {
+        batch_ = &batch;
         scratch_.fold.begin(batch);
-        while (const CommandGroup* const group = batch.next()) {
-            batch.prepare();
-            std::size_t done = 1;
-            bool destroys = true;
-            const ScopeGuard finished([&]() noexcept { batch.finish(done, destroys); });
-            ScopeGuard failed([&]() noexcept {
-                const EntityLocation* const at = core_.entities.location(group->entity);
-                if (group->spawned() && at != nullptr && !at->has_row()) batch.despawn_next();
-            });
-            done = carry_out(batch.rest(), destroys);
-            failed.dismiss();
-        }
-        while (const CommandGroup* const group = batch.next_despawn()) {
-            const ScopeGuard finished([&]() noexcept { batch.finish_despawn(); });
-            end(*group);
+        const bool any_pairs = this->any_pairs();
+        batch.find_barriers([&](Entity entity) {
+            const EntityLocation* const at = any_pairs ? core_.entities.location(entity) : nullptr;
+            return at != nullptr && at->is_target();
+        });
+        while (batch.next_phase()) {
+            while (const CommandGroup* const group = batch.next()) {
+                batch.prepare();
+                std::size_t done = 1;
+                bool destroys = true;
+                const ScopeGuard finished([&]() noexcept { batch.finish(done, destroys); });
+                ScopeGuard failed([&]() noexcept {
+                    const EntityLocation* const at = core_.entities.location(group->entity);
+                    if (group->spawned() && at != nullptr && !at->has_row()) batch.despawn_next();
+                });
+                done = carry_out(batch.rest(), destroys);
+                failed.dismiss();
+            }
+            while (const CommandGroup* const group = batch.next_despawn()) {
+                const ScopeGuard finished([&]() noexcept { batch.finish_despawn(); });
+                end(*group);
+            }
         }
         batch.reset();
     }
@@ -62,20 +74,34 @@ public:
 private:
     static constexpr std::size_t most_at_once = 256; // entities of a run, so that their commands stay in the nearest cache
 
+    /// Whether an entity may be the target of another one.
+    bool any_pairs() const {
+        bool any_switched = false;
+        for (const std::uint32_t number : core_.outside.numbers()) {
+            const SparseComponents::Targets* const targets = core_.outside.targets(number);
+            any_switched = any_switched || (targets != nullptr && !targets->empty());
+        }
+        return any_switched || core_.tables.index().count(pair(any, any)) != 0;
+    }
     /// Whether there is something to be changed.
     static bool may_change(const CommandGroup& group, const EntityLocation* at) noexcept {
         return at != nullptr && !group.is_void() && at->has_row() != group.spawned();
     }
-    /// Carries out the first of these groups, and those after it that are alike and new. Returns how many.
-    std::size_t carry_out(std::span<const CommandGroup> groups, bool& destroys) {
-        const CommandGroup& group = groups[0];
+    /// Carries out the first of these groups with the later ones of its entity, and those after it that are alike and new.
+    /// Returns how many.
+    std::size_t carry_out(std::span<CommandGroup> groups, bool& destroys) {
+        CommandGroup& group = groups[0];
         EntityLocation* const at = core_.entities.location(group.entity);
-        if (!may_change(group, at)) {
-            dropped_ += group.count();
-            return 1;
-        }
+        const bool may_change = this->may_change(group, at);
         scratch_.list.clear();
-        take_commands(group);
+        if (may_change) [[likely]]
+            take_commands(group);
+        else
+            dropped_ += group.count();
+        if (group.later != 0 && take_later(group, may_change)) [[unlikely]]
+            return 1;
+        if (!may_change) [[unlikely]]
+            return 1;
         if (core_.hooks.any(HookKind::add) || core_.hooks.any(HookKind::remove) || core_.hooks.any(HookKind::set)) [[unlikely]]
             return change_any(group, *at);
         scratch_.plans.refresh(core_);
@@ -83,6 +109,8 @@ private:
         switch (plan.kind) {
         case CommandPlan::Kind::any:
             return change_any(group, *at);
+        case CommandPlan::Kind::one_by_one:
+            return change_one_by_one(group);
         case CommandPlan::Kind::fresh:
             destroys = plan.destroys;
             return plan.throws ? spawn_one(group, plan) : spawn_run(groups, plan);
@@ -93,31 +121,82 @@ private:
         destroys = plan.destroys;
         return change_planned(group, *at, plan);
     }
+    /// The commands of later groups of the entity in this phase. True: it ends, and nothing relates to it meanwhile.
+    SLOTWISE_NEVER_INLINE bool take_later(const CommandGroup& group, bool may_change) {
+        for (CommandGroup* each = batch_->later(group); each != nullptr; each = batch_->later(*each)) {
+            if (each->despawned()) {
+                if (may_change && group.spawned()) each->set_spawned();
+                return may_change;
+            }
+            if (may_change)
+                take_commands(*each);
+            else
+                dropped_ += each->count();
+        }
+        return false;
+    }
     void take_commands(const CommandGroup& group) {
-        for (Command* command = group.first; command != nullptr; command = command->next) scratch_.list.push_back(command);
+        CommandBatch::for_each_command(group, [&](Command* command) { scratch_.list.push_back(command); });
     }
 
     std::size_t change_any(const CommandGroup& group, EntityLocation at) {
         CommandFold& fold = scratch_.fold;
-        fold.run(core_, scratch_.list, group.entity, at);
+        if (!fold.run(core_, scratch_.list, group.entity, at)) return change_one_by_one(group);
         dropped_ += fold.dropped;
+        const Change what{fold.added.span(), fold.removed.span(), fold.values, true};
         if (group.spawned())
-            spawn_reserved(core_, group.entity, {fold.added.span(), fold.removed.span(), fold.values});
-        else if (!fold.outcomes.empty())
-            change(core_, group.entity, {fold.added.span(), fold.removed.span(), fold.values}, TargetsAre::spawned_too);
-        if (!fold.removed_later.empty()) change(core_, group.entity, {{}, fold.removed_later.span(), {}});
+            spawn_reserved(core_, group.entity, what);
+        else if (!fold.added.empty() || !fold.removed.empty())
+            change(core_, group.entity, what, TargetsAre::spawned_too);
+        return 1;
+    }
+    /// As the calls of the store would.
+    std::size_t change_one_by_one(const CommandGroup& group) {
+        if (group.spawned()) spawn_reserved(core_, group.entity, {});
+        for (Command* const command : scratch_.list) {
+            const CommandShape& shape = *command->shape;
+            if (scratch_.fold.has_dead_target(core_, *command)) {
+                ++dropped_;
+                continue;
+            }
+            PlainVector<ComponentId>& ids = scratch_.ids;
+            ids.clear();
+            scratch_.values.clear();
+            const std::size_t count = command->count();
+            for (std::size_t i = 0; i != count; ++i) {
+                const ComponentId id = command->id(i);
+                if (id.has_any_target()) {
+                    append_pairs(core_, group.entity, id.relation_number(), ids);
+                    continue;
+                }
+                ids.push_back(id);
+                if (shape.list || shape.kind == CommandKind::remove) continue;
+                const CommandItem& item = shape.items[i];
+                const bool has_value = item.offset != CommandItem::no_value;
+                const bool sets = shape.kind == CommandKind::set;
+                if (has_value || sets)
+                    scratch_.values.push_back({id, has_value ? AnyValue::moved(command->value(item)) : AnyValue(), sets});
+            }
+            IdSets::sort_set(ids);
+            const std::span<const ComponentId> none;
+            const bool removes = shape.kind == CommandKind::remove;
+            change(core_, group.entity, {removes ? none : ids.span(), removes ? ids.span() : none, scratch_.values},
+                   TargetsAre::spawned_too);
+        }
         return 1;
     }
     std::size_t change_planned(const CommandGroup& group, EntityLocation& at, const CommandPlan& plan) {
         const StoreChanging changing(core_);
         Table& table = core_.table(at);
         for (const CommandSource& each : plan.assigned) {
-            void* const to = table.value(each.column, at.row());
-            void* const value = each.value(scratch_.list.data());
-            if (each.type->trivial)
-                copy_bytes(to, value, each.type->size);
-            else
-                AnyValue::moved(value).assign(*each.type, to);
+            if (each.type != nullptr) {
+                void* const to = table.value(each.column, at.row());
+                void* const value = each.value(scratch_.list.data());
+                if (each.type->trivial)
+                    copy_bytes(to, value, each.type->size);
+                else
+                    AnyValue::moved(value).assign(*each.type, to);
+            }
             if (each.ticks >= 0) table.ticks(static_cast<std::size_t>(each.ticks))->mark(at.row(), core_.tick);
         }
         if (plan.kind == CommandPlan::Kind::move)
@@ -138,7 +217,7 @@ private:
             .build(*from.type, to);
     }
     /// New entities whose values move without a throw: the rows of all of them at once.
-    std::size_t spawn_run(std::span<const CommandGroup> groups, const CommandPlan& plan) {
+    std::size_t spawn_run(std::span<CommandGroup> groups, const CommandPlan& plan) {
         const std::size_t each = plan.shapes.size();
         scratch_.entities.clear();
         scratch_.entities.push_back(groups[0].entity);
@@ -146,7 +225,7 @@ private:
         std::size_t count = 1;
         for (; count != groups.size() && count != most_at_once; ++count) {
             const CommandGroup& group = groups[count];
-            if (!group.spawned() || group.despawned()) break;
+            if (!group.spawned() || group.despawned() || group.later != 0) break;
             take_commands(group);
             EntityLocation* const at = places[count] = core_.entities.location(group.entity);
             if (!may_change(group, at) || !plan.fits(no_slot, std::span(scratch_.list).subspan(count * each))) break;
@@ -176,7 +255,7 @@ private:
         if (group.is_void() || at == nullptr || !(at->has_row() || group.spawned()))
             dropped_ += group.count();
         else if (at->has_row())
-            despawn(core_, group.entity);
+            despawn(core_, group.entity, !at->is_target() || !batch_->spawns(group.entity));
         else
             end_unused(core_, group.entity);
     }
@@ -184,6 +263,7 @@ private:
     StoreCore& core_;
     CommandScratch& scratch_;
     std::size_t& dropped_;
+    CommandBatch* batch_ = nullptr;
 };
 
 } // namespace detail

@@ -23,23 +23,35 @@ SLOTWISE_BEGIN
 /// in the order in which their effects shall come. The ids of spawns depend on which thread asks first: reserve() makes them
 /// deterministic. A component that is not registered when it is recorded is registered by apply().
 ///
-/// The commands of one entity become one change and one move of its row, in the order in which the entities were first named:
-///     set, set            the last value stays, the other one is destroyed
-///     add, add            the first value stays, as in the store
-///     add, remove         nothing is added; remove, add: the new value comes in the place of the old one
-///     spawn, despawn      nothing happens, the values are destroyed
-///     despawn             comes after all that is not, in the order of recording; it wins: whatever is recorded about the
-///                         entity is destroyed. Commands recorded after it are dropped
-/// Dropped are also commands of entities that do not live when they are applied, and pairs whose target does not, unless this
-/// buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts them.
+/// apply() leaves what the same calls of the store would leave in this order: entities, components, values, bits, ticks, and
+/// what hooks have heard in sum. The commands of one entity become one change and one move of its row. This is meant to differ:
+///     add or set, set     the last value is given, the others are destroyed; hooks see the last one, once
+///     add, remove         of what the entity has not: nothing is added, and hooks hear nothing
+///     spawn, despawn      nothing happens, no relation refuses it, the values are destroyed
+///     set, despawn        what was set is destroyed and not assigned: on_remove sees the value before. What is recorded before
+///                         the end of its entity is only counted as dropped if the entity does not live
+///     despawn             it wins: what is recorded about the entity afterwards, also as a target, is destroyed at once and
+///                         counted as dropped, even if a relation refuses the despawn, which apply() throws
+///     different entities  come in the order in which they were first named, those that end last; but what was recorded before
+///                         the end of an entity that others relate to comes before it, and the rest after it
+///     a dead target       the command is dropped where the store throws
+/// Commands of one entity that no single move can stand for are carried out one by one: a component that the entity has goes
+/// and comes again, one that comes along with another is named too, an exclusive relation gets two targets, unrelate(entity,
+/// relation) beside other commands about the relation.
+///
+/// Dropped are also commands of entities that do not live when they are applied, and those that relate to a target that does
+/// not, unless this buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts
+/// them.
 ///
 /// If something throws while commands are applied, what was applied stays. The entity whose change threw is as it was, or has
-/// ended if the buffer spawned it; its commands are dropped. The commands of other entities stay in the buffer: apply it again,
-/// or clear() it. What a hook throws comes after the change of its entity, which stays.
+/// ended if the buffer spawned it, and its commands are dropped; where they are carried out one by one, it is as the one before
+/// left it. The commands of other entities stay in the buffer: apply it again, or clear() it. What a hook throws comes after
+/// the change of its entity, which stays.
 ///
-/// The store must outlive its buffers. Values are moved to the buffer and from there to their columns; move-only and
-/// over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply or clear this
-/// buffer.
+/// Commands must be applied or cleared before their store ends (checked at level fast). An empty buffer may outlive its store;
+/// it can be assigned and destroyed then, and records nothing. Values are moved to the buffer and from there to their columns;
+/// move-only and over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply
+/// or clear this buffer.
 class CommandBuffer {
 public:
     using size_type = std::size_t;
@@ -47,11 +59,12 @@ public:
     //=== construction ===//
 
     /// A buffer for this store, also after it was moved.
-    explicit CommandBuffer(const ArchetypeStore& store) noexcept : CommandBuffer(detail::StoreAccess::core(store)) {}
+    explicit CommandBuffer(const ArchetypeStore& store) noexcept
+        : core_(&detail::StoreAccess::core(store)), life_(core_->life) {}
     CommandBuffer(const CommandBuffer&) = delete;
     CommandBuffer& operator=(const CommandBuffer&) = delete;
     /// Takes the commands. `other` is empty then.
-    CommandBuffer(CommandBuffer&& other) noexcept : CommandBuffer(*other.core_) { swap(other); }
+    CommandBuffer(CommandBuffer&& other) noexcept : core_(other.core_), life_(other.life_) { swap(other); }
     /// The same; commands that were here are dropped.
     CommandBuffer& operator=(CommandBuffer&& other) noexcept {
         CommandBuffer taken(std::move(other));
@@ -64,6 +77,7 @@ public:
         expect_at_rest();
         other.expect_at_rest();
         std::swap(core_, other.core_);
+        life_.swap(other.life_);
         shapes_.swap(other.shapes_);
         recorded_.swap(other.recorded_);
         applied_.swap(other.applied_);
@@ -91,6 +105,12 @@ public:
     /// that reserve() took. Memory is kept. @pre the buffer is not being applied (checked at level fast)
     void clear() noexcept {
         expect_at_rest();
+        if (life_->has_ended()) [[unlikely]] {
+            SLOTWISE_EXPECT(empty(), "CommandBuffer: the store has ended before commands that were recorded for it; apply or "
+                                     "clear() them before, or let the store live longer");
+            ids_.forget(ids_.epoch()); // which is none of the ended store: nothing can be recorded
+            return reset();
+        }
         check_epoch();
         const auto unused = [&](const detail::CommandGroup& group) {
             if (group.spawned() && !group.is_void()) ids_.unuse(group.entity);
@@ -98,9 +118,7 @@ public:
         recorded_.for_each_left(unused);
         applied_.for_each_left(unused);
         ids_.give_back(core_->reserved);
-        recorded_.reset();
-        applied_.reset();
-        dropped_ = 0;
+        reset();
     }
     /// Frees memory that no command needs. @pre as clear()
     void shrink_to_fit() noexcept {
@@ -125,11 +143,11 @@ public:
             recorded_.count(recorded_.group(entity));
         else
             record_values<detail::CommandKind::add>(entity, std::forward<Ts>(values)...);
-        recorded_.group(entity).set_spawned();
+        recorded_.set_spawned(entity);
         undo.dismiss();
         return entity;
     }
-    /// Ends an entity, after all other commands of the buffer. @throws what the allocator throws; strong
+    /// Ends an entity. @throws what the allocator throws; strong
     void despawn(Entity entity) {
         check_epoch();
         detail::CommandGroup& group = recorded_.group(plain(entity));
@@ -151,14 +169,12 @@ public:
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
     void add(Entity entity) {
-        record(plain(entity), shapes_.of_types<detail::CommandKind::add, false, Ts...>(core_->registry));
+        record<detail::CommandKind::add, Ts...>(entity);
     }
     /// Named by ids; pairs too. @throws also std::invalid_argument when an id is none of the store's registry
     void add(Entity entity, ComponentId id) { record_id(detail::CommandKind::add, entity, id, nullptr); }
-    void add(Entity entity, std::span<const ComponentId> ids) {
-        for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer::add");
-        for (const ComponentId id : ids) add(entity, id);
-    }
+    /// All of them in one command, as in the store.
+    void add(Entity entity, std::span<const ComponentId> ids) { record_ids(detail::CommandKind::add, entity, ids); }
     /// With a value of a described type, which is copied or moved to the buffer. @throws also std::invalid_argument when the
     /// component has no values, or of another type
     void add(Entity entity, ComponentId id, const AnyValue& value) { record_id(detail::CommandKind::add, entity, id, &value); }
@@ -173,13 +189,14 @@ public:
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
     void remove(Entity entity) {
-        record(plain(entity), shapes_.of_types<detail::CommandKind::remove, false, Ts...>(core_->registry));
+        record<detail::CommandKind::remove, Ts...>(entity);
     }
-    void remove(Entity entity, ComponentId id) { remove(entity, std::span(&id, 1)); }
-    void remove(Entity entity, std::span<const ComponentId> ids) {
-        for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer::remove");
-        for (const ComponentId id : ids) record_id(detail::CommandKind::remove, entity, id, nullptr);
+    void remove(Entity entity, ComponentId id) {
+        check_epoch();
+        core_->registry.expect(id, "CommandBuffer::remove");
+        record_id(detail::CommandKind::remove, entity, id, nullptr);
     }
+    void remove(Entity entity, std::span<const ComponentId> ids) { record_ids(detail::CommandKind::remove, entity, ids); }
 
     //=== pairs ===//
 
@@ -207,23 +224,26 @@ public:
 private:
     friend class ArchetypeStore;
 
-    explicit CommandBuffer(const detail::StoreCore& core) noexcept : core_(&core) {}
-
     static Entity plain(Entity entity) noexcept { return detail::without_user_bits(entity); }
     void expect_at_rest() const noexcept {
         SLOTWISE_EXPECT(!applying_, "CommandBuffer: a hook or a value changes the buffer that is being applied; recording is "
                                     "all that is possible then");
     }
-    /// Ids that were taken before the store was cleared or restored are void.
-    void check_epoch() noexcept {
-        if (ids_.epoch() == core_->reserved.epoch()) [[likely]]
-            return;
-        const auto end = [](detail::CommandGroup& group) {
-            if (group.spawned()) group.set_void(); // begin() may have made others void
-        };
-        recorded_.for_each_left(end);
-        applied_.for_each_left(end);
-        ids_.forget(core_->reserved.epoch());
+    /// Ids that were taken before the store was cleared or restored are void. @pre the store lives (checked at level fast)
+    SLOTWISE_ALWAYS_INLINE void check_epoch() noexcept {
+        if (ids_.epoch() != life_->epoch) [[unlikely]]
+            end_epoch();
+    }
+    SLOTWISE_COLD void end_epoch() noexcept {
+        SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
+        recorded_.set_spawned_void();
+        applied_.set_spawned_void();
+        ids_.forget(life_->epoch);
+    }
+    void reset() noexcept {
+        recorded_.reset();
+        applied_.reset();
+        dropped_ = 0;
     }
     /// Adds a command to the group of its entity, or drops it.
     void link(Entity entity, detail::Command* command) {
@@ -237,12 +257,22 @@ private:
         recorded_.link(group, command);
         undo.dismiss();
     }
-    void record(Entity entity, const detail::CommandShape& shape) { link(entity, recorded_.make(shape)); }
+    template <detail::CommandKind Kind, bool Values, class... Ts>
+    SLOTWISE_ALWAYS_INLINE const detail::CommandShape& shape_of() {
+        return shapes_.of_types<Kind, Values, Ts...>([&]() -> const ComponentRegistry& {
+            check_epoch(); // not before: link() does it for each command
+            return core_->registry;
+        });
+    }
+    template <detail::CommandKind Kind, class... Ts>
+    void record(Entity entity) {
+        link(plain(entity), recorded_.make(shape_of<Kind, false, Ts...>()));
+    }
     template <detail::CommandKind Kind, class... Ts>
     void record_values(Entity entity, Ts&&... values) {
         static_assert(detail::all_different<std::remove_cvref_t<Ts>...>,
                       "CommandBuffer: two values have one type; give one of each");
-        const detail::CommandShape& shape = shapes_.of_types<Kind, true, std::remove_cvref_t<Ts>...>(core_->registry);
+        const detail::CommandShape& shape = shape_of<Kind, true, std::remove_cvref_t<Ts>...>();
         detail::Command* const command = recorded_.make(shape);
         std::size_t built = 0;
         ScopeGuard undo([&]() noexcept { shape.destroy_values(command->payload(), built); });
@@ -257,19 +287,43 @@ private:
         ++built;
     }
     SLOTWISE_NEVER_INLINE void record_id(detail::CommandKind kind, Entity entity, ComponentId id, const AnyValue* value) {
-        const detail::CommandShape& shape = shapes_.of_id(core_->registry, kind, id, value != nullptr);
         check_epoch();
-        if (kind != detail::CommandKind::remove && id.target() && recorded_.despawns(id.target())) {
-            ++dropped_; // what comes later about an entity that ends
-            return;
-        }
+        const detail::CommandShape& shape = shapes_.of_id(core_->registry, kind, id, value != nullptr);
+        if (kind != detail::CommandKind::remove && is_late_target(id)) return;
         detail::Command* const command = recorded_.make(shape);
         if (shape.pair) ::new (command->payload()) ComponentId(id);
         if (value != nullptr) value->build(*shape.items[0].type, command->value(shape.items[0]));
         link(plain(entity), command);
     }
+    /// As one command, because all of them come in one move.
+    SLOTWISE_NEVER_INLINE void record_ids(detail::CommandKind kind, Entity entity, std::span<const ComponentId> ids) {
+        check_epoch();
+        for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer");
+        if (ids.size() == 1) return record_id(kind, entity, ids[0], nullptr);
+        detail::PlainVector<ComponentId> sorted;
+        detail::IdSets::assign(sorted, ids);
+        if (kind != detail::CommandKind::remove)
+            for (const ComponentId id : sorted)
+                if (is_late_target(id)) return;
+        detail::Command* const command =
+            recorded_.make(shapes_.of_list(kind), detail::checked_bytes(sorted.size(), sizeof(ComponentId)));
+        ::new (command->payload()) std::uint64_t(sorted.size());
+        auto* const to = static_cast<std::byte*>(command->payload()) + sizeof(std::uint64_t);
+        if (!sorted.empty()) std::memcpy(to, sorted.data(), sorted.size() * sizeof(ComponentId));
+        link(plain(entity), command);
+    }
+    // Whether a pair comes after its target's end, and counts as dropped then. Throws what the allocator throws; strong
+    bool is_late_target(ComponentId id) {
+        const Entity target = id.target();
+        if (!target) return false;
+        recorded_.add_target(target);
+        if (!recorded_.despawns(target)) return false;
+        ++dropped_;
+        return true;
+    }
 
-    const detail::StoreCore* core_;
+    const detail::StoreCore* core_; // valid as long as the store lives
+    detail::StoreLifeRef life_;
     detail::CommandShapes shapes_{};
     detail::CommandBatch recorded_{}, applied_{}; // what is applied, or is left of it
     detail::CommandIds ids_{};
@@ -279,7 +333,7 @@ private:
 };
 
 inline std::size_t ArchetypeStore::apply(CommandBuffer& buffer) {
-    if (core_ != buffer.core_)
+    if (core_->life != buffer.life_)
         detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
     core_->expect_idle();
     buffer.expect_at_rest();

@@ -17,20 +17,20 @@ struct CommandSource {
     std::uint32_t column = 0;
     std::uint32_t command = by_default; ///< its place in the list
     std::uint32_t offset = 0;
-    std::int32_t ticks = -1; ///< the place of the component in the table, if it is tracked
-    const TypeDescriptor* type = nullptr;
+    std::int32_t ticks = -1;              ///< the place of the component in the table, if it is tracked
+    const TypeDescriptor* type = nullptr; ///< null: a tag, whose ticks only are marked
 
     void* value(Command* const* list) const noexcept { return static_cast<std::byte*>(list[command]->payload()) + offset; }
 };
 
 /// What a list of commands with these shapes does to an entity of this table.
 struct CommandPlan {
-    enum class Kind : std::uint8_t { any, fresh, values, move };
+    enum class Kind : std::uint8_t { any, one_by_one, fresh, values, move };
 
     std::vector<const CommandShape*> shapes{};
     slot_t from = no_slot;
     slot_t to = no_slot;
-    Kind kind = Kind::any; ///< any: folded for each entity anew
+    Kind kind = Kind::any; ///< any: folded for each entity anew; one_by_one: see CommandFold::run
     bool destroys = false; ///< values are to be destroyed afterwards
     bool throws = false;   ///< building a value may throw
     const RowMap* map = nullptr;
@@ -100,8 +100,11 @@ private:
             plan.throws = plan.throws || command->shape->throws;
             if (!is_of_tables(core.registry, *command->shape)) return plan;
         }
-        fold.run(core, list, entity, *core.entities.location(entity));
-        if (!fold.removed_later.empty()) return plan;
+        if (!fold.run(core, list, entity, *core.entities.location(entity))) {
+            plan.kind = CommandPlan::Kind::one_by_one;
+            plan.destroys = true;
+            return plan;
+        }
         const bool fresh = table == no_slot;
         const auto step = core.tables.change(fresh ? ArchetypeTables::root() : table, fold.added.span(), fold.removed.span());
         plan.to = step.table;
@@ -111,7 +114,7 @@ private:
             plan.built.push_back({.column = column, .type = &to.type(column)});
             CommandSource& source = plan.built.back();
             for (const CommandOutcome& each : fold.outcomes)
-                if (each.id == to.column_id(column) && each.added) {
+                if (each.id == to.column_id(column)) {
                     source.command = each.command;
                     source.offset = each.offset;
                 }
@@ -120,12 +123,12 @@ private:
         if (!fresh) {
             const Table& from = core.tables[table];
             for (const CommandOutcome& each : fold.outcomes) {
-                const std::int32_t column = from.column_of(each.id), place = from.place_of(each.id);
-                if (!each.added || !each.assigns || column < 0) continue;
-                if (each.command == CommandSource::by_default) return plan;
+                const std::int32_t place = from.place_of(each.id), column = from.column_of(each.id);
+                if (!each.assigns || place < 0) continue;
                 const bool tracked = from.ticks(static_cast<std::size_t>(place)) != nullptr;
+                if (!tracked && column < 0) continue;
                 plan.assigned.push_back({static_cast<std::uint32_t>(column), each.command, each.offset, tracked ? place : -1,
-                                         &from.type(static_cast<std::size_t>(column))});
+                                         column < 0 ? nullptr : &from.type(static_cast<std::size_t>(column))});
             }
         }
         plan.kind = fresh ? CommandPlan::Kind::fresh : plan.to == table ? CommandPlan::Kind::values : CommandPlan::Kind::move;
@@ -133,7 +136,7 @@ private:
     }
     // Whether all that the commands name is in tables, and is no pair.
     static bool is_of_tables(const ComponentRegistry& registry, const CommandShape& shape) {
-        if (shape.pair) return false;
+        if (shape.pair || shape.list) return false;
         for (const CommandItem& item : shape.items) {
             if (is_outside(registry, item.id)) return false;
             for (const ComponentId companion : registry.with_closure(item.id))

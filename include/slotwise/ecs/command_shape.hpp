@@ -25,6 +25,7 @@ struct CommandItem {
 struct CommandShape {
     CommandKind kind = CommandKind::add;
     bool pair = false;       ///< its only item is a pair
+    bool list = false;       ///< no items; ids are in the payload, behind their number
     bool destroys = false;   ///< a value must be destroyed
     bool throws = false;     ///< the move of a value may throw
     std::uint32_t bytes = 0; ///< of the payload
@@ -32,8 +33,13 @@ struct CommandShape {
     std::uint32_t number = 0; ///< of the shape in its buffer
     std::vector<CommandItem> items{};
 
-    /// Where item `i` of a command with this payload is.
+    /// The number of ids of a command with this payload.
+    std::size_t count(const void* payload) const noexcept {
+        return list ? bits::to_size(*static_cast<const std::uint64_t*>(payload)) : items.size();
+    }
+    /// The id at place `i` of a command with this payload.
     ComponentId id(std::size_t i, const void* payload) const noexcept {
+        if (list) return static_cast<const ComponentId*>(payload)[i + 1];
         return pair ? *static_cast<const ComponentId*>(payload) : items[i].id;
     }
     /// Destroys the first `count` values.
@@ -64,6 +70,12 @@ struct Command {
         return payload_align <= sizeof(Command) ? sizeof(Command) : payload_align;
     }
     void* payload() noexcept { return static_cast<std::byte*>(static_cast<void*>(this)) + header_bytes(shape->align); }
+    const void* payload() const noexcept {
+        return static_cast<const std::byte*>(static_cast<const void*>(this)) + header_bytes(shape->align);
+    }
+    /// The number of ids, and each of them.
+    std::size_t count() const noexcept { return shape->count(payload()); }
+    ComponentId id(std::size_t i) const noexcept { return shape->id(i, payload()); }
     void* value(const CommandItem& item) noexcept { return static_cast<std::byte*>(payload()) + item.offset; }
     void destroy() noexcept {
         if (shape->destroys) shape->destroy_values(payload(), shape->items.size());
@@ -86,6 +98,8 @@ public:
         all_.swap(other.all_);
         std::swap(unresolved_, other.unresolved_);
         std::swap(recent_, other.recent_);
+        std::swap(add_list_, other.add_list_);
+        std::swap(remove_list_, other.remove_list_);
     }
     std::size_t memory_usage() const noexcept {
         std::size_t bytes = memory_of(by_types_, by_id_) + memory_of_vector(all_);
@@ -98,12 +112,13 @@ public:
 
     /// The shape of a command with components of these types, and values of them. The last few are found without a search.
     /// @throws what the allocator throws; strong
-    template <CommandKind Kind, bool Values, class... Ts>
-    SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(const ComponentRegistry& registry) {
+    /// @param registry returns the registry of the store
+    template <CommandKind Kind, bool Values, class... Ts, class Registry>
+    SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(Registry&& registry) {
         const void* const key = TypeDescriptor::id_of<CommandPack<Kind, Values, Ts...>>();
         Recent& recent = recent_[number_of(key) % recent_count];
         if (recent.key != key) [[unlikely]]
-            recent = {key, &find_or_make<Kind, Values, Ts...>(registry, number_of(key))};
+            recent = {key, &find_or_make<Kind, Values, Ts...>(registry(), number_of(key))};
         return *recent.shape;
     }
 
@@ -140,6 +155,17 @@ public:
         const CommandShape& kept = keep(std::move(shape));
         by_id_.insert(key, number_of(&kept));
         return kept;
+    }
+    /// The shape of a command with a list of ids. Throws what the allocator throws; strong
+    const CommandShape& of_list(CommandKind kind) {
+        const CommandShape*& known = kind == CommandKind::remove ? remove_list_ : add_list_;
+        if (known != nullptr) return *known;
+        CommandShape shape;
+        shape.kind = kind;
+        shape.list = true;
+        static_cast<void>(shape.place(sizeof(std::uint64_t), alignof(ComponentId)));
+        known = &keep(std::move(shape));
+        return *known;
     }
     /// Registers the types that were not when they were recorded. @throws what the registry throws
     void resolve(ComponentRegistry& registry) {
@@ -205,6 +231,7 @@ private:
     Recent recent_[recent_count]{}; // by the low bits of keys: a probe of the table takes 3 ns
     NumberTable by_types_{}, by_id_{};
     std::vector<CommandShape*> all_{};
+    const CommandShape *add_list_ = nullptr, *remove_list_ = nullptr;
     bool unresolved_ = false; // a type was not registered when it was recorded
 };
 

@@ -37,7 +37,7 @@ public:
         if constexpr (!detail::is_tag_type<Value>)
             keep(id, TypeDescriptor::of<Value>(), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
         else
-            detail::insert_sorted(ids_, id);
+            name(id);
         return *this;
     }
     /// With a default value of T, or the tag T. @throws as with(value)
@@ -49,7 +49,7 @@ public:
     /// @throws std::invalid_argument when the id names nothing; what the allocator throws; strong
     EntityBuilder& with(ComponentId id) {
         core_->registry.expect(id, "EntityBuilder::with");
-        detail::insert_sorted(ids_, id);
+        name(id);
         return *this;
     }
     /// With a value of a described type, which is copied or moved here.
@@ -72,6 +72,7 @@ public:
     Entity spawn() {
         given_.clear();
         given_.reserve(values_.size());
+        detail::IdSets::sort_set(ids_);
         for (const Given& each : values_) given_.push_back({each.id, AnyValue::moved(each.at())});
         const Entity entity = detail::spawn(*core_, {ids_.span(), {}, given_.span()});
         clear();
@@ -100,6 +101,10 @@ private:
         values_.clear();
         ids_.clear();
     }
+    // spawn() sorts them: to insert each where it belongs would be quadratic when they descend.
+    void name(ComponentId id) {
+        if (ids_.empty() || ids_.back() != id) ids_.push_back(id);
+    }
     // Builds a value, and puts it in the place of one that the component had.
     template <class Build>
     void keep(ComponentId id, const TypeDescriptor& type, Build&& build) {
@@ -107,7 +112,7 @@ private:
         if (ids_.size() == ids_.capacity()) ids_.reserve(2 * ids_.size() + 4);
         Given fresh{id, &type, {type.size + type.align, {}}};
         build(fresh.at());
-        detail::insert_sorted(ids_, id); // there is room
+        name(id); // there is room
         for (Given& each : values_)
             if (each.id == id) {
                 each.end();
@@ -118,7 +123,7 @@ private:
     }
 
     detail::StoreCore* core_;
-    detail::PlainVector<ComponentId> ids_{}; // ascending
+    detail::PlainVector<ComponentId> ids_{}; // in the order in which they were named
     std::vector<Given> values_{};
     detail::PlainVector<detail::ComponentValue> given_{};
 };

@@ -69,7 +69,12 @@ struct IdSets {
     template <class Id>
     static void assign(PlainVector<Id>& set, std::span<const Id> ids) {
         set.assign(ids);
-        if (is_set(ids)) return;
+        sort_set(set);
+    }
+    /// The same with the ids that are there.
+    template <class Id>
+    static void sort_set(PlainVector<Id>& set) {
+        if (is_set(set.span())) return;
         sort(set.data(), set.size(), [](const Id& a, const Id& b) { return a < b; });
         std::size_t kept = 1;
         for (std::size_t i = 1; i != set.size(); ++i)

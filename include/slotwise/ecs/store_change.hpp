@@ -22,6 +22,7 @@ struct Change {
     std::span<const ComponentId> add{};       ///< ascending, each once; what the entity has stays
     std::span<const ComponentId> remove{};    ///< ascending, each once; what the entity has not is ignored
     std::span<const ComponentValue> values{}; ///< of what is in `add`, in any order; without one the default value is built
+    bool values_ascend = false;               ///< they are in the order of their ids
 };
 
 /// Calls f(id) for each id in `a` that is not in `b`; both ascend.
@@ -71,6 +72,19 @@ inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& v
         if (type.destroy != nullptr) type.destroy(built);
     });
     AnyValue::moved(built).assign(type, to);
+}
+
+/// Appends the pairs that an entity has of a relation, in ascending order: with entities and with components as targets.
+/// Throws what the allocator throws
+inline void append_pairs(const StoreCore& core, Entity entity, std::uint32_t relation, PlainVector<ComponentId>& to) {
+    const EntityLocation* const at = core.location(entity);
+    if (at == nullptr) return;
+    const auto ids = core.table(*at).ids();
+    const ComponentId first = ComponentIdParts::make_pair(relation, 0);
+    for (std::size_t i = IdSets::lower_bound(ids, first); i != ids.size() && ids[i].relation_number() == relation; ++i)
+        to.push_back(ids[i]);
+    if (!at->has_outside()) return;
+    if (const Entity target = core.outside.target(entity, relation)) to.push_back(pair(core.registry.id(relation), target));
 }
 
 //=== hooks ===//
@@ -224,7 +238,10 @@ private:
         for (const ComponentId id : remove_) any = any || outside(id);
         if (!any) [[likely]]
             return;
-        for (const ComponentId id : add_) {
+        for (std::size_t i = 0; i != add_.size(); ++i) {
+            const ComponentId id = add_[i];
+            const bool last = i + 1 == add_.size() || !id.is_pair() || add_[i + 1].relation_number() != id.relation_number();
+            if (!last && outside(id)) continue; // of several targets of a switched relation the last one stays
             const bool had = has_at(core_, at_, entity_, id);
             if (!outside(id))
                 insert_sorted(inside_added_, id);
@@ -256,7 +273,12 @@ private:
 
     const AnyValue& value_of(ComponentId id) const noexcept {
         static constexpr AnyValue by_default{};
-        for (const ComponentValue& each : what_.values)
+        const auto values = what_.values;
+        if (what_.values_ascend) {
+            const std::size_t at = IdSets::partition_point(values.size(), [&](std::size_t i) { return values[i].id < id; });
+            return at != values.size() && values[at].id == id ? values[at].value : by_default;
+        }
+        for (const ComponentValue& each : values)
             if (each.id == id) return each.value;
         return by_default;
     }
@@ -269,17 +291,11 @@ private:
     }
     void assign_values() {
         for (const ComponentValue& each : what_.values) {
-            if (!each.assigns) continue;
-            void* const to = value_at(core_, at_, entity_, each.id);
-            if (to == nullptr || is_new_outside(each.id)) continue;
-            assign_value(*core_.registry.type(each.id), to, each.value);
-            mark_changed(core_, at_, each.id);
+            if (!each.assigns || IdSets::contains(outside_added_.span(), each.id)) continue;
+            if (void* const to = value_at(core_, at_, entity_, each.id))
+                assign_value(*core_.registry.type(each.id), to, each.value);
+            mark_changed(core_, at_, each.id); // of a tag too
         }
-    }
-    bool is_new_outside(ComponentId id) const noexcept {
-        for (const ComponentId each : outside_added_)
-            if (each == id) return true;
-        return false;
     }
     void run_removed_hooks() {
         if (!core_.hooks.any(HookKind::remove)) [[likely]]
@@ -298,11 +314,15 @@ private:
     PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
 };
 
-/// Changes a living entity. False if it does not live.
-/// @pre structure may change (checked at level fast)
-/// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;
-/// strong if values move without a throw, but for values that were assigned; what hooks throw, and the change stays
-inline bool change(StoreCore& core, Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
+/// Erases tables that were left, if there are many. @pre structure may change (checked at level fast), and no table is in use
+SLOTWISE_ALWAYS_INLINE void erase_left_tables(StoreCore& core) noexcept {
+    if (!core.tables.is_crowded()) [[likely]]
+        return;
+    core.expect_idle();
+    core.tables.erase_left();
+}
+/// As change(), while tables are in use.
+inline bool change_only(StoreCore& core, Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
     expect_ids(core, what.add, targets);
     EntityLocation* const at = core.location(entity);
     if (at == nullptr) return false;
@@ -312,9 +332,18 @@ inline bool change(StoreCore& core, Entity entity, const Change& what, TargetsAr
     change.run_hooks_afterwards();
     return true;
 }
+/// Changes a living entity. False if it does not live.
+/// @pre structure may change (checked at level fast)
+/// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;
+/// strong if values move without a throw, but for values that were assigned; what hooks throw, and the change stays
+inline bool change(StoreCore& core, Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
+    erase_left_tables(core);
+    return change_only(core, entity, what, targets);
+}
 /// Gives an id that a command buffer has taken its first row.
 /// @pre as change; the id is made and has no row. Throws as change; strong
 inline void spawn_reserved(StoreCore& core, Entity entity, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add, TargetsAre::spawned_too);
     const StoreChanging changing(core);
     EntityChange change(core, entity, *core.entities.location(entity), what);
@@ -334,6 +363,7 @@ inline Entity spawn_as(StoreCore& core, Entity entity, const Change& what) {
 }
 /// A new entity. Throws as change; strong
 inline Entity spawn(StoreCore& core, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add);
     core.flush_reserved();
     const StoreChanging changing(core);
@@ -341,6 +371,7 @@ inline Entity spawn(StoreCore& core, const Change& what) {
 }
 /// A new entity with an id of this range. Throws as change; strong
 inline Entity spawn_in(StoreCore& core, StoreCore::Entities::Range range, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add);
     core.flush_reserved();
     const StoreChanging changing(core);
@@ -348,6 +379,7 @@ inline Entity spawn_in(StoreCore& core, StoreCore::Entities::Range range, const 
 }
 /// Exactly this entity; false, and no effect, if it cannot be made. Throws as change; strong, but the id may come next then
 inline bool spawn_at(StoreCore& core, Entity given, const Change& what) {
+    erase_left_tables(core);
     const Entity entity = without_user_bits(given);
     expect_ids(core, what.add);
     core.flush_reserved();
@@ -358,6 +390,7 @@ inline bool spawn_at(StoreCore& core, Entity given, const Change& what) {
 }
 /// `count` new entities, with copies of the values. Throws as change; strong
 inline std::span<const Entity> spawn_n(StoreCore& core, std::size_t count, const Change& what) {
+    erase_left_tables(core);
     expect_ids(core, what.add);
     core.flush_reserved();
     const StoreChanging changing(core);

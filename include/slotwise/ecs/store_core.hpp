@@ -18,6 +18,42 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+/// What command buffers ask whether their store is still there. It ends with the last one that refers to it.
+class StoreLife {
+public:
+    /// Changes whenever ids that were taken become void, and when the store ends.
+    std::uint32_t epoch = 0;
+
+    bool has_ended() const noexcept { return ended_; }
+    void end() noexcept {
+        ended_ = true;
+        ++epoch;
+    }
+    void acquire() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+private:
+    std::atomic<std::uint32_t> references_{1};
+    bool ended_ = false;
+};
+
+/// A reference to it.
+class StoreLifeRef {
+public:
+    StoreLifeRef() : life_(new StoreLife()) {}
+    StoreLifeRef(const StoreLifeRef& other) noexcept : life_(other.life_) { life_->acquire(); }
+    StoreLifeRef& operator=(const StoreLifeRef&) = delete;
+    ~StoreLifeRef() { life_->release(); }
+    void swap(StoreLifeRef& other) noexcept { std::swap(life_, other.life_); }
+    StoreLife* operator->() const noexcept { return life_; }
+    friend bool operator==(const StoreLifeRef& a, const StoreLifeRef& b) noexcept { return a.life_ == b.life_; }
+
+private:
+    StoreLife* life_;
+};
+
 /// The parts of a store. They stay where they are when the store is moved, so queries and buffers refer to them. They change
 /// together in the functions of store_change.hpp.
 class StoreCore {
@@ -30,7 +66,7 @@ public:
     } // last: nothing throws then
     StoreCore(const StoreCore&) = delete;
     StoreCore& operator=(const StoreCore&) = delete;
-    ~StoreCore() = default;
+    ~StoreCore() { life->end(); }
 
     //=== lookup ===//
 
@@ -49,7 +85,7 @@ public:
 
     /// Bytes of the parts, without those of this object.
     std::size_t memory_usage() const noexcept {
-        return memory_of(registry, tables, entities, outside, hooks, bundles, reserved);
+        return sizeof(StoreLife) + memory_of(registry, tables, entities, outside, hooks, bundles, reserved);
     }
 
     //=== walks and changes ===//
@@ -74,8 +110,15 @@ public:
             make_reserved();
     }
 
+    /// What they have taken and not spawned is void.
+    void invalidate_reserved() noexcept {
+        reserved.invalidate();
+        ++life->epoch;
+    }
+
     //=== the parts ===//
 
+    StoreLifeRef life{};
     ComponentRegistry registry{};
     ArchetypeTables tables{registry};
     Entities entities{};

@@ -59,11 +59,9 @@ void for_each_component(const StoreCore& core, Entity entity, F&& f) {
 /// Calls f(ids) with ids in ascending order, each once.
 template <class F>
 decltype(auto) with_sorted(std::span<const ComponentId> ids, F&& f) {
-    bool sorted = true;
-    for (std::size_t i = 1; i < ids.size(); ++i) sorted = sorted && ids[i - 1] < ids[i];
-    if (sorted) return f(ids);
+    if (IdSets::is_set(ids)) return f(ids);
     PlainVector<ComponentId> copy;
-    for (const ComponentId id : ids) insert_sorted(copy, id);
+    IdSets::assign(copy, ids);
     return f(copy.span());
 }
 inline bool add_ids(StoreCore& core, Entity entity, std::span<const ComponentId> ids) {
@@ -138,7 +136,7 @@ inline void clear(StoreCore& core) {
     core.tables.for_each([](slot_t, Table& table) { table.clear(); });
     core.outside.clear();
     core.entities.clear();
-    core.reserved.invalidate();
+    core.invalidate_reserved();
     core.without_row = 0;
     core.tables.erase_tables_with(pair(any, any)); // their targets are dead
 }

@@ -188,8 +188,9 @@ inline bool unrelate(StoreCore& core, Entity entity, ComponentId relation, Entit
 }
 /// Removes all pairs of a relation, in one move. False if the entity does not live.
 inline bool unrelate(StoreCore& core, Entity entity, ComponentId relation) {
+    static_cast<void>(expect_relation(core, relation));
     PlainVector<ComponentId> ids;
-    for (const Entity target : targets(core, entity, relation)) ids.push_back(pair(relation, target));
+    append_pairs(core, entity, relation.number(), ids);
     return change(core, entity, {{}, ids.span(), {}});
 }
 
@@ -288,7 +289,7 @@ private:
         const EntityLocation at = *core_.location(entity);
         for (const ComponentId id : core_.table(at).ids()) add(id);
         if (at.has_outside()) core_.outside.for_each(entity, [&](ComponentId id, void*) { add(id); });
-        if (!ids_.empty()) change(core_, entity, {{}, ids_.span(), {}});
+        if (!ids_.empty()) change_only(core_, entity, {{}, ids_.span(), {}});
     }
     void add(ComponentId id) {
         if (const Entity target = id.target(); target && dead_.contains(target)) insert_sorted(ids_, id);
@@ -305,14 +306,15 @@ private:
 };
 
 /// Ends an entity and does to what relates to it as the relations ask for. False if it does not live.
+/// @param refusable whether a relation may refuse it
 /// Throws std::invalid_argument when a relation refuses it; what moves that may throw do
-inline bool despawn(StoreCore& core, Entity entity) {
+inline bool despawn(StoreCore& core, Entity entity, bool refusable = true) {
     EntityLocation* at = core.location(entity);
     if (at == nullptr) return false;
     core.expect_idle();
     core.flush_reserved();
     if (at->is_target()) [[unlikely]] {
-        TargetDeath(core, entity).apply();
+        TargetDeath(core, entity, refusable).apply();
         at = core.location(entity);
         if (at == nullptr) return true; // it was among those that went along
     }

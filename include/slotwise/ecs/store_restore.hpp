@@ -331,7 +331,7 @@ private:
         for (Staged& each : staged_) core_.tables[each.slot].swap(each.table);
         core_.tick = tick_;
         core_.without_row = 0;
-        core_.reserved.invalidate();
+        core_.invalidate_reserved();
         core_.tables.for_each([&](slot_t slot, Table&) {
             const bool staged = slot < staged_slots_.size() && staged_slots_[slot];
             if (!staged && slot != ArchetypeTables::root()) core_.tables.erase(slot);

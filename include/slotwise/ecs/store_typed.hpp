@@ -317,6 +317,7 @@ private:
                                                Build&& build) {
         const StoreStep& step = step_of(core, bundle, bundle.added, at.table());
         if (step.map == nullptr) return;
+        run_hooks(core, HookKind::remove, entity, step.source->ids(), step.destination->ids()); // of pairs that are replaced
         move_row(core, at, *step.source, step.to, *step.destination, *step.map, [&](std::size_t column, void* to) {
             if (!build(step.argument[column], to)) build_companion(*step.destination, column, to);
         });
