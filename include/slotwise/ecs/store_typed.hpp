@@ -255,9 +255,16 @@ private:
     template <class F, class... Ts>
     static decltype(auto) with_values(const StoreBundle& bundle, [[maybe_unused]] bool assigns, F&& f, Ts&&... values) {
         std::size_t i = 0;
-        const ComponentValue all[] = {ComponentValue{bundle.ids[i++], AnyValue::of(std::forward<Ts>(values)), assigns}...,
-                                      ComponentValue{}};
+        const ComponentValue all[] = {ComponentValue{bundle.ids[i++], value_of<Ts>(values), assigns}..., ComponentValue{}};
         return f(Change{bundle.sorted.span(), {}, {all, sizeof...(Ts)}});
+    }
+    /// As AnyValue::of. The registry knows the type, which may have another id if it is bound to a name.
+    template <class T>
+    static AnyValue value_of(std::remove_reference_t<T>& value) noexcept {
+        if constexpr (std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>)
+            return AnyValue::copied(std::addressof(value));
+        else
+            return AnyValue::moved(std::addressof(value));
     }
     template <class T>
     SLOTWISE_ALWAYS_INLINE static bool construct(void* to, std::remove_reference_t<T>& value) {

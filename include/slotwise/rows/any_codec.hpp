@@ -41,7 +41,7 @@ public:
 
 private:
     struct Entry {
-        const void* id;
+        TypeId id;
         std::size_t bytes;
         void (*write)(const void* value, ByteWriter& out);
         void (*read)(void* to, ByteReader& in);
@@ -49,7 +49,7 @@ private:
 
     const Entry* find(const TypeDescriptor& type) const noexcept {
         for (const Entry& each : types_)
-            if (type.id != nullptr && each.id == type.id) return &each;
+            if (type.id && each.id == type.id) return &each;
         return nullptr;
     }
 
