@@ -15,7 +15,8 @@ SLOTWISE_BEGIN
 ///     auto moving = store.query<Position, const Velocity>().exclude<Frozen>();
 ///     moving.for_each([](Position& p, const Velocity& v) { p += v; });
 ///     for (auto [entity, p, v] : moving) ...
-/// f gets the components in their order, and before them the Entity if it asks for it. A component that is named const is only
+/// f gets the components in their order, and before them the Entity if its first parameter is one: a component that converts to
+/// Entity is not passed for it. A first parameter of any type (auto) gets a component. A component that is named const is only
 /// read. One that is not const and has the trait `tracked` is stamped with the store's tick in all rows that are visited; all
 /// rows of the run if f throws. A tag is asked for, and not passed to f.
 ///
@@ -165,8 +166,10 @@ public:
             const Query asked = in_tables(part);
             asked.walk([&](const Plan& plan, const Run& run) {
                 const auto deliver = [&](size_type row, const auto& match) {
-                    const auto with_pair = [&](Entity entity, auto&&... values) { f(entity, match, values...); };
-                    Fetch::row_outside(with_pair, *core_, *run.table, run.columns, plan.columns, row);
+                    const auto with_pair = [&](Entity entity, auto&&... values) {
+                        f(entity, match, static_cast<decltype(values)&&>(values)...);
+                    };
+                    Fetch::row_with_entity(with_pair, *core_, *run.table, run.columns, plan.columns, row);
                 };
                 if (switched)
                     Pairs::for_each_switched(*core_, part, run, deliver);

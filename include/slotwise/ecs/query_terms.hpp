@@ -28,6 +28,8 @@ struct QueryArgument {
     using reference = value&; // what f gets
     static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
     // Last, because clang reads no further, and what is missing then is an error of its own.
+    static_assert(!std::is_same_v<component, Entity>,
+                  "query<Ts...>(): an Entity is no component; f(entity, values...) gets it");
     static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
 };
 template <class T>

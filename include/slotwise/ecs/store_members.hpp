@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ECS_STORE_MEMBERS_HPP
 #define SLOTWISE_ECS_STORE_MEMBERS_HPP
 
+#include "../core/call_form.hpp"
 #include "store_change.hpp"
 
 SLOTWISE_BEGIN
@@ -102,16 +103,22 @@ inline bool is_enabled(const StoreCore& core, Entity entity, ComponentId id) noe
     if (place < 0) return has_at(core, *at, entity, id);
     return core.table(*at).is_enabled(at->row(), static_cast<std::size_t>(place));
 }
+/// Whether F can be called with an entity and these arguments, and its first parameter is an Entity or takes anything.
+template <class F, class... Rest>
+inline constexpr bool takes_entity =
+    TakesFirst<F, Entity, Rest...> || (std::is_invocable_v<F&, Entity, Rest...> && !TakesBraced<F, Entity, Rest...>);
 /// A hook by id: f(entity, id, value), f(entity, value) or f(entity).
 template <class F>
 HookId hook(StoreCore& core, HookKind kind, ComponentId id, F&& f) {
     core.registry.expect_term(id, "ArchetypeStore hooks");
     if (id.has_any_relation()) throw_invalid_argument("ArchetypeStore hooks: name the relation of the pairs");
+    static_assert(takes_entity<F, ComponentId, void*> || takes_entity<F, void*> || takes_entity<F>,
+                  "ArchetypeStore hooks by id are called as f(Entity, ComponentId, void*), f(Entity, void*) or f(Entity)");
     return core.hooks.add(kind, id,
                           [f = std::forward<F>(f)](Entity entity, ComponentId of, [[maybe_unused]] void* value) mutable {
-                              if constexpr (std::is_invocable_v<F&, Entity, ComponentId, void*>)
+                              if constexpr (takes_entity<F, ComponentId, void*>)
                                   f(entity, of, value);
-                              else if constexpr (std::is_invocable_v<F&, Entity, void*>)
+                              else if constexpr (takes_entity<F, void*>)
                                   f(entity, value);
                               else
                                   f(entity);

@@ -11,10 +11,11 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id).
+/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). Nor is an
+/// entity: relate() names others.
 template <class T, class Value = std::remove_cvref_t<T>>
 concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
-                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> &&
+                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> && !std::is_same_v<Value, Entity> &&
                     !std::is_convertible_v<Value&, std::span<const ComponentId>>;
 
 /// The operations of a store on lists of C++ types. One probe finds the bundle of a list; values go from the arguments to their
@@ -198,11 +199,11 @@ struct StoreTyped {
 
     template <class T, class F>
     static HookId hook(StoreCore& core, HookKind kind, F&& f) {
-        static_assert(std::is_invocable_v<F&, Entity, T&> || std::is_invocable_v<F&, Entity>,
+        static_assert(takes_entity<F, T&> || takes_entity<F>,
                       "ArchetypeStore hooks of a type are called as f(Entity, T&) or f(Entity)");
         return core.hooks.add(kind, core.registry.template id<T>(),
                               [f = std::forward<F>(f)](Entity entity, ComponentId, [[maybe_unused]] void* value) mutable {
-                                  if constexpr (std::is_invocable_v<F&, Entity>)
+                                  if constexpr (takes_entity<F>)
                                       f(entity);
                                   else if constexpr (is_tag_type<T>) {
                                       T tag{};
