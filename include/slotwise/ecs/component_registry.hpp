@@ -63,7 +63,8 @@ struct KeptTypeIdentity {
 ///     registry.name(pair(likes, bob));                            // "likes(3v1)"
 /// Shared libraries of a program agree about a type by its name, see TypeId. A type that has a name in one library only (of an
 /// unnamed namespace, say) is one component for all if each registers it under a name of the user: add<T>("name").
-/// Numbers count up from 1, and a component is never removed. const functions may be called by several threads at once.
+/// A pair has the numbers of its relation and target alone, so it means what has these numbers in the registry that it is given
+/// to. Numbers count up from 1, and a component is never removed. const functions may be called by several threads at once.
 class ComponentRegistry {
 public:
     using size_type = std::size_t;
@@ -219,11 +220,11 @@ public:
     /// @throws std::invalid_argument when this registry does not know it @invalidates the reference, when one is registered
     const ComponentTraits& traits(ComponentId id) const { return described(id, "ComponentRegistry::traits").traits; }
     /// The type of a component's values; null if it has none. Of a pair that of its relation, or if that has none, of
-    /// its target.
+    /// its target; pairs of switched relations have none.
     /// @throws std::invalid_argument when this registry does not know it
     const TypeDescriptor* type(ComponentId id) const {
         const Record& of = described(id, "ComponentRegistry::type");
-        const bool by_target = of.type == nullptr && id.is_pair() && id.target_number() != 0;
+        const bool by_target = of.type == nullptr && !of.traits.switched && id.is_pair() && id.target_number() != 0;
         return by_target ? record(id.target_number()).type : of.type;
     }
     /// Whether values of this component are in columns of tables: it has values, and is neither sparse nor switched.
@@ -238,13 +239,12 @@ public:
     std::span<const ComponentId> with_closure(ComponentId id) const {
         return described(id, "ComponentRegistry::with_closure").closure.span();
     }
-    /// Refuses what contains() does not accept.
+    /// Refuses what contains() does not accept, and a switched relation that is in no pair: an entity cannot have it.
     /// @param where begins the text of the error, for example "ArchetypeStore::add"
     /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
-    /// relation, a wildcard
+    /// relation, a wildcard, a switched relation without a target
     void expect(ComponentId id, const char* where) const {
-        if (const char* wrong = problem(id)) [[unlikely]]
-            refuse(where, wrong, id);
+        expect_term(id, where);
         if (id.is_wildcard()) [[unlikely]]
             refuse(where, "a wildcard is for queries; name the relation and its target", id);
     }
@@ -252,7 +252,12 @@ public:
     void expect_term(ComponentId id, const char* where) const {
         if (const char* wrong = problem(id)) [[unlikely]]
             refuse(where, wrong, id);
+        if (is_switched_alone(id)) [[unlikely]]
+            refuse(where, "the relation is switched, and has no meaning without a target; name a pair, as pair(relation, any)",
+                   id);
     }
+    /// Whether it is a switched relation of this registry, and no pair. Tables list it for entities that have a target.
+    bool is_switched_alone(ComponentId id) const noexcept { return is_own(id) && record(id.number()).traits.switched; }
     /// The type of entities, as the library describes it that made the registry: a table that another one makes outlives it.
     const TypeDescriptor& type_of_entities() const noexcept { return *of_entities_; }
 

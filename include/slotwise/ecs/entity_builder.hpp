@@ -37,7 +37,7 @@ public:
         if constexpr (!detail::is_tag_type<Value>)
             keep(id, *core_->registry.type(id), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
         else
-            detail::insert_sorted(ids_, id);
+            with(id);
         return *this;
     }
     /// With a default value of T, or the tag T. @throws as with(value)

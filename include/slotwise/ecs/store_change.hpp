@@ -129,7 +129,7 @@ SLOTWISE_ALWAYS_INLINE void move_row(StoreCore& core, EntityLocation& at, Table&
 /// Throws what the value and the allocator throw; strong
 inline void add_outside(StoreCore& core, Entity entity, ComponentId id, const AnyValue& value) {
     if (id.is_pair())
-        core.outside.make_targets(id.relation_number()).set(entity, id.target());
+        core.outside.make_targets(id.relation_number()).set(entity, ComponentIdParts::target_of(id));
     else
         core.outside.make_column(id).emplace(entity, [&](void* to) { value.build(*core.registry.type(id), to); });
 }
@@ -237,6 +237,8 @@ private:
         for (const ComponentId id : remove_) {
             if (!outside(id))
                 insert_sorted(inside_removed_, id);
+            else if (core_.registry.is_switched_alone(id)) [[unlikely]]
+                core_.registry.expect(id, "ArchetypeStore::remove"); // by its C++ type
             else if (has_at(core_, at_, entity_, id)) {
                 insert_sorted(outside_removed_, id);
                 if (id.is_pair()) insert_sorted(inside_removed_, relation_of(id));

@@ -28,7 +28,7 @@ namespace detail {
 /// Whether the entity at this place has a component. Wildcards ask whether there is a pair that matches.
 inline bool has(const StoreCore& core, Entity entity, ComponentId id) noexcept {
     const EntityLocation* const at = core.location(entity);
-    return at != nullptr && has_at(core, *at, entity, id);
+    return at != nullptr && has_at(core, *at, entity, id) && !core.registry.is_switched_alone(id);
 }
 /// The address of a value; null if there is none. @tparam Marks it counts as a change
 template <bool Marks, class Core>
@@ -45,7 +45,8 @@ template <class F>
 void for_each_component(const StoreCore& core, Entity entity, F&& f) {
     const EntityLocation* const at = core.location(entity);
     if (at == nullptr) return;
-    for (const ComponentId id : core.table(*at).ids()) f(id, value_at(core, *at, entity, id));
+    for (const ComponentId id : core.table(*at).ids())
+        if (!core.registry.is_switched_alone(id)) f(id, value_at(core, *at, entity, id)); // its pair is outside
     if (!at->has_outside()) return;
     for (const std::uint32_t number : core.outside.numbers()) {
         const ComponentId id = core.registry.id(number);
@@ -101,6 +102,7 @@ inline bool is_enabled(const StoreCore& core, Entity entity, ComponentId id) noe
     if (at == nullptr) return false;
     const std::int32_t place = core.table(*at).place_of(id);
     if (place < 0) return has_at(core, *at, entity, id);
+    if (core.registry.is_switched_alone(id)) return false;
     return core.table(*at).is_enabled(at->row(), static_cast<std::size_t>(place));
 }
 /// Whether F can be called with an entity and these arguments, and its first parameter is an Entity or takes anything.

@@ -271,9 +271,10 @@ private:
     }
     bool read_targets(ComponentId relation) {
         SparseComponents::Targets& targets = outside_.make_targets(relation.number());
-        if (const char* const error = targets.try_restore(block())) return in_.fail(error);
+        if (const char* const error = targets.try_restore(block(), StoreFormat::TargetCodec{{}, used_.span()}))
+            return in_.fail(error);
         for (const auto& [target, sources] : targets) {
-            if (!note_target(target)) return false;
+            if (ComponentIdParts::entity_of(target) && !note_target(target)) return false;
             for (const Entity source : sources) {
                 EntityLocation* const at = entities_.location(source);
                 if (at == nullptr || !at->has_row() || !staged_[at->table()].table.contains(relation))

@@ -33,6 +33,26 @@ struct StoreFormat {
         if (type == nullptr) return 0;
         return codec.covers(*type) ? codec.stamp(*type) : static_cast<std::uint32_t>(type->size);
     }
+    /// Targets of switched relations: a component is written as its place in the list of components.
+    struct TargetCodec {
+        std::span<const std::uint32_t> places{};   // of each number, from 1; to write
+        std::span<const ComponentId> components{}; // at each place; to read
+
+        template <class T>
+        void write(const T& target, ByteWriter& out) const {
+            const std::uint64_t bits = target.to_bits();
+            out.number(ComponentIdParts::entity_of(target) ? bits : std::uint64_t{places[bits]});
+        }
+        template <class T>
+        T read(ByteReader& in) const {
+            const T target = T::from_bits(in.number<std::uint64_t>());
+            if (ComponentIdParts::entity_of(target)) return target;
+            const std::uint64_t place = target.to_bits();
+            if (place - 1 < components.size()) return T::from_bits(components[place - 1].number());
+            in.fail("snapshot: the target of a switched relation names no component");
+            return T();
+        }
+    };
     /// Locations follow from the tables.
     struct NoLocation {
         template <class T>
@@ -64,8 +84,12 @@ public:
         for (const std::uint32_t number : core.outside.numbers()) {
             use(core.registry.id(number));
             if (const SparseComponents::Targets* const targets = core.outside.targets(number); targets != nullptr)
-                for (const Entity target : targets->values())
-                    if (!core.is_alive(target)) refuse_unborn(target);
+                for (const Entity target : targets->values()) {
+                    if (!ComponentIdParts::entity_of(target))
+                        use_number(static_cast<std::uint32_t>(target.to_bits()));
+                    else if (!core.is_alive(target))
+                        refuse_unborn(target);
+                }
         }
     }
     /// @throws what the codec and the allocator throw
@@ -170,7 +194,8 @@ private:
     }
     void write_outside(std::uint32_t number) {
         out_.number(locals_[number]);
-        if (const SparseComponents::Targets* const targets = core_.outside.targets(number)) return block(targets->snapshot());
+        if (const SparseComponents::Targets* const targets = core_.outside.targets(number))
+            return block(targets->snapshot(StoreFormat::TargetCodec{locals_.span(), {}}));
         const SparseColumn& column = *core_.outside.column(number);
         out_.number(std::uint64_t{column.size()});
         column.for_each([&](Entity entity, const void* value) {

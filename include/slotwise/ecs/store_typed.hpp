@@ -194,14 +194,19 @@ struct StoreTyped {
     }
     template <class T>
     static bool has(const StoreCore& core, Entity entity) noexcept {
-        return detail::has(core, entity, core.registry.template find<T>());
+        const ComponentId id = core.registry.template find<T>();
+        if constexpr (is_tag_type<T>) return detail::has(core, entity, id); // it may be a switched relation
+        const EntityLocation* const at = core.location(entity);
+        return at != nullptr && has_at(core, *at, entity, id);
     }
 
     template <class T, class F>
     static HookId hook(StoreCore& core, HookKind kind, F&& f) {
         static_assert(takes_entity<F, T&> || takes_entity<F>,
                       "ArchetypeStore hooks of a type are called as f(Entity, T&) or f(Entity)");
-        return core.hooks.add(kind, core.registry.template id<T>(),
+        const ComponentId id = core.registry.template id<T>();
+        core.registry.expect_term(id, "ArchetypeStore hooks");
+        return core.hooks.add(kind, id,
                               [f = std::forward<F>(f)](Entity entity, ComponentId, [[maybe_unused]] void* value) mutable {
                                   if constexpr (takes_entity<F>)
                                       f(entity);
@@ -289,8 +294,10 @@ private:
     template <class T>
     static auto assigner_of(std::remove_reference_t<T>& value) noexcept {
         using Value = std::remove_cvref_t<T>;
-        return [&value](void* to) {
-            if constexpr (!is_tag_type<Value>) {
+        return [&value]([[maybe_unused]] void* to) {
+            if constexpr (is_tag_type<Value>)
+                static_cast<void>(value);
+            else {
                 static_assert(std::is_assignable_v<Value&, T&&>, "ArchetypeStore::set: values of this type cannot be assigned; "
                                                                  "remove the component and add it anew");
                 *static_cast<Value*>(to) = static_cast<T&&>(value);
