@@ -221,8 +221,9 @@ TEST_CASE("ArchetypeStore: each id is accepted and comes back, or is refused in 
     int accepted = 0, refused = 0;
     for (const Subject& subject : subjects())
         for (const Kind& kind : kinds())
-            for (const Entry& entry : entries())
-                for (const Entry& removal : removals()) {
+            for (std::size_t number = 0; number != entries().size(); ++number)
+                for (const std::size_t of_removal : {number % removals().size()}) { // each with each kind, in turn
+                    const Entry &entry = entries()[number], &removal = removals()[of_removal];
                     INFO(subject.name << (subject.traits.switched ? " switched" : "")
                                       << (subject.traits.sparse ? " sparse" : "") << (subject.values ? " with values" : "")
                                       << ", " << kind.name << ", " << entry.name << ", " << removal.name);
@@ -244,10 +245,9 @@ TEST_CASE("ArchetypeStore: each id is accepted and comes back, or is refused in 
                             words.empty() && std::string(entry.name).starts_with("buffer") && id.target() && subject.relation;
                         CHECK((dropped || words.size() > 20));
                         CHECK((w.listed().empty() && !w.store.has(w.entity, id)));
-                        if (!dropped)
+                        if (!dropped) // a pair with the dead is no error
                             CHECK(refusal([&] { removal.give(w, id); }).empty() ==
-                                  (id == pair(w.subject, w.dead) ||
-                                   (id == pair(w.subject, any) && subject.relation && std::string(removal.name) == "buffer")));
+                                  (subject.relation && id == pair(w.subject, w.dead)));
                         if (!std::string(entry.name).starts_with("buffer")) CHECK(w.store.snapshot() == before);
                         CHECK(w.store.check_invariants());
                         continue;
@@ -259,7 +259,6 @@ TEST_CASE("ArchetypeStore: each id is accepted and comes back, or is refused in 
                     World other(subject); // with the same numbers, so the same ids
                     other.store.restore(w.store.snapshot());
                     other.entity = w.entity;
-                    std::vector<ComponentId> restored;
                     if (kind.pair) {
                         const bool by_entity = !!id.target();
                         const ComponentId there = by_entity ? pair(other.subject, id.target()) : id;
@@ -274,7 +273,7 @@ TEST_CASE("ArchetypeStore: each id is accepted and comes back, or is refused in 
                     expect_gone(w, id);
                     CHECK((added == 1 && removed == 1));
                 }
-    CHECK((accepted > 1000 && refused > 1000));
+    CHECK((accepted > 500 && refused > 500));
 }
 
 TEST_CASE("ArchetypeStore: pairs of a switched relation with components are states that take each other's place", "[ecs]") {

@@ -140,10 +140,12 @@ inline tick_t advance(StoreCore& core) noexcept {
 inline void clear(StoreCore& core) {
     core.flush_reserved();
     const StoreChanging changing(core);
-    if (core.hooks.any(HookKind::remove))
+    const auto all = [&](auto&& f) {
         core.tables.for_each([&](slot_t, const Table& table) {
-            for (const Entity entity : table.entities()) run_all_hooks(core, HookKind::remove, entity);
+            for (const Entity entity : table.entities()) for_each_id(core, entity, f);
         });
+    };
+    if (core.hooks.any(HookKind::remove)) remove_with_hooks(core, all, [] {});
     core.tables.for_each([](slot_t, Table& table) { table.clear(); });
     core.outside.clear();
     core.entities.clear();

@@ -160,10 +160,16 @@ struct StoreTyped {
         for (const ComponentId id : bundle.ids) all = all && table.contains(id);
         const StoreChanging changing(core, all);
         std::size_t i = 0;
-        (assign<Ts>(core, *at, bundle.ids[i++], values), ...);
+        ScopeGuard failed([&]() noexcept { // what was assigned stays assigned
+            if (&core.table(*at) == &table)
+                for (std::size_t done = 0; done != i; ++done)
+                    if (core.table(*at).contains(bundle.ids[done])) run_hook(core, HookKind::set, bundle.ids[done], entity);
+        });
+        ((assign<Ts>(core, *at, bundle.ids[i], values), ++i), ...);
         if (!all)
             move_to(core, entity, *at, bundle,
                     [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
+        failed.dismiss();
         if (core.hooks.any(HookKind::set)) [[unlikely]]
             for (const ComponentId id : bundle.ids) run_hook(core, HookKind::set, id, entity);
         return true;
