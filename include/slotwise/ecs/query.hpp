@@ -27,7 +27,8 @@ SLOTWISE_BEGIN
 /// A query may be kept. It finds what comes later: tables, pairs, components. Each function that adds a term returns another
 /// query and leaves this one as it is. A query of a store that is not const looks for its tables once: the store keeps the
 /// list and appends new tables to it. One of a const store uses such a list if there is one (see warm()), and else looks
-/// through the tables of its rarest component at each walk.
+/// through the tables of its rarest component at each walk. So does one that asks for a pair with one entity: entities come and
+/// go, and their lists would stay.
 ///
 /// While a walk runs, the structure of the store must not change: nothing is spawned or despawned, and no component added or
 /// removed (checked at level fast). Record it in a CommandBuffer. Values may change, components be enabled and disabled, and
@@ -209,7 +210,8 @@ public:
              });) {}
         return found;
     }
-    /// Makes the list of tables, if it is not there yet, so that queries of the const store use it.
+    /// Makes the list of tables, if it is not there yet, so that queries of the const store use it. A query for a pair with one
+    /// entity has none.
     /// @throws what the allocator throws
     void warm() const
         requires(!reads)
@@ -307,7 +309,7 @@ private:
         if constexpr (reads)
             return core_->tables.find_query(plan.terms.tables());
         else
-            return &core_->tables.query(plan.terms.tables());
+            return plan.terms.names_entity() ? nullptr : &core_->tables.query(plan.terms.tables());
     }
 
     template <class Sink>

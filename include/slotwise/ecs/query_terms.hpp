@@ -130,6 +130,12 @@ public:
 
     /// The ids that a table must have, in ascending order.
     std::span<const ComponentId> tables() const noexcept { return tables_.span(); }
+    /// Whether one of them is a pair with an entity.
+    bool names_entity() const noexcept {
+        for (std::size_t i = tables_.size(); i-- != 0 && tables_[i].is_pair();) // pairs come last
+            if (tables_[i].target()) return true;
+        return false;
+    }
     std::uint32_t place_of(ComponentId id) const noexcept {
         std::uint32_t place = 0;
         while (place != tables_.size() && tables_[place] < id) ++place;
