@@ -144,6 +144,18 @@ public:
         return gone.size();
     }
 
+    /// Makes a table the last one that is walked; root() stays the first. Called when a table gets its first row: the order of
+    /// those with rows then does not depend on tables that had some before. @throws what the allocator throws; strong
+    /// @complexity O(ids of the table log tables), amortised; O(1) if it is the last
+    SLOTWISE_COLD void move_to_end(slot_t slot) {
+        Table* const table = &(*this)[slot];
+        if (slot == root() || index_.is_last(table)) return;
+        cache_.reserve_append(table, index_);
+        index_.reserve_move_to_end(table);
+        cache_.erase(table, index_);
+        index_.move_to_end(table);
+        cache_.append(table, index_);
+    }
     /// Makes this the order of tables, as if they had been made so. @pre `order` has each table once
     /// @complexity O(ids of all tables log tables)
     void reorder(std::span<Table* const> order) noexcept {

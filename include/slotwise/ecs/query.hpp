@@ -20,7 +20,7 @@ SLOTWISE_BEGIN
 /// read. One that is not const and has the trait `tracked` is stamped with the store's tick in all rows that are visited; all
 /// rows of the run if f throws. A tag is asked for, and not passed to f.
 ///
-/// A disabled component counts as not there. Tables come in the order in which they were made, rows in ascending order. When a
+/// A disabled component counts as not there. Tables come in the order in which they got their first row, rows in ascending order. When a
 /// term names a sparse component, or a target of a switched relation, that fewer entities have than there are rows to look at,
 /// then their order is followed instead.
 ///

@@ -125,6 +125,7 @@ void remove_with_hooks(StoreCore& core, Walk&& walk, Remove&& remove) {
 /// Throws as Table::push_back; nothing has changed then
 template <class Build>
 SLOTWISE_ALWAYS_INLINE void add_row(StoreCore& core, Entity entity, slot_t slot, Table& to, Build&& build) {
+    core.before_row(slot, to);
     const slot_t row = to.push_back(entity, core.tick, build);
     core.entities[entity].set(slot, row);
 }
@@ -140,6 +141,7 @@ SLOTWISE_ALWAYS_INLINE void erase_row(StoreCore& core, EntityLocation& at) {
 template <class Build>
 SLOTWISE_ALWAYS_INLINE void move_row(StoreCore& core, EntityLocation& at, Table& from, slot_t slot, Table& to,
                                      const RowMap& map, Build&& build) {
+    core.before_row(slot, to);
     const slot_t row = at.row();
     const Table::Moved moved = Table::move_row(from, row, to, map, core.tick, build);
     at.set(slot, moved.row);

@@ -33,6 +33,7 @@ struct StoreTyped {
         const Entity entity = core.entities.create();
         ScopeGuard undo([&]() noexcept { core.entities.take_back(1); });
         slot_t row = no_slot;
+        core.before_row(step.to, *step.destination);
         if constexpr ((std::is_nothrow_constructible_v<std::remove_cvref_t<Ts>, Ts&&> && ...))
             if (step.complete) [[likely]]
                 row = step.destination->try_push_back(entity, [&]([[maybe_unused]] std::size_t at) {
@@ -74,6 +75,7 @@ struct StoreTyped {
         const std::span<const Entity> entities =
             core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(step.to, first + i); });
         ScopeGuard undo([&]() noexcept { core.entities.take_back(count); });
+        core.before_row(step.to, table);
         table.append(entities, core.tick, [&](std::size_t column, void* to, std::size_t n) {
             [[maybe_unused]] unsigned i = 0;
             const bool given = ((step.argument[column] == i++ && fill(to, n, values)) || ...);
