@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// call_form: in which of two forms a callback is called, f(value) or f(handle, value), by the exact type of its first parameter.
+// call_form: in which of two forms a callback is called, f(value) or f(handle, value), by the exact type of its first
+// parameter.
 #ifndef SLOTWISE_CORE_CALL_FORM_HPP
 #define SLOTWISE_CORE_CALL_FORM_HPP
 

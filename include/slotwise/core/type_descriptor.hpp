@@ -37,7 +37,8 @@ struct TypeDescriptor {
     template <class T>
     static constexpr TypeId id_of() noexcept;
 
-    /// Whether both describe one type: they are one object, or of one C++ type. Each shared library has descriptions of its own.
+    /// Whether both describe one type: they are one object, or of one C++ type. Each shared library has descriptions of its
+    /// own.
     friend bool same_type(const TypeDescriptor& a, const TypeDescriptor& b) noexcept {
         return &a == &b || (a.id && a.id == b.id && a.size == b.size);
     }

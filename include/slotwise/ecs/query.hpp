@@ -20,9 +20,9 @@ SLOTWISE_BEGIN
 /// read. One that is not const and has the trait `tracked` is stamped with the store's tick in all rows that are visited; all
 /// rows of the run if f throws. A tag is asked for, and not passed to f.
 ///
-/// A disabled component counts as not there. Tables come in the order in which they got their first row, rows in ascending order. When a
-/// term names a sparse component, or a target of a switched relation, that fewer entities have than there are rows to look at,
-/// then their order is followed instead.
+/// A disabled component counts as not there. Tables come in the order in which they got their first row, rows in ascending
+/// order. When a term names a sparse component, or a target of a switched relation, that fewer entities have than there are
+/// rows to look at, then their order is followed instead.
 ///
 /// A query may be kept. It finds what comes later: tables, pairs, components. Each function that adds a term returns another
 /// query and leaves this one as it is. A query of a store that is not const looks for its tables once: the store keeps the

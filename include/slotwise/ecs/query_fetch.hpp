@@ -81,7 +81,8 @@ struct QueryFetch<QueryValues<Vs...>> {
             return *found;
     }
 
-    /// Calls f(values...), or f(entity, values...) if its first parameter is an Entity. One that takes anything gets the values.
+    /// Calls f(values...), or f(entity, values...) if its first parameter is an Entity. One that takes anything gets the
+    /// values.
     template <class F, class... Args>
     SLOTWISE_ALWAYS_INLINE static void call(F& f, const Entity* entities, std::size_t row, Args&&... args) {
         constexpr CallForm form = call_form<F, Entity, Args...>;

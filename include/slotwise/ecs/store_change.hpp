@@ -324,8 +324,8 @@ private:
             if (each == id) return true;
         return false;
     }
-    /// The change failed. Values that were assigned stay assigned; and what was added stays if memory ran out behind it, for the
-    /// target of a switched relation.
+    /// The change failed. Values that were assigned stay assigned; and what was added stays if memory ran out behind it, for
+    /// the target of a switched relation.
     void run_hooks_of_failure() noexcept {
         const auto run = [&](HookKind kind, ComponentId id) {
             if (has_at(core_, at_, entity_, id)) run_hook(core_, kind, id, entity_);

@@ -71,10 +71,11 @@ struct StoreFormat {
     };
 };
 
-/// Writes a store: its tick, the components in use by their names in ascending order, the ids with their order, the empty table
-/// and those with rows in the order in which they got the first one, and what is outside of them. Values of types that the codec covers
-/// are written by it, others must be trivially copyable and are written as their bytes. Bytes depend on what is there alone: not
-/// on tables that nobody is in, nor on numbers of the registry. A template, so that only programs that call it compile it.
+/// Writes a store: its tick, the components in use by their names in ascending order, the ids with their order, the empty
+/// table and those with rows in the order in which they got the first one, and what is outside of them. Values of types that
+/// the codec covers are written by it, others must be trivially copyable and are written as their bytes. Bytes depend on what
+/// is there alone: not on tables that nobody is in, nor on numbers of the registry. A template, so that only programs that call
+/// it compile it.
 template <class Core>
 class StoreWriter {
 public:
