@@ -42,6 +42,7 @@ store.query<Place>().for_each([](Place&, int&) {}); // faulty
 // expect: f takes a T& for each component of the query
 // covers: ecs/query_fetch.hpp static_assert "f takes a T& for each component of the query"
 struct Boss {
+    int value = 0;
     operator Entity() const { return {}; }
 };
 ArchetypeStore store;

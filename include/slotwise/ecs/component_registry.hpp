@@ -91,6 +91,7 @@ public:
         types_.swap(other.types_);
         hashes_.swap(other.hashes_);
         std::swap(of_entities_, other.of_entities_);
+        std::swap(any_switched_, other.any_switched_);
         names_.swap(other.names_);
         address_.swap(other.address_);
         std::swap(tag_, other.tag_);
@@ -257,7 +258,7 @@ public:
                    id);
     }
     /// Whether it is a switched relation of this registry, and no pair. Tables list it for entities that have a target.
-    bool is_switched_alone(ComponentId id) const noexcept { return is_own(id) && record(id.number()).traits.switched; }
+    bool is_switched_alone(ComponentId id) const noexcept { return any_switched_ && is_switched(id); }
     /// The type of entities, as the library describes it that made the registry: a table that another one makes outlives it.
     const TypeDescriptor& type_of_entities() const noexcept { return *of_entities_; }
 
@@ -275,15 +276,16 @@ private:
         return detail::memory_of_text(each.name) + detail::memory_of_text(each.of.name) +
                detail::memory_of_vector(each.traits.with) + each.closure.memory_usage();
     }
-    // A C++ type is found by the address of its identity. The value has half of the hash too: when a library was unloaded, the
-    // address may be that of another type.
-    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept { return reinterpret_cast<std::uintptr_t>(&type); }
-    static constexpr std::uint64_t high_half = 0xFFFF'FFFF'0000'0000u;
-    SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
-        const std::uint64_t hash = type.hash & high_half;
-        const std::uint64_t found = types_.find(key_of(type), [&](std::uint64_t value) { return (value & high_half) == hash; });
-        return ComponentId::from_bits(found == 0 ? 0 : std::uint64_t{tag_} << 32 | (found & ~high_half));
+    // A C++ type is found by the address of its mark, with some of its hash where addresses have no bits: when a library was
+    // unloaded, the address may be that of another type.
+    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
+        constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
+        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.hash & unused_bits);
     }
+    SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
+        return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));
+    }
+    SLOTWISE_COLD bool is_switched(ComponentId id) const noexcept { return is_own(id) && record(id.number()).traits.switched; }
     // That another library has registered.
     SLOTWISE_NEVER_INLINE ComponentId find_elsewhere(const detail::TypeIdentity& type) const noexcept {
         if (type.local) return ComponentId();
@@ -293,7 +295,7 @@ private:
     // From now on it is found here. Throws what the allocator throws; strong
     void bind(const detail::TypeIdentity& type, ComponentId id) {
         types_.reserve_one();
-        types_.insert(key_of(type), (type.hash & high_half) | id.number());
+        types_.insert(key_of(type), id.bits());
     }
     const Record& record(std::uint64_t number) const noexcept { return records_[bits::to_size(number) - 1]; }
     /// Whether it is a component of this registry, and no pair.
@@ -367,7 +369,7 @@ private:
                                       ? add_record(*name, &type, std::move(traits), relation)
                                       : add_record(unused(detail::type_name<T>()), &type, std::move(traits), relation);
         records_.back().of.swap(kept);
-        types_.insert(key_of(identity), (identity.hash & high_half) | added.number());
+        types_.insert(key_of(identity), added.bits());
         hashes_.insert(identity.hash, added.number());
         return added;
     }
@@ -419,6 +421,7 @@ private:
         const std::uint64_t hash = DefaultHash<std::string_view>()(fresh.name);
         records_.push_back(std::move(fresh));
         names_.insert(hash, records_.size()); // the rest throws nothing
+        any_switched_ = any_switched_ || records_.back().traits.switched;
         if (tag_ == 0) tag_ = tag_of(address_.data());
         return id(static_cast<std::uint32_t>(records_.size()));
     }
@@ -429,11 +432,12 @@ private:
     }
 
     std::vector<Record> records_{};                // of number i + 1
-    detail::NumberTable types_{};                  // see key_of() -> half of the type's hash, and the number
+    detail::NumberTable types_{};                  // see key_of() -> bits of the id
     detail::NumberTable hashes_{};                 // hash of a C++ type -> number
     detail::NumberTable names_{};                  // hash of the name -> number
     detail::PlainVector<unsigned char> address_{}; // one byte, whose address is this registry's own
     std::uint32_t tag_ = 0;                        // 0: no component yet
+    bool any_switched_ = false;                    // some relation is switched
     const TypeDescriptor* of_entities_ = &TypeDescriptor::of<Entity>();
 };
 

@@ -271,8 +271,12 @@ private:
             else if (!had)
                 put_outside(id);
             if (!had)
-                for (const ComponentId companion : core_.registry.with_closure(id))
-                    if (outside(companion) && !has_at(core_, at_, entity_, companion)) put_outside(companion);
+                for (const ComponentId companion : core_.registry.with_closure(id)) {
+                    if (!outside(companion)) {
+                        if (outside(id) && !is_replaced_by_named(companion)) insert_sorted(inside_added_, companion);
+                    } else if (!has_at(core_, at_, entity_, companion))
+                        put_outside(companion);
+                }
         }
         for (const ComponentId id : remove_) {
             if (!outside(id))
@@ -286,6 +290,13 @@ private:
         }
         add_ = inside_added_.span();
         remove_ = inside_removed_.span();
+    }
+    /// Whether a pair of the same exclusive relation is named, which stays.
+    bool is_replaced_by_named(ComponentId companion) const {
+        if (!companion.is_pair() || !core_.registry.traits(companion).exclusive) return false;
+        for (const ComponentId named : what_.add)
+            if (named.relation_number() == companion.relation_number()) return true;
+        return false;
     }
     void put_outside(ComponentId id) {
         if (!id.is_pair()) return insert_sorted(outside_added_, id);

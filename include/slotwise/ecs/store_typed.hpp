@@ -203,9 +203,10 @@ struct StoreTyped {
     template <class T>
     static bool has(const StoreCore& core, Entity entity) noexcept {
         const ComponentId id = core.registry.template find<T>();
-        if constexpr (is_tag_type<T>) return detail::has(core, entity, id); // it may be a switched relation
         const EntityLocation* const at = core.location(entity);
-        return at != nullptr && has_at(core, *at, entity, id);
+        if (at == nullptr || !has_at(core, *at, entity, id)) return false;
+        if constexpr (is_tag_type<T>) return !core.registry.is_switched_alone(id);
+        return true;
     }
 
     template <class T, class F>
