@@ -120,6 +120,7 @@ public:
     void erase(slot_t table) noexcept {
         Table& gone = (*this)[table];
         SLOTWISE_EXPECT(gone.empty() && table != root(), "ArchetypeTables erase(table): it has rows, or is the empty one");
+        if (last_ == &gone) last_ = nullptr;
         cache_.erase(&gone, index_);
         index_.erase(&gone);
         graph_.erase(graph_.handle_at(table));
@@ -149,16 +150,19 @@ public:
     /// @complexity O(ids of the table log tables), amortised; O(1) if it is the last
     SLOTWISE_COLD void move_to_end(slot_t slot) {
         Table* const table = &(*this)[slot];
-        if (slot == root() || index_.is_last(table)) return;
+        if (table == last_ || slot == root() || index_.is_last(table)) return;
+        last_ = nullptr;
         cache_.reserve_append(table, index_);
         index_.reserve_move_to_end(table);
         cache_.erase(table, index_);
         index_.move_to_end(table);
         cache_.append(table, index_);
+        last_ = table;
     }
     /// Makes this the order of tables, as if they had been made so. @pre `order` has each table once
     /// @complexity O(ids of all tables log tables)
     void reorder(std::span<Table* const> order) noexcept {
+        last_ = nullptr;
         index_.reorder(order);
         cache_.reorder(index_);
     }
@@ -217,6 +221,7 @@ private:
         index_.insert(&table, table.ids(), [&](slot_t place) { return table.column_at(place); });
         ScopeGuard undo_index([&]() noexcept { index_.erase(&table); });
         cache_.insert(&table, index_);
+        last_ = &table;
         undo_index.dismiss();
         undo_node.dismiss();
     }
@@ -226,6 +231,8 @@ private:
     Index index_{};
     Cache cache_{};
     std::uint64_t erased_ = 0;
+    const Table* last_ =
+        nullptr; // the table that is walked last, if that is known: a lookup less for a row that comes and goes
 };
 
 } // namespace detail
