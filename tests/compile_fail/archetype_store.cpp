@@ -48,6 +48,14 @@ ArchetypeStore store;
 store.on_add<Position>([](Entity, Position&) {});
 store.on_add<Position>([](Entity, int*) {}); // faulty
 
+//=== a_hook_by_id_of_other_arguments ===//
+// expect: hooks by id are called as f(Entity, ComponentId, void*)
+// covers: ecs/store_members.hpp static_assert "hooks by id are called as"
+ArchetypeStore store;
+const ComponentId place = store.registry().add_tag("place");
+store.on_add(place, [](Entity) {});
+store.on_add(place, [](ComponentId) {}); // faulty
+
 //=== a_component_twice ===//
 // expect: an entity has one value of each
 // covers: ecs/store_typed.hpp static_assert "a component is there twice in one call"

@@ -38,6 +38,24 @@ ArchetypeStore store;
 store.query<Place>().for_each([](Place&) {});
 store.query<Place>().for_each([](Place&, int&) {}); // faulty
 
+//=== a_component_for_the_entity ===//
+// expect: f takes a T& for each component of the query
+// covers: ecs/query_fetch.hpp static_assert "f takes a T& for each component of the query"
+struct Boss {
+    int value = 0;
+    operator Entity() const { return {}; }
+};
+ArchetypeStore store;
+store.query<Boss>().for_each([](Entity, Boss&) {});
+store.query<Boss>().for_each([](Entity) {}); // faulty
+
+//=== an_entity_as_a_component ===//
+// expect: an Entity is no component
+// covers: ecs/query_terms.hpp static_assert "an Entity is no component"
+ArchetypeStore store;
+store.query<Place>().for_each([](Entity, Place&) {});
+store.query<Entity, Place>().for_each([](Entity, Place&) {}); // faulty
+
 //=== a_functor_of_other_spans ===//
 // expect: f takes a std::span<T> for each component of the query
 // covers: ecs/query_fetch.hpp static_assert "f takes a std::span<T> for each component of the query"

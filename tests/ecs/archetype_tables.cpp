@@ -212,6 +212,37 @@ TEST_CASE("ArchetypeTables: random changes keep graph, index and queries in step
     CHECK(tables.check_invariants());
 }
 
+// proves: ArchetypeTables::move_to_end throws, ComponentIndex::reserve_move_to_end throws, QueryCache::reserve_append throws
+// proves: ComponentIndex::move_to_end invalidates
+TEST_CASE("ArchetypeTables: a table that is moved to the end is the last for the index and for queries", "[ecs]") {
+    const Components c;
+    const std::size_t failures = test::run_out_of_memory([&](auto&& attempt) {
+        ArchetypeTables tables(c.registry);
+        const auto& numbers = tables.query(Ids{c.number});
+        const auto& pairs = tables.query(Ids{c.number, pair(c.likes, any)});
+        std::vector<Table*> order;
+        std::vector<slot_t> made;
+        for (slot_t i = 0; i != 9; ++i) {
+            made.push_back(tables.find_or_make(Ids{c.number, pair(c.likes, Entity(i, 1))}));
+            order.push_back(&tables[made.back()]);
+        }
+        for (const std::size_t i : {std::size_t{2}, std::size_t{8}, std::size_t{0}, std::size_t{2}, std::size_t{5}}) {
+            const bool failed = attempt([&] { tables.move_to_end(made[i]); });
+            if (!failed) {
+                std::erase(order, &tables[made[i]]);
+                order.push_back(&tables[made[i]]);
+            }
+            std::vector<Table*> all;
+            for (const auto& entry : tables.index().tables(pair(any, any))) all.push_back(entry.table);
+            CHECK((all == order && list(numbers) == order && list(pairs) == order));
+            CHECK(tables.check_invariants());
+        }
+        attempt([&] { tables.move_to_end(root); });
+        CHECK((*tables.index().tables().begin()).table == &tables[root]); // it stays the first
+    });
+    CHECK(failures != 0);
+}
+
 // proves: ComponentIndex::reorder invalidates
 TEST_CASE("ArchetypeTables: another order of tables holds for the index, for queries, and before later tables", "[ecs]") {
     const Components c;

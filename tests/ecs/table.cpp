@@ -222,7 +222,7 @@ TEST_CASE("Table: moves are those of std::vectors, whatever is moved", "[ecs]") 
         };
         const auto build = [&](Table& table) {
             return [&table, step](std::size_t c, void* to) {
-                const void* const type = table.type(c).id;
+                const TypeId type = table.type(c).id;
                 if (type == TypeDescriptor::id_of<int>()) ::new (to) int(static_cast<int>(step));
                 if (type == TypeDescriptor::id_of<Tracked>()) ::new (to) Tracked(static_cast<int>(step));
                 if (type == TypeDescriptor::id_of<Position>()) ::new (to) Position();
@@ -287,7 +287,7 @@ TEST_CASE("Table: values that are over-aligned, move-only, or empty with a life 
         const RowMap map(small, large), back(large, small);
         const auto build = [](const Table& table, int value) {
             return [&table, value](std::size_t c, void* to) {
-                const void* const type = table.type(c).id;
+                const TypeId type = table.type(c).id;
                 if (type == TypeDescriptor::id_of<Wide>()) ::new (to) Wide(value);
                 if (type == TypeDescriptor::id_of<EmptyButCounted>()) ::new (to) EmptyButCounted();
                 if (type == TypeDescriptor::id_of<Page>()) ::new (to) Page{value};

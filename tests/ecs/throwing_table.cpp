@@ -48,7 +48,7 @@ struct World {
     }
     auto build(const Table& table, int from) const {
         return [&table, from](std::size_t c, void* to) {
-            const void* const type = table.type(c).id;
+            const TypeId type = table.type(c).id;
             if (type == TypeDescriptor::id_of<T>())
                 ::new (to) T(from);
             else if (type == TypeDescriptor::id_of<Added>())

@@ -110,9 +110,11 @@ constexpr int described_in_constants() {
     HOLDS(moved.moves() && moved_by_address.moves());
     HOLDS(moved.has_source() && copied.has_source() && !none.has_source() && !built.has_source());
     HOLDS(!none.moves() && !copied.moves() && !by_address.moves() && !built.moves());
-    const void* of_int = TypeDescriptor::id_of<int>();
-    const void* of_long = TypeDescriptor::id_of<long>();
-    HOLDS(of_int != of_long);
+    TypeId of_int = TypeDescriptor::id_of<int>(), of_none, none_given(nullptr);
+    TypeId of_long = TypeDescriptor::id_of<long>();
+    HOLDS(of_int != of_long && of_int == TypeId::of<const int&>() && of_int && !of_none && of_none == none_given &&
+          of_none != of_int);
+    HOLDS(of_int.name() == "int" && of_none.name().empty());
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ARROW_CONTAINER_COLUMNS_HPP
 #define SLOTWISE_ARROW_CONTAINER_COLUMNS_HPP
 
-#include "../ecs/component_names.hpp"
+#include "../core/type_id.hpp"
 #include "../keyed/map_storage.hpp"
 #include "../map/dense_slot_map.hpp"
 #include "../map/slot_map.hpp"

@@ -25,7 +25,7 @@ inline ArrowColumn described_column(const TypeDescriptor& type, std::string name
     const auto try_each = [&]<class... Ts>(TypeList<Ts...>) {
         return ((type.id == TypeDescriptor::id_of<Ts>() && (column = arrow_column<Ts>(name), true)) || ...);
     };
-    if (type.id == nullptr || !try_each(DescribedColumnTypes()))
+    if (!type.id || !try_each(DescribedColumnTypes()))
         throw_arrow_error("Arrow export: column \"" + name +
                           "\": its values are of a type that is described without an id, or "
                           "that is no number, bool, std::string or entity");

@@ -62,7 +62,7 @@ public:
                 ((type.id == TypeDescriptor::id_of<Ts>() && (reader_ = std::make_unique<DescribedReaderOf<Ts>>(name), true)) ||
                  ...));
         };
-        if (type.id != nullptr) try_each(DescribedColumnTypes());
+        if (type.id) try_each(DescribedColumnTypes());
     }
     /// Refuses a type that has no column.
     bool expect_known(ArrowRefusal& refusal) const {

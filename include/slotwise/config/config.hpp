@@ -55,6 +55,7 @@
 // SLOTWISE_IN_CONSTANT is std::is_constant_evaluated() of the compiler: g++ -O0 compiles no branch for it that is not taken.
 // SLOTWISE_ASSUME states what always holds. The compiler then drops inlined tests for the opposite. Hot paths are small, but
 // the optimiser counts their cold tails. Inlining is forced where a measurement showed a gain.
+// SLOTWISE_HIDDEN gives each shared library an object of its own. On Windows each has that anyway.
 #define SLOTWISE_IN_CONSTANT __builtin_is_constant_evaluated()
 #if defined(_MSC_VER) && !defined(__clang__)
 #define SLOTWISE_ALWAYS_INLINE __forceinline
@@ -68,6 +69,11 @@
 #define SLOTWISE_COLD __attribute__((cold, noinline))
 #define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
 #define SLOTWISE_ASSUME(holds) ((holds) ? void() : __builtin_unreachable())
+#endif
+#if defined(_WIN32)
+#define SLOTWISE_HIDDEN
+#else
+#define SLOTWISE_HIDDEN __attribute__((visibility("hidden")))
 #endif
 // In unoptimised builds only, where a call costs more than the step it makes. An optimiser chooses better: where it was forced,
 // SlotMap::emplace was no longer inlined itself, and an insert of g++ -O2 took a quarter more instructions.

@@ -130,7 +130,7 @@ private:
     enum class Kind : unsigned char { by_default, copied, moved, built };
 
     void expect_type(const TypeDescriptor& type) const {
-        if (id_ != nullptr && type.id != nullptr && id_ != type.id) [[unlikely]]
+        if (id_ && type.id && id_ != type.id) [[unlikely]]
             detail::throw_invalid_argument("AnyValue: the value has another type than the column it is given to");
     }
 
@@ -144,7 +144,7 @@ private:
     Kind kind_ = Kind::by_default;
     void* from_ = nullptr;
     void (*build_)(void* to, void* argument) = nullptr;
-    const void* id_ = nullptr;
+    TypeId id_{};
 };
 
 /// Values of a described type, side by side. Data is null for a type without state, which has no memory.

@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_CORE_TYPE_DESCRIPTOR_HPP
 #define SLOTWISE_CORE_TYPE_DESCRIPTOR_HPP
 
-#include "hash.hpp"
 #include "std_memory.hpp"
+#include "type_id.hpp"
 
 SLOTWISE_BEGIN
 
@@ -27,7 +27,7 @@ struct TypeDescriptor {
     bool nothrow_move = false; ///< building by moving (by copying, where move is null) does not throw
     bool trivial = false;      ///< copies and moves are those of the bytes, and nothing is to be destroyed
     bool empty = false;        ///< a value has no state: containers of rows keep no memory for it
-    const void* id = nullptr;  ///< of the C++ type, for checked access; null: access is not typed
+    TypeId id{};               ///< of the C++ type, for checked access; null: access is not typed
 
     /// The description of T, with the operations that T supports.
     template <class T, class Hash = DefaultHash<T>>
@@ -35,13 +35,16 @@ struct TypeDescriptor {
 
     /// What `id` is for values of type T. A program that describes a C++ type by hand may set it.
     template <class T>
-    static constexpr const void* id_of() noexcept;
+    static constexpr TypeId id_of() noexcept;
+
+    /// Whether both describe one type: they are one object, or of one C++ type. Each shared library has descriptions of its
+    /// own.
+    friend bool same_type(const TypeDescriptor& a, const TypeDescriptor& b) noexcept {
+        return &a == &b || (a.id && a.id == b.id && a.size == b.size);
+    }
 };
 
 namespace detail {
-
-template <class T>
-inline char type_id = 0; // its address is the id of T; not const, or linkers may give several types one
 
 template <class T, class Hash>
 consteval TypeDescriptor describe() noexcept {
@@ -68,7 +71,7 @@ consteval TypeDescriptor describe() noexcept {
     type.nothrow_move = std::is_nothrow_move_constructible_v<T>;
     type.trivial = std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>;
     type.empty = std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
-    type.id = &type_id<T>;
+    type.id = TypeId::of<T>();
     return type;
 }
 template <class T, class Hash>
@@ -81,8 +84,8 @@ const TypeDescriptor& TypeDescriptor::of() noexcept {
     return detail::description<T, Hash>;
 }
 template <class T>
-constexpr const void* TypeDescriptor::id_of() noexcept {
-    return &detail::type_id<T>;
+constexpr TypeId TypeDescriptor::id_of() noexcept {
+    return TypeId::of<T>();
 }
 
 SLOTWISE_END

@@ -334,7 +334,8 @@ public:
     HookId on_add(F f) {
         return detail::StoreTyped::hook<T>(*core_, HookKind::add, std::move(f));
     }
-    /// The same before an entity loses its T; f must not throw.
+    /// The same before an entity loses its T; f must not throw. If the change fails then, because a value's move or the
+    /// allocator throws, on_add hooks are called for what the entity has still: they must not throw either.
     template <detail::Component T, class F>
     HookId on_remove(F f) {
         return detail::StoreTyped::hook<T>(*core_, HookKind::remove, std::move(f));

@@ -232,6 +232,7 @@ private:
             scratch_.entities.push_back(group.entity);
         }
         const StoreChanging changing(core_);
+        core_.before_row(plan.to, core_.tables[plan.to]);
         const slot_t first =
             core_.tables[plan.to].append(scratch_.entities, core_.tick, [&](std::size_t column, void* to, std::size_t n) {
                 fill(plan.built[column], each, to, n);

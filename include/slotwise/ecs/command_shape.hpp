@@ -115,10 +115,11 @@ public:
     /// @param registry returns the registry of the store
     template <CommandKind Kind, bool Values, class... Ts, class Registry>
     SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(Registry&& registry) {
-        const void* const key = TypeDescriptor::id_of<CommandPack<Kind, Values, Ts...>>();
-        Recent& recent = recent_[number_of(key) % recent_count];
+        constexpr const TypeIdentity& types = type_identity<CommandPack<Kind, Values, Ts...>>;
+        const std::uint64_t key = number_of(&types) ^ types.hash; // an address may come again, when a library was unloaded
+        Recent& recent = recent_[number_of(types.mark) % recent_count];
         if (recent.key != key) [[unlikely]]
-            recent = {key, &find_or_make<Kind, Values, Ts...>(registry(), number_of(key))};
+            recent = {key, &find_or_make<Kind, Values, Ts...>(registry(), key)};
         return *recent.shape;
     }
 
@@ -183,7 +184,7 @@ public:
 private:
     static constexpr std::size_t recent_count = 8;
     struct Recent {
-        const void* key = nullptr;
+        std::uint64_t key = 0;
         const CommandShape* shape = nullptr;
     };
 
@@ -213,9 +214,10 @@ private:
     static void add_type(CommandShape& shape, const ComponentRegistry& registry, bool with_value) {
         CommandItem item;
         item.id = registry.find<T>();
+        if (registry.is_switched_alone(item.id)) registry.expect(item.id, "CommandBuffer");
         if (!item.id) item.find = [](ComponentRegistry& of) { return of.id<T>(); };
         if constexpr (!(std::is_empty_v<T> && std::is_trivially_copyable_v<T>)) {
-            item.type = &TypeDescriptor::of<T>();
+            item.type = item.id ? registry.type(item.id) : &TypeDescriptor::of<T>(); // of the library that registered it
             if (with_value) give_value(shape, item);
         }
         shape.items.push_back(item);

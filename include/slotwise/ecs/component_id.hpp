@@ -128,6 +128,11 @@ struct ComponentIdParts {
     static constexpr ComponentId make_pair(std::uint32_t relation, std::uint64_t target) noexcept {
         return ComponentId::make_pair(relation, target);
     }
+    /// The target of a pair as one number, in the form of an entity: a component's number is an entity of version 0, which none
+    /// has. pair(relation, what this returns) is the pair again. @pre id.is_pair(), and the target is not any
+    static constexpr Entity target_of(ComponentId id) noexcept { return Entity::from_bits(id.target_bits()); }
+    /// The entity that it stands for; null if it stands for a component.
+    static constexpr Entity entity_of(Entity target) noexcept { return target.to_bits() >> 32 == 0 ? Entity() : target; }
 };
 
 } // namespace detail

@@ -166,6 +166,28 @@ public:
         records_.erase(*gone);
         return true;
     }
+    /// Whether the table is the last one. @pre contains(table)
+    bool is_last(TableRef table) const { return number(table) + 1 == next_; }
+    /// Room for move_to_end(table), so that it throws nothing. @pre contains(table) @throws what the allocator throws; strong
+    void reserve_move_to_end(TableRef table) {
+        for (List* const list : record(table)->lists) list->tables.reserve_one();
+        all_.reserve_one();
+    }
+    /// Makes it the last table, as if it were erased and inserted. @pre reserve_move_to_end(table) was called
+    /// @complexity O(ids of the table log tables), amortised @invalidates ranges of tables
+    void move_to_end(TableRef table) noexcept {
+        Record& moved = *record(table, tag_of(table));
+        for (std::size_t i = 0; i != moved.keys.size(); ++i) {
+            const Entry& entry = moved.keys[i].entry;
+            moved.lists[i]->tables.erase(moved.number);
+            moved.lists[i]->tables.append(table, next_, [&](std::size_t) {
+                return Place{entry.first, entry.column, entry.count};
+            });
+        }
+        all_.erase(moved.number);
+        all_.append(table, next_, [](std::size_t) { return Place(); });
+        moved.number = next_++;
+    }
     /// Makes this the order of tables, as if they had been inserted so. @pre `order` has each table once (checked at level
     /// debug) @complexity O(ids of all tables log tables) @invalidates ranges of tables
     void reorder(std::span<const TableRef> order) noexcept {

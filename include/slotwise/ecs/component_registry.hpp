@@ -7,7 +7,6 @@
 
 #include "../config/error.hpp"
 #include "../core/type_descriptor.hpp"
-#include "component_names.hpp"
 #include "component_traits.hpp"
 #include "number_table.hpp"
 
@@ -16,6 +15,41 @@
 #include <string>
 
 SLOTWISE_BEGIN
+namespace detail {
+
+/// Bytes that a string has on the heap.
+inline std::size_t memory_of_text(const std::string& text) noexcept {
+    const void *const chars = text.data(), *const first = &text, *const last = &text + 1;
+    const bool inside = !std::less<>()(chars, first) && std::less<>()(chars, last); // a short one is no allocation
+    return inside ? 0 : text.capacity() + 1;
+}
+
+/// A TypeIdentity that refers to nothing of the library that made it, which may be unloaded.
+struct KeptTypeIdentity {
+    KeptTypeIdentity() = default;
+    /// Throws what the allocator throws
+    explicit KeptTypeIdentity(const TypeIdentity& type)
+        : hash(type.hash), library(type.library), local(type.local), name(type.name()) {}
+    void swap(KeptTypeIdentity& other) noexcept {
+        std::swap(hash, other.hash);
+        std::swap(library, other.library);
+        std::swap(local, other.local);
+        name.swap(other.name);
+    }
+    /// Whether it is of a C++ type, and another library's.
+    bool from_elsewhere(const TypeIdentity& type) const noexcept { return library != nullptr && library != type.library; }
+    /// See TypeIdentity::same_elsewhere.
+    bool same_elsewhere(const TypeIdentity& type) const noexcept {
+        return hash == type.hash && from_elsewhere(type) && !local && !type.local && name == type.name();
+    }
+
+    std::uint64_t hash = 0;
+    const void* library = nullptr; // null: of no C++ type
+    bool local = false;
+    std::string name{};
+};
+
+} // namespace detail
 
 /// The components of a program, or of one store of it: an object, there are no globals. A component is a C++ type, a described
 /// type, or a tag; a relation is one of these whose ids are used in pairs. Ids of one registry are refused by another. A type
@@ -27,7 +61,10 @@ SLOTWISE_BEGIN
 ///     const ComponentId child_of = registry.add_relation("child of", {.exclusive = true, .on_target_despawn =
 ///                                                                                             OnTargetDespawn::despawn});
 ///     registry.name(pair(likes, bob));                            // "likes(3v1)"
-/// Numbers count up from 1, and a component is never removed. const functions may be called by several threads at once.
+/// Shared libraries of a program agree about a type by its name, see TypeId. A type that has a name in one library only (of an
+/// unnamed namespace, say) is one component for all if each registers it under a name of the user: add<T>("name").
+/// A pair has the numbers of its relation and target alone, so it means what has these numbers in the registry that it is given
+/// to. Numbers count up from 1, and a component is never removed. const functions may be called by several threads at once.
 class ComponentRegistry {
 public:
     using size_type = std::size_t;
@@ -35,8 +72,9 @@ public:
     ComponentRegistry() = default;
     /// Leaves `other` without components. Ids stay valid: they go along.
     ComponentRegistry(ComponentRegistry&& other) noexcept
-        : records_(std::move(other.records_)), types_(std::move(other.types_)), names_(std::move(other.names_)),
-          address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)) {
+        : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
+          names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
+          of_entities_(other.of_entities_) {
         other.records_.clear();
         other.address_.clear();
     }
@@ -51,6 +89,9 @@ public:
     void swap(ComponentRegistry& other) noexcept {
         records_.swap(other.records_);
         types_.swap(other.types_);
+        hashes_.swap(other.hashes_);
+        std::swap(of_entities_, other.of_entities_);
+        std::swap(any_switched_, other.any_switched_);
         names_.swap(other.names_);
         address_.swap(other.address_);
         std::swap(tag_, other.tag_);
@@ -63,15 +104,22 @@ public:
     /// @throws what the allocator throws, when it registers; strong @complexity O(1), one probe of a small table
     template <class T>
     ComponentId id() {
-        if (const ComponentId found = find<T>()) [[likely]]
+        using Type = std::remove_cvref_t<T>;
+        if (const ComponentId found = find_here(detail::type_identity<Type>)) [[likely]]
             return found;
+        if (const ComponentId found = find_elsewhere(detail::type_identity<Type>)) {
+            bind(detail::type_identity<Type>, found);
+            return found;
+        }
         return add<T>();
     }
     /// The id of T's component; null if there is none. @complexity O(1)
     template <class T>
     ComponentId find() const noexcept {
-        const auto key = key_of<std::remove_cvref_t<T>>();
-        return ComponentId::from_bits(types_.find(key, [](std::uint64_t) { return true; }));
+        constexpr const detail::TypeIdentity& type = detail::type_identity<std::remove_cvref_t<T>>;
+        if (const ComponentId found = find_here(type)) [[likely]]
+            return found;
+        return find_elsewhere(type);
     }
     /// Registers T. If it has the same traits already, it is returned. Its name is that of the C++ type, with a number behind
     /// it if another component is called so.
@@ -81,7 +129,9 @@ public:
     ComponentId add(ComponentTraits traits = {}) {
         return add_type<std::remove_cvref_t<T>>({}, std::move(traits), false);
     }
-    /// Registers T under this name. @throws as add<T>(traits), and std::invalid_argument when another component has the name
+    /// Registers T under this name. If another shared library has registered a type of this size under the name, T is bound to
+    /// that component: for types that TypeId does not know again, as those of unnamed namespaces.
+    /// @throws as add<T>(traits), and std::invalid_argument when another component has the name
     template <class T>
     ComponentId add(std::string_view name, ComponentTraits traits = {}) {
         return add_type<std::remove_cvref_t<T>>(&name, std::move(traits), false);
@@ -134,7 +184,7 @@ public:
     size_type size() const noexcept { return records_.size(); }
     /// Bytes held on the heap. @complexity linear in components
     size_type memory_usage() const noexcept {
-        size_type bytes = detail::memory_of_vector(records_) + detail::memory_of(types_, names_, address_);
+        size_type bytes = detail::memory_of_vector(records_) + detail::memory_of(types_, hashes_, names_, address_);
         for (const Record& each : records_) bytes += memory_of_record(each);
         return bytes;
     }
@@ -171,11 +221,11 @@ public:
     /// @throws std::invalid_argument when this registry does not know it @invalidates the reference, when one is registered
     const ComponentTraits& traits(ComponentId id) const { return described(id, "ComponentRegistry::traits").traits; }
     /// The type of a component's values; null if it has none. Of a pair that of its relation, or if that has none, of
-    /// its target.
+    /// its target; pairs of switched relations have none.
     /// @throws std::invalid_argument when this registry does not know it
     const TypeDescriptor* type(ComponentId id) const {
         const Record& of = described(id, "ComponentRegistry::type");
-        const bool by_target = of.type == nullptr && id.is_pair() && id.target_number() != 0;
+        const bool by_target = of.type == nullptr && !of.traits.switched && id.is_pair() && id.target_number() != 0;
         return by_target ? record(id.target_number()).type : of.type;
     }
     /// Whether values of this component are in columns of tables: it has values, and is neither sparse nor switched.
@@ -190,13 +240,12 @@ public:
     std::span<const ComponentId> with_closure(ComponentId id) const {
         return described(id, "ComponentRegistry::with_closure").closure.span();
     }
-    /// Refuses what contains() does not accept.
+    /// Refuses what contains() does not accept, and a switched relation that is in no pair: an entity cannot have it.
     /// @param where begins the text of the error, for example "ArchetypeStore::add"
     /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
-    /// relation, a wildcard
+    /// relation, a wildcard, a switched relation without a target
     void expect(ComponentId id, const char* where) const {
-        if (const char* wrong = problem(id)) [[unlikely]]
-            refuse(where, wrong, id);
+        expect_term(id, where);
         if (id.is_wildcard()) [[unlikely]]
             refuse(where, "a wildcard is for queries; name the relation and its target", id);
     }
@@ -204,7 +253,14 @@ public:
     void expect_term(ComponentId id, const char* where) const {
         if (const char* wrong = problem(id)) [[unlikely]]
             refuse(where, wrong, id);
+        if (is_switched_alone(id)) [[unlikely]]
+            refuse(where, "the relation is switched, and has no meaning without a target; name a pair, as pair(relation, any)",
+                   id);
     }
+    /// Whether it is a switched relation of this registry, and no pair. Tables list it for entities that have a target.
+    bool is_switched_alone(ComponentId id) const noexcept { return any_switched_ && is_switched(id); }
+    /// The type of entities, as the library describes it that made the registry: a table that another one makes outlives it.
+    const TypeDescriptor& type_of_entities() const noexcept { return *of_entities_; }
 
 private:
     struct Record {
@@ -213,17 +269,33 @@ private:
         ComponentTraits traits;
         bool relation;
         detail::PlainVector<ComponentId> closure{};
+        detail::KeptTypeIdentity of{}; // the C++ type, if it is one
     };
 
     static size_type memory_of_record(const Record& each) noexcept {
-        const void *const text = each.name.data(), *const first = &each.name, *const last = &each.name + 1;
-        const bool inside = !std::less<>()(text, first) && std::less<>()(text, last); // a short name is no allocation
-        return (inside ? 0 : each.name.capacity() + 1) + detail::memory_of_vector(each.traits.with) +
-               each.closure.memory_usage();
+        return detail::memory_of_text(each.name) + detail::memory_of_text(each.of.name) +
+               detail::memory_of_vector(each.traits.with) + each.closure.memory_usage();
     }
-    template <class T>
-    static std::uint64_t key_of() noexcept {
-        return reinterpret_cast<std::uintptr_t>(TypeDescriptor::id_of<T>());
+    // A C++ type is found by the address of its mark, with some of its hash where addresses have no bits: when a library was
+    // unloaded, the address may be that of another type.
+    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
+        constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
+        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.hash & unused_bits);
+    }
+    SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
+        return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));
+    }
+    SLOTWISE_COLD bool is_switched(ComponentId id) const noexcept { return is_own(id) && record(id.number()).traits.switched; }
+    // That another library has registered.
+    SLOTWISE_NEVER_INLINE ComponentId find_elsewhere(const detail::TypeIdentity& type) const noexcept {
+        if (type.local) return ComponentId();
+        return id(static_cast<std::uint32_t>(
+            hashes_.find(type.hash, [&](std::uint64_t number) { return record(number).of.same_elsewhere(type); })));
+    }
+    // From now on it is found here. Throws what the allocator throws; strong
+    void bind(const detail::TypeIdentity& type, ComponentId id) {
+        types_.reserve_one();
+        types_.insert(key_of(type), id.bits());
     }
     const Record& record(std::uint64_t number) const noexcept { return records_[bits::to_size(number) - 1]; }
     /// Whether it is a component of this registry, and no pair.
@@ -266,8 +338,18 @@ private:
 
     template <class T>
     ComponentId add_type(const std::string_view* name, ComponentTraits traits, bool relation) {
-        if (const ComponentId found = find<T>()) {
+        constexpr const detail::TypeIdentity& identity = detail::type_identity<T>;
+        const TypeDescriptor& type = TypeDescriptor::of<T>();
+        ComponentId found = find<T>();
+        const bool bound = !found && name != nullptr;
+        if (bound) {
+            found = find(*name);
+            if (found && !record(found.number()).of.from_elsewhere(identity)) found = ComponentId(); // add_record() refuses it
+        }
+        if (found) {
             const Record& known = record(found.number());
+            if (bound && !same_layout(known.type, type))
+                refuse("ComponentRegistry", "another library has registered a type of another size under this name", found);
             if (known.relation != relation)
                 refuse("ComponentRegistry",
                        relation ? "the type is a component that is no relation; register it as one at first"
@@ -277,15 +359,23 @@ private:
                 refuse("ComponentRegistry", "the type is registered with other traits; give them once, at first", found);
             if (name != nullptr && known.name != *name)
                 refuse("ComponentRegistry", "the type is registered with another name; give it once, at first", found);
+            if (!find_here(identity)) bind(identity, found);
             return found;
         }
-        const TypeDescriptor& type = TypeDescriptor::of<T>();
         types_.reserve_one();
+        hashes_.reserve_one();
+        detail::KeptTypeIdentity kept(identity);
         const ComponentId added = name != nullptr
                                       ? add_record(*name, &type, std::move(traits), relation)
                                       : add_record(unused(detail::type_name<T>()), &type, std::move(traits), relation);
-        types_.insert(key_of<T>(), added.bits());
+        records_.back().of.swap(kept);
+        types_.insert(key_of(identity), added.bits());
+        hashes_.insert(identity.hash, added.number());
         return added;
+    }
+    static bool same_layout(const TypeDescriptor* known, const TypeDescriptor& type) noexcept {
+        if (known == nullptr || type.empty) return known == nullptr && type.empty;
+        return known->size == type.size && known->align == type.align && known->trivial == type.trivial;
     }
     /// `name`, or with a number behind it, so that no component is called so.
     std::string unused(std::string_view name) const {
@@ -331,6 +421,7 @@ private:
         const std::uint64_t hash = DefaultHash<std::string_view>()(fresh.name);
         records_.push_back(std::move(fresh));
         names_.insert(hash, records_.size()); // the rest throws nothing
+        any_switched_ = any_switched_ || records_.back().traits.switched;
         if (tag_ == 0) tag_ = tag_of(address_.data());
         return id(static_cast<std::uint32_t>(records_.size()));
     }
@@ -341,10 +432,13 @@ private:
     }
 
     std::vector<Record> records_{};                // of number i + 1
-    detail::NumberTable types_{};                  // TypeDescriptor::id_of -> bits of the id
+    detail::NumberTable types_{};                  // see key_of() -> bits of the id
+    detail::NumberTable hashes_{};                 // hash of a C++ type -> number
     detail::NumberTable names_{};                  // hash of the name -> number
     detail::PlainVector<unsigned char> address_{}; // one byte, whose address is this registry's own
     std::uint32_t tag_ = 0;                        // 0: no component yet
+    bool any_switched_ = false;                    // some relation is switched
+    const TypeDescriptor* of_entities_ = &TypeDescriptor::of<Entity>();
 };
 
 SLOTWISE_END

@@ -35,7 +35,7 @@ public:
         using Value = std::remove_cvref_t<T>;
         const ComponentId id = core_->registry.id<Value>();
         if constexpr (!detail::is_tag_type<Value>)
-            keep(id, TypeDescriptor::of<Value>(), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
+            keep(id, *core_->registry.type(id), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
         else
             name(id);
         return *this;

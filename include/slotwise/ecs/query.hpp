@@ -15,18 +15,20 @@ SLOTWISE_BEGIN
 ///     auto moving = store.query<Position, const Velocity>().exclude<Frozen>();
 ///     moving.for_each([](Position& p, const Velocity& v) { p += v; });
 ///     for (auto [entity, p, v] : moving) ...
-/// f gets the components in their order, and before them the Entity if it asks for it. A component that is named const is only
+/// f gets the components in their order, and before them the Entity if its first parameter is one: a component that converts to
+/// Entity is not passed for it. A first parameter of any type (auto) gets a component. A component that is named const is only
 /// read. One that is not const and has the trait `tracked` is stamped with the store's tick in all rows that are visited; all
 /// rows of the run if f throws. A tag is asked for, and not passed to f.
 ///
-/// A disabled component counts as not there. Tables come in the order in which they were made, rows in ascending order. When a
-/// term names a sparse component, or a target of a switched relation, that fewer entities have than there are rows to look at,
-/// then their order is followed instead.
+/// A disabled component counts as not there. Tables come in the order in which they got their first row, rows in ascending
+/// order. When a term names a sparse component, or a target of a switched relation, that fewer entities have than there are
+/// rows to look at, then their order is followed instead.
 ///
 /// A query may be kept. It finds what comes later: tables, pairs, components. Each function that adds a term returns another
 /// query and leaves this one as it is. A query of a store that is not const looks for its tables once: the store keeps the
 /// list and appends new tables to it. One of a const store uses such a list if there is one (see warm()), and else looks
-/// through the tables of its rarest component at each walk.
+/// through the tables of its rarest component at each walk. So does one that asks for a pair with one entity: entities come and
+/// go, and their lists would stay.
 ///
 /// While a walk runs, the structure of the store must not change: nothing is spawned or despawned, and no component added or
 /// removed (checked at level fast). Record it in a CommandBuffer. Values may change, components be enabled and disabled, and
@@ -165,8 +167,10 @@ public:
             const Query asked = in_tables(part);
             asked.walk([&](const Plan& plan, const Run& run) {
                 const auto deliver = [&](size_type row, const auto& match) {
-                    const auto with_pair = [&](Entity entity, auto&&... values) { f(entity, match, values...); };
-                    Fetch::row_outside(with_pair, *core_, *run.table, run.columns, plan.columns, row);
+                    const auto with_pair = [&](Entity entity, auto&&... values) {
+                        f(entity, match, static_cast<decltype(values)&&>(values)...);
+                    };
+                    Fetch::row_with_entity(with_pair, *core_, *run.table, run.columns, plan.columns, row);
                 };
                 if (switched)
                     Pairs::for_each_switched(*core_, part, run, deliver);
@@ -206,7 +210,8 @@ public:
              });) {}
         return found;
     }
-    /// Makes the list of tables, if it is not there yet, so that queries of the const store use it.
+    /// Makes the list of tables, if it is not there yet, so that queries of the const store use it. A query for a pair with one
+    /// entity has none.
     /// @throws what the allocator throws
     void warm() const
         requires(!reads)
@@ -304,7 +309,7 @@ private:
         if constexpr (reads)
             return core_->tables.find_query(plan.terms.tables());
         else
-            return &core_->tables.query(plan.terms.tables());
+            return plan.terms.names_entity() ? nullptr : &core_->tables.query(plan.terms.tables());
     }
 
     template <class Sink>

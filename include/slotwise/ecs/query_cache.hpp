@@ -123,6 +123,17 @@ public:
         const std::uint64_t number = index.number(table);
         for (Entry* const entry : matched_) entry->tables_.erase(number);
     }
+    /// Room for append(table, index), so that it throws nothing. @throws what the allocator throws; strong
+    void reserve_append(TableRef table, const Index& index) {
+        collect(index.keys(table));
+        for (Entry* const entry : matched_) entry->tables_.reserve_one();
+    }
+    /// The same as insert(), of a table that was erased. @pre reserve_append(table, index) was called, then erase(table, index)
+    void append(TableRef table, const Index& index) noexcept {
+        const auto keys = index.keys(table);
+        const std::uint64_t number = index.number(table);
+        for (Entry* const entry : matched_) append(*entry, table, number, keys);
+    }
     /// Brings the tables of each query into the order of the index, see ComponentIndex::reorder.
     /// @complexity O(tables of all queries log tables)
     void reorder(const Index& index) noexcept {

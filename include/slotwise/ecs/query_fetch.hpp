@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ECS_QUERY_FETCH_HPP
 #define SLOTWISE_ECS_QUERY_FETCH_HPP
 
+#include "../core/call_form.hpp"
 #include "query_walk.hpp"
 
 SLOTWISE_BEGIN
@@ -80,17 +81,19 @@ struct QueryFetch<QueryValues<Vs...>> {
             return *found;
     }
 
-    /// Calls f(values...), or f(entity, values...).
+    /// Calls f(values...), or f(entity, values...) if its first parameter is an Entity. One that takes anything gets the
+    /// values.
     template <class F, class... Args>
     SLOTWISE_ALWAYS_INLINE static void call(F& f, const Entity* entities, std::size_t row, Args&&... args) {
-        if constexpr (std::is_invocable_v<F&, Args...>)
-            f(static_cast<Args&&>(args)...);
-        else {
-            static_assert(std::is_invocable_v<F&, Entity, Args...>,
-                          "Query::for_each(f): f takes a T& for each component of the query in their order (const T& of a "
-                          "const one, X* of an optional one, nothing of a tag), and before them an Entity if it wants to");
+        constexpr CallForm form = call_form<F, Entity, Args...>;
+        if constexpr (form == CallForm::named)
             f(entities[row], static_cast<Args&&>(args)...);
-        }
+        else if constexpr (form != CallForm::none)
+            f(static_cast<Args&&>(args)...);
+        // Last, because clang reads no further.
+        static_assert(form != CallForm::none,
+                      "Query::for_each(f): f takes a T& for each component of the query in their order (const T& of a "
+                      "const one, X* of an optional one, nothing of a tag), and before them an Entity if it wants to");
     }
     /// Calls f for rows [first, last) of a table. No component is sparse. The pointers are parameters, not members, so that the
     /// compiler keeps them in registers and sees an array each.
@@ -123,7 +126,15 @@ struct QueryFetch<QueryValues<Vs...>> {
             call_spans(f, entities, span_of(pointer<Vs>(table, columns, of[Nth], first), first, last)...);
         }(indices);
     }
-    /// The same for one row. Components may be sparse.
+    /// Calls f(entity, values...) for one row. Components may be sparse.
+    template <class F, class Core, class TableType>
+    static void row_with_entity(F&& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of,
+                                std::size_t row) {
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            f(table.entities()[row], look_up<Vs>(core, table, columns, of[Nth], row)...);
+        }(indices);
+    }
+    /// As each_row for one row. Components may be sparse.
     template <class F, class Core, class TableType>
     static void row_outside(F& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of,
                             std::size_t row) {

@@ -32,8 +32,8 @@ class QueryOutside {
 public:
     QueryOutside(const SparseComponents& outside, const QueryTerm& term) noexcept
         : column_(term.id.is_pair() ? nullptr : outside.column(term.id.number())),
-          targets_(term.id.is_pair() ? outside.targets(term.id.relation_number()) : nullptr), target_(term.id.target()),
-          wanted_(term.kind == QueryTermKind::with) {}
+          targets_(term.id.is_pair() ? outside.targets(term.id.relation_number()) : nullptr),
+          target_(ComponentIdParts::target_of(term.id)), wanted_(term.kind == QueryTermKind::with) {}
 
     bool wanted() const noexcept { return wanted_; }
     /// Whether the term is satisfied.

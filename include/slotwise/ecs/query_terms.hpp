@@ -28,6 +28,8 @@ struct QueryArgument {
     using reference = value&; // what f gets
     static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
     // Last, because clang reads no further, and what is missing then is an error of its own.
+    static_assert(!std::is_same_v<component, Entity>,
+                  "query<Ts...>(): an Entity is no component; f(entity, values...) gets it");
     static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
 };
 template <class T>
@@ -128,6 +130,12 @@ public:
 
     /// The ids that a table must have, in ascending order.
     std::span<const ComponentId> tables() const noexcept { return tables_.span(); }
+    /// Whether one of them is a pair with an entity.
+    bool names_entity() const noexcept {
+        for (std::size_t i = tables_.size(); i-- != 0 && tables_[i].is_pair();) // pairs come last
+            if (tables_[i].target()) return true;
+        return false;
+    }
     std::uint32_t place_of(ComponentId id) const noexcept {
         std::uint32_t place = 0;
         while (place != tables_.size() && tables_[place] < id) ++place;

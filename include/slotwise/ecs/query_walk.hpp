@@ -39,7 +39,7 @@ struct QueryRun {
 };
 
 /// The runs of rows that a query matches, in steps: a table, or all entities that have a sparse component. Tables come in the
-/// order in which they were made. It does not know the types of components.
+/// order of ArchetypeTables. It does not know the types of components.
 /// @tparam Core StoreCore, or const StoreCore
 template <class Core>
 class QueryWalk {

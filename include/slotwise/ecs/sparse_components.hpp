@@ -19,7 +19,7 @@ namespace detail {
 /// lists a switched relation is up to the caller.
 class SparseComponents {
 public:
-    /// The targets of the sources of a switched relation.
+    /// The targets of the sources of a switched relation, in the form of ComponentIdParts::target_of().
     using Targets = SwitchMap<Entity, Entity>;
 
     /// Components of this registry, which must outlive this object.
@@ -74,7 +74,7 @@ public:
             if (matches(places_[number].targets, entity, id)) return true;
         return false;
     }
-    /// The target of a switched relation; null if there is none.
+    /// The target of a switched relation, in the same form; null if there is none.
     Entity target(Entity entity, std::uint32_t relation) const noexcept {
         const Targets* const of = targets(relation);
         const Entity* const found = of == nullptr ? nullptr : of->get(entity);
@@ -94,15 +94,13 @@ public:
     /// False, and no effect: it has it, or is refused, see SparseColumn::emplace.
     /// @throws what the value and the allocator throw; strong @pre the registry knows the id, and it belongs here
     bool emplace(Entity entity, ComponentId id, const AnyValue& value) {
-        if (id.is_pair()) return make_targets(id.relation_number()).set(entity, id.target());
+        if (id.is_pair()) return make_targets(id.relation_number()).set(entity, ComponentIdParts::target_of(id));
         SparseColumn& of = make_column(id);
         return of.emplace(entity, [&](void* to) { value.build(*of.type(), to); });
     }
     /// Removes a sparse component, or exactly this pair of a switched relation; false when the entity has it not.
     bool erase(Entity entity, ComponentId id) noexcept {
-        if (id.is_pair())
-            return id.target() && target(entity, id.relation_number()) == id.target() &&
-                   targets(id.relation_number())->erase(entity);
+        if (id.is_pair()) return has(entity, id) && !id.has_any_target() && targets(id.relation_number())->erase(entity);
         SparseColumn* const of = column(id.number());
         return of != nullptr && of->erase(entity);
     }
@@ -181,7 +179,7 @@ private:
     ComponentId id_of(std::uint32_t number) const noexcept { return registry_->id(number); }
     static bool matches(const Targets* targets, Entity entity, ComponentId id) noexcept {
         const Entity* const target = targets == nullptr ? nullptr : targets->get(entity);
-        return target != nullptr && (id.has_any_target() || *target == id.target());
+        return target != nullptr && (id.has_any_target() || *target == ComponentIdParts::target_of(id));
     }
     void* value_of(Entity entity, ComponentId id) const noexcept {
         SparseColumn* const of = column(id.number());

@@ -10,9 +10,17 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Names a list of types: see TypeDescriptor::id_of.
+/// Names a list of types: see TypeIdentity.
 template <class... Ts>
 struct TypePack;
+template <class... Ts>
+constexpr std::uint64_t layout_of_pack() noexcept {
+    std::uint64_t all = 0;
+    ((all = mix_bits(all) + type_layout<Ts>), ...);
+    return all;
+}
+template <class... Ts>
+inline constexpr std::uint64_t type_layout<TypePack<Ts...>> = layout_of_pack<Ts...>();
 
 /// Whether none of the types is there twice.
 template <class... Ts>
@@ -40,11 +48,13 @@ class SparseColumn;
 
 /// The components of a list of C++ types (hecs calls the list a bundle).
 struct StoreBundle {
-    PlainVector<ComponentId> ids{};    ///< in the order of the types
-    PlainVector<ComponentId> sorted{}; ///< the same, ascending
-    bool outside = false;              ///< one of them, or of their companions, is not in tables
-    bool sparse = false;               ///< it is one sparse component without companions
-    SparseColumn* column = nullptr;    ///< of that one; null until it is known
+    const TypeIdentity* types = nullptr; ///< of the list: an address, which may be that of a library that was unloaded
+    KeptTypeIdentity kept{};             ///< the same
+    PlainVector<ComponentId> ids{};      ///< in the order of the types
+    PlainVector<ComponentId> sorted{};   ///< the same, ascending
+    bool outside = false;                ///< one of them, or of their companions, is not in tables
+    bool sparse = false;                 ///< it is one sparse component without companions
+    SparseColumn* column = nullptr;      ///< of that one; null until it is known
     StoreStep spawned{}, added{}, removed{};
 };
 
@@ -62,18 +72,22 @@ public:
     /// Throws what the registry and the allocator throw; strong It takes O(1).
     template <class... Ts>
     SLOTWISE_ALWAYS_INLINE StoreBundle& get(ComponentRegistry& registry) {
-        const auto key = reinterpret_cast<std::uintptr_t>(TypeDescriptor::id_of<TypePack<Ts...>>());
-        if (const std::uint64_t found = known_.find(key, [](std::uint64_t) { return true; })) [[likely]]
-            // NOLINTNEXTLINE(performance-no-int-to-ptr): the index keeps numbers, so an address is one
-            return *reinterpret_cast<StoreBundle*>(bits::to_size(found));
+        constexpr const TypeIdentity& types = type_identity<TypePack<Ts...>>;
+        const auto same = [&](std::uint64_t found) {
+            const StoreBundle& bundle = *bundle_at(found);
+            return bundle.types == &types || bundle.kept.same_elsewhere(types);
+        };
+        if (const std::uint64_t found = known_.find(types.hash, same)) [[likely]]
+            return *bundle_at(found);
         const ComponentId ids[] = {registry.template id<Ts>()..., ComponentId()};
-        return make(registry, key, {ids, sizeof...(Ts)});
+        return make(registry, types, {ids, sizeof...(Ts)});
     }
 
     std::size_t memory_usage() const noexcept {
         std::size_t bytes = memory_of(known_, bundles_);
         for (const StoreBundle* const each : bundles_)
-            bytes += sizeof *each + memory_of(each->ids, each->sorted, each->spawned, each->added, each->removed);
+            bytes += sizeof *each + memory_of_text(each->kept.name) +
+                     memory_of(each->ids, each->sorted, each->spawned, each->added, each->removed);
         return bytes;
     }
     /// Sparse columns are others from now on.
@@ -82,11 +96,18 @@ public:
     }
 
 private:
-    SLOTWISE_COLD StoreBundle& make(const ComponentRegistry& registry, std::uint64_t key, std::span<const ComponentId> ids) {
+    static StoreBundle* bundle_at(std::uint64_t address) noexcept {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the index keeps numbers, so an address is one
+        return reinterpret_cast<StoreBundle*>(bits::to_size(address));
+    }
+    SLOTWISE_COLD StoreBundle& make(const ComponentRegistry& registry, const TypeIdentity& types,
+                                    std::span<const ComponentId> ids) {
         const auto is_outside = [&](ComponentId id) { return registry.traits(id).sparse || registry.traits(id).switched; };
         if (bundles_.size() == bundles_.capacity()) bundles_.reserve(2 * bundles_.size() + 8);
         known_.reserve_one();
         StoreBundle bundle;
+        bundle.types = &types;
+        KeptTypeIdentity(types).swap(bundle.kept);
         bundle.ids.assign(ids);
         for (const ComponentId id : ids) {
             insert_sorted(bundle.sorted, id);
@@ -96,7 +117,7 @@ private:
         }
         bundle.sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
         bundles_.push_back(new StoreBundle(std::move(bundle)));
-        known_.insert(key, reinterpret_cast<std::uintptr_t>(bundles_.back()));
+        known_.insert(types.hash, reinterpret_cast<std::uintptr_t>(bundles_.back()));
         return *bundles_.back();
     }
 

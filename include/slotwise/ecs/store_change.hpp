@@ -100,14 +100,37 @@ inline void run_hooks(StoreCore& core, HookKind kind, Entity entity, std::span<c
         for_each_missing(of, without, [&](ComponentId id) { run_hook(core, kind, id, entity); });
 }
 
+/// Calls f(id, entity) for all that a living entity has.
+template <class F>
+void for_each_id(const StoreCore& core, Entity entity, F&& f) {
+    const EntityLocation at = *core.location(entity);
+    for (const ComponentId id : core.table(at).ids()) f(id, entity);
+    if (at.has_outside()) core.outside.for_each(entity, [&](ComponentId id, void*) { f(id, entity); });
+}
 /// Calls the hooks of all components of a living entity. Throws what they throw.
 inline void run_all_hooks(StoreCore& core, HookKind kind, Entity entity) {
-    if (!core.hooks.any(kind)) [[likely]]
-        return;
-    const EntityLocation at = *core.location(entity);
-    run_hooks(core, kind, entity, core.table(at).ids(), {});
-    if (at.has_outside())
-        core.outside.for_each(entity, [&](ComponentId id, void* value) { core.hooks.run(kind, id, entity, value); });
+    if (core.hooks.any(kind)) [[unlikely]]
+        for_each_id(core, entity, [&](ComponentId id, Entity of) { run_hook(core, kind, id, of); });
+}
+/// Calls the on_remove hooks of what walk(f) calls f(id, entity) for, and then remove(). Values are readable while the hooks
+/// run, so they come first. If a hook or remove() throws, on_add hooks are called for what is there still.
+/// Throws what they throw
+template <class Walk, class Remove>
+void remove_with_hooks(StoreCore& core, Walk&& walk, Remove&& remove) {
+    std::size_t told = 0;
+    ScopeGuard failed([&]() noexcept {
+        walk([&, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
+            if (i++ >= told) return;
+            const EntityLocation* const at = core.location(entity);
+            if (at != nullptr && has_at(core, *at, entity, id)) run_hook(core, HookKind::add, id, entity);
+        });
+    });
+    walk([&](ComponentId id, Entity entity) {
+        run_hook(core, HookKind::remove, id, entity);
+        ++told;
+    });
+    remove();
+    failed.dismiss();
 }
 
 //=== rows ===//
@@ -116,6 +139,7 @@ inline void run_all_hooks(StoreCore& core, HookKind kind, Entity entity) {
 /// Throws as Table::push_back; nothing has changed then
 template <class Build>
 SLOTWISE_ALWAYS_INLINE void add_row(StoreCore& core, Entity entity, slot_t slot, Table& to, Build&& build) {
+    core.before_row(slot, to);
     const slot_t row = to.push_back(entity, core.tick, build);
     core.entities[entity].set(slot, row);
 }
@@ -131,6 +155,7 @@ SLOTWISE_ALWAYS_INLINE void erase_row(StoreCore& core, EntityLocation& at) {
 template <class Build>
 SLOTWISE_ALWAYS_INLINE void move_row(StoreCore& core, EntityLocation& at, Table& from, slot_t slot, Table& to,
                                      const RowMap& map, Build&& build) {
+    core.before_row(slot, to);
     const slot_t row = at.row();
     const Table::Moved moved = Table::move_row(from, row, to, map, core.tick, build);
     at.set(slot, moved.row);
@@ -143,7 +168,7 @@ SLOTWISE_ALWAYS_INLINE void move_row(StoreCore& core, EntityLocation& at, Table&
 /// Throws what the value and the allocator throw; strong
 inline void add_outside(StoreCore& core, Entity entity, ComponentId id, const AnyValue& value) {
     if (id.is_pair())
-        core.outside.make_targets(id.relation_number()).set(entity, id.target());
+        core.outside.make_targets(id.relation_number()).set(entity, ComponentIdParts::target_of(id));
     else
         core.outside.make_column(id).emplace(entity, [&](void* to) { value.build(*core.registry.type(id), to); });
 }
@@ -201,20 +226,35 @@ public:
         before_ = fresh ? std::span<const ComponentId>() : core_.tables[from].ids();
         after_ = core_.tables[step.table].ids();
         std::size_t made = 0;
+        const bool hears = !fresh && core_.hooks.any();
+        ScopeGuard failed([&]() noexcept {
+            if (hears) run_hooks_of_failure();
+        });
         ScopeGuard undo([&]() noexcept {
             while (made != 0) erase_outside(core_, entity_, outside_added_[--made]);
         });
         for (; made != outside_added_.size(); ++made) emplace(outside_added_[made]);
         if (!fresh) assign_values();
-        run_removed_hooks();
-        const auto build = [&](std::size_t column, void* to) { this->build(core_.tables[step.table], column, to); };
-        if (fresh)
-            add_row(core_, entity_, step.table, core_.tables[step.table], build);
-        else if (step.table != from)
-            move_row(core_, at_, core_.tables[from], step.table, core_.tables[step.table], *step.map, build);
-        undo.dismiss();
-        for (const ComponentId id : retargeted_) emplace(id); // not before, because it cannot be undone without memory
-        for (const ComponentId id : outside_removed_) core_.outside.erase(entity_, id);
+        const auto commit = [&] {
+            const auto build = [&](std::size_t column, void* to) { this->build(core_.tables[step.table], column, to); };
+            if (fresh)
+                add_row(core_, entity_, step.table, core_.tables[step.table], build);
+            else if (step.table != from)
+                move_row(core_, at_, core_.tables[from], step.table, core_.tables[step.table], *step.map, build);
+            if (step.table != from) undo.dismiss();
+            for (const ComponentId id : retargeted_) emplace(id); // not before, because it cannot be undone without memory
+            undo.dismiss();
+            for (const ComponentId id : outside_removed_) core_.outside.erase(entity_, id);
+        };
+        const auto removed = [&](auto&& f) {
+            for_each_missing(before_, after_, [&](ComponentId id) { f(id, entity_); });
+            for (const ComponentId id : outside_removed_) f(id, entity_);
+        };
+        if (hears && core_.hooks.any(HookKind::remove)) [[unlikely]]
+            remove_with_hooks(core_, removed, commit);
+        else
+            commit();
+        failed.dismiss();
     }
     /// Hooks of what was added and set. Throws what they throw.
     void run_hooks_afterwards() {
@@ -248,12 +288,18 @@ private:
             else if (!had)
                 put_outside(id);
             if (!had)
-                for (const ComponentId companion : core_.registry.with_closure(id))
-                    if (outside(companion) && !has_at(core_, at_, entity_, companion)) put_outside(companion);
+                for (const ComponentId companion : core_.registry.with_closure(id)) {
+                    if (!outside(companion)) {
+                        if (outside(id) && !is_replaced_by_named(companion)) insert_sorted(inside_added_, companion);
+                    } else if (!has_at(core_, at_, entity_, companion))
+                        put_outside(companion);
+                }
         }
         for (const ComponentId id : remove_) {
             if (!outside(id))
                 insert_sorted(inside_removed_, id);
+            else if (core_.registry.is_switched_alone(id)) [[unlikely]]
+                core_.registry.expect(id, "ArchetypeStore::remove"); // by its C++ type
             else if (has_at(core_, at_, entity_, id)) {
                 insert_sorted(outside_removed_, id);
                 if (id.is_pair()) insert_sorted(inside_removed_, relation_of(id));
@@ -261,6 +307,13 @@ private:
         }
         add_ = inside_added_.span();
         remove_ = inside_removed_.span();
+    }
+    /// Whether a pair of the same exclusive relation is named, which stays.
+    bool is_replaced_by_named(ComponentId companion) const {
+        if (!companion.is_pair() || !core_.registry.traits(companion).exclusive) return false;
+        for (const ComponentId named : what_.add)
+            if (named.relation_number() == companion.relation_number()) return true;
+        return false;
     }
     void put_outside(ComponentId id) {
         if (!id.is_pair()) return insert_sorted(outside_added_, id);
@@ -295,13 +348,20 @@ private:
             if (void* const to = value_at(core_, at_, entity_, each.id))
                 assign_value(*core_.registry.type(each.id), to, each.value);
             mark_changed(core_, at_, each.id); // of a tag too
+            assigned_ = static_cast<std::size_t>(&each - what_.values.data()) + 1;
         }
     }
-    void run_removed_hooks() {
-        if (!core_.hooks.any(HookKind::remove)) [[likely]]
-            return;
-        run_hooks(core_, HookKind::remove, entity_, before_, after_);
-        run_hooks(core_, HookKind::remove, entity_, outside_removed_.span(), {});
+    /// The change failed. Values that were assigned stay assigned; and what was added stays if memory ran out behind it, for
+    /// the target of a switched relation.
+    void run_hooks_of_failure() noexcept {
+        const auto run = [&](HookKind kind, ComponentId id) {
+            if (has_at(core_, at_, entity_, id)) run_hook(core_, kind, id, entity_);
+        };
+        for_each_missing(core_.table(at_).ids(), before_, [&](ComponentId id) { run(HookKind::add, id); });
+        for (const ComponentId id : outside_added_) run(HookKind::add, id);
+        for (const ComponentId id : retargeted_) run(HookKind::add, id);
+        for (const ComponentValue& each : what_.values.first(assigned_))
+            if (each.assigns) run(HookKind::set, each.id);
     }
 
     StoreCore& core_;
@@ -311,6 +371,7 @@ private:
     std::span<const ComponentId> add_, remove_;       // of tables
     std::span<const ComponentId> before_{}, after_{}; // the ids of the tables
     PlainVector<ComponentId> inside_added_{}, inside_removed_{}, outside_added_{}, outside_removed_{};
+    std::size_t assigned_ = 0;              // of the values
     PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
 };
 
@@ -413,8 +474,11 @@ inline std::span<const Entity> spawn_n(StoreCore& core, std::size_t count, const
 SLOTWISE_ALWAYS_INLINE void erase_entity(StoreCore& core, Entity entity, EntityLocation& at) {
     const StoreChanging changing(core);
     if (at.has_row()) [[likely]] {
-        run_all_hooks(core, HookKind::remove, entity);
-        erase_row(core, at);
+        if (core.hooks.any(HookKind::remove)) [[unlikely]]
+            remove_with_hooks(
+                core, [&](auto&& f) { for_each_id(core, entity, f); }, [&] { erase_row(core, at); });
+        else
+            erase_row(core, at);
     } else
         --core.without_row;
     if (at.has_outside()) [[unlikely]]

@@ -88,6 +88,12 @@ public:
         return sizeof(StoreLife) + memory_of(registry, tables, entities, outside, hooks, bundles, reserved);
     }
 
+    /// Call it before a table gets a row. @throws what the allocator throws; strong
+    SLOTWISE_ALWAYS_INLINE void before_row(slot_t slot, const Table& to) {
+        if (to.empty()) [[unlikely]]
+            tables.move_to_end(slot);
+    }
+
     //=== walks and changes ===//
 
     /// A query walks the tables until end_walk(): structure must not change.

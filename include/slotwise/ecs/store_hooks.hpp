@@ -51,6 +51,7 @@ public:
 
     /// Whether there is a hook of this kind; without one a change costs a comparison.
     bool any(HookKind kind) const noexcept { return !of(kind).empty(); }
+    bool any() const noexcept { return any(HookKind::add) || any(HookKind::remove) || any(HookKind::set); }
     /// Calls f(entity, id, value) for this component from now on; value is null if it has none.
     /// @throws what the allocator and the copy of f throw; strong @pre no hook is running (checked at level fast)
     template <class F>

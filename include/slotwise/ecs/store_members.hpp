@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_ECS_STORE_MEMBERS_HPP
 #define SLOTWISE_ECS_STORE_MEMBERS_HPP
 
+#include "../core/call_form.hpp"
 #include "store_change.hpp"
 
 SLOTWISE_BEGIN
@@ -27,7 +28,7 @@ namespace detail {
 /// Whether the entity at this place has a component. Wildcards ask whether there is a pair that matches.
 inline bool has(const StoreCore& core, Entity entity, ComponentId id) noexcept {
     const EntityLocation* const at = core.location(entity);
-    return at != nullptr && has_at(core, *at, entity, id);
+    return at != nullptr && has_at(core, *at, entity, id) && !core.registry.is_switched_alone(id);
 }
 /// The address of a value; null if there is none. @tparam Marks it counts as a change
 template <bool Marks, class Core>
@@ -44,7 +45,8 @@ template <class F>
 void for_each_component(const StoreCore& core, Entity entity, F&& f) {
     const EntityLocation* const at = core.location(entity);
     if (at == nullptr) return;
-    for (const ComponentId id : core.table(*at).ids()) f(id, value_at(core, *at, entity, id));
+    for (const ComponentId id : core.table(*at).ids())
+        if (!core.registry.is_switched_alone(id)) f(id, value_at(core, *at, entity, id)); // its pair is outside
     if (!at->has_outside()) return;
     for (const std::uint32_t number : core.outside.numbers()) {
         const ComponentId id = core.registry.id(number);
@@ -98,18 +100,25 @@ inline bool is_enabled(const StoreCore& core, Entity entity, ComponentId id) noe
     if (at == nullptr) return false;
     const std::int32_t place = core.table(*at).place_of(id);
     if (place < 0) return has_at(core, *at, entity, id);
+    if (core.registry.is_switched_alone(id)) return false;
     return core.table(*at).is_enabled(at->row(), static_cast<std::size_t>(place));
 }
+/// Whether F can be called with an entity and these arguments, and its first parameter is an Entity or takes anything.
+template <class F, class... Rest>
+inline constexpr bool takes_entity =
+    TakesFirst<F, Entity, Rest...> || (std::is_invocable_v<F&, Entity, Rest...> && !TakesBraced<F, Entity, Rest...>);
 /// A hook by id: f(entity, id, value), f(entity, value) or f(entity).
 template <class F>
 HookId hook(StoreCore& core, HookKind kind, ComponentId id, F&& f) {
     core.registry.expect_term(id, "ArchetypeStore hooks");
     if (id.has_any_relation()) throw_invalid_argument("ArchetypeStore hooks: name the relation of the pairs");
+    static_assert(takes_entity<F, ComponentId, void*> || takes_entity<F, void*> || takes_entity<F>,
+                  "ArchetypeStore hooks by id are called as f(Entity, ComponentId, void*), f(Entity, void*) or f(Entity)");
     return core.hooks.add(kind, id,
                           [f = std::forward<F>(f)](Entity entity, ComponentId of, [[maybe_unused]] void* value) mutable {
-                              if constexpr (std::is_invocable_v<F&, Entity, ComponentId, void*>)
+                              if constexpr (takes_entity<F, ComponentId, void*>)
                                   f(entity, of, value);
-                              else if constexpr (std::is_invocable_v<F&, Entity, void*>)
+                              else if constexpr (takes_entity<F, void*>)
                                   f(entity, value);
                               else
                                   f(entity);
@@ -129,10 +138,12 @@ inline tick_t advance(StoreCore& core) noexcept {
 inline void clear(StoreCore& core) {
     core.flush_reserved();
     const StoreChanging changing(core);
-    if (core.hooks.any(HookKind::remove))
+    const auto all = [&](auto&& f) {
         core.tables.for_each([&](slot_t, const Table& table) {
-            for (const Entity entity : table.entities()) run_all_hooks(core, HookKind::remove, entity);
+            for (const Entity entity : table.entities()) for_each_id(core, entity, f);
         });
+    };
+    if (core.hooks.any(HookKind::remove)) remove_with_hooks(core, all, [] {});
     core.tables.for_each([](slot_t, Table& table) { table.clear(); });
     core.outside.clear();
     core.entities.clear();

@@ -86,7 +86,8 @@ inline TargetRange targets(const StoreCore& core, Entity entity, ComponentId rel
     const ComponentTraits& traits = expect_relation(core, relation);
     if (at == nullptr) return TargetRange(TargetIterator(), TargetIterator(), 0);
     if (traits.switched) {
-        const Entity one = at->has_outside() ? core.outside.target(entity, relation.number()) : Entity();
+        const Entity found = at->has_outside() ? core.outside.target(entity, relation.number()) : Entity();
+        const Entity one = ComponentIdParts::entity_of(found); // as below, a component is none of the targets
         const std::size_t count = one ? 1 : 0;
         return TargetRange(TargetIterator(nullptr, 0, one), TargetIterator(nullptr, count, one), count);
     }

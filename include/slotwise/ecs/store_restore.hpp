@@ -11,22 +11,28 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Reads what StoreWriter wrote into tables, ids and columns of its own, and checks all of it; then exchanges them with those
-/// of the store, which throws nothing. Tables of the store stay where they are, so queries stay valid. A template as
-/// StoreWriter.
+/// of the store, which throws nothing. Bytes that StoreWriter would not write are refused. Tables of the store stay where they
+/// are, so queries stay valid. A template as StoreWriter.
 template <class Core>
 class StoreReader {
 public:
     StoreReader(Core& core, std::span<const std::byte> bytes, const AnyCodec& codec)
         : core_(core), codec_(codec), in_(bytes), outside_(core.registry) {}
 
-    /// Null on success, else what is wrong with the bytes; nothing has changed then, but there may be more tables without rows.
-    /// @throws what the codec and the allocator throw; the same holds then
+    /// Null on success, else what is wrong with the bytes; nothing has changed then.
+    /// @throws what the codec and the allocator throw; strong
     const char* restore() {
         read();
         if (in_.error() == nullptr && in_.left() != 0) in_.fail("snapshot: there are more bytes than the state needs");
-        if (in_.error() == nullptr) find_tables();
-        if (in_.error() == nullptr) commit();
-        return in_.error();
+        if (in_.error() != nullptr) return in_.error();
+        PlainVector<slot_t> made; // tables of the store
+        ScopeGuard undo([&]() noexcept {
+            for (const slot_t slot : made) core_.tables.erase(slot);
+        });
+        find_tables(made);
+        undo.dismiss();
+        commit();
+        return nullptr;
     }
 
 private:
@@ -56,12 +62,15 @@ private:
         const std::size_t parts = in_.length(sizeof(std::uint32_t) + sizeof(std::uint64_t));
         for (std::size_t i = 0; i != parts; ++i)
             if (!read_outside()) return;
+        if (in_.error() != nullptr) return;
+        check_tables();
         check_switched();
         check_ids();
+        for (const bool used : named_)
+            if (!used) in_.fail("snapshot: a component is listed that nobody has");
     }
     bool read_components() {
-        PlainVector<bool> known;
-        known.resize(core_.registry.size() + 1);
+        std::string_view before;
         const std::size_t count = in_.length(2 * sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(std::uint32_t));
         for (std::size_t i = 0; i != count; ++i) {
             const auto name = in_.raw(in_.length(1));
@@ -69,8 +78,10 @@ private:
             const auto stamp = in_.number<std::uint32_t>();
             const auto tag = in_.number<std::uint64_t>();
             if (in_.error() != nullptr) return false;
-            const ComponentId id =
-                core_.registry.find(std::string_view(reinterpret_cast<const char*>(name.data()), name.size()));
+            const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
+            if (i != 0 && text <= before) return in_.fail("snapshot: a component occurs twice, or is out of order");
+            before = text;
+            const ComponentId id = core_.registry.find(text);
             if (!id) return in_.fail("snapshot: it has a component of a name that the registry does not know; register it");
             if (flags != StoreFormat::flags(core_.registry, id, codec_))
                 return in_.fail("snapshot: a component has other traits here, or the codec covers its type in one place only");
@@ -79,31 +90,38 @@ private:
             if (tag != StoreFormat::tag(type, codec_)) return in_.fail(TypeMismatch::text(ElementRole::component, tag));
             if (type != nullptr && !type->trivial && !codec_.covers(*type))
                 return in_.fail("snapshot: values of a component are not their bytes; add the type to the AnyCodec");
-            if (known[id.number()]) return in_.fail("snapshot: a component occurs twice");
-            known[id.number()] = true;
             used_.push_back(id);
         }
+        named_.resize(used_.size());
         return in_.error() == nullptr;
     }
     // The bytes behind a length.
     std::span<const std::byte> block() noexcept { return in_.raw(in_.length(1)); }
     ComponentId read_component() noexcept {
-        const auto place = in_.number<std::uint32_t>();
-        if (place != 0 && place <= used_.size()) return used_[place - 1];
+        const auto place = place_ = in_.number<std::uint32_t>();
+        if (place != 0 && place <= used_.size()) {
+            named_[place - 1] = true;
+            return used_[place - 1];
+        }
         in_.fail("snapshot: an id names no component");
         return ComponentId();
     }
-    ComponentId read_id() {
+    ComponentId read_id(StoreFormat::IdOrder& order) {
         using Kind = StoreFormat::IdKind;
         const auto kind = static_cast<Kind>(in_.number<std::uint8_t>());
         const ComponentId first = read_component();
+        order = {place_, static_cast<std::uint8_t>(kind), 0};
         if (in_.error() != nullptr || kind == Kind::component) return first;
         if (kind > Kind::pair_with_component || !core_.registry.is_relation(first)) {
             in_.fail("snapshot: a pair is without a relation, or of no known kind");
             return ComponentId();
         }
-        if (kind == Kind::pair_with_component) return pair(first, read_component());
-        const Entity target = Entity::from_bits(in_.number<Entity::bits_type>());
+        if (kind == Kind::pair_with_component) {
+            const ComponentId target = read_component();
+            order.target = place_;
+            return pair(first, target);
+        }
+        const Entity target = Entity::from_bits(order.target = in_.number<Entity::bits_type>());
         if (!note_target(target)) return ComponentId();
         return pair(first, target);
     }
@@ -125,14 +143,19 @@ private:
     bool read_table() {
         const std::size_t count = in_.length(sizeof(std::uint8_t) + sizeof(std::uint32_t));
         PlainVector<ComponentId> order, ids;
+        StoreFormat::IdOrder before, now;
         for (std::size_t i = 0; i != count; ++i) {
-            const ComponentId id = read_id();
+            const ComponentId id = read_id(now);
             if (in_.error() != nullptr) return false;
+            if (i != 0 && now <= before)
+                return in_.fail("snapshot: a table has a component twice, or its ids are out of order");
+            before = now;
             if (!belongs_in_table(id)) return in_.fail("snapshot: a table has what is outside of tables");
             order.push_back(id);
-            insert_sorted(ids, id);
-            if (ids.size() != order.size()) return in_.fail("snapshot: a table has a component twice");
         }
+        IdSets::assign(ids, order.span());
+        if (ids.size() != order.size()) return in_.fail("snapshot: a table has a component twice"); // by two names: none has
+        if (staged_.empty() != ids.empty()) return in_.fail("snapshot: the first table is the empty one, and no other is");
         for (std::size_t i = 1; i < ids.size(); ++i)
             if (ids[i].is_pair() && ids[i].relation_number() == ids[i - 1].relation_number() &&
                 core_.registry.traits(ids[i]).exclusive)
@@ -144,6 +167,7 @@ private:
         Table& table = staged.table;
         const std::size_t rows = in_.length(sizeof(Entity));
         if (rows > Table::max_rows) return in_.fail("snapshot: a table has too many rows");
+        if (rows == 0 && staged_.size() != 1) return in_.fail("snapshot: a table has no rows");
         const auto bytes = in_.raw(rows * sizeof(Entity));
         PlainVector<Entity> entities;
         entities.resize(rows);
@@ -242,8 +266,11 @@ private:
     //=== outside the tables ===//
 
     bool read_outside() {
+        const std::uint32_t before = std::exchange(last_outside_, 0);
         const ComponentId id = read_component();
         if (in_.error() != nullptr) return false;
+        if (place_ <= before) return in_.fail("snapshot: what is outside of tables occurs twice, or is out of order");
+        last_outside_ = place_;
         const ComponentTraits& traits = core_.registry.traits(id);
         if (traits.switched && outside_.targets(id.number()) == nullptr) return read_targets(id);
         if (!traits.sparse || outside_.column(id.number()) != nullptr)
@@ -254,7 +281,11 @@ private:
         const TypeDescriptor* const type = column.type();
         const bool plain = type != nullptr && !codec_.covers(*type);
         Entity before;
-        for (std::size_t left = in_.length(sizeof(Entity) + (plain ? type->size : 0)); left != 0; --left) {
+        const auto count = [this](std::size_t n) {
+            if (n == 0) in_.fail("snapshot: a component is listed that nobody has");
+            return n;
+        };
+        for (std::size_t left = count(in_.length(sizeof(Entity) + (plain ? type->size : 0))); left != 0; --left) {
             const Entity entity = Entity::from_bits(in_.number<Entity::bits_type>());
             EntityLocation* const at = entities_.location(entity);
             if (at == nullptr || !at->has_row() || without_user_bits(entity) != entity || (before && !(before < entity)))
@@ -273,10 +304,12 @@ private:
     }
     bool read_targets(ComponentId relation) {
         SparseComponents::Targets& targets = outside_.make_targets(relation.number());
-        DefaultCodec codec;
+        StoreFormat::TargetCodec codec{{}, used_.span()};
         if (const char* const error = targets.try_restore(block(), as_part(codec))) return in_.fail(error);
+        if (targets.empty()) return in_.fail("snapshot: a switched relation is listed that nobody has");
         for (const auto [target, sources] : targets) {
-            if (!note_target(target)) return false;
+            if (!ComponentIdParts::entity_of(target)) note_component(static_cast<std::uint32_t>(target.to_bits()));
+            if (ComponentIdParts::entity_of(target) && !note_target(target)) return false;
             for (const Entity source : sources) {
                 EntityLocation* const at = entities_.location(source);
                 if (at == nullptr || !at->has_row() || !staged_[at->table()].table.contains(relation))
@@ -285,6 +318,30 @@ private:
             }
         }
         return in_.error() == nullptr;
+    }
+    // A component is used as a target.
+    void note_component(std::uint32_t number) noexcept {
+        for (std::size_t place = 0; place != used_.size(); ++place)
+            if (used_[place].number() == number) named_[place] = true;
+    }
+    // Each set of components has one table.
+    void check_tables() {
+        if (staged_.empty()) {
+            in_.fail("snapshot: the first table is the empty one, and no other is");
+            return;
+        }
+        PlainVector<const Table*> sorted;
+        for (const Staged& each : staged_) sorted.push_back(&each.table);
+        IdSets::sort(sorted.data(), sorted.size(), [](const Table* a, const Table* b) {
+            const auto left = a->ids(), right = b->ids();
+            if (left.size() != right.size()) return left.size() < right.size();
+            for (std::size_t i = 0; i != left.size(); ++i)
+                if (left[i] != right[i]) return left[i] < right[i];
+            return false;
+        });
+        for (std::size_t i = 1; i != sorted.size(); ++i)
+            if (IdSets::equal(sorted[i - 1]->ids(), sorted[i]->ids()))
+                in_.fail("snapshot: two tables have the same components");
     }
     // Each row of a table that has a switched relation has a target.
     void check_switched() {
@@ -308,13 +365,13 @@ private:
 
     //=== the store ===//
 
-    // Makes tables of the store for what was read, and gives entities their numbers.
-    void find_tables() {
-        if (staged_.empty() || !staged_.front().table.ids().empty()) in_.fail("snapshot: the first table is not the empty one");
+    // Makes tables of the store for what was read, and gives entities their numbers. Throws what the allocator throws
+    void find_tables(PlainVector<slot_t>& made) {
+        made.reserve(staged_.size());
         for (Staged& each : staged_) {
-            each.slot = core_.tables.find_or_make(each.table.ids());
+            each.slot = core_.tables.find(each.table.ids());
+            if (each.slot == no_slot) made.push_back(each.slot = core_.tables.find_or_make(each.table.ids()));
             if (each.slot >= staged_slots_.size()) staged_slots_.resize(std::size_t{each.slot} + 1);
-            if (staged_slots_[each.slot]) in_.fail("snapshot: two tables have the same components");
             staged_slots_[each.slot] = true;
             order_.push_back(&core_.tables[each.slot]);
             for (const Entity entity : each.table.entities()) {
@@ -344,6 +401,9 @@ private:
     ByteReader in_;
     tick_t tick_ = 0;
     PlainVector<ComponentId> used_{};
+    PlainVector<bool> named_{}; // which of them something names
+    std::uint32_t place_ = 0;   // in the list, of the component that was read last
+    std::uint32_t last_outside_ = 0;
     typename Core::Entities entities_{};
     std::vector<Staged> staged_{};
     PlainVector<bool> staged_slots_{}; // numbers of tables that the snapshot has

@@ -18,6 +18,13 @@ struct StoreFormat {
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
     enum class IdKind : std::uint8_t { component, pair_with_entity, pair_with_component };
 
+    /// In which order the ids of a table are written: by places in the list of components.
+    struct IdOrder {
+        std::uint32_t first = 0;
+        std::uint8_t kind = 0;
+        std::uint64_t target = 0;
+        friend constexpr auto operator<=>(const IdOrder&, const IdOrder&) noexcept = default;
+    };
     /// How a component is kept, as far as the bytes depend on it.
     static std::uint8_t flags(const ComponentRegistry& registry, ComponentId id, const AnyCodec& codec) {
         const ComponentTraits& traits = registry.traits(id);
@@ -39,6 +46,26 @@ struct StoreFormat {
         if (codec.covers(*type)) return codec.tag(*type);
         return make_tag(TypeKind::block, type->size | std::uint64_t{type->align} << 32);
     }
+    /// Targets of switched relations: a component is written as its place in the list of components.
+    struct TargetCodec {
+        std::span<const std::uint32_t> places{};   // of each number, from 1; to write
+        std::span<const ComponentId> components{}; // at each place; to read
+
+        template <class T>
+        void write(const T& target, ByteWriter& out) const {
+            const std::uint64_t bits = target.to_bits();
+            out.number(ComponentIdParts::entity_of(target) ? bits : std::uint64_t{places[bits]});
+        }
+        template <class T>
+        T read(ByteReader& in) const {
+            const T target = T::from_bits(in.number<std::uint64_t>());
+            if (ComponentIdParts::entity_of(target)) return target;
+            const std::uint64_t place = target.to_bits();
+            if (place - 1 < components.size()) return T::from_bits(components[place - 1].number());
+            in.fail("snapshot: the target of a switched relation names no component");
+            return T();
+        }
+    };
     /// Locations follow from the tables.
     struct NoLocation {
         static constexpr bool writes_a_part = true;
@@ -51,10 +78,11 @@ struct StoreFormat {
     };
 };
 
-/// Writes a store: its tick, the components in use, the ids with their order, tables in the order in which they were made, and
-/// what is outside of them. Values of types that the codec covers are written by it, others must be trivially copyable and are
-/// written as their bytes. Tables without rows are left out if they name a target that a command buffer has yet to spawn. A
-/// template, so that only programs that call it compile it.
+/// Writes a store: its tick, the components in use by their names in ascending order, the ids with their order, the empty
+/// table and those with rows in the order in which they got the first one, and what is outside of them. Values of types that
+/// the codec covers are written by it, others must be trivially copyable and are written as their bytes. Bytes depend on what
+/// is there alone: not on tables that nobody is in, nor on numbers of the registry. A template, so that only programs that call
+/// it compile it.
 template <class Core>
 class StoreWriter {
 public:
@@ -64,19 +92,29 @@ public:
         locals_.resize(core.registry.size() + 1, 0);
         for (const auto& entry : core.tables.index().tables()) {
             const Table& table = *entry.table;
-            if (core.without_row != 0 && names_unborn(table)) continue;
-            for (const ComponentId id : table.ids()) use(id);
+            if (table.empty() && !table.ids().empty()) continue;
+            for (const ComponentId id : table.ids()) {
+                if (core.without_row != 0 && id.target() && !core.is_alive(id.target())) refuse_unborn(id.target());
+                use(id);
+            }
             tables_.push_back(&table);
         }
         for (const std::uint32_t number : core.outside.numbers()) {
-            use(core.registry.id(number));
+            if (is_empty(number)) continue;
+            use_number(number);
+            outside_.push_back(number);
             if (const SparseComponents::Targets* const targets = core.outside.targets(number); targets != nullptr)
-                for (const Entity target : targets->values())
-                    if (!core.is_alive(target)) refuse_unborn(target);
+                for (const Entity target : targets->values()) {
+                    if (!ComponentIdParts::entity_of(target))
+                        use_number(static_cast<std::uint32_t>(target.to_bits()));
+                    else if (!core.is_alive(target))
+                        refuse_unborn(target);
+                }
         }
     }
     /// @throws what the codec and the allocator throw
     std::vector<std::byte> write() {
+        sort_components();
         out_.number(StoreFormat::magic);
         out_.number(StoreFormat::byte_order);
         out_.number(core_.tick);
@@ -84,20 +122,16 @@ public:
         write_entities();
         out_.number(std::uint64_t{tables_.size()});
         for (const Table* const table : tables_.span()) write_table(*table);
-        out_.number(std::uint64_t{core_.outside.numbers().size()});
-        for (const std::uint32_t number : core_.outside.numbers()) write_outside(number);
+        out_.number(std::uint64_t{outside_.size()});
+        for (const std::uint32_t number : outside_) write_outside(number);
         return Seal::close(out_, {});
     }
 
 private:
-    // Whether the target of a pair is not spawned yet; no entity may have that pair.
-    bool names_unborn(const Table& table) const {
-        for (const ComponentId id : table.ids()) {
-            if (!id.target() || core_.is_alive(id.target())) continue;
-            if (!table.empty()) refuse_unborn(id.target());
-            return true;
-        }
-        return false;
+    // Whether nobody has this component outside the tables.
+    bool is_empty(std::uint32_t number) const noexcept {
+        const SparseColumn* const column = core_.outside.column(number);
+        return column != nullptr ? column->empty() : core_.outside.targets(number)->empty();
     }
     // Only between an apply() that threw and the next one.
     [[noreturn]] void refuse_unborn(Entity target) const {
@@ -111,7 +145,16 @@ private:
             if (!core_.is_alive(entity)) entities.destroy(entity);
         block(entities.snapshot(StoreFormat::NoLocation()));
     }
-    // A component gets the next place in the list when it is first met.
+    // Places in the list follow from the names.
+    void sort_components() {
+        IdSets::sort(used_.data(), used_.size(),
+                     [this](ComponentId a, ComponentId b) { return core_.registry.name(a) < core_.registry.name(b); });
+        for (std::size_t place = 0; place != used_.size(); ++place)
+            locals_[used_[place].number()] = static_cast<std::uint32_t>(place + 1);
+        IdSets::sort(outside_.data(), outside_.size(),
+                     [this](std::uint32_t a, std::uint32_t b) { return locals_[a] < locals_[b]; });
+    }
+    // A component gets a place in the list when it is first met.
     void use(ComponentId id) {
         if (!id.is_pair()) return use_number(id.number());
         use_number(id.relation_number());
@@ -148,15 +191,25 @@ private:
         if (kind == Kind::pair_with_entity) out_.number(id.target().to_bits());
         if (kind == Kind::pair_with_component) out_.number(locals_[id.target_number()]);
     }
+    StoreFormat::IdOrder order_of(ComponentId id) const noexcept {
+        if (!id.is_pair()) return {locals_[id.number()], 0, 0};
+        const std::uint32_t relation = locals_[id.relation_number()];
+        if (id.target()) return {relation, 1, id.target().to_bits()};
+        return {relation, 2, locals_[id.target_number()]};
+    }
     void write_table(const Table& table) {
-        out_.number(std::uint64_t{table.ids().size()});
-        for (const ComponentId id : table.ids()) write_id(id);
+        PlainVector<ComponentId> ids;
+        ids.assign(table.ids());
+        IdSets::sort(ids.data(), ids.size(), [this](ComponentId a, ComponentId b) { return order_of(a) < order_of(b); });
+        out_.number(std::uint64_t{ids.size()});
+        for (const ComponentId id : ids) write_id(id);
         out_.number(std::uint64_t{table.size()});
         out_.raw(table.entities().data(), table.entities().size_bytes());
-        for (std::size_t place = 0; place != table.ids().size(); ++place) {
+        for (const ComponentId id : ids) {
+            const auto place = static_cast<std::size_t>(table.place_of(id));
             if (const std::int32_t column = table.column_at(place); column >= 0)
                 write_values(table, static_cast<std::size_t>(column));
-            if (core_.registry.traits(table.ids()[place]).toggle) write_bits(table, place);
+            if (core_.registry.traits(id).toggle) write_bits(table, place);
             if (const TickColumn* const ticks = table.ticks(place)) block(Unsealed::snapshot(*ticks));
         }
     }
@@ -179,7 +232,7 @@ private:
     void write_outside(std::uint32_t number) {
         out_.number(locals_[number]);
         if (const SparseComponents::Targets* const targets = core_.outside.targets(number)) {
-            DefaultCodec codec;
+            StoreFormat::TargetCodec codec{locals_.span(), {}};
             return block(targets->snapshot(as_part(codec)));
         }
         const SparseColumn& column = *core_.outside.column(number);
@@ -203,7 +256,8 @@ private:
     const AnyCodec& codec_;
     PlainVector<std::uint32_t> locals_{}; // the place of each component in the list, from 1; 0: it is not there
     PlainVector<ComponentId> used_{};
-    PlainVector<const Table*> tables_{}; // that are written
+    PlainVector<const Table*> tables_{};   // that are written
+    PlainVector<std::uint32_t> outside_{}; // numbers of components of which someone has one outside the tables
     ByteWriter out_{};
 };
 

@@ -12,10 +12,11 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id).
+/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). Nor is an
+/// entity: relate() names others.
 template <class T, class Value = std::remove_cvref_t<T>>
 concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
-                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> &&
+                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> && !std::is_same_v<Value, Entity> &&
                     !std::is_convertible_v<Value&, std::span<const ComponentId>>;
 
 /// The operations of a store on lists of C++ types. One probe finds the bundle of a list; values go from the arguments to their
@@ -33,6 +34,7 @@ struct StoreTyped {
         const Entity entity = core.entities.create();
         ScopeGuard undo([&]() noexcept { core.entities.take_back(1); });
         slot_t row = no_slot;
+        core.before_row(step.to, *step.destination);
         if constexpr ((std::is_nothrow_constructible_v<std::remove_cvref_t<Ts>, Ts&&> && ...))
             if (step.complete) [[likely]]
                 row = step.destination->try_push_back(entity, [&]([[maybe_unused]] std::size_t at) {
@@ -80,6 +82,7 @@ struct StoreTyped {
         const std::span<const Entity> entities =
             core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(step.to, first + i); });
         ScopeGuard undo([&]() noexcept { core.entities.take_back(count); });
+        core.before_row(step.to, table);
         table.append(entities, core.tick, [&](std::size_t column, void* to, std::size_t n) {
             [[maybe_unused]] unsigned i = 0;
             const bool given = ((step.argument[column] == i++ && fill(to, n, values)) || ...);
@@ -166,10 +169,16 @@ struct StoreTyped {
         for (const ComponentId id : bundle.ids) all = all && table.contains(id);
         const StoreChanging changing(core, all);
         std::size_t i = 0;
-        (assign<Ts>(core, *at, bundle.ids[i++], values), ...);
+        ScopeGuard failed([&]() noexcept { // what was assigned stays assigned
+            if (&core.table(*at) == &table)
+                for (std::size_t done = 0; done != i; ++done)
+                    if (core.table(*at).contains(bundle.ids[done])) run_hook(core, HookKind::set, bundle.ids[done], entity);
+        });
+        ((assign<Ts>(core, *at, bundle.ids[i], values), ++i), ...);
         if (!all)
             move_to(core, entity, *at, bundle,
                     [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
+        failed.dismiss();
         if (core.hooks.any(HookKind::set)) [[unlikely]]
             for (const ComponentId id : bundle.ids) run_hook(core, HookKind::set, id, entity);
         return true;
@@ -200,16 +209,22 @@ struct StoreTyped {
     }
     template <class T>
     static bool has(const StoreCore& core, Entity entity) noexcept {
-        return detail::has(core, entity, core.registry.template find<T>());
+        const ComponentId id = core.registry.template find<T>();
+        const EntityLocation* const at = core.location(entity);
+        if (at == nullptr || !has_at(core, *at, entity, id)) return false;
+        if constexpr (is_tag_type<T>) return !core.registry.is_switched_alone(id);
+        return true;
     }
 
     template <class T, class F>
     static HookId hook(StoreCore& core, HookKind kind, F&& f) {
-        static_assert(std::is_invocable_v<F&, Entity, T&> || std::is_invocable_v<F&, Entity>,
+        static_assert(takes_entity<F, T&> || takes_entity<F>,
                       "ArchetypeStore hooks of a type are called as f(Entity, T&) or f(Entity)");
-        return core.hooks.add(kind, core.registry.template id<T>(),
+        const ComponentId id = core.registry.template id<T>();
+        core.registry.expect_term(id, "ArchetypeStore hooks");
+        return core.hooks.add(kind, id,
                               [f = std::forward<F>(f)](Entity entity, ComponentId, [[maybe_unused]] void* value) mutable {
-                                  if constexpr (std::is_invocable_v<F&, Entity>)
+                                  if constexpr (takes_entity<F>)
                                       f(entity);
                                   else if constexpr (is_tag_type<T>) {
                                       T tag{};
@@ -262,9 +277,16 @@ private:
     template <class F, class... Ts>
     static decltype(auto) with_values(const StoreBundle& bundle, [[maybe_unused]] bool assigns, F&& f, Ts&&... values) {
         std::size_t i = 0;
-        const ComponentValue all[] = {ComponentValue{bundle.ids[i++], AnyValue::of(std::forward<Ts>(values)), assigns}...,
-                                      ComponentValue{}};
+        const ComponentValue all[] = {ComponentValue{bundle.ids[i++], value_of<Ts>(values), assigns}..., ComponentValue{}};
         return f(Change{bundle.sorted.span(), {}, {all, sizeof...(Ts)}});
+    }
+    /// As AnyValue::of. The registry knows the type, which may have another id if it is bound to a name.
+    template <class T>
+    static AnyValue value_of(std::remove_reference_t<T>& value) noexcept {
+        if constexpr (std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>)
+            return AnyValue::copied(std::addressof(value));
+        else
+            return AnyValue::moved(std::addressof(value));
     }
     template <class T>
     SLOTWISE_ALWAYS_INLINE static bool construct(void* to, std::remove_reference_t<T>& value) {
@@ -288,8 +310,10 @@ private:
     template <class T>
     static auto assigner_of(std::remove_reference_t<T>& value) noexcept {
         using Value = std::remove_cvref_t<T>;
-        return [&value](void* to) {
-            if constexpr (!is_tag_type<Value>) {
+        return [&value]([[maybe_unused]] void* to) {
+            if constexpr (is_tag_type<Value>)
+                static_cast<void>(value);
+            else {
                 static_assert(std::is_assignable_v<Value&, T&&>, "ArchetypeStore::set: values of this type cannot be assigned; "
                                                                  "remove the component and add it anew");
                 *static_cast<Value*>(to) = static_cast<T&&>(value);

@@ -292,7 +292,7 @@ private:
     static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape) {
         detail::PlainVector<const TypeDescriptor*> types;
         for (const std::uint32_t place : shape.places()) types.push_back(registry.type(shape.ids()[place]));
-        types.push_back(&TypeDescriptor::of<Entity>()); // entities are a column too, behind the others: one memory, one growth
+        types.push_back(&registry.type_of_entities()); // a column too, behind the others: one memory, one growth
         return AnyRows(types.span());
     }
     const detail::AnyColumnPlace& place(size_type column) const noexcept { return detail::PlannedRows::columns(rows_)[column]; }

@@ -24,7 +24,7 @@ public:
         columns_.reserve(ids.size());
         for (std::size_t place = 0; place != ids.size(); ++place) {
             const ComponentId id = ids[place];
-            registry.expect(id, "Table");
+            if (!registry.is_switched_alone(id)) registry.expect(id, "Table");
             if (place != 0 && id <= ids[place - 1])
                 throw_invalid_argument(
                     "Table: the ids are not ascending, or one is there twice; sort them and remove duplicates");

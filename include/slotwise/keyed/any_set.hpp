@@ -166,7 +166,7 @@ public:
     ConstAnyColumnView values() const noexcept { return keys(); }
     /// Equal when they have the same keys of the same type.
     friend bool operator==(const AnySet& a, const AnySet& b) {
-        bool same = &a.key_type() == &b.key_type() && a.size() == b.size();
+        bool same = same_type(a.key_type(), b.key_type()) && a.size() == b.size();
         a.for_each([&](const void* key) { same = same && b.contains(key); });
         return same;
     }

@@ -291,7 +291,7 @@ public:
     }
     /// Equal when they have the same keys with equal values, of the same types. @pre the value type has equal
     friend bool operator==(const BasicAnyMapStorage& a, const BasicAnyMapStorage& b) {
-        bool same = &a.key_type() == &b.key_type() && &a.value_type() == &b.value_type() && a.size() == b.size();
+        bool same = same_type(a.key_type(), b.key_type()) && same_type(a.value_type(), b.value_type()) && a.size() == b.size();
         a.for_each([&](const void* key, const void* value) {
             const void* const other = same ? b.get(key) : nullptr;
             same = other != nullptr && a.value_type().equal(value, other);

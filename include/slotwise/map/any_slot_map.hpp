@@ -137,7 +137,7 @@ public:
     /// Equal when the same handles name equal elements of the same type.
     /// @throws std::invalid_argument when the type has no equality; what equality throws
     friend bool operator==(const BasicAnySlotMap& a, const BasicAnySlotMap& b) {
-        if (a.core_.store.type() != b.core_.store.type() || a.size() != b.size()) return false;
+        if (!same_type(a.type(), b.type()) || a.size() != b.size()) return false;
         if (a.type().equal == nullptr) detail::throw_invalid_argument("AnySlotMap ==: the type has no equality");
         for (const slot_t slot : a.live_slots())
             if (a.handle_at(slot) != b.handle_at(slot) || !a.type().equal(a.core_.store.ptr(slot), b.core_.store.ptr(slot)))

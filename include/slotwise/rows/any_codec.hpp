@@ -44,7 +44,7 @@ public:
 
 private:
     struct Entry {
-        const void* id;
+        TypeId id;
         std::size_t bytes;
         std::uint64_t tag;
         void (*write)(const void* value, ByteWriter& out);
@@ -53,7 +53,7 @@ private:
 
     const Entry* find(const TypeDescriptor& type) const noexcept {
         for (const Entry& each : types_)
-            if (type.id != nullptr && each.id == type.id) return &each;
+            if (type.id && each.id == type.id) return &each;
         return nullptr;
     }
 

@@ -94,7 +94,8 @@ public:
     /// Equal when both are of one type and equal as its values, or both are none.
     /// @pre the type has equal
     friend bool operator==(const DescribedValue& a, const DescribedValue& b) {
-        return a.type_ == b.type_ && (a.type_ == nullptr || a.type_->equal(a.data_, b.data_));
+        if (a.type_ == nullptr || b.type_ == nullptr) return a.type_ == b.type_;
+        return same_type(*a.type_, *b.type_) && a.type_->equal(a.data_, b.data_);
     }
     friend bool operator==(const DescribedValue& value, std::nullptr_t) noexcept { return !value.has_value(); }
 
@@ -112,7 +113,7 @@ private:
         detail::deallocate_raw(memory, raw_, type_->size + type_->align - 1);
         type_ = nullptr;
     }
-    void expect_type(const void* id) const {
+    void expect_type(TypeId id) const {
         if (type_ == nullptr || type_->id != id) [[unlikely]]
             detail::throw_invalid_argument(
                 "DescribedValue::as<T>(): the value is of another type, or there is none, or it was described without an id");

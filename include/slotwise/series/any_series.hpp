@@ -158,7 +158,7 @@ protected:
     /// @throws std::invalid_argument that names the place of a key or value that is of another type than the series'
     static void expect_type(const DescribedValue& value, const TypeDescriptor& type, const char* list, std::size_t place) {
         const TypeDescriptor* const other = value.type();
-        if (other != &type && (other == nullptr || other->id == nullptr || other->id != type.id)) [[unlikely]]
+        if (other == nullptr || !same_type(*other, type)) [[unlikely]]
             throw_bad_delta(list, place, "is of another type than those of the series");
     }
     void expect_keys(const std::vector<DescribedValue>& keys, const char* list) const {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// A shared library that works on a host's store.
+#include "components.hpp"
+
+using namespace slotwise;
+using namespace game;
+
+#define EXPECT(condition) test::expect((condition), "plugin", #condition)
+
+extern "C" __attribute__((visibility("default"))) int run(test::Shared* shared) {
+    ArchetypeStore& store = *shared->store;
+    const ArchetypeStore& reading = store;
+    ComponentRegistry& registry = store.registry();
+    const std::size_t before = registry.size();
+
+    // a store that is only read knows the types too
+    EXPECT((std::as_const(registry).find<Position>() == registry.find("game::Position")));
+    EXPECT((reading.query<const Position, const Name>().size() == 1));
+    EXPECT((reading.has<Position>(shared->first) && reading.get<Position>(shared->first)->x == 5));
+    EXPECT((!reading.has<Unused>(shared->first)));
+    // and one that is written finds the same components, by one type, by lists of types, and by descriptions
+    EXPECT((registry.id<Position>() == registry.find("game::Position")));
+    EXPECT((registry.id<Box<Name>>() == registry.find("boxed")));
+    EXPECT((store.query<Position>().size() == 1));
+    EXPECT((store.get<Name>(shared->first)->text == "a name that no string keeps inside"));
+    EXPECT((TypeDescriptor::id_of<Position>() == registry.type(registry.find("game::Position"))->id));
+    EXPECT((same_type(TypeDescriptor::of<Position>(), *registry.type(registry.find("game::Position")))));
+    EXPECT((shared->codec->covers(TypeDescriptor::of<Name>())));
+    const std::string described = "described";
+    EXPECT((shared->text->as<std::string>() == described));
+    EXPECT((*shared->text == DescribedValue(TypeDescriptor::of<std::string>(), &described)));
+    store.for_each_component(shared->first, [&](ComponentId id, const void* value) {
+        if (id == registry.id<Position>()) EXPECT((static_cast<const Position*>(value)->x == 5));
+    });
+    store.query<Position>().for_each([](Position& p) { p.y = 7; });
+
+    // a type of an unnamed namespace is bound by its name, and is another one without
+    EXPECT((registry.add<Local>("local") == registry.find("local")));
+    EXPECT((store.get<Local>(shared->first) != nullptr && store.get<Local>(shared->first)->value == 3));
+    EXPECT((store.set(shared->first, Local{4}) && store.get<Local>(shared->first)->value == 4));
+    shared->nameless = registry.id<Nameless>().number();
+    EXPECT((registry.size() == before + 1)); // Nameless alone
+
+    shared->spawned = store.spawn(Position{1, 2}, Name{"that the plugin made, and the host destroys"}, Local{9});
+    shared->moved = store.builder().with(Position{3, 4}).with(Name{"built by the plugin, step by step"}).with<Hidden>().spawn();
+    store.add(shared->moved, registry.id<Position>(), AnyValue::of(Position{}));
+    store.set(shared->moved, registry.id<Position>(), AnyValue::of(Position{3, 5}));
+    store.spawn_at(store.spawn(Hidden{}), Position{}); // it lives: no effect, but the types are looked up
+    shared->buffer->add(shared->first, Hidden{});
+    shared->buffer->set(shared->first, Name{"set by the plugin, applied by the plugin"});
+    store.apply(*shared->buffer);
+    EXPECT((store.has<Hidden>(shared->first)));
+    EXPECT((store.check_invariants()));
+    return test::failures;
+}
