@@ -194,7 +194,7 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
         });
     if (!wanted) return result;
     result.applied = Applied::done;
-    if (!read || !reader.verify(refusal)) {
+    if (!read || !reader.is_intact(refusal)) {
         result.error = "apply_delta: " + refusal.text();
         return result;
     }

@@ -303,7 +303,7 @@ public:
         return true;
     }
     /// Whether all batches together have the checksum of the metadata. @pre there is no further batch
-    bool verify(ArrowRefusal& refusal) {
+    bool is_intact(ArrowRefusal& refusal) {
         if (!has_checksum_ || checksum_.finish(to_index(batches_.columns())) == said_.checksum) return true;
         return refusal.whole("the rows are damaged: their checksum is not that of the metadata slotwise.checksum");
     }
@@ -447,7 +447,7 @@ ImportedDelta<Delta> try_import_delta(ArrowArrayStream* stream) {
             reader.append(rows, result.delta);
             return true;
         });
-    if (!read || !reader.verify(refusal)) {
+    if (!read || !reader.is_intact(refusal)) {
         result.error = "import_delta: " + refusal.text();
         result.delta = Delta();
         return result;

@@ -343,7 +343,7 @@ struct Seal {
     template <class Codec = DefaultCodec>
     static const char* open(std::span<const std::byte>& bytes, std::uint32_t kind, std::span<const ElementTag> tags) noexcept {
         if constexpr (!writes_a_part<Codec>)
-            if (const char* const error = verify(bytes)) return error;
+            if (const char* const error = checked(bytes)) return error;
         return compare(bytes, kind, tags);
     }
     template <class Codec = DefaultCodec>
@@ -352,7 +352,7 @@ struct Seal {
         return open<Codec>(bytes, kind, std::span<const ElementTag>(tags.begin(), tags.size()));
     }
     /// The first of the open's two steps: mark and checksum, which are removed. Nothing else of the bytes is looked at before.
-    static const char* verify(std::span<const std::byte>& bytes) noexcept {
+    static const char* checked(std::span<const std::byte>& bytes) noexcept {
         constexpr std::size_t end = sizeof mark + sizeof(std::uint64_t);
         if (bytes.size() < end) return "snapshot: the bytes end too early";
         if (number_at(bytes, bytes.size() - end, sizeof mark) != mark)
