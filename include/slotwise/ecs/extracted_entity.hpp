@@ -176,9 +176,15 @@ private:
         before(*at);
         const auto end = [&](Entity, EntityLocation& place) {
             const StoreChanging changing(core);
-            run_all_hooks(core, HookKind::remove, entity);
-            take(place);
-            erase_row(core, place);
+            const auto all = [&](auto&& f) { for_each_id(core, entity, f); };
+            const auto remove = [&] {
+                take(place);
+                erase_row(core, place);
+            };
+            if (core.hooks.any(HookKind::remove)) [[unlikely]]
+                remove_with_hooks(core, all, remove);
+            else
+                remove();
             if (place.has_outside()) core.outside.erase(entity);
             core.entities.erase_reserved(entity);
         };

@@ -60,6 +60,11 @@ public:
 
     //=== by entity ===//
 
+    /// Memory for the next emplace() of this pair in place of another one, which then throws nothing.
+    /// @throws what the allocator throws; strong @pre it is a pair of a switched relation, of which the entity has another one
+    void reserve_target(ComponentId pair) {
+        SwitchMapMemory::reserve_set(*targets(pair.relation_number()), ComponentIdParts::target_of(pair));
+    }
     /// The value of a sparse component; null if the entity has none, or it is a tag.
     void* get(Entity entity, ComponentId id) noexcept { return value_of(entity, id); }
     const void* get(Entity entity, ComponentId id) const noexcept { return value_of(entity, id); }

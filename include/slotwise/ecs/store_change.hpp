@@ -112,25 +112,50 @@ inline void run_all_hooks(StoreCore& core, HookKind kind, Entity entity) {
     if (core.hooks.any(kind)) [[unlikely]]
         for_each_id(core, entity, [&](ComponentId id, Entity of) { run_hook(core, kind, id, of); });
 }
-/// Calls the on_remove hooks of what walk(f) calls f(id, entity) for, and then remove(). Values are readable while the hooks
-/// run, so they come first. If a hook or remove() throws, on_add hooks are called for what is there still.
+/// The on_remove hooks of one change: of what walk(f) calls f(id, entity) for. They come last before what cannot be undone, so
+/// that none is called for a change that fails; only moves that may throw, and hooks, still do. If they do, this object calls
+/// on_add hooks for what on_remove was called for and is there still.
+template <class Walk>
+class RemovalHooks {
+public:
+    RemovalHooks(StoreCore& core, const Walk& walk) noexcept : core_(core), walk_(walk) {}
+    RemovalHooks(const RemovalHooks&) = delete;
+    RemovalHooks& operator=(const RemovalHooks&) = delete;
+    ~RemovalHooks() {
+        if (called_ != 0) [[unlikely]]
+            call_back();
+    }
+    /// Calls them, while the values can be read. Throws what they throw.
+    SLOTWISE_NEVER_INLINE void call() {
+        walk_([this](ComponentId id, Entity entity) {
+            run_hook(core_, HookKind::remove, id, entity);
+            ++called_;
+        });
+    }
+    /// The change was made.
+    void dismiss() noexcept { called_ = 0; }
+
+private:
+    SLOTWISE_NEVER_INLINE void call_back() noexcept {
+        walk_([this, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
+            if (i++ >= called_) return;
+            const EntityLocation* const at = core_.location(entity);
+            if (at != nullptr && has_at(core_, *at, entity, id)) run_hook(core_, HookKind::add, id, entity);
+        });
+    }
+
+    StoreCore& core_;
+    const Walk& walk_;
+    std::size_t called_ = 0; // components whose hooks were called
+};
+/// Calls the on_remove hooks of what walk(f) calls f(id, entity) for, and then remove(). @pre only moves throw in remove()
 /// Throws what they throw
 template <class Walk, class Remove>
-void remove_with_hooks(StoreCore& core, Walk&& walk, Remove&& remove) {
-    std::size_t told = 0;
-    ScopeGuard failed([&]() noexcept {
-        walk([&, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
-            if (i++ >= told) return;
-            const EntityLocation* const at = core.location(entity);
-            if (at != nullptr && has_at(core, *at, entity, id)) run_hook(core, HookKind::add, id, entity);
-        });
-    });
-    walk([&](ComponentId id, Entity entity) {
-        run_hook(core, HookKind::remove, id, entity);
-        ++told;
-    });
+void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
+    RemovalHooks hooks(core, walk);
+    hooks.call();
     remove();
-    failed.dismiss();
+    hooks.dismiss();
 }
 
 //=== rows ===//
@@ -151,13 +176,14 @@ SLOTWISE_ALWAYS_INLINE void erase_row(StoreCore& core, EntityLocation& at) {
     at.set(no_slot, 0);
 }
 /// Moves the row of an entity to another table. The entity that fills its place is told so, once.
+/// @param ready nothing, or the function that Table::move_row calls before the moves
 /// Throws as Table::move_row; nothing has changed then
-template <class Build>
+template <class Build, class... Ready>
 SLOTWISE_ALWAYS_INLINE void move_row(StoreCore& core, EntityLocation& at, Table& from, slot_t slot, Table& to,
-                                     const RowMap& map, Build&& build) {
+                                     const RowMap& map, Build&& build, Ready&&... ready) {
     core.before_row(slot, to);
     const slot_t row = at.row();
-    const Table::Moved moved = Table::move_row(from, row, to, map, core.tick, build);
+    const Table::Moved moved = Table::move_row(from, row, to, map, core.tick, build, ready...);
     at.set(slot, moved.row);
     if (moved.filled) core.entities[moved.filled].set_row(row);
 }
@@ -208,7 +234,8 @@ inline bool is_outside(const ComponentRegistry& registry, ComponentId id) {
 }
 
 /// One change of one entity while it is made. Everything that may throw comes before what cannot be undone: values outside the
-/// tables, assignments, and then the row that is built at its destination.
+/// tables, assignments, memory for other targets, and then the values that are built at the row's destination. on_remove hooks
+/// are called next, while the entity has all that it loses. Then values move, which throws if their type's move does.
 class EntityChange {
 public:
     /// @pre structure may change, and ids are known Throws what the allocator throws
@@ -235,25 +262,28 @@ public:
         });
         for (; made != outside_added_.size(); ++made) emplace(outside_added_[made]);
         if (!fresh) assign_values();
-        const auto commit = [&] {
-            const auto build = [&](std::size_t column, void* to) { this->build(core_.tables[step.table], column, to); };
-            if (fresh)
-                add_row(core_, entity_, step.table, core_.tables[step.table], build);
-            else if (step.table != from)
-                move_row(core_, at_, core_.tables[from], step.table, core_.tables[step.table], *step.map, build);
-            if (step.table != from) undo.dismiss();
-            for (const ComponentId id : retargeted_) emplace(id); // not before, because it cannot be undone without memory
-            undo.dismiss();
-            for (const ComponentId id : outside_removed_) core_.outside.erase(entity_, id);
-        };
+        for (const ComponentId id : retargeted_) core_.outside.reserve_target(id);
         const auto removed = [&](auto&& f) {
             for_each_missing(before_, after_, [&](ComponentId id) { f(id, entity_); });
             for (const ComponentId id : outside_removed_) f(id, entity_);
         };
-        if (hears && core_.hooks.any(HookKind::remove)) [[unlikely]]
-            remove_with_hooks(core_, removed, commit);
+        RemovalHooks removal(core_, removed);
+        const bool calls = hears && core_.hooks.any(HookKind::remove);
+        Table& to = core_.tables[step.table];
+        const auto build = [&](std::size_t column, void* at) { this->build(to, column, at); };
+        if (fresh)
+            add_row(core_, entity_, step.table, to, build);
+        else if (step.table == from) {
+            if (calls) removal.call();
+        } else if (calls) [[unlikely]]
+            move_row(core_, at_, core_.tables[from], step.table, to, *step.map, build, [&] { removal.call(); });
         else
-            commit();
+            move_row(core_, at_, core_.tables[from], step.table, to, *step.map, build);
+        if (step.table != from) undo.dismiss();
+        for (const ComponentId id : retargeted_) emplace(id); // not before, because hooks see the old target
+        undo.dismiss();
+        for (const ComponentId id : outside_removed_) core_.outside.erase(entity_, id);
+        removal.dismiss();
         failed.dismiss();
     }
     /// Hooks of what was added and set. Throws what they throw.

@@ -143,13 +143,15 @@ inline void clear(StoreCore& core) {
             for (const Entity entity : table.entities()) for_each_id(core, entity, f);
         });
     };
+    PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when hooks were called
+    gone.reserve(core.tables.index().count(pair(any, any)));
     if (core.hooks.any(HookKind::remove)) remove_with_hooks(core, all, [] {});
     core.tables.for_each([](slot_t, Table& table) { table.clear(); });
     core.outside.clear();
     core.entities.clear();
     core.invalidate_reserved();
     core.without_row = 0;
-    core.tables.erase_tables_with(pair(any, any)); // their targets are dead
+    core.tables.erase_tables_with(pair(any, any), gone); // their targets are dead
 }
 inline void shrink_to_fit(StoreCore& core) {
     core.flush_reserved();

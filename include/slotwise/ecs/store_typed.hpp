@@ -341,11 +341,25 @@ private:
                                                Build&& build) {
         const StoreStep& step = step_of(core, bundle, bundle.added, at.table());
         if (step.map == nullptr) return;
-        run_hooks(core, HookKind::remove, entity, step.source->ids(), step.destination->ids()); // of pairs that are replaced
-        move_row(core, at, *step.source, step.to, *step.destination, *step.map, [&](std::size_t column, void* to) {
+        const auto build_at = [&](std::size_t column, void* to) {
             if (!build(step.argument[column], to)) build_companion(*step.destination, column, to);
-        });
+        };
+        if (core.hooks.any(HookKind::remove)) [[unlikely]]
+            move_with_hooks(core, entity, at, step, build_at);
+        else
+            move_row(core, at, *step.source, step.to, *step.destination, *step.map, build_at);
         run_hooks(core, HookKind::add, entity, step.destination->ids(), step.source->ids());
+    }
+    /// The same with the on_remove hooks of pairs that companions replace.
+    template <class Build>
+    SLOTWISE_NEVER_INLINE static void move_with_hooks(StoreCore& core, Entity entity, EntityLocation& at, const StoreStep& step,
+                                                      Build& build) {
+        const auto replaced = [&](auto&& f) {
+            for_each_missing(step.source->ids(), step.destination->ids(), [&](ComponentId id) { f(id, entity); });
+        };
+        RemovalHooks removal(core, replaced);
+        move_row(core, at, *step.source, step.to, *step.destination, *step.map, build, [&] { removal.call(); });
+        removal.dismiss();
     }
     template <class T>
     static void assign(StoreCore& core, EntityLocation at, ComponentId id, std::remove_reference_t<T>& value) {

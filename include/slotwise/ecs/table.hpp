@@ -229,6 +229,27 @@ public:
             return move_any_row(from, row, to, map, tick, build);
         return moved(from, row, detail::PlannedRows::move_row_plain(from.rows_, row, to.rows_, map.rows_, build));
     }
+    /// The same, and calls ready() once when memory is there and all values are built, and before the first one moves: values of
+    /// both tables are where they were, and `to` has no row more yet. ready() may read and write values and enable() components,
+    /// but add or remove no rows. If values of `from` move without a throw, and ready() enables and disables nothing, then
+    /// nothing throws after it. @pre as above @throws as above; what ready throws; strong then
+    /// @complexity as above @invalidates as above
+    template <class Build, class Ready>
+    static Moved move_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick, Build&& build, Ready&& ready) {
+        from.expect_row(row);
+        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
+                              "Table::move_row: the map was made for other tables");
+        expect_other(from, to);
+        expect_fits(to.size() + 1);
+        detail::TableMarks::prepare_any_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
+        const auto ready_with_marks = [&] {
+            ready();
+            detail::TableMarks::prepare_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
+        };
+        const RowMove move = detail::PlannedRows::move_row(from.rows_, row, to.rows_, map.rows_, build, ready_with_marks);
+        detail::TableMarks::commit_move(from.marks_, row, to.marks_, map.marks_, tick);
+        return moved(from, row, move);
+    }
     /// Exchanges two rows. @pre both < size() (checked at level fast)
     /// @throws what the allocator throws when there is no room for a row more, and moves that may throw
     void swap_rows(size_type a, size_type b) {
@@ -318,14 +339,17 @@ private:
     template <class Build>
     SLOTWISE_NEVER_INLINE static Moved move_any_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick,
                                                     Build& build) {
-        if (&from == &to)
-            detail::throw_invalid_argument("Table::move_row: source and destination are the same; nothing is to be moved then");
+        expect_other(from, to);
         expect_fits(to.size() + 1);
         const bool marks = from.marks_.active() || to.marks_.active();
         if (marks) detail::TableMarks::prepare_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
         const RowMove move = detail::PlannedRows::move_row(from.rows_, row, to.rows_, map.rows_, build);
         if (marks) detail::TableMarks::commit_move(from.marks_, row, to.marks_, map.marks_, tick);
         return moved(from, row, move);
+    }
+    static void expect_other(const Table& from, const Table& to) {
+        if (&from == &to)
+            detail::throw_invalid_argument("Table::move_row: source and destination are the same; nothing is to be moved then");
     }
     static void expect_fits(size_type rows) {
         if (rows > max_rows) [[unlikely]]

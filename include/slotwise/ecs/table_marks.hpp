@@ -135,6 +135,13 @@ public:
         }
         to.reserve(room);
     }
+    /// The same, and memory for bits that are not made yet: whatever is disabled next, the same call of prepare_move() allocates
+    /// nothing. @throws what the allocator throws
+    static void prepare_any_move(const TableMarks& from, std::size_t row, TableMarks& to, std::size_t rows, std::size_t room,
+                                 const MarksPlan& plan) {
+        for (BitsAt& each : to.bits_) each.column.reserve(room);
+        prepare_move(from, row, to, rows, room, plan);
+    }
     /// The marks of a row that was moved. @pre prepare_move()
     static void commit_move(TableMarks& from, std::size_t row, TableMarks& to, const MarksPlan& plan, tick_t tick) noexcept {
         for (const MarksPlan::Step& step : plan.bits) {

@@ -193,14 +193,34 @@ struct PlannedRows {
     /// Moves a row in every case. @throws as AnyRows::move_row
     template <class Rows, class Build>
     static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build) {
+        build_next_row(to, plan, build);
+        return pass_row(from, row, to, plan);
+    }
+    /// The same, with a call of ready() between what may fail and the moves: no value of `from` has moved then. Only moves that
+    /// may throw fail after it. @throws also what ready() throws; nothing has changed then
+    template <class Rows, class Build, class Ready>
+    static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build, Ready&& ready) {
+        build_next_row(to, plan, build);
+        ScopeGuard undo([&]() noexcept { destroy_built(to.columns_, to.size_, plan.built()); });
+        ready();
+        undo.dismiss();
+        return pass_row(from, row, to, plan);
+    }
+
+private:
+    /// The first half of a move: memory, and the values that are built. The row is not counted yet.
+    template <class Rows, class Build>
+    SLOTWISE_ALWAYS_INLINE static void build_next_row(Rows& to, const RowPlan& plan, Build& build) {
         if (to.size_ != to.columns_.capacity())
             build_row(to.columns_, to.size_, plan, build);
         else
             build_row_and_grow(to, plan, build);
+    }
+    /// The second half, which throws only if a move does.
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static RowMove pass_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) {
         return plan.throwing() ? take_or_undo(from, row, to, plan) : take(from, row, to, plan);
     }
-
-private:
     /// Values of row `row` whose sizes are usual go to the end of `to`, those of the last row in their place.
     template <class Rows>
     SLOTWISE_ALWAYS_INLINE static void pass_values(const Rows& from, std::size_t row, const Rows& to,

@@ -103,6 +103,19 @@ public:
         if (count > buckets_.capacity()) buckets_.resize(reserved_capacity(count, buckets_.capacity()), made_);
         if (count > list_.size()) list_.resized(reserved_capacity(count, list_.size()), 0).swap(list_);
     }
+    /// Memory for the next add() of a value with this tag: then only the value's construction throws.
+    /// @throws what the allocator throws; nothing has changed then
+    void reserve_add(std::uint32_t tag) {
+        if (count_ == list_.size()) reserve_more();
+        table_.make_room(tag, count_);
+        if (!spare_.empty()) return;
+        auto room = spare_.resized(least_room, Id{});
+        spare_.swap(room);
+    }
+    /// Memory for one more id of a bucket. @throws what the allocator throws; nothing has changed then
+    static void reserve_id(Bucket& bucket) {
+        if (bucket.count == bucket.ids.size()) grow(bucket);
+    }
     /// A bucket with room for an id, which the caller must put there. @pre no bucket has the value
     /// @throws what the allocator and the value throw; nothing has changed then
     template <class V>

@@ -19,6 +19,22 @@
 #include <vector>
 
 SLOTWISE_BEGIN
+namespace detail {
+/// What an ArchetypeStore does with a SwitchMap before it calls hooks.
+struct SwitchMapMemory {
+    /// Memory for the next set(id, value), which then allocates nothing. @pre the id has a value
+    /// @throws what the allocator, Hash and Equal throw; nothing has changed then
+    template <class Map>
+    static void reserve_set(Map& map, const typename Map::value_type& value) {
+        const std::uint32_t tag = map.buckets_.tag(value);
+        const slot_t to = map.buckets_.find(tag, value);
+        if (to == no_slot)
+            map.buckets_.reserve_add(tag);
+        else
+            map.buckets_.reserve_id(map.buckets_[to]);
+    }
+};
+} // namespace detail
 
 /// At most one value an id: a state machine's state, a team, the target of a relation. For each value the ids that have it are
 /// packed in one array, so that a loop over the ids of a value costs what a loop over a span costs. (flecs had these lists as
@@ -295,6 +311,7 @@ public:
 
 private:
     friend detail::RowRules;
+    friend detail::SwitchMapMemory;
 
     const Hash& hash() const noexcept { return buckets_.hash(); }
     const Equal& equal() const noexcept { return buckets_.equal(); }
