@@ -107,7 +107,8 @@ TEST_CASE("the recipe of parents and children: a subtree goes as a whole, and no
     for (int i = 0; i != 4000; ++i) {
         const auto dice = random.below(100);
         if (dice < 60 || there.empty()) {
-            const Node node = nodes.insert("node " + std::to_string(i)), parent = there.empty() ? Node() : some(there, random)->first;
+            const Node node = nodes.insert("node " + std::to_string(i)),
+                       parent = there.empty() ? Node() : some(there, random)->first;
             there.emplace(node, Node());
             if (!parent || dice < 10) continue;
             links.insert(node, Link::child_of, parent);

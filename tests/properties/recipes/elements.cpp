@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The guide's recipes of handles and elements: each is run as the guide has it, and goes on with random histories against a model.
+// The guide's recipes of handles and elements: each is run as the guide has it, and goes on with random histories against a
+// model.
 #undef NDEBUG // the recipes assert
+#include "properties/recipes/weak.hpp"
+
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
@@ -51,6 +54,30 @@ TEST_CASE("the recipe of handles in standard containers: notes of what is gone c
         for (const Id id : visited) REQUIRE(bodies[id] == there.at(id));
     }
     REQUIRE(notes.size() > 1500);
+}
+
+TEST_CASE("the recipe of a weak reference: it finds its element until that is erased, and none afterwards", "[recipes]") {
+    slotwise::SlotMap<std::string> names;
+    using Names = decltype(names);
+    std::vector<std::pair<Weak<Names>, const std::string*>> there; // and where the element is
+    std::vector<Weak<Names>> gone;
+    Random random(10);
+    for (int i = 0; i != 4000; ++i) {
+        if (random.chance(50)) {
+            const Weak<Names> made{&names, names.insert("name " + std::to_string(i))};
+            there.emplace_back(made, made.get());
+            REQUIRE(*made.get() == "name " + std::to_string(i));
+        } else if (!there.empty()) {
+            std::swap(there[random.below(there.size())], there.back());
+            names.erase(there.back().first.handle);
+            gone.push_back(there.back().first);
+            there.pop_back();
+        }
+        if (i % 20 != 0) continue;
+        for (const auto& [weak, where] : there) REQUIRE((weak.get() == where && where != nullptr));
+        for (const auto& weak : gone) REQUIRE(weak.get() == nullptr);
+    }
+    REQUIRE(gone.size() > 1500);
 }
 
 TEST_CASE("the recipe of erasing in a loop: each of the three ways leaves what a filter leaves", "[recipes]") {
@@ -110,12 +137,12 @@ TEST_CASE("the recipe of a limit: no history passes it, and each insert up to it
     std::size_t limit = 1000, refused = 0, changed = 0;
     Random random(4);
     for (int i = 0; i != 20000; ++i) {
-        if (random.below(1000) == 0) particles.clear(), there.clear(); // then any limit is possible
+        if (random.below(5000) == 0) particles.clear(), there.clear(); // then any limit is possible
         if (random.chance(2)) {
             const std::size_t wanted = 900 + random.below(200);
             if (particles.set_max_slots(wanted)) limit = wanted, ++changed;
         }
-        if (random.chance(55)) {
+        if (random.chance(65)) {
             const auto id = particles.try_insert({static_cast<float>(i), 0});
             REQUIRE(static_cast<bool>(id) == (there.size() < limit));
             refused += !id;
@@ -187,7 +214,8 @@ TEST_CASE("the recipe of pointers: each leads to the handle of its element, also
             REQUIRE(buttons.handle_of(pointer).is_null());
         }
         if (i % 100 == 0)
-            for (const auto& [pointer, handle] : there) REQUIRE((buttons.handle_of(pointer) == handle && buttons.get(handle) == pointer));
+            for (const auto& [pointer, handle] : there)
+                REQUIRE((buttons.handle_of(pointer) == handle && buttons.get(handle) == pointer));
     }
 }
 
@@ -277,7 +305,8 @@ TEST_CASE("the recipe of one member: a loop over arrays does what a loop over ro
     for (int i = 0; i != 3000; ++i) {
         const auto dice = random.below(100);
         if (dice < 50) {
-            const Row row{static_cast<float>(random.below(9)), static_cast<float>(random.below(9)), "body " + std::to_string(i)};
+            const Row row{static_cast<float>(random.below(9)), static_cast<float>(random.below(9)),
+                          "body " + std::to_string(i)};
             there.emplace(bodies.insert(Position{row.x, 0}, Speed{row.speed, 0}, row.name), row);
         } else if (dice < 90 && !there.empty()) {
             const auto gone = std::next(there.begin(), random.below(there.size()));

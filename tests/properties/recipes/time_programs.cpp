@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The guide's recipes of saving, time and programs: each is run as the guide has it, and goes on with random histories against a
-// model.
+// The guide's recipes of saving, time and programs: each is run as the guide has it, and goes on with random histories against
+// a model.
 #undef NDEBUG // the recipes assert
 #include "support/catch.hpp"
 #include "support/maps.hpp"
@@ -69,9 +69,6 @@ TEST_CASE("the recipe of a file: what is loaded goes on as what was saved, and a
         REQUIRE(loaded == names);
         for (const auto id : issued) REQUIRE(loaded.contains(id) == names.contains(id));
         REQUIRE(loaded.try_restore({now.data(), random.below(now.size())}) != nullptr);
-        std::vector<std::byte> damaged = now;
-        damaged[random.below(damaged.size())] ^= static_cast<std::byte>(1 << random.below(8));
-        REQUIRE(loaded.try_restore(damaged) != nullptr);
         REQUIRE(loaded == names);
     }
 }
@@ -140,7 +137,8 @@ TEST_CASE("the recipe of a window: added, updated and removed are what two copie
         REQUIRE(added == expected_added);
         REQUIRE(updated == expected_updated);
         REQUIRE(removed.size() == expected_removed.size());
-        for (const auto& [key, value] : removed) REQUIRE(expected_removed.contains(key)); // its value may have been written before it went
+        for (const auto& [key, value] : removed)
+            REQUIRE(expected_removed.contains(key)); // its value may have been written before it went
         for (const auto& [key, value] : now)
             if (written.contains(key)) REQUIRE(price.last_modified(key) == time);
         all += added.size() + updated.size() + removed.size();
@@ -334,7 +332,7 @@ TEST_CASE("the recipe of a spreadsheet: each cell is what all of it computed aga
             };
             const auto result = sheet.evaluate([&](Cell& each, Sheet::context_type& in) {
                 compute(each, in);
-                now.insert(in.node());
+                now.insert(in.handle());
             });
             REQUIRE(result.ran == now.size());
             for (auto& [id, model] : cells) {
@@ -368,8 +366,10 @@ TEST_CASE("the recipe of components and systems: what moves is what has both, an
     for (int i = 0; i != 3000; ++i) {
         const auto dice = random.below(100);
         if (dice < 25 || there.empty()) {
-            const Model made{static_cast<float>(random.below(9)), random.chance(60), false, static_cast<float>(random.below(4))};
-            const auto entity = made.moves ? world.spawn(Position{made.x, 0}, Velocity{made.speed, 0}) : world.spawn(Position{made.x, 0});
+            const Model made{static_cast<float>(random.below(9)), random.chance(60), false,
+                             static_cast<float>(random.below(4))};
+            const auto entity =
+                made.moves ? world.spawn(Position{made.x, 0}, Velocity{made.speed, 0}) : world.spawn(Position{made.x, 0});
             REQUIRE(there.emplace(entity, made).second);
         } else if (dice < 45) {
             const auto gone = some(there, random);
@@ -409,28 +409,22 @@ TEST_CASE("the recipe of commands: whoever has no health left is buried once, an
         for (auto& [entity, health] : there)
             if (health != 0 && random.chance(30)) world.set(entity, Health{--health});
         bury();
-        for (const auto& [entity, health] : there) REQUIRE(world.is_alive(entity)); // nothing has happened yet
-        if (random.chance(20))
-            for (auto& [entity, health] : there)
-                if (random.chance(10)) world.set(entity, Health{health = 3}); // too late
-        for (auto it = there.begin(); it != there.end();) {
-            const bool dead = it->second == 0;
-            it = dead ? there.erase(it) : std::next(it);
-        }
-        std::set<slotwise::Entity> before;
-        for (auto [entity, health] : world.query<const Health>()) before.insert(entity);
+        const auto doomed = std::erase_if(there, [](const auto& each) { return each.second == 0; });
+        REQUIRE(world.query<const Health>().size() == there.size() + doomed); // nothing has happened yet
+        for (auto [entity, health] : world.query<Health>())
+            if (health.left == 0 && random.chance(10)) health.left = 3; // too late
         world.apply(commands);
         std::map<slotwise::Entity, int> now;
         for (auto [entity, health] : world.query<const Health>()) now.emplace(entity, health.left);
-        for (auto it = there.begin(); it != there.end();) it = now.contains(it->first) ? std::next(it) : there.erase(it);
         REQUIRE(now == there);
-        loot += before.size() - now.size();
+        loot += doomed;
         REQUIRE(world.query<const Loot>().size() == loot);
     }
     REQUIRE(loot > 500);
 }
 
-TEST_CASE("the recipe of states: the ids of a state are those whose state it is, also after a loop that moves them", "[recipes]") {
+TEST_CASE("the recipe of states: the ids of a state are those whose state it is, also after a loop that moves them",
+          "[recipes]") {
 #include "states.inc"
     using Id = decltype(guards)::handle_type;
     std::map<Id, State> there;
