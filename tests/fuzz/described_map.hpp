@@ -40,10 +40,8 @@ public:
         Base::erase(handle);
         return it;
     }
-    std::optional<T> extract(H handle) {
-        DescribedValue taken = Base::extract(handle);
-        return taken.has_value() ? std::optional<T>(std::move(taken.template as<T>())) : std::nullopt;
-    }
+    std::optional<T> extract(H handle) { return typed(Base::extract(handle)); }
+    std::optional<T> extract_reserved(H handle) { return typed(Base::extract_reserved(handle)); }
 
     T* get(H handle) { return typed(Base::get(handle)); }
     const T* get(H handle) const { return typed(Base::get(handle)); }
@@ -72,6 +70,9 @@ public:
 private:
     static T* typed(void* at) { return static_cast<T*>(at); }
     static const T* typed(const void* at) { return static_cast<const T*>(at); }
+    static std::optional<T> typed(DescribedValue taken) {
+        return taken.has_value() ? std::optional<T>(std::move(taken.template as<T>())) : std::nullopt;
+    }
     template <class Codec>
     static const AnyCodec& codec() {
         static const AnyCodec made = AnyCodec().add<T, Codec>();

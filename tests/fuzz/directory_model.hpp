@@ -117,6 +117,11 @@ public:
         slots_[slot].version = wrapped(slots_[slot].version + 1);
         become(slot, Is::held);
     }
+    /// A live slot becomes one that is reserved for its own handle.
+    void keep(slot_t slot) {
+        --slots_[slot].version;
+        become(slot, Is::reserved);
+    }
     /// A held slot becomes vacant, or retires.
     void release(slot_t slot) {
         become(slot, exhausted(slot) ? Is::retired : Is::vacant);

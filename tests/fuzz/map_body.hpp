@@ -352,8 +352,10 @@ private:
         const unsigned kind = in_.byte();
         if (kind < 70)
             model_.cursor() - model_.count(Is::vacant) < most_slots ? insert(kind) : erase(any_handle());
-        else if (kind < 120)
+        else if (kind < 116)
             erase(any_handle());
+        else if (kind < 120)
+            erase_reserved(any_handle());
         else if (kind < 126)
             reserve_one();
         else if (kind < 132)
@@ -552,16 +554,32 @@ private:
         if (next_value_ % 4 != 0) {
             FUZZ_CHECK(map_.erase(marked(handle)) == live);
         } else {
-            const auto taken = map_.extract(marked(handle));
-            FUZZ_CHECK(taken.has_value() == live);
-            if constexpr (is_soa<Map>) {
-                if (live) FUZZ_CHECK(number(std::get<1>(*taken)) == place(slot).value);
-            } else {
-                if (live) FUZZ_CHECK(number(*taken) == place(slot).value);
-            }
+            took(map_.extract(marked(handle)), live, slot);
         }
         ++next_value_;
         if (live) died(slot);
+    }
+    void took([[maybe_unused]] const auto& taken, bool live, [[maybe_unused]] slot_t slot) {
+        FUZZ_CHECK(taken.has_value() == live);
+        if constexpr (is_soa<Map>) {
+            if (live) FUZZ_CHECK(number(std::get<1>(*taken)) == place(slot).value);
+        } else {
+            if (live) FUZZ_CHECK(number(*taken) == place(slot).value);
+        }
+    }
+    /// The handle may come back, by settle().
+    void erase_reserved(H handle) {
+        const bool live = is_live(handle);
+        const slot_t slot = handle.index();
+        if (next_value_++ % 2 == 0)
+            FUZZ_CHECK(map_.erase_reserved(marked(handle)) == live);
+        else
+            took(map_.extract_reserved(marked(handle)), live, slot);
+        if (!live) return;
+        model_.keep(slot);
+        attached_.dropped(slot);
+        sparse_.dropped(slot);
+        promised_.push_back(handle);
     }
     void reserve_one() {
         if (full() || model_.cursor() - model_.count(Is::vacant) >= most_slots) return;

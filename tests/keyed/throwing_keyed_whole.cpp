@@ -94,6 +94,62 @@ TEST_CASE("an extract of a described element that throws takes nothing out", "[t
     run(DescribedOnes<true, Throwing, at_once>());
 }
 
+// proves: AnySet::extract_reserved throws, BasicAnyMapStorage::extract_reserved throws
+TEST_CASE("an extract_reserved of a described element that throws takes nothing out and reserves nothing",
+          "[throwing][throws]") {
+    const auto run = []<class Subject>(Subject) {
+        strong_described<Subject>("extract_reserved", [](auto& c) {
+            const Throwing key(7);
+            const auto handle = c.handle_of(&key);
+            demand(static_cast<bool>(c.extract_reserved(handle)), "it has no element");
+            demand(c.explain(handle) == HandleStatus::reserved, "it is not reserved");
+        });
+        strong_described<Subject>("erase_reserved", [](auto& c) {
+            const Throwing key(7);
+            demand(c.erase_reserved(c.handle_of(&key)), "it has no element");
+        });
+    };
+    run(AnySets());
+    run(AnyMaps());
+    run(DescribedOnes<false, Throwing, at_once>());
+    run(DescribedOnes<true, Throwing, at_once>());
+}
+
+// proves: AnySet::fulfill throws, BasicAnyMapStorage::fulfill throws
+TEST_CASE("a fulfill of a described element that throws leaves the handle reserved and the key absent", "[throwing][throws]") {
+    const auto run = []<class Subject>(Subject, bool moves) {
+        using C = failing<Subject>;
+        NothingLeaks objects;
+        EveryByteReturned bytes;
+        const auto failures = fail_at_every_step(swept<typename C::reported_class>("fulfill"), [&](auto&& attempt) {
+            C c = sample<Subject, C>(1, 0, 40);
+            Throwing key(7), value(77);
+            const auto handle = c.handle_of(&key);
+            demand(c.erase_reserved(handle), "it has no element");
+            const Contents before = Subject::contents(c);
+            const auto act = [&] {
+                if constexpr (requires { c.value_type(); })
+                    return (moves ? c.fulfill_moved(handle, &key, &value) : c.fulfill(handle, &key, &value)) != nullptr;
+                else
+                    return (moves ? c.fulfill_moved(handle, &key) : c.fulfill(handle, &key)) != nullptr;
+            };
+            if (!attempt([&] { demand(act(), "the handle is not reserved"); })) return;
+            demand(c.check_invariants(), "it is not sound");
+            demand(Subject::contents(c) == before, "it has other contents although it threw");
+            demand(c.explain(handle) == HandleStatus::reserved, "the handle is not reserved any more");
+            if (moves) return; // a move that threw may have changed what it moved from
+            demand(act() && c.handle_of(&key) == handle && c.check_invariants(), "it does not come back");
+        });
+        demand(failures != 0, "nothing threw");
+    };
+    for (const bool moves : {false, true}) {
+        run(AnySets(), moves);
+        run(AnyMaps(), moves);
+        run(DescribedOnes<false, Throwing, at_once>(), moves);
+        run(DescribedOnes<true, Throwing, at_once>(), moves);
+    }
+}
+
 TEST_CASE("a restore that throws leaves a described container as it was", "[throwing][throws]") {
     AnyCodec codec;
     codec.add<Throwing, NumberCodec>();

@@ -68,8 +68,8 @@ constexpr bool lies_in(const T* address, const T* data, std::size_t count) noexc
         return false;
     }
     constexpr std::compare_three_way order;
-    const bool reached = std::is_gteq(order(address, data)), before_end = std::is_lt(order(address, data + count));
-    return reached & before_end; // one branch a run: in which half of memory a run lies is not predictable
+    const bool reached = !std::is_lt(order(address, data)), before_end = std::is_lt(order(address, data + count));
+    return reached & before_end; // one branch a run: where it lies is not predictable; of is_gteq g++ makes another
 }
 
 } // namespace detail
