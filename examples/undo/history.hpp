@@ -6,13 +6,13 @@
 #define SLOTWISE_EXAMPLES_UNDO_HISTORY_HPP
 
 // [readme]
-#include <slotwise/map/slot_map.hpp>
 #include <deque>
 #include <optional>
+#include <slotwise/map/slot_map.hpp>
 #include <utility>
 
 template <class Map>
-class History {                                                  // make all edits by it
+class History { // make all edits by it
 public:
     using Id = typename Map::handle_type;
     using Value = typename Map::value_type;
@@ -42,11 +42,12 @@ public:
     void redo() {
         if (done_ != edits_.size()) flip(edits_[done_++]);
     }
+
 private:
     struct Edit {
         Id id{};
         bool changes = false;
-        std::optional<Value> other{};                            // the other value of a change, or what is away
+        std::optional<Value> other{}; // the other value of a change, or what is away
     };
     static void exchange(Map& map, Id id, Value& value) {
         Value before(std::move(map[id]));
@@ -57,16 +58,16 @@ private:
         if (edit.changes)
             exchange(map_, edit.id, *edit.other);
         else if (!edit.other)
-            edit.other = map_.extract_reserved(edit.id);         // its handle finds nothing, and no other element gets it
+            edit.other = map_.extract_reserved(edit.id); // its handle finds nothing, and no other element gets it
         else if (map_.fulfill(edit.id, std::move(*edit.other)))
-            edit.other.reset();                                  // back, under the same handle
+            edit.other.reset(); // back, under the same handle
     }
     void forget(const Edit& edit) {
-        if (edit.other && !edit.changes) map_.cancel(edit.id);   // what is away here comes back no more: its slot is free
+        if (edit.other && !edit.changes) map_.cancel(edit.id); // what is away here comes back no more: its slot is free
     }
     Edit& next() {
         for (; edits_.size() != done_; edits_.pop_back()) forget(edits_.back());
-        return edits_.emplace_back();                            // first, because it may throw
+        return edits_.emplace_back(); // first, because it may throw
     }
     Id done(Id id) {
         if (edits_.size() > most_) forget(edits_.front()), edits_.pop_front();
@@ -74,7 +75,7 @@ private:
         return id;
     }
     Map& map_;
-    std::size_t most_, done_ = 0;                                // edits from done_ on are undone
+    std::size_t most_, done_ = 0; // edits from done_ on are undone
     std::deque<Edit> edits_{};
 };
 // [/readme]

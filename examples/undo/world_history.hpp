@@ -7,14 +7,14 @@
 #define SLOTWISE_EXAMPLES_UNDO_WORLD_HISTORY_HPP
 
 // [readme]
-#include <slotwise/ecs/archetype_store.hpp>
 #include <deque>
 #include <functional>
 #include <optional>
+#include <slotwise/ecs/archetype_store.hpp>
 #include <utility>
 #include <vector>
 
-class WorldHistory {                                             // make all edits by it
+class WorldHistory { // make all edits by it
 public:
     using Store = slotwise::ArchetypeStore;
     using Entity = slotwise::Entity;
@@ -29,7 +29,7 @@ public:
         done();
         return entity;
     }
-    void despawn(Entity entity) {                                // with its children and theirs
+    void despawn(Entity entity) { // with its children and theirs
         if (!store_.is_alive(entity)) return;
         Edit& edit = next();
         edit.entities.push_back({entity, {}});
@@ -47,7 +47,8 @@ public:
     template <class T>
     void set(Entity entity, T value) {
         if (const T* const before = std::as_const(store_).get<T>(entity))
-            change([=](Store& store) { store.set(entity, value); }, [=, old = *before](Store& store) { store.set(entity, old); });
+            change([=](Store& store) { store.set(entity, value); },
+                   [=, old = *before](Store& store) { store.set(entity, old); });
         else
             change([=](Store& store) { store.add(entity, value); }, [=](Store& store) { store.remove<T>(entity); });
     }
@@ -57,6 +58,7 @@ public:
     void redo() {
         if (done_ != edits_.size()) flip(edits_[done_++], 1);
     }
+
 private:
     struct Part {
         Entity entity;
@@ -68,15 +70,15 @@ private:
         Entity target;
     };
     struct Edit {
-        std::vector<Part> entities{};                            // the root first
-        std::vector<Link> links{};                               // that others have lost
-        std::function<void(Store&)> changes[2];                  // undo, redo
+        std::vector<Part> entities{};           // the root first
+        std::vector<Link> links{};              // that others have lost
+        std::function<void(Store&)> changes[2]; // undo, redo
     };
     void flip(Edit& edit, int direction = 1) {
         if (const auto& change = edit.changes[direction]) return change(store_);
         if (edit.entities.empty()) return;
         if (!edit.entities[0].away) {
-            for (std::size_t i = edit.entities.size(); i-- != 0;) take_out(edit, edit.entities[i]);   // children first
+            for (std::size_t i = edit.entities.size(); i-- != 0;) take_out(edit, edit.entities[i]); // children first
         } else {
             for (Part& part : edit.entities) {
                 store_.fulfill(part.entity, std::move(*part.away));
@@ -88,16 +90,17 @@ private:
     }
     void take_out(Edit& edit, Part& part) {
         for (const Id relation : relations_)
-            for (const Entity source : store_.sources(relation, part.entity)) edit.links.push_back({source, relation, part.entity});
+            for (const Entity source : store_.sources(relation, part.entity))
+                edit.links.push_back({source, relation, part.entity});
         part.away = store_.extract_reserved(part.entity);
     }
     void forget(const Edit& edit) {
         for (const Part& part : edit.entities)
-            if (part.away) store_.cancel(part.entity);           // it comes back no more: its index is free
+            if (part.away) store_.cancel(part.entity); // it comes back no more: its index is free
     }
     Edit& next() {
         for (; edits_.size() != done_; edits_.pop_back()) forget(edits_.back());
-        return edits_.emplace_back();                            // first, because it may throw
+        return edits_.emplace_back(); // first, because it may throw
     }
     void done() {
         if (edits_.size() > most_) forget(edits_.front()), edits_.pop_front();
@@ -105,8 +108,8 @@ private:
     }
     Store& store_;
     Id child_of_;
-    std::vector<Id> relations_;                                  // whose pairs are to come back
-    std::size_t most_, done_ = 0;                                // edits from done_ on are undone
+    std::vector<Id> relations_;   // whose pairs are to come back
+    std::size_t most_, done_ = 0; // edits from done_ on are undone
     std::deque<Edit> edits_{};
 };
 // [/readme]

@@ -149,7 +149,8 @@ TEST_CASE("growing a paged array as it proposes takes few runs, none of much mor
     }
     check_runs(array);
     CHECK(steps < 40); // 8 MB: doubling up to 64 KiB, then an eighth more each time, which holds less that nobody uses
-    for (std::size_t i = 0; i < array.run_count(); ++i) CHECK(array.run(i).slot_count * sizeof(std::uint64_t) <= (1u << 20) + 4096);
+    for (std::size_t i = 0; i < array.run_count(); ++i)
+        CHECK(array.run(i).slot_count * sizeof(std::uint64_t) <= (1u << 20) + 4096);
     CHECK(array.run_count() <= steps);
 
     Array at_once;

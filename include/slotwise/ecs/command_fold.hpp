@@ -149,8 +149,7 @@ private:
         }
         if (trigger != nullptr && brings) triggers_.push_back(*trigger);
         if (!present && had) removed.push_back(id);
-        if (present && value != nullptr)
-            put(list, *value, set);
+        if (present && value != nullptr) put(list, *value, set);
         return true;
     }
     void put(std::span<Command* const> list, const Mention& from, bool set) {

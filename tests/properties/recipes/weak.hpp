@@ -12,7 +12,7 @@ template <class Map>
 struct Weak {
     Map* map;
     slotwise::HandleOf<Map> handle;
-    auto* get() const { return map->get(handle); }               // null when the element is gone
+    auto* get() const { return map->get(handle); } // null when the element is gone
 };
 // [/readme]
 
