@@ -86,3 +86,45 @@ static_cast<void>(set.at({0, 1})); // faulty
 TSDStorage<int, int> dict;
 static_cast<void>(dict.get(dict.handle_of(1)));
 static_cast<void>(dict.get({0, 1})); // faulty
+
+//=== keeping_a_braced_handle_of_a_set ===//
+// expect: no matching || no match for || no viable overloaded
+// covers: keyed/key_set_core.hpp requires "std::same_as<handle_type> H"
+SetStorage<int> numbers;
+numbers.erase_reserved(numbers.insert(1).it.handle());
+numbers.erase_reserved({0, 1}); // faulty
+
+//=== taking_out_by_a_braced_handle_of_a_set ===//
+// expect: no matching || no match for || no viable overloaded
+// covers: keyed/set_storage.hpp requires "std::same_as<handle_type> H"
+SetStorage<int> numbers;
+static_cast<void>(numbers.extract_reserved(numbers.insert(1).it.handle()));
+static_cast<void>(numbers.extract_reserved({0, 1})); // faulty
+
+//=== bringing_back_by_a_braced_handle_of_a_set ===//
+// expect: no matching || no match for || no viable overloaded
+// covers: keyed/set_storage.hpp requires "std::same_as<handle_type> H"
+SetStorage<int> numbers;
+numbers.fulfill(numbers.insert(1).it.handle(), 2);
+numbers.fulfill({0, 1}, 2); // faulty
+
+//=== cancelling_a_braced_handle_of_a_map ===//
+// expect: no matching || no match for || no viable overloaded
+// covers: keyed/key_set_core.hpp requires "std::same_as<handle_type> H"
+MapStorage<int, int> numbers;
+numbers.cancel(numbers.insert(1, 10).it.handle());
+numbers.cancel({0, 1}); // faulty
+
+//=== bringing_back_by_a_braced_handle_of_a_map ===//
+// expect: no matching || no match for || no viable overloaded
+// covers: keyed/map_storage.hpp requires "std::same_as<handle_type> H"
+MapStorage<int, int> numbers;
+numbers.fulfill(numbers.insert(1, 10).it.handle(), 2, 20);
+numbers.fulfill({0, 1}, 2, 20); // faulty
+
+//=== taking_out_by_a_braced_handle_of_a_map ===//
+// expect: no matching || no match for || no viable overloaded
+// covers: keyed/map_storage.hpp requires "std::same_as<handle_type> H"
+MapStorage<int, int> numbers;
+static_cast<void>(numbers.extract_reserved(numbers.insert(1, 10).it.handle()));
+static_cast<void>(numbers.extract_reserved({0, 1})); // faulty

@@ -63,9 +63,11 @@ public:
     Shadow book{};
     ObserverToken token{};
     const typename C::map* map;
+    bool reads = true;
 
 private:
     void read(slot_t slot) const noexcept {
+        if (!reads) return;
         if constexpr (C::is_any)
             static_cast<void>(id_of(*static_cast<const typename C::key*>(map->key(slot))));
         else
@@ -115,8 +117,10 @@ public:
     void step(Input& in, World& other) {
         ++now_;
         const unsigned kind = in.byte() & 127u, id = in.byte();
-        if (kind < 40)
+        if (kind < 38)
             insert(id, kind);
+        else if (kind < 40)
+            settle(id, in);
         else if (kind < 64)
             erase(id, kind, in);
         else
@@ -132,16 +136,17 @@ public:
         FUZZ_CHECK(map_.check_invariants());
         FUZZ_CHECK(map_.size() == model_.size() && map_.empty() == (model_.size() == 0));
         FUZZ_CHECK(map_.pending() == model_.pending().size() && map_.retired() == model_.retired());
-        FUZZ_CHECK(map_.capacity() >= map_.size() + map_.pending() + map_.retired() && map_.capacity() <= Map::max_size());
+        FUZZ_CHECK(map_.capacity() >= model_.used() && map_.capacity() <= Map::max_size());
         std::size_t at = 0;
         map_.for_each_pending([&](slot_t slot) { FUZZ_CHECK(at < model_.pending().size() && model_.pending()[at++] == slot); });
         for (slot_t slot = 0; slot != slot_count; ++slot) {
             const Is is = model_[slot].is;
             const SlotState state = map_.state(slot);
-            FUZZ_CHECK(state == (is == Is::live      ? SlotState::live
-                                 : is == Is::waiting ? SlotState::pending
-                                 : is == Is::retired ? SlotState::retired
-                                                     : SlotState::free));
+            FUZZ_CHECK(state == (is == Is::live       ? SlotState::live
+                                 : is == Is::waiting  ? SlotState::pending
+                                 : is == Is::retired  ? SlotState::retired
+                                 : is == Is::reserved ? SlotState::reserved
+                                                      : SlotState::free));
             if (model_.is_stored(slot)) check_slot(slot);
         }
         for (unsigned id = 0; id != key_count; ++id) FUZZ_CHECK(map_.slot_of(ask(id)) == model_.live_of(id));
@@ -543,8 +548,12 @@ private:
     }
     void full(unsigned id, unsigned how) {
         const std::size_t retired = model_.retired();
+        const slot_t reserved = model_.any_reserved(static_cast<slot_t>(how));
         if (how % 8 == 0) {
             FUZZ_CHECK(refuses<std::length_error>([&] { put(id, how, 1); }));
+        } else if (reserved != no_slot) {
+            FUZZ_CHECK(map_.cancel(model_.handle(reserved)));
+            model_.cancel(reserved);
         } else if (retired > Model::limit / 2) {
             FUZZ_CHECK(map_.recycle_retired() == model_.recycle());
         } else {
@@ -594,6 +603,7 @@ private:
         case 0: {
             const H handle = any_handle(in);
             const bool resolves = model_.resolves(handle);
+            if (how != 40) return erase_reserved(resolves || !there ? handle : model_.handle(slot), how == 48);
             FUZZ_CHECK(map_.erase(handle) == resolves);
             if (resolves) model_.leave(handle.index());
             return;
@@ -631,6 +641,52 @@ private:
             break;
         }
         if (there) model_.leave(slot);
+    }
+    /// The handle may come back, by settle().
+    void erase_reserved(H handle, bool take) {
+        const bool resolves = model_.resolves(handle);
+        if (take && resolves) {
+            for (const auto& each : followers_) each->reads = false; // the key has moved when they are notified
+            check_taken(model_[handle.index()].id, map_.extract_reserved(handle));
+            for (const auto& each : followers_) each->reads = true;
+        } else
+            FUZZ_CHECK(map_.erase_reserved(handle) == resolves);
+        if (resolves) model_.keep(handle.index());
+    }
+    bool fulfill(H handle, unsigned id, unsigned value) {
+        if constexpr (is_any && has_values) {
+            Value made = made_from<Value>(value);
+            if (value % 2 == 0) return map_.fulfill(handle, &key(id), &made) != nullptr;
+            Key moved = key(id);
+            return map_.fulfill_moved(handle, &moved, &made) != nullptr;
+        } else if constexpr (is_any)
+            return map_.fulfill(handle, &key(id)) != nullptr;
+        else if constexpr (has_values)
+            return map_.fulfill(handle, key(id), made_from<Value>(value)) != nullptr;
+        else
+            return map_.fulfill(handle, key(id)) != nullptr;
+    }
+    /// A handle that may be reserved gets an element again, or is given up.
+    void settle(unsigned id, Input& in) {
+        const slot_t slot = model_.any_reserved(static_cast<slot_t>(id));
+        const H handle = slot == no_slot || in.byte() % 8 == 0 ? any_handle(in) : model_.handle(slot);
+        const bool reserved = model_.is_reserved(handle);
+        const unsigned what = in.byte();
+        if (what % 4 == 0) {
+            FUZZ_CHECK(map_.cancel(handle) == reserved);
+            if (reserved) model_.cancel(handle.index());
+            FUZZ_CHECK(!map_.cancel(handle));
+            return;
+        }
+        const unsigned value = ++next_value_;
+        const bool comes = reserved && !has(id);
+        FUZZ_CHECK(fulfill(handle, id, value) == comes);
+        FUZZ_CHECK(map_.explain(handle) == (comes ? HandleStatus::live : model_.status(handle, map_.capacity())));
+        if (!comes) return;
+        model_.come_back(handle.index(), id, has_values ? value : 0, now_);
+        model_[handle.index()].key = &key_at(handle.index());
+        model_[handle.index()].place = place_of(handle.index());
+        column_anew(handle.index());
     }
     decltype(auto) address_or_key(slot_t slot) const { return map_.key(slot); }
     template <class Taken>
@@ -795,7 +851,7 @@ private:
         }
     }
     void reserve(unsigned more) {
-        const std::size_t count = model_.size() + more % 100, unusable = model_.pending().size() + model_.retired();
+        const std::size_t count = model_.size() + more % 100, unusable = model_.used() - model_.size();
         if (count + unusable > Map::max_size())
             FUZZ_CHECK(refuses<std::length_error>([&] { map_.reserve(count); }));
         else {
@@ -1022,7 +1078,9 @@ private:
         Map twin = C::make();
         FUZZ_CHECK(twin.try_restore(taken, codec()) == nullptr && twin.snapshot(codec()) == taken && twin == map_);
         for (unsigned id = 0; id < 6; ++id) {
-            if (map_.size() + map_.pending() + map_.retired() < Map::max_size() - 1) {
+            std::size_t used = 0;
+            for (slot_t slot = 0; slot != map_.capacity(); ++slot) used += map_.state(slot) != SlotState::free;
+            if (used < Map::max_size() - 1) {
                 const Key fresh = key(id * 40);
                 insert_default(map_, id * 40);
                 FUZZ_CHECK(map_.contains(asked(fresh)));
@@ -1043,7 +1101,7 @@ private:
             std::vector<unsigned> ids;
             for (slot_t slot = other.model_.next_live(0); slot != no_slot; slot = other.model_.next_live(std::size_t{slot} + 1))
                 if (!has(other.model_[slot].id)) ids.push_back(other.model_[slot].id);
-            if (model_.size() + model_.pending().size() + model_.retired() + ids.size() > Model::limit) return;
+            if (model_.used() + ids.size() > Model::limit) return;
             map_.merge(other.map_);
             for (const unsigned id : ids) {
                 const auto expected = model_.expect(id);

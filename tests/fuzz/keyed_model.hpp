@@ -22,7 +22,7 @@ public:
     static constexpr unsigned slot_count = 256;
     static constexpr std::size_t limit = Most < slot_count ? Most : slot_count;
 
-    enum class Is : std::uint8_t { free, live, waiting, retired };
+    enum class Is : std::uint8_t { free, live, waiting, retired, reserved };
     struct Slot {
         Is is = Is::free;
         std::uint8_t id = 0;
@@ -51,6 +51,18 @@ public:
     Slot& operator[](slot_t slot) { return slots_[slot]; }
     std::size_t size() const { return size_; }
     std::size_t retired() const { return retired_; }
+    /// Slots that no insert can take.
+    std::size_t used() const { return size_ + pending_.size() + retired_ + reserved_; }
+    bool is_reserved(H handle) const {
+        return handle.index() < slot_count && slots_[handle.index()].is == Is::reserved &&
+               slots_[handle.index()].version == handle.version();
+    }
+    /// The first reserved slot from `slot` on, or the first of all.
+    slot_t any_reserved(slot_t slot) const {
+        for (slot_t i = 0; i != slot_count; ++i)
+            if (const slot_t each = (slot + i) % slot_count; slots_[each].is == Is::reserved) return each;
+        return no_slot;
+    }
     const std::vector<slot_t>& pending() const { return pending_; }
     /// The slot of the key, or no_slot.
     slot_t live_of(unsigned id) const { return live_of_[id]; }
@@ -75,6 +87,7 @@ public:
         if (resolves(handle)) return HandleStatus::live;
         const Slot& here = slots_[slot];
         if (here.is == Is::waiting && here.version == handle.version()) return HandleStatus::pending;
+        if (is_reserved(handle)) return HandleStatus::reserved;
         return here.is == Is::retired ? HandleStatus::retired : HandleStatus::stale;
     }
     /// The first live slot from `slot` on, or no_slot.
@@ -97,7 +110,7 @@ public:
     Outcome expect(unsigned id) const {
         if (live_of_[id] != no_slot) return {Way::found, live_of_[id]};
         if (waits_of_[id] != no_slot) return {Way::again, waits_of_[id]};
-        if (size_ + pending_.size() + retired_ == limit) return {Way::full, no_slot};
+        if (used() == limit) return {Way::full, no_slot};
         if (O.reuse == Reuse::lowest) return {Way::fresh, lowest()};
         if (free_.empty()) return {Way::fresh, cursor_};
         return {Way::fresh, O.reuse == Reuse::lifo ? free_.back() : free_.front()};
@@ -141,12 +154,40 @@ public:
         waits_of_[slots_[slot].id] = no_slot;
         release(slot);
     }
+    /// As leave, but the handle may come back. @pre live
+    void keep(slot_t slot) {
+        live_of_[slots_[slot].id] = no_slot;
+        for (const slot_t each : pending_) // the last one can live again, if it is not worn
+            if (slots_[each].id == slots_[slot].id) waits_of_[slots_[slot].id] = spent(each) ? no_slot : each;
+        slots_[slot].is = Is::reserved;
+        --size_;
+        ++reserved_;
+    }
+    /// @pre reserved; no live element has the key
+    void come_back(slot_t slot, unsigned id, unsigned value, std::size_t step) {
+        Slot& here = slots_[slot];
+        live_of_[id] = slot;
+        waits_of_[id] = no_slot;
+        here.is = Is::live;
+        here.id = static_cast<std::uint8_t>(id);
+        here.value = value;
+        here.born = step;
+        ++size_;
+        --reserved_;
+    }
+    /// @pre reserved
+    void cancel(slot_t slot) {
+        --reserved_;
+        release(slot);
+    }
     void flush() {
         for (const slot_t slot : pending_) release(slot);
         pending_.clear();
         waits_of_.fill(no_slot);
     }
     void clear() {
+        for (slot_t slot = 0; slot != slot_count; ++slot)
+            if (slots_[slot].is == Is::reserved) cancel(slot);
         if (O.deferred_erase) {
             for (slot_t slot = 0; slot != slot_count; ++slot)
                 if (slots_[slot].is == Is::live) leave(slot);
@@ -167,7 +208,8 @@ public:
     /// Whether the memory has gone: not where a slot is retired, or would be.
     bool reset() {
         bool retiring = retired_ != 0;
-        for (slot_t slot = 0; slot != slot_count; ++slot) retiring = retiring || (is_stored(slot) && spent(slot));
+        for (slot_t slot = 0; slot != slot_count; ++slot)
+            retiring = retiring || ((is_stored(slot) || slots_[slot].is == Is::reserved) && spent(slot));
         clear();
         flush();
         if (retiring) return false;
@@ -224,7 +266,7 @@ private:
     std::array<std::uint64_t, 4> vacant_;
     std::vector<slot_t> pending_{}, free_{}; // the oldest first; vacant ones below the cursor
     std::vector<H> issued_{};
-    std::size_t size_ = 0, retired_ = 0;
+    std::size_t size_ = 0, retired_ = 0, reserved_ = 0;
     slot_t cursor_ = 0;
     bool floored_ = false; // memory was given back: versions may start higher
 };

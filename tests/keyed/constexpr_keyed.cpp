@@ -51,6 +51,18 @@ template <class C>
 constexpr int ends(C& c, C other) {
     const auto handle = c.handle_of(1);
     HOLDS(c.erase(1) && !c.erase(1) && !c.contains(handle));
+    const auto kept = c.handle_of(2);
+    const auto back = [&c, kept] {
+        if constexpr (requires { typename C::mapped_type; })
+            return c.fulfill(kept, 2, 2) != nullptr;
+        else
+            return c.fulfill(kept, 2) != nullptr;
+    };
+    HOLDS(c.erase_reserved(kept) && !c.contains(2) && c.explain(kept) == HandleStatus::reserved && back() && !back());
+    HOLDS(c.extract_reserved(kept).has_value() && back() && c.handle_of(2) == kept);
+    C given_up(c);
+    HOLDS(given_up.erase_reserved(kept) && given_up.cancel(kept) && !given_up.cancel(kept) && !given_up.contains(2));
+    HOLDS(given_up.explain(kept) == HandleStatus::stale && given_up.check_invariants());
     HOLDS(c.erase(c.handle_of(2)) && c.erase(c.begin()) == c.end() && c.empty());
     c.reserve(100);
     c.shrink_to_fit();

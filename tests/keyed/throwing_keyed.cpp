@@ -105,6 +105,7 @@ TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key an
 }
 
 // proves: KeySetCore::erase_reserved throws, SetStorage::extract_reserved throws, MapStorage::extract_reserved throws
+// proves: table SlotMap / SetStorage / MapStorage erase_reserved / exceptions
 TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw erase nothing", "[throwing][throws]", FAILING_SETS,
                    FAILING_MAPS) {
     using Key = typename TestType::key_type;
@@ -117,7 +118,7 @@ TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw erase nothing
     }
 }
 
-// proves: SetStorage::fulfill throws, MapStorage::fulfill throws
+// proves: SetStorage::fulfill throws, MapStorage::fulfill throws, table SlotMap / SetStorage / MapStorage fulfill / exceptions
 TEMPLATE_TEST_CASE("a fulfill that throws leaves the handle reserved and the key absent", "[throwing][throws]", FAILING_SETS,
                    FAILING_MAPS) {
     using Key = typename TestType::key_type;

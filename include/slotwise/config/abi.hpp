@@ -27,7 +27,7 @@
 
 // Warnings that are wrong of these headers wherever they are instantiated, switched off inside of them alone.
 // -Wweak-vtables asks for a source file that holds the table of an abstract class: a library of headers has none.
-// -Wdocumentation-unknown-command does not know @complexity and @invalidates, which docs/Doxyfile defines.
+// -Wdocumentation-unknown-command does not know complexity and invalidates, which docs/Doxyfile defines.
 // -Wfloat-equal asks not to compare floats by ==: how values and keys are compared, their type says, a choice of the user.
 // -Wnull-dereference of g++ follows null through lookups that an invariant keeps from failing (the table of an entity that is
 // alive, the page of a slot with an entry) into whatever it inlines: other places for each caller and each optimisation level.

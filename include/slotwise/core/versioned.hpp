@@ -86,10 +86,10 @@ public:
     constexpr const T& operator*() const noexcept { return value_; }
     constexpr const T* operator->() const noexcept { return std::addressof(value_); }
 
+    SLOTWISE_CONVERSIONS_BEGIN
     /// Replaces the value when it differs; returns whether it did. Numbers of another type are converted before they are
     /// compared: 0.1 is no change of the float 0.1f.
     /// @throws what Equal and the assignment throw; the counter has not moved then
-    SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
         requires std::assignable_from<T&, U&&>
     constexpr bool set(U&& value) {

@@ -225,8 +225,9 @@ public:
     /// As erase, but the handle is "reserved" then, and its slot is not used for others: fulfill() brings it back with a key,
     /// cancel() gives it up. For undo. The key is free at once; with deferred erase, too, nothing stays readable. It takes
     /// exactly a handle, so that braces do not make one.
-    /// @throws what the allocator throws, when no handle of this container was reserved before (a bit a slot); strong
-    /// @complexity O(1)
+    /// @throws what the allocator throws, when no handle of this container was reserved before (a bit a slot); with deferred
+    /// erase also what equality throws; strong
+    /// @complexity O(1); with deferred erase linear in pending elements, one of which may have the key
     template <std::same_as<handle_type> H>
     constexpr bool erase_reserved(H handle) {
         if (!contains(handle)) return false;

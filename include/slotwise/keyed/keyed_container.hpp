@@ -252,6 +252,41 @@ public:
             return slot != no_slot;
         }
     }
+    /// As erase, but nothing is pending, and the handle is reserved. With deferred erase throws also what equality throws.
+    constexpr void do_erase_reserved(slot_t slot) {
+        if constexpr (deferred) {
+            this->expect_not_notifying();
+            const std::size_t inserts = store.inserts;
+            const slot_t heir = heir_of(slot);
+            Base::do_erase_reserved(slot);
+            inherit(heir, inserts);
+        } else
+            Base::do_erase_reserved(slot);
+    }
+    /// The pending element that the index is to have when that of `slot`, which has the same key, is gone: the one that was
+    /// removed last, as after a restore.
+    constexpr slot_t heir_of([[maybe_unused]] slot_t slot) const {
+        slot_t heir = no_slot;
+        if constexpr (deferred)
+            pending.for_each([&](slot_t each) {
+                if (pending.superseded(each) && store.keys.hash_at(each) == store.keys.hash_at(slot) &&
+                    store.keys.equals(each, store.keys.key_of(slot)))
+                    heir = each;
+            });
+        return heir;
+    }
+    /// An insert meanwhile may have had the same key, or may have built the index anew: then it stays superseded.
+    constexpr void inherit([[maybe_unused]] slot_t heir, [[maybe_unused]] std::size_t inserts) noexcept {
+        if constexpr (deferred) {
+            if (heir == no_slot || inserts != store.inserts || !pending.superseded(heir)) return;
+            const std::uint64_t hash = store.keys.hash_at(heir);
+            if constexpr (Index::nothrow_place)
+                store.index.place(hash, heir); // an entry has just gone
+            else if (!try_place(hash, heir))
+                return;
+            pending.undo_supersede(heir);
+        }
+    }
     /// Erases the element that take() copies or moves out. Both may run user code: the slot is neither live nor pending
     /// meanwhile, as in erase. If take() throws, the element stays, unless something was inserted meanwhile, perhaps the same
     /// key: then it is erased. @tparam Trivial take() runs no user code and throws nothing @tparam Keep the handle is reserved
@@ -270,6 +305,7 @@ public:
             const std::uint64_t hash = store.keys.hash_at(slot);
             const std::size_t inserts = store.inserts;
             const std::uint32_t version = directory.version(slot);
+            [[maybe_unused]] const slot_t heir = Keep ? heir_of(slot) : no_slot;
             if constexpr (!deferred) store.index.erase(hash, slot);
             directory.remove(slot);
             ScopeGuard undo([&]() noexcept {
@@ -291,6 +327,7 @@ public:
                 hub.erase(slot);
                 store.keys.destroy(slot);
                 directory.keep_reserved(slot, version);
+                inherit(heir, inserts);
             } else
                 finish_extract(hash, slot, inserts);
         }
@@ -420,9 +457,8 @@ public:
             ScopeGuard undo_key([&]() noexcept { store.keys.destroy(slot); });
             const std::uint64_t hash = store.keys.hash_at(slot);
             const slot_t same_key = do_find<true>(hash, store.keys.key_of(slot));
-            // Two elements may have one key only if one of them is pending and cannot be resurrected.
-            const auto exhausted = [&](slot_t s) { return this->is_pending(s) && !can_resurrect(s); };
-            if (same_key != no_slot && !exhausted(same_key) && !exhausted(slot))
+            // Two elements may have one key only if one of them is pending: it was exhausted, or do_fulfill() superseded it.
+            if (same_key != no_slot && !this->is_pending(same_key) && !this->is_pending(slot))
                 sound = in.fail("snapshot: a key occurs twice");
             sound = sound && read_first(slot);
             if (!sound) return;

@@ -76,6 +76,8 @@ public:
     }
     /// Another slot has the key of this one. @pre contains(slot)
     constexpr void supersede(slot_t slot) noexcept { superseded_[bits::word_of(slot)] |= bits::bit_of(slot); }
+    /// No other slot has its key any more. @pre contains(slot)
+    constexpr void undo_supersede(slot_t slot) noexcept { superseded_[bits::word_of(slot)] &= ~bits::bit_of(slot); }
     /// Removes and returns the oldest. @pre !empty()
     constexpr slot_t pop() noexcept {
         const slot_t slot = queue_.pop(0);

@@ -71,9 +71,9 @@ public:
     /// try_emplace(id, value). @throws as try_emplace
     InsertResult<iterator> insert(Id id, const T& value) { return try_emplace(id, value); }
     InsertResult<iterator> insert(Id id, T&& value) { return try_emplace(id, std::move(value)); }
+    SLOTWISE_CONVERSIONS_BEGIN
     /// As insert, but an existing value is assigned. @throws what the assignment throws too; strong, if T's move assignment
     /// does not throw
-    SLOTWISE_CONVERSIONS_BEGIN
     template <class U>
     InsertResult<iterator> insert_or_assign(Id id, U&& value) {
         if (T* const there = get(id)) {
