@@ -272,3 +272,66 @@ TEST_CASE("ArchetypeStore: no structure changes while a query walks", "[ecs][dea
     CHECK(store.check_invariants());
 }
 #endif
+
+// proves: SparseComponents::reserve_target throws
+TEST_CASE("ArchetypeStore: on_remove sees the old target of a switched relation, and targets that are new", "[ecs][hooks]") {
+    ArchetypeStore store;
+    const ComponentId mood = store.registry().add_relation("mood", {.switched = true});
+    std::vector<Entity> targets, sources;
+    for (int i = 0; i != 40; ++i) targets.push_back(store.spawn());
+    for (int i = 0; i != 10; ++i) {
+        sources.push_back(store.spawn());
+        store.relate(sources.back(), mood, targets[0]);
+    }
+    std::size_t calls = 0;
+    bool sound = true;
+    store.on_remove(pair(mood, any), [&](Entity entity, ComponentId id, void*) {
+        ++calls;
+        sound = sound && store.target(entity, mood) == id.target() && store.has(entity, id);
+        std::size_t found = 0;
+        for (const Entity source : store.sources(mood, id.target())) found += source == entity ? 1 : 0;
+        sound = sound && found == 1;
+    });
+    for (const Entity target : targets) // each gets its first source, then more of them than it has room for
+        for (const Entity source : sources) {
+            const bool same = store.target(source, mood) == target;
+            const std::size_t before = calls;
+            store.relate(source, mood, target);
+            REQUIRE(calls == before + (same ? 0 : 1));
+            REQUIRE(store.target(source, mood) == target);
+            REQUIRE(store.check_invariants());
+        }
+    CHECK(sound);
+    CHECK(calls == 390);
+}
+
+// proves: TableMarks::prepare_any_move throws
+TEST_CASE("ArchetypeStore: what an on_remove hook disables and writes goes with the row", "[ecs][hooks]") {
+    struct Switch {
+        int value = 0;
+    };
+    struct Lost {
+        int value = 0;
+    };
+    for (const bool before : {false, true})
+        for (int count = 1; count != 20; ++count) {
+            ArchetypeStore store;
+            const ComponentId toggled = store.registry().add<Switch>({.toggle = true});
+            std::vector<Entity> entities;
+            for (int i = 0; i != count; ++i) entities.push_back(store.spawn(Switch{i}, Lost{}));
+            const Entity other = store.spawn(Switch{});
+            if (before) store.enable(other, toggled, false);
+            store.on_remove<Lost>([&](Entity entity) {
+                store.enable(entity, toggled, false);
+                store.get<Switch>(entity)->value += 100;
+                store.enable(other, toggled, before);
+            });
+            for (const Entity entity : entities) REQUIRE(store.remove<Lost>(entity));
+            REQUIRE(store.check_invariants());
+            for (std::size_t i = 0; i != entities.size(); ++i) {
+                REQUIRE(!store.is_enabled(entities[i], toggled));
+                REQUIRE(store.get<Switch>(entities[i])->value == 100 + static_cast<int>(i));
+            }
+            REQUIRE(store.is_enabled(other, toggled) == before);
+        }
+}

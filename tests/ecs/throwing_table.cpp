@@ -157,6 +157,38 @@ TEST_CASE("Table: what throws while a row moves leaves both tables as they were"
     }
 }
 
+TEST_CASE("Table: a row moves without a throw once all is ready, and nothing has moved before", "[ecs][throws]") {
+    for (int growing = 0; growing != 2; ++growing) {
+        const auto scenario = [&](auto&& attempt) {
+            World<ThrowingCopy> world;
+            if (growing != 0) full(world);
+            const auto column = static_cast<std::size_t>(world.small.column_of(world.value));
+            const std::size_t of_small = world.small.size(), of_large = world.large.size();
+            int calls = 0;
+            bool there = false;
+            const bool threw = attempt([&] {
+                Table::move_row(world.small, 2, world.large, world.map, 9, world.build(world.large, 9), [&] {
+                    ++calls;
+                    there = world.small.size() == of_small && world.large.size() == of_large &&
+                            !world.small.template data<ThrowingCopy>(column)[2].moved_from();
+                });
+            });
+            REQUIRE(world.sound());
+            CHECK(calls == (threw ? 0 : 1));
+            CHECK(there == !threw);
+            CHECK((world.small.size() == of_small - !threw && world.large.size() == of_large + !threw));
+        };
+        CHECK(fail_at_every_step(scenario) + run_out_of_memory(scenario) > 1);
+        World<ThrowingCopy> world; // ready() itself throws
+        if (growing != 0) full(world);
+        const std::size_t of_small = world.small.size(), of_large = world.large.size();
+        CHECK_THROWS_AS(Table::move_row(world.small, 2, world.large, world.map, 9, world.build(world.large, 9),
+                                        [] { throw InjectedFailure(); }),
+                        InjectedFailure);
+        CHECK((world.sound() && world.small.size() == of_small && world.large.size() == of_large));
+    }
+}
+
 // proves: Table::move_row throws
 TEST_CASE("Table: a move that throws loses no row, and every row is whole", "[ecs][throws]") {
     for (const std::size_t row : {std::size_t{0}, std::size_t{5}})

@@ -334,8 +334,9 @@ public:
     HookId on_add(F f) {
         return detail::StoreTyped::hook<T>(*core_, HookKind::add, std::move(f));
     }
-    /// The same before an entity loses its T; f must not throw. If the change fails then, because a value's move or the
-    /// allocator throws, on_add hooks are called for what the entity has still: they must not throw either.
+    /// The same before an entity loses its T, and while it has it; f must not throw. All that may fail was done then, but for
+    /// moves of values: if those in the entity's table move without a throw, f is called for no removal that then fails. If a
+    /// move throws, on_add hooks are called for what the entity has still: they must not throw either.
     template <detail::Component T, class F>
     HookId on_remove(F f) {
         return detail::StoreTyped::hook<T>(*core_, HookKind::remove, std::move(f));

@@ -149,7 +149,7 @@ private:
     std::size_t called_ = 0; // components whose hooks were called
 };
 /// Calls the on_remove hooks of what walk(f) calls f(id, entity) for, and then remove(). @pre only moves throw in remove()
-/// Throws what they throw
+/// @throws what they throw
 template <class Walk, class Remove>
 void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
     RemovalHooks hooks(core, walk);

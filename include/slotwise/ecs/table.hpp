@@ -221,24 +221,19 @@ public:
     /// @invalidates columns and entities() of both
     template <class Build>
     static Moved move_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick, Build&& build) {
-        from.expect_row(row);
-        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
-                              "Table::move_row: the map was made for other tables");
+        expect_move(from, row, to, map);
         if (&from == &to || from.marks_.active() || to.marks_.active() ||
             !detail::PlannedRows::can_move_plain(to.rows_, map.rows_)) [[unlikely]]
             return move_any_row(from, row, to, map, tick, build);
         return moved(from, row, detail::PlannedRows::move_row_plain(from.rows_, row, to.rows_, map.rows_, build));
     }
-    /// The same, and calls ready() once when memory is there and all values are built, and before the first one moves: values of
-    /// both tables are where they were, and `to` has no row more yet. ready() may read and write values and enable() components,
-    /// but add or remove no rows. If values of `from` move without a throw, and ready() enables and disables nothing, then
-    /// nothing throws after it. @pre as above @throws as above; what ready throws; strong then
-    /// @complexity as above @invalidates as above
+    /// The same, and calls ready() once: when memory is there and all values are built, and before the first one moves. Values
+    /// of both tables are where they were then, and `to` has no row more yet. ready() may read and write values and enable()
+    /// components, but add or remove no rows. If values of `from` move without a throw, then nothing throws after ready().
+    /// The rest is as above; what ready() throws changes nothing.
     template <class Build, class Ready>
     static Moved move_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick, Build&& build, Ready&& ready) {
-        from.expect_row(row);
-        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
-                              "Table::move_row: the map was made for other tables");
+        expect_move(from, row, to, map);
         expect_other(from, to);
         expect_fits(to.size() + 1);
         detail::TableMarks::prepare_any_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
@@ -346,6 +341,12 @@ private:
         const RowMove move = detail::PlannedRows::move_row(from.rows_, row, to.rows_, map.rows_, build);
         if (marks) detail::TableMarks::commit_move(from.marks_, row, to.marks_, map.marks_, tick);
         return moved(from, row, move);
+    }
+    static void expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
+                            [[maybe_unused]] const RowMap& map) noexcept {
+        from.expect_row(row);
+        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
+                              "Table::move_row: the map was made for other tables");
     }
     static void expect_other(const Table& from, const Table& to) {
         if (&from == &to)

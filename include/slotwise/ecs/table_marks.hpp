@@ -135,8 +135,8 @@ public:
         }
         to.reserve(room);
     }
-    /// The same, and memory for bits that are not made yet: whatever is disabled next, the same call of prepare_move() allocates
-    /// nothing. @throws what the allocator throws
+    /// The same, and memory for bits that are not made yet: whatever is disabled next, the same call of prepare_move() does not
+    /// allocate. @throws what the allocator throws
     static void prepare_any_move(const TableMarks& from, std::size_t row, TableMarks& to, std::size_t rows, std::size_t room,
                                  const MarksPlan& plan) {
         for (BitsAt& each : to.bits_) each.column.reserve(room);

@@ -197,7 +197,7 @@ struct PlannedRows {
         return pass_row(from, row, to, plan);
     }
     /// The same, with a call of ready() between what may fail and the moves: no value of `from` has moved then. Only moves that
-    /// may throw fail after it. @throws also what ready() throws; nothing has changed then
+    /// may throw fail after it. What ready() throws changes nothing.
     template <class Rows, class Build, class Ready>
     static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build, Ready&& ready) {
         build_next_row(to, plan, build);
