@@ -85,6 +85,7 @@ struct World {
             store.add(entities[i], Sparse{});
         }
         store.relate(entities[3], child, entities[4]);
+        store.relate(entities[4], mood, entities[3]);
         for (const ComponentId id : ids()) {
             store.on_remove(id, [this](Entity entity, ComponentId of, void* value) {
                 if (!hears) return;
@@ -105,9 +106,9 @@ struct World {
             if (id == plain) values[entity.to_bits()] = static_cast<const Plain*>(value)->value;
         });
         for (const Entity entity : entities)
-            for (const ComponentId id :
-                 {tag, other, pair(likes, entities[4]), pair(owner, entities[4]), pair(debt, entities[4]),
-                  pair(mood, entities[4]), pair(mood, tag), pair(child, entities[4]), duty, pair(owner, tag)})
+            for (const ComponentId id : {tag, other, pair(likes, entities[4]), pair(owner, entities[4]),
+                                         pair(debt, entities[4]), pair(mood, entities[4]), pair(mood, tag), pair(mood, target),
+                                         pair(child, entities[4]), duty, pair(owner, tag)})
                 told[{entity.to_bits(), id}];
         for (slot_t index = 0; index != 12; ++index)
             for (const slot_t version : {1u, 3u})
@@ -218,6 +219,7 @@ struct Operations {
              w.store.relate(w.entities[1], w.debt, w.entities[4], AnyValue::of(value));
          }},
         {"relate, switched", [](W& w) { w.store.relate(w.entities[1], w.mood, w.entities[4]); }},
+        {"relate, switched, to one that has many", [](W& w) { w.store.relate(w.entities[4], w.mood, w.entities[5]); }},
         {"a state", [](W& w) { w.store.add(w.entities[1], pair(w.mood, w.tag)); }},
         {"unrelate", [](W& w) { w.store.unrelate(w.entities[1], w.debt, w.entities[5]); }},
         {"unrelate all", [](W& w) { w.store.unrelate(w.entities[1], w.owner); }},
@@ -309,6 +311,7 @@ TEST_CASE("ArchetypeStore: hooks know what is there, whatever throws in whatever
     report_sweep(swept("remove_with_hooks"), fail_everywhere<ThrowingCopy>(Hooks::all, check));
 }
 
+// proves: SwitchMapMemory::reserve_set throws, SwitchBuckets::reserve_add throws, SwitchBuckets::reserve_id throws
 TEST_CASE("ArchetypeStore: no hook is called for what fails, if values move without a throw", "[ecs][throws]") {
     for (const Hooks hooks : {Hooks::all, Hooks::removals}) {
         const auto check = [&](const auto& world) { CHECK(world.undone(hooks) == ""); };
