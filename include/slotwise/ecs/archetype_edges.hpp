@@ -94,11 +94,11 @@ public:
     }
     /// Room for an edge with this place or tag, or no change.
     void reserve_one(Record& from, std::size_t place, std::uint32_t tag) {
+        static_cast<void>(edges_.reserve_one());
         if (place == not_small)
             by_key_.make_room(tag, size() + 1);
         else if (place >= from.ends.low_edges.size())
             from.ends.low_edges.resized((place | 1) + 1, nullptr).swap(from.ends.low_edges);
-        static_cast<void>(edges_.reserve_one());
     }
     /// Adds an edge. @pre there is room, the change has no edge, and `place` is vacant or not_small
     /// If Data or the allocator throws, nothing has changed.
