@@ -902,6 +902,17 @@ void of_series() {
         }
         return once([&] { keep(equal_deltas(one, other, DefaultHash<std::uint32_t>(), EqualTo())); });
     });
+    row("Xxh3::add complexity", "bytes", linear, [](std::size_t n) {
+        const std::vector<std::byte> bytes(n, std::byte{7});
+        detail::Xxh3 sum;
+        return once([&] { sum.add(bytes); });
+    });
+    row("Xxh3::finish complexity", "bytes", constant, [](std::size_t n) {
+        const std::vector<std::byte> bytes(n, std::byte{7});
+        detail::Xxh3 sum;
+        sum.add(bytes);
+        return once([&] { keep(sum.finish()); });
+    });
     row("SipHash13::hash_units complexity", "characters", linear, [](std::size_t n) {
         const std::string text(n, 'x');
         return once([&] { keep(SipHash13(1, 2).hash_units(text.data(), text.size())); });

@@ -123,7 +123,8 @@ public:
 
     /// Whether it is not null.
     constexpr explicit operator bool() const noexcept { return type_ != nullptr; }
-    /// The name as the compiler writes it; empty of null. @invalidates itself when the library that made the id is unloaded
+    /// The name as the compiler writes it; empty of null. It is gone when the library that made the id is
+    /// unloaded.
     constexpr std::string_view name() const noexcept { return type_ == nullptr ? std::string_view() : type_->name(); }
 
     friend constexpr bool operator==(TypeId a, TypeId b) noexcept {

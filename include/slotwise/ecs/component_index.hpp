@@ -174,7 +174,7 @@ public:
         all_.reserve_one();
     }
     /// Makes it the last table, as if it were erased and inserted. @pre reserve_move_to_end(table) was called
-    /// @complexity O(ids of the table log tables), amortised @invalidates ranges of tables
+    /// It takes O(ids of the table log tables), amortised. @invalidates ranges of tables
     void move_to_end(TableRef table) noexcept {
         Record& moved = *record(table, tag_of(table));
         for (std::size_t i = 0; i != moved.keys.size(); ++i) {

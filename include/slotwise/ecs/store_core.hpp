@@ -88,7 +88,7 @@ public:
         return sizeof(StoreLife) + memory_of(registry, tables, entities, outside, hooks, bundles, reserved);
     }
 
-    /// Call it before a table gets a row. @throws what the allocator throws; strong
+    /// Call it before a table gets a row. Throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE void before_row(slot_t slot, const Table& to) {
         if (to.empty()) [[unlikely]]
             tables.move_to_end(slot);

@@ -91,7 +91,7 @@ public:
         });
     }
     slot_t find(const Value& value) const { return find(tag(value), value); }
-    /// Whether the value equals itself. @throws what Equal throws
+    /// Whether the value equals itself. Throws what Equal throws.
     bool is_reflexive(const Value& value) const {
         if constexpr (std::is_scalar_v<Value> && std::is_same_v<Equal, EqualTo>)
             return true;
