@@ -170,7 +170,7 @@ public:
     }
 
     /// Makes a table the last one that is walked; root() stays the first. Called when a table gets its first row: the order of
-    /// those with rows then does not depend on tables that had some before. Throws what the allocator throws; strong. It
+    /// those with rows then does not depend on tables that had some before. @throws what the allocator throws; strong. It
     /// takes O(ids of the table log tables), amortised; O(1) if it is the last.
     SLOTWISE_COLD void move_to_end(slot_t slot) {
         Table* const table = &(*this)[slot];
