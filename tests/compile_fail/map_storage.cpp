@@ -137,10 +137,21 @@ map.as_set().insert(1); // would have no value // faulty
 
 //=== value_from_the_wrong_arguments ===//
 // expect: is_constructible
-// covers: keyed/map_storage.hpp requires "std::is_constructible_v<T, Args...>"
+// covers: keyed/map_storage.hpp requires "(std::is_constructible_v<T, Args...>)"
 MapStorage<int, std::string> map;
 map.try_emplace(1, std::size_t{3}, 'x');
 map.try_emplace(2, map); // faulty
+
+//=== a_value_that_comes_back_from_the_wrong_arguments ===//
+// expect: is_constructible
+// covers: keyed/map_storage.hpp requires "std::copy_constructible<Key> && std::is_constructible_v<T, Args...>"
+// covers: keyed/map_storage.hpp requires "std::move_constructible<Key> && std::is_constructible_v<T, Args...>"
+MapStorage<int, std::string> map;
+map.insert(1, "one");
+const auto one = map.handle_of(1);
+map.erase_reserved(one);
+map.fulfill(one, 1, std::size_t{3}, 'x');
+map.fulfill(one, 1, map); // faulty
 
 //=== writing_to_a_const_map ===//
 // expect: read-only || cannot assign

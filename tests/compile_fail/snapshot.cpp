@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/codec.hpp>
+#include <slotwise/core/utf8.hpp>
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>
@@ -126,3 +127,12 @@ ByteWriter out;
 out.number(1u);
 out.number(-1); // faulty
 return static_cast<int>(out.take().size());
+
+//=== a_pointer_by_the_codec_of_texts ===//
+// expect: Snapshotable
+// covers: core/utf8.hpp requires "Snapshotable<T>"
+ByteWriter out;
+const int number = 1;
+Utf8Codec::write(number, out);
+Utf8Codec::write(&number, out); // faulty
+return static_cast<int>(out.written().size());

@@ -100,14 +100,14 @@ rows.emplace_back([] { return "one"; }); // faulty
 //=== no_columns ===//
 // expect: sizeof...
 // covers: rows/soa_vector.hpp requires "sizeof...(Us) > 0"
-// covers: rows/soa_vector.hpp requires "sizeof...(I) > 0"
+// covers: rows/soa_vector.hpp requires "sizeof...(Nth) > 0"
 SoaVector<int> rows;
 auto [numbers] = rows.columns<int>();
 auto none = rows.columns<>(); // faulty
 
 //=== padding_of_what_is_not_trivial ===//
 // expect: is_trivially_copyable
-// covers: rows/soa_vector.hpp requires "std::is_trivially_copyable_v<member<I>>"
+// covers: rows/soa_vector.hpp requires "std::is_trivially_copyable_v<member<Nth>>"
 struct Owner {
     Owner() = default;
     Owner(Owner&&) noexcept {}

@@ -496,11 +496,16 @@ TEST_CASE("described containers are equal when they have the same keys, values a
     REQUIRE_FALSE(a == b);
     b.erase(&three);
     REQUIRE_FALSE(a == b);
-    const TypeDescriptor other_type = int_type;
+    const TypeDescriptor again = int_type; // of the same C++ type, as another shared library describes it
+    TypeDescriptor other_type = int_type;
+    other_type.id = TypeDescriptor::id_of<unsigned>();
     AnySetStorage set(int_type), same(int_type), other(other_type);
     set.insert(&three), same.insert(&three), other.insert(&three);
     REQUIRE(set == same);
     REQUIRE_FALSE(set == other); // of another type
+    AnySetStorage elsewhere(again);
+    elsewhere.insert(&three);
+    REQUIRE(set == elsewhere);
     REQUIRE_FALSE(set == AnySetStorage(int_type));
     AnyMapStorage other_keys(other_type, int_type), other_values(int_type, other_type);
     for (int i = 0; i != 10; ++i) {
