@@ -14,6 +14,7 @@
 #include <slotwise/core/members.hpp>
 #include <slotwise/core/public_id.hpp>
 #include <slotwise/core/scope_guard.hpp>
+#include <slotwise/core/seal.hpp>
 #include <slotwise/core/versioned.hpp>
 
 #include <array>
@@ -116,6 +117,30 @@ constexpr int hashes() {
     return 0;
 }
 
+constexpr int checksums() {
+    std::array<std::byte, 1200> bytes{};
+    for (std::size_t i = 0; i != bytes.size(); ++i) bytes[i] = static_cast<std::byte>(7 * i);
+    for (const std::size_t size : {0u, 2u, 6u, 12u, 24u, 100u, 200u, 700u, 1200u}) { // each has a way of its own
+        const std::span<const std::byte> all(bytes.data(), size);
+        detail::Xxh3 parts;
+        parts.add(bytes.data(), size / 2);
+        parts.add(all.subspan(size / 2));
+        HOLDS(parts.finish() == detail::Xxh3::of(all));
+    }
+    detail::Xxh3 number, other;
+    number.number(7), other.number(8);
+    HOLDS(number.finish() != other.finish());
+    using detail::TypeKind;
+    std::uint64_t one = detail::make_tag(TypeKind::record, {1, 2}), two = detail::make_tag(TypeKind::record, {2, 1});
+    HOLDS(one != two && one >> 56 == two >> 56);
+    std::array first{detail::ElementTag{detail::ElementRole::key, 7}},
+        second{detail::ElementTag{detail::ElementRole::value, 8}};
+    HOLDS(detail::join_tags(first, second)[1].tag == 8);
+    double none = 0;
+    HOLDS(!detail::is_nan(none));
+    return 0;
+}
+
 constexpr int values() {
     Versioned<int> value(1), other, third(value);
     const auto mark = value.mark();
@@ -196,6 +221,7 @@ IN_CONSTANTS("handles and names are written and read in constant expressions", t
 IN_CONSTANTS("public ids work in constant expressions", ids())
 IN_CONSTANTS("ids are taken apart in constant expressions", parts_of_ids())
 IN_CONSTANTS("hashes and equality work in constant expressions", hashes())
+IN_CONSTANTS("checksums and tags of types work in constant expressions", checksums())
 IN_CONSTANTS("versioned values work in constant expressions", values())
 IN_CONSTANTS("scope guards work in constant expressions", guards())
 IN_CONSTANTS("members are visited in constant expressions", members())

@@ -30,6 +30,8 @@ constexpr int ids_and_pairs() {
     HOLDS(likes_bob.is_pair() && likes_bob.relation_number() == 3 && likes_bob.target() == bob && likes_bob.number() == 0);
     HOLDS(likes_apple.target_number() == 300 && Parts::registry(likes_bob) == 0 && apple < likes_apple);
     HOLDS(pair(beyond, bob).relation_number() == 0 && Parts::make_pair(3, likes_bob.bits() << 16 >> 16) == likes_bob);
+    Entity as_entity = Parts::target_of(likes_bob), as_number = Parts::target_of(likes_apple);
+    HOLDS(as_entity == bob && Parts::entity_of(as_entity) == bob && !Parts::entity_of(as_number));
     ComponentId of_likes = pair(likes, any), of_bob = pair(any, bob), of_apple = pair(any, apple), all = pair(any, any);
     HOLDS(of_likes.has_any_target() && !of_likes.has_any_relation() && of_likes.is_wildcard());
     HOLDS(of_bob.has_any_relation() && !of_bob.has_any_target() && of_apple.target_number() == 300);

@@ -176,6 +176,17 @@ constexpr int defers(C c) {
     HOLDS(c.pending() == 0 && !c.contains(1) && c.check_invariants());
     return 0;
 }
+/// A key that was removed twice, once while its entry was away under a reserved handle.
+template <class C, class... Value>
+constexpr int defers_and_keeps(C c, Value... value) {
+    const int key = 1;
+    const auto kept = c.handle_of(key);
+    HOLDS(c.erase_reserved(kept) && c.insert(key, value...).inserted);
+    c.remove(c.find(key));
+    HOLDS(c.pending() == 1 && c.fulfill(kept, key, value...) != nullptr && c.handle_of(key) == kept);
+    HOLDS(c.erase_reserved(kept) && c.insert(key, value...).kind == InsertKind::resurrected && c.check_invariants());
+    return 0;
+}
 constexpr DeferringMap<int, int> one_pair() {
     DeferringMap<int, int> map;
     map[1] = 10;
@@ -190,3 +201,5 @@ IN_CONSTANTS("a SetStorage over the portable index lives in a constant expressio
 IN_CONSTANTS("a MapStorage lives in a constant expression", maps<MapStorage<int, int>>())
 IN_CONSTANTS("a set defers erasure in a constant expression", defers(DeferringSet<int>{1}))
 IN_CONSTANTS("a map defers erasure in a constant expression", defers(one_pair()))
+IN_CONSTANTS("a set defers erasure and keeps a handle in a constant expression", defers_and_keeps(DeferringSet<int>{1}))
+IN_CONSTANTS("a map defers erasure and keeps a handle in a constant expression", defers_and_keeps(one_pair(), 7))

@@ -74,6 +74,7 @@ constexpr int elements() {
     const auto later = map.reserve_handle();
     HOLDS(map.fulfill(later, 5) && map[later] == 5);
     HOLDS(map.erase_reserved(later) && !map.contains(later) && map.fulfill(later, 5) != nullptr);
+    HOLDS(map.extract_reserved(later) == 5 && !map.extract_reserved(later) && map.fulfill(later, 5) != nullptr);
     const auto never = map.reserve_handle();
     HOLDS(map.cancel(never) && !map.contains(never));
     HOLDS(map.erase_if([](int value) { return value == 5; }) == 1);
@@ -193,6 +194,9 @@ constexpr int of_handle_pool() {
     pool.for_each([&](auto handle) { count += pool.contains(handle); });
     HOLDS(count == 12 && *--pool.end() == three);
     HOLDS(pool.erase(one) && !pool.erase(one) && pool.insert_at(one) && pool.contains(one) && !pool.insert_at(one));
+    const auto later = pool.reserve_handle();
+    HOLDS(pool.fulfill(later) && pool.erase_reserved(later) && !pool.contains(later) && pool.cancel(later) &&
+          !pool.cancel(later));
     HOLDS(pool.erase_if([&](auto handle) { return handle == three; }) == 1);
     HOLDS(pool.retired() == 0 && pool.recycle_retired() == 0 && pool.check_invariants());
     for (int i = 0; i != 200; ++i) pool.create();

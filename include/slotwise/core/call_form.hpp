@@ -61,7 +61,7 @@ template <class F, class Name, class First, class... Rest>
 constexpr bool name_in_place_of_first<F, Name, First, Rest...> = TakesFirst<F, Name, Rest...>;
 
 template <class F, class Name, class... Args>
-constexpr CallForm find_call_form() noexcept {
+consteval CallForm find_call_form() noexcept {
     if constexpr (TakesFirst<F, Name, Args...>)
         return CallForm::named;
     else {
@@ -90,7 +90,7 @@ inline constexpr bool takes_item = std::is_invocable_v<F&, Item> && !(TakesFirst
 enum class WantsName : unsigned char { no, yes, if_alone }; ///< if_alone: by a conversion, where no other form is possible
 /// A generic callback wants it, and nothing else is asked of it then: its body need not compile in the other form.
 template <class F, class Name, class... Args>
-constexpr WantsName wants_name() noexcept {
+consteval WantsName wants_name() noexcept {
     if constexpr (TakesFirst<F, Name, Args...>)
         return WantsName::yes;
     else if constexpr (!std::is_invocable_v<F&, Name, Args...>)
@@ -101,7 +101,7 @@ constexpr WantsName wants_name() noexcept {
 
 /// Whether the callback is called as f(name, args...), and not as f(args...). A generic one is. One of them must be possible.
 template <class F, class Name, class... Args>
-constexpr bool takes_name() noexcept {
+consteval bool takes_name() noexcept {
     constexpr WantsName wants = wants_name<F, Name, Args...>();
     if constexpr (wants == WantsName::yes)
         return true;
@@ -115,7 +115,7 @@ constexpr bool takes_name() noexcept {
 }
 /// Whether the callback is called as f(name, args...), and not as f(item), where the item has name and value in it.
 template <class F, class Name, class Item, class... Args>
-constexpr bool takes_name_or_item() noexcept {
+consteval bool takes_name_or_item() noexcept {
     constexpr WantsName wants = wants_name<F, Name, Args...>();
     if constexpr (wants == WantsName::yes)
         return true;

@@ -157,7 +157,7 @@ struct ElementTag {
 /// What is said when bytes have elements of another type: which elements these are, and of what type.
 class TypeMismatch {
 public:
-    static constexpr const char* text(ElementRole role, std::uint64_t found) noexcept {
+    static const char* text(ElementRole role, std::uint64_t found) noexcept {
         return texts[static_cast<std::size_t>(role)][name_of(found)].data();
     }
 
@@ -194,7 +194,7 @@ private:
     static constexpr std::size_t longest = 128;
     using Text = std::array<char, longest>;
 
-    static constexpr std::size_t name_of(std::uint64_t tag) noexcept {
+    static std::size_t name_of(std::uint64_t tag) noexcept {
         const auto sized = [&](std::size_t first, std::initializer_list<std::uint64_t> sizes) {
             std::size_t at = first;
             for (const std::uint64_t size : sizes) {
@@ -407,7 +407,7 @@ struct Unsealed {
 };
 /// The number that begins with the first four bytes of a header, lowest first.
 template <class Bytes>
-constexpr std::uint32_t number_of(const Bytes& header) noexcept {
+std::uint32_t number_of(const Bytes& header) noexcept {
     std::uint32_t number = 0;
     unsigned at = 0;
     for (const std::uint8_t byte : header)

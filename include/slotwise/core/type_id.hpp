@@ -38,7 +38,7 @@ constexpr std::string_view type_name() noexcept {
 }
 /// Whether a type of this name, or one of its arguments, is known in one library only: it is of an unnamed namespace, has no
 /// name, is of a lambda or, as far as the compiler writes that, of a function.
-constexpr bool is_local_name(std::string_view name) noexcept {
+consteval bool is_local_name(std::string_view name) noexcept {
     for (const std::string_view mark :
          {std::string_view("{anonymous}"), std::string_view("(anonymous "), std::string_view("`anonymous"),
           std::string_view("<unnamed"), std::string_view("(unnamed"), std::string_view("<lambda"), std::string_view("(lambda"),
@@ -47,7 +47,7 @@ constexpr bool is_local_name(std::string_view name) noexcept {
     return false;
 }
 /// The hash FNV-1a of 64 bits (Fowler, Noll and Vo 1991).
-constexpr std::uint64_t hash_of_name(std::string_view name) noexcept {
+consteval std::uint64_t hash_of_name(std::string_view name) noexcept {
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325u;
     for (const char each : name) hash = (hash ^ static_cast<unsigned char>(each)) * 0x100'0000'01B3u;
     return hash;
@@ -63,7 +63,7 @@ inline char type_mark = 0;
 
 /// Size and alignment, for types that have one name and differ: of two builds of one source.
 template <class T>
-constexpr std::uint64_t layout_of() noexcept {
+consteval std::uint64_t layout_of() noexcept {
     if constexpr (requires { sizeof(T); })
         return sizeof(T) * 64 + alignof(T);
     else

@@ -40,7 +40,7 @@ struct NoRules {
     /// Whether there may be ids that `id` replaces, or that replace it. It saves a look at all ids of a set for each that
     /// comes.
     template <class Id>
-    static constexpr bool may_replace(const Id&) noexcept {
+    static bool may_replace(const Id&) noexcept {
         return false;
     }
 };

@@ -306,7 +306,7 @@ private:
                                         detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Relation>()},
                                         detail::ElementTag{detail::ElementRole::id, detail::type_tag<DefaultCodec, Target>()}};
     /// The first four bytes of `header`.
-    static constexpr std::uint32_t kind() noexcept { return detail::number_of(header); }
+    static std::uint32_t kind() noexcept { return detail::number_of(header); }
     static constexpr std::uint8_t header[] = {
         'S',           'L', 'R', '1', std::endian::native == std::endian::little ? 1 : 2, sizeof(Source), sizeof(Relation),
         sizeof(Target)};

@@ -14,7 +14,7 @@ namespace detail {
 template <class... Ts>
 struct TypePack;
 template <class... Ts>
-constexpr std::uint64_t layout_of_pack() noexcept {
+consteval std::uint64_t layout_of_pack() noexcept {
     std::uint64_t all = 0;
     ((all = mix_bits(all) + type_layout<Ts>), ...);
     return all;

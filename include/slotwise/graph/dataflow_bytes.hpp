@@ -185,7 +185,7 @@ private:
     static constexpr std::array tags = {
         ElementTag{ElementRole::node, detail::type_tag<Codec, std::remove_cvref_t<decltype(std::declval<Record&>().node)>>()},
         ElementTag{ElementRole::value, detail::type_tag<Codec, Value>()}};
-    static constexpr std::uint32_t kind(char form) noexcept {
+    static std::uint32_t kind(char form) noexcept {
         return number_of(std::array<std::uint8_t, 4>{'S', 'L', 'G', static_cast<std::uint8_t>(form)});
     }
     static void write_header(ByteWriter& out, char form, const Core& core) {

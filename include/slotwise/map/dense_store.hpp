@@ -192,7 +192,7 @@ public:
 
     /// The types of a row's members.
     template <class Codec>
-    static constexpr std::array<ElementTag, sizeof...(Ts)> tags() noexcept {
+    static consteval std::array<ElementTag, sizeof...(Ts)> tags() noexcept {
         return {{{sizeof...(Ts) == 1 ? ElementRole::value : ElementRole::column, type_tag<Codec, Ts>()}...}};
     }
     template <class Directory, class Codec>

@@ -76,7 +76,7 @@ public:
 
     /// There are no values.
     template <class Codec>
-    static constexpr std::array<ElementTag, 0> tags() noexcept {
+    static consteval std::array<ElementTag, 0> tags() noexcept {
         return {};
     }
     /// A snapshot has no bytes of values.

@@ -198,7 +198,7 @@ public:
 
     /// The type of elements.
     template <class Codec>
-    static constexpr std::array<ElementTag, 1> tags() noexcept {
+    static consteval std::array<ElementTag, 1> tags() noexcept {
         return {{{ElementRole::value, type_tag<Codec, T>()}}};
     }
     template <class Directory, class Codec>

@@ -491,7 +491,7 @@ namespace detail {
 struct ReservedBits {
     /// erase_reserved() allocates nothing from now on. Throws what the allocator throws; strong
     template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-    static constexpr void prepare(SlotMapCore<Store, Tag, O, Allocator, Observers...>& map) {
+    static void prepare(SlotMapCore<Store, Tag, O, Allocator, Observers...>& map) {
         map.core_.directory.prepare_reserved();
     }
 };

@@ -99,7 +99,7 @@ protected:
 
 private:
     template <class Codec>
-    static constexpr auto tags() noexcept {
+    static consteval auto tags() noexcept {
         return detail::join_tags(Container::Store::template tags<Codec>(), Container::template column_tags<0, Codec>());
     }
     template <class T, class View, class Self>

@@ -266,7 +266,7 @@ private:
     friend SparseRuns;
 
     template <class Codec>
-    static constexpr auto tags() noexcept {
+    static consteval auto tags() noexcept {
         constexpr ElementTag id{ElementRole::id, type_tag<DefaultCodec, Id>()};
         if constexpr (std::is_same_v<Value, WithoutValue>)
             return std::array{id};
