@@ -12,8 +12,7 @@
 #include <utility>
 
 template <class Map>
-class History { // make all edits by it
-public:
+struct History { // make all edits by it
     using Id = typename Map::handle_type;
     using Value = typename Map::value_type;
     explicit History(Map& map, std::size_t most = 1000) : map_(map), most_(most) {}
@@ -42,8 +41,6 @@ public:
     void redo() {
         if (done_ != edits_.size()) flip(edits_[done_++]);
     }
-
-private:
     struct Edit {
         Id id{};
         bool changes = false;

@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-class WorldHistory { // make all edits by it
-public:
+struct WorldHistory { // make all edits by it
     using Store = slotwise::ArchetypeStore;
     using Entity = slotwise::Entity;
     using Id = slotwise::ComponentId;
@@ -58,8 +57,6 @@ public:
     void redo() {
         if (done_ != edits_.size()) flip(edits_[done_++], 1);
     }
-
-private:
     struct Part {
         Entity entity;
         std::optional<slotwise::ExtractedEntity> away;

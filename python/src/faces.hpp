@@ -9,7 +9,7 @@
 #include "convert.hpp"
 #include "growing.hpp"
 
-#include <slotwise/arrow/utf8.hpp>
+#include <slotwise/core/utf8.hpp>
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/series/capture.hpp>
 #include <slotwise/series/tsd_storage.hpp>

@@ -11,7 +11,7 @@ import slotwise
 
 # Snapshots and streams of deltas without a checksum of their own: a flip in a number or a text is then another number or
 # text, which nobody can tell. As soon as they have one, this is True, and such a flip has to be refused, too.
-CHECKSUMS = False
+CHECKSUMS = True
 
 PROGRAM = """
 import io, random, sys
