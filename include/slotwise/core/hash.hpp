@@ -97,8 +97,8 @@ struct DefaultHash {
         requires(!std::is_integral_v<K> && !std::is_enum_v<K> && requires { static_cast<std::size_t>(std::hash<K>{}(key)); })
     {
         if constexpr (std::is_floating_point_v<K>) // a NaN of any bits is one key, see EqualTo
-            if (detail::is_nan(key)) return static_cast<std::size_t>(mix_bits(0x7FF8'0000'0000'0000u));
-        return static_cast<std::size_t>(mix_bits(std::hash<K>{}(key)));
+            if (detail::is_nan(key)) return bits::to_size(mix_bits(0x7FF8'0000'0000'0000u));
+        return bits::to_size(mix_bits(std::hash<K>{}(key)));
     }
 };
 

@@ -19,6 +19,7 @@ template <class T, class U>
 inline constexpr bool assigns_by_parts = !std::is_nothrow_assignable_v<T&, U> && std::is_nothrow_move_assignable_v<T> &&
                                          std::is_constructible_v<T, U> && !requires { typename T::traits_type; };
 /// to = from. If that throws, `to` is as it was wherever T's move assignment does not throw.
+SLOTWISE_CONVERSIONS_BEGIN
 template <class T, class U>
 constexpr void assign_whole(T& to, U&& from) {
     if constexpr (assigns_by_parts<T, U>)
@@ -26,6 +27,7 @@ constexpr void assign_whole(T& to, U&& from) {
     else
         to = std::forward<U>(from);
 }
+SLOTWISE_CONVERSIONS_END
 
 } // namespace detail
 

@@ -238,9 +238,10 @@ private:
             return 25;
         case TypeKind::series:
             return 26;
-        default:
-            return 0;
+        case TypeKind::left_out:
+            break;
         }
+        return 0;
     }
     static constexpr auto texts = [] {
         std::array<std::array<Text, std::size(names)>, std::size(roles)> all{};

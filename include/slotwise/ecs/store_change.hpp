@@ -148,6 +148,8 @@ private:
     const Walk& walk_;
     std::size_t called_ = 0; // components whose hooks were called
 };
+template <class Walk>
+RemovalHooks(StoreCore&, const Walk&) -> RemovalHooks<Walk>;
 /// Calls the on_remove hooks of what walk(f) calls f(id, entity) for, and then remove(). @pre only moves throw in remove()
 /// @throws what they throw
 template <class Walk, class Remove>

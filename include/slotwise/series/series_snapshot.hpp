@@ -175,7 +175,7 @@ const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Co
     const Time window = codec.template read<Time>(in), last = codec.template read<Time>(in);
     Time keys_last = last;
     if constexpr (State::has_values) keys_last = codec.template read<Time>(in);
-    const auto sane = [&](const Time& time) { return time == State::never || (is_time(time) && !(window < time)); };
+    const auto sane = [&](const Time& at) { return at == State::never || (is_time(at) && !(window < at)); };
     if (in.error() != nullptr) return in.error();
     if (!sane(window) || !sane(last) || !sane(keys_last)) return "snapshot: a time is later than the window";
     if (last < keys_last) return "snapshot: a time is later than that of the whole series";

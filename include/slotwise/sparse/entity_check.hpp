@@ -117,7 +117,10 @@ struct EntityCheck {
             return in.fail("snapshot: it was made by an index with locations of another size");
         const auto ranges = in.number<slot_t>();
         if (ranges > in.left() / (2 * sizeof(slot_t))) return in.fail("snapshot: it has more ranges than bytes");
-        const auto next = [&](slot_t& first, slot_t& last) { first = in.number<slot_t>(), last = in.number<slot_t>(); };
+        const auto next = [&](slot_t& first, slot_t& last) {
+            first = in.number<slot_t>();
+            last = in.number<slot_t>();
+        };
         if (!d.add_ranges(ranges, next)) return in.fail("snapshot: two ranges overlap, or one has no valid bounds");
         for (slot_t number = 0; number <= d.last_part(); ++number)
             if (!read_part(d, number, in, codec)) return false;
