@@ -58,9 +58,11 @@ public:
     std::uint64_t checksum() const {
         ColumnChecksum all;
         for (std::size_t row = 0; row != rows_; ++row) {
-            if (nulls_ != 0 && (data_.validity[row / 8] >> row % 8 & 1) == 0)
+            if (nulls_ != 0 && (data_.validity[row / 8] >> row % 8 & 1) == 0) {
                 all.null();
-            else if constexpr (layout == ArrowLayout::text) {
+                continue;
+            }
+            if constexpr (layout == ArrowLayout::text) {
                 const auto first = static_cast<std::size_t>(data_.offsets[row]);
                 const auto size = static_cast<std::size_t>(data_.offsets[row + 1]) - first;
                 all.value(std::string_view(data_.values.data() + first, size));
@@ -179,6 +181,7 @@ struct BuiltBatch {
     }
     std::uint64_t checksum() const {
         std::vector<std::uint64_t> each;
+        each.reserve(columns.size());
         for (const BuiltColumn& column : columns) each.push_back(column.checksum);
         return stream_checksum(rows, each);
     }

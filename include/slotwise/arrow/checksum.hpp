@@ -112,6 +112,7 @@ public:
     std::uint64_t finish(std::size_t columns) {
         columns_.resize(columns);
         std::vector<std::uint64_t> each;
+        each.reserve(columns_.size());
         for (ColumnChecksum& column : columns_) each.push_back(column.finish());
         return stream_checksum(rows_, each);
     }

@@ -51,18 +51,20 @@ inline bool is_utf8(std::string_view bytes) noexcept {
     return true;
 }
 
+template <class T>
+inline constexpr bool is_text_of_char = [] {
+    if constexpr (form_of<T>() == Form::text)
+        return std::is_same_v<typename T::value_type, char>;
+    else
+        return false;
+}();
 /// Whether a value has no text of char that is no UTF-8, wherever in it the text is.
 template <class T>
 bool texts_are_utf8([[maybe_unused]] const T& value) noexcept {
-    constexpr Form form = form_of<T>();
-    if constexpr (coding<T>.block || form == Form::custom)
-        return true;
-    else if constexpr (form == Form::text) {
-        if constexpr (std::is_same_v<typename T::value_type, char>)
-            return is_utf8({value.data(), value.size()});
-        else
-            return true;
-    } else if constexpr (form == Form::optional)
+    constexpr Form form = coding<T>.block ? Form::custom : form_of<T>(); // a block has no text in it
+    if constexpr (is_text_of_char<T>)
+        return is_utf8({value.data(), value.size()});
+    else if constexpr (form == Form::optional)
         return !value || texts_are_utf8(*value);
     else if constexpr (form == Form::array || form == Form::sequence) {
         if constexpr (!std::is_same_v<T, std::vector<bool>>)

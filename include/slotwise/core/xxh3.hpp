@@ -99,7 +99,7 @@ private:
         0x4EF9'0DA2'9748'6471, 0xD8AC'DEA9'46EF'1938, 0x3F34'9CE3'3F76'FAA8, 0x1D4F'0BC7'C7BB'DCF9, 0x3159'B4CD'4BE0'518A,
         0x6473'78D9'C97E'9FC8, 0xC3EB'D334'83AC'C5EA, 0xEB63'13FA'FFA0'81C5, 0x49DA'F0B7'51DD'0D17, 0x9E68'D429'2655'16D3,
         0xFCA1'477D'58BE'162B, 0xCE31'D07A'D1B8'F88F, 0x2804'1695'8F3A'CB45, 0x7E40'4BBB'CAFB'D7AF};
-    static constexpr std::size_t secret_bytes = 8 * 24, least_secret = 136;
+    static constexpr std::size_t secret_bytes = std::size_t{8} * 24, least_secret = 136;
 
     // Eight (or four) bytes as a number, lowest first.
     SLOTWISE_ALWAYS_INLINE static constexpr u64 read64(const std::byte* at) noexcept {

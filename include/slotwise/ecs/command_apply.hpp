@@ -92,15 +92,15 @@ private:
     std::size_t carry_out(std::span<CommandGroup> groups, bool& destroys) {
         CommandGroup& group = groups[0];
         EntityLocation* const at = core_.entities.location(group.entity);
-        const bool may_change = this->may_change(group, at);
+        const bool changes = may_change(group, at);
         scratch_.list.clear();
-        if (may_change) [[likely]]
+        if (changes) [[likely]]
             take_commands(group);
         else
             dropped_ += group.count();
-        if (group.later != 0 && take_later(group, may_change)) [[unlikely]]
+        if (group.later != 0 && take_later(group, changes)) [[unlikely]]
             return 1;
-        if (!may_change) [[unlikely]]
+        if (!changes) [[unlikely]]
             return 1;
         if (core_.hooks.any(HookKind::add) || core_.hooks.any(HookKind::remove) || core_.hooks.any(HookKind::set)) [[unlikely]]
             return change_any(group, *at);
@@ -122,13 +122,13 @@ private:
         return change_planned(group, *at, plan);
     }
     /// The commands of later groups of the entity in this phase. True: it ends, and nothing relates to it meanwhile.
-    SLOTWISE_NEVER_INLINE bool take_later(const CommandGroup& group, bool may_change) {
+    SLOTWISE_NEVER_INLINE bool take_later(const CommandGroup& group, bool changes) {
         for (CommandGroup* each = batch_->later(group); each != nullptr; each = batch_->later(*each)) {
             if (each->despawned()) {
-                if (may_change && group.spawned()) each->set_spawned();
-                return may_change;
+                if (changes && group.spawned()) each->set_spawned();
+                return changes;
             }
-            if (may_change)
+            if (changes)
                 take_commands(*each);
             else
                 dropped_ += each->count();

@@ -465,6 +465,7 @@ private:
         part.next = next;
     }
     slot_t search(slot_t index) const noexcept {
+        if (order_.empty()) return 0;
         const std::size_t behind = behind_index(index);
         return behind != 0 && index < part(order_[behind - 1]).last ? order_[behind - 1] : 0;
     }
