@@ -441,7 +441,7 @@ private:
     slot_t own_from(const Part& part, slot_t at) const noexcept {
         slot_t end = part.last;
         if (std::addressof(part) == std::addressof(main_))
-            if (const std::size_t behind = behind_index(at); behind != order_.size()) {
+            if (const std::size_t behind = behind_index(at); behind < order_.size()) {
                 const slot_t first = this->part(order_[behind]).first;
                 if (first < end) end = first;
             }
@@ -486,7 +486,7 @@ private:
         const slot_t number = part_number(first), last = first + (page_slots - 1);
         if (number != 0) return last < part(number).last ? number : mixed;
         const std::size_t behind = behind_index(first);
-        return behind != order_.size() && part(order_[behind]).first <= last ? mixed : 0;
+        return behind < order_.size() && part(order_[behind]).first <= last ? mixed : 0;
     }
     // Calls f(first index, page) for the pages of these indices.
     template <class F>
