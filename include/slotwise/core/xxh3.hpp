@@ -239,7 +239,6 @@ private:
                 scramble_all(acc_);
                 in_block_ = 0;
             }
-            return;
         }
 #endif
         std::array<u64, 8> acc = acc_;
