@@ -36,6 +36,12 @@ README_LINES_MOST = 20
 # header is at least as high as the highest header that this one includes.
 FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "rows": 3, "map": 4, "keyed": 4, "sparse": 4, "series": 5, "ecs": 5, "graph": 5,
           "arrow": 6}
+# Rooms on whose parts other rooms are built. The parts of every other room are included from that room alone.
+SHARED_PARTS = {"core", "slots", "rows"}
+# Parts that one header includes, and that are read by themselves: each is a class with invariants of its own.
+ENGINES = {"arrow/detail/batch.hpp", "ecs/detail/archetype_tables.hpp", "ecs/detail/command_apply.hpp", "ecs/detail/command_batch.hpp",
+           "ecs/detail/query_walk.hpp", "ecs/detail/sparse_components.hpp", "ecs/detail/store_snapshot.hpp", "graph/detail/dataflow_snapshot.hpp",
+           "rows/detail/row_plan.hpp", "series/detail/series_state.hpp", "slots/detail/observer_hub.hpp", "sparse/detail/sparse_rows.hpp"}
 ANY_FLOOR = "debug"
 FWD = "fwd.hpp"  # lives on the floor of core
 FRONT_DOOR = "slotwise.hpp"  # above everything
@@ -142,6 +148,23 @@ def check_floors(house):
                        f"include each other; move what both need down to floor {floor - 1} or lower")
 
 
+def check_parts(house):
+    """Parts stay in their room, and a part has a header of its own only if two others use it."""
+    for name in house.text:
+        if "/detail/" not in name:
+            continue
+        users = [user for user in house.text if name in house.includes[user]]
+        strangers = [user for user in users if house.room(user) != house.room(name)]
+        if strangers and house.room(name) not in SHARED_PARTS:
+            yield f"{strangers[0]} includes {name}, a part of another room: include a header on top of {house.room(name)}"
+        if FRONT_DOOR in users:
+            yield f"{FRONT_DOOR} includes {name}: a part is behind the headers that people include"
+        if len(users) == 1 and name not in ENGINES:
+            yield f"{name} is included by {users[0]} alone: move it into that header"
+    yield from (f"ENGINES names {name}, which is not there or has two users" for name in ENGINES
+                if sum(name in included for included in house.includes.values()) != 1)
+
+
 def check_cycles(house):
     try:
         graphlib.TopologicalSorter(house.includes).prepare()
@@ -167,7 +190,7 @@ def check_columns(house):
 
 
 def check_folder_readmes(house):
-    for folder in sorted({name.rsplit("/", 1)[0] for name in house.text if "/" in name}):
+    for folder in sorted({name.split("/")[0] for name in house.text if "/" in name}):
         readme = house.folder / folder / "README.md"
         count = len(readme.read_text(encoding="utf-8").splitlines()) if readme.is_file() else 0
         if not 0 < count <= README_LINES_MOST:
@@ -260,7 +283,7 @@ def check_equivalents(house):
             yield f"{EQUIVALENT}: {name} has no line '{line}' ({change}): name the line as it is now, or remove the entry"
 
 
-LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_columns, check_folder_readmes, check_text, check_others_macros,
+LAYOUT_CHECKS = (check_floors, check_parts, check_cycles, check_front_door, check_columns, check_folder_readmes, check_text, check_others_macros,
                  check_overlapping, check_spdx, check_equivalents)
 
 

@@ -3,7 +3,7 @@
 
 // SlotMap built without dynamic observers: the same headers under another namespace, with a hub that has no observers.
 #define slotwise slotwise_without_observers // NOLINT: a copy of the library of our own, so that no type is defined twice
-#include <slotwise/slots/observer_hub.hpp>
+#include <slotwise/slots/detail/observer_hub.hpp>
 
 SLOTWISE_BEGIN
 namespace detail {

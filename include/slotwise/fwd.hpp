@@ -2,20 +2,86 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // All public names of the library, every enumeration and option struct, and each default template argument, once; with
-// core/states.hpp, the states of slots and handles.
+// fwd.hpp, the states of slots and handles.
 // Costs next to nothing to include: enough to declare a member pointer, a handle or a function on containers.
 #ifndef SLOTWISE_FWD_HPP
 #define SLOTWISE_FWD_HPP
 
 #include "config/abi.hpp"
-#include "core/named_arguments.hpp"
-#include "core/states.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd> // declares std::allocator
 
 SLOTWISE_BEGIN
+
+// The names of template arguments: Column, Options, HashBy ... fwd.hpp includes them.
+
+// What a container has that differs from the default is named, in any order:
+//     MapStorage<std::string, int, HashBy<MyHash>, Column<float>, Options<KeySetOptions{.deferred_erase = true}>>
+// Any static observer is named as it is. `Members` and what follows a container's own types (T, Key ...) are the only places.
+
+/// A column: a value of type U for each element. It is a `ValueArray<U>` over the container's allocator. Any number of them.
+template <class U>
+struct Column {};
+/// The options of the container: Options<SlotMapOptions{.reuse = Reuse::lifo}>.
+template <auto O>
+struct Options {};
+/// Makes two containers with otherwise equal arguments different types, so that their handles are different types too.
+template <class X>
+struct Tag {};
+/// Hashes keys with H.
+template <class H>
+struct HashBy {};
+/// Compares keys with E.
+template <class E>
+struct EqualBy {};
+/// Finds keys by the index I: HashIndex, BoostIndex ...
+template <template <class> class Nth>
+struct IndexBy {
+    template <class Allocator>
+    using type = Nth<Allocator>;
+};
+/// The type of a time.
+template <class T>
+struct TimeBy {};
+/// Takes memory from A, an allocator of any type of value.
+template <class A>
+struct AllocBy {};
+/// The members of the rows of a BasicSoaSlotMap or a BasicSoaVector.
+template <class... Ts>
+struct Members {};
+/// The members of a struct that a BasicSoaStruct keeps: Fields<&P::x, &P::y>.
+template <auto... Ms>
+struct Fields {};
+
+// What a slot is, how an element came into it, and why a handle does or does not resolve.
+
+/// What a slot is at the moment.
+enum class SlotState : std::uint8_t {
+    free,     ///< vacant, may be handed out
+    live,     ///< holds an element
+    pending,  ///< removed, but key and columns are still readable (deferred erase)
+    reserved, ///< a handle was handed out, the element comes later
+    retired   ///< its versions are used up; never handed out again
+};
+
+/// How an element came into its slot.
+enum class InsertKind : std::uint8_t {
+    fresh,      ///< as a new element
+    resurrected ///< it was pending under the same key, and lives again
+};
+
+/// Why a handle does or does not resolve, for diagnostics.
+enum class HandleStatus : std::uint8_t {
+    null,         ///< it names nothing
+    out_of_range, ///< there never was such a slot, or its memory was freed
+    live,         ///< its element is there
+    stale,        ///< its element was erased, or never existed
+    pending,      ///< its element was removed, but is still readable (deferred erase)
+    reserved,     ///< its element comes later
+    retired       ///< the slot has used up its versions
+};
 
 //=== slots and handles ===//
 

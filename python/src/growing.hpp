@@ -9,7 +9,6 @@
 
 #include <slotwise/memory/paged_array.hpp>
 #include <slotwise/memory/reserved_array.hpp>
-#include <slotwise/memory/steady_array.hpp>
 
 #include <cstdlib>
 #include <memory>

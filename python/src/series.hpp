@@ -10,7 +10,7 @@
 #include <slotwise/arrow/apply_delta.hpp>
 #include <slotwise/arrow/delta.hpp>
 #include <slotwise/series/capture.hpp>
-#include <slotwise/series/delta_check.hpp>
+#include <slotwise/series/delta.hpp>
 
 namespace slotwise_python {
 

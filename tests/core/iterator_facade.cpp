@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
-#include <slotwise/core/iterator_facade.hpp>
+#include <slotwise/core/detail/iterators.hpp>
 
 #include "support/catch.hpp"
 

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 
-#include <slotwise/ecs/archetype_tables.hpp>
+#include <slotwise/ecs/detail/archetype_tables.hpp>
 
 #include <algorithm>
 #include <random>

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What of the ECS can be asked in constant expressions: ids, pairs, places, sets of ids, names.
-#include <slotwise/core/type_id.hpp>
+#include <slotwise/core/type_descriptor.hpp>
 #include <slotwise/ecs/archetype_graph.hpp>
 #include <slotwise/ecs/archetype_store.hpp>
-#include <slotwise/ecs/command_shape.hpp>
+#include <slotwise/ecs/detail/command_batch.hpp>
 #include <slotwise/ecs/component_id.hpp>
 #include <slotwise/ecs/entity_location.hpp>
-#include <slotwise/ecs/pair_traits.hpp>
+#include <slotwise/ecs/component_index.hpp>
 #include <slotwise/ecs/query.hpp>
 
 #include "support/constant.hpp"

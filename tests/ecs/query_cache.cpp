@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 
-#include <slotwise/ecs/query_cache.hpp>
+#include <slotwise/ecs/detail/archetype_tables.hpp>
 
 #include <random>
 #include <set>

@@ -6,7 +6,7 @@
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/ecs/sparse_components.hpp>
+#include <slotwise/ecs/detail/sparse_components.hpp>
 
 using namespace slotwise;
 using namespace test;

@@ -9,7 +9,7 @@
 
 #include "input.hpp"
 
-#include <slotwise/ecs/archetype_tables.hpp>
+#include <slotwise/ecs/detail/archetype_tables.hpp>
 
 #include <algorithm>
 #include <set>

@@ -5,7 +5,7 @@
 #include "scene.hpp"
 #include "support/allocators.hpp"
 
-#include <slotwise/core/entropy.hpp>
+#include <slotwise/core/seeded_hash.hpp>
 
 #include <functional>
 

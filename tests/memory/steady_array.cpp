@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
-#include <slotwise/memory/steady_array.hpp>
-#include <slotwise/slots/directory_check.hpp>
-#include <slotwise/slots/directory_clear.hpp>
+#include <slotwise/memory/reserved_array.hpp>
+#include <slotwise/slots/detail/slot_directory.hpp>
 
 #include "support/catch.hpp"
 

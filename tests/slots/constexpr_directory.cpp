@@ -5,9 +5,8 @@
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 
-#include <slotwise/slots/directory_check.hpp>
-#include <slotwise/slots/directory_clear.hpp>
-#include <slotwise/slots/observer_hub.hpp>
+#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/detail/observer_hub.hpp>
 
 namespace {
 

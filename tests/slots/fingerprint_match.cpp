@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
-#include <slotwise/slots/fingerprint_match.hpp>
+#include <slotwise/slots/detail/group_index.hpp>
 
 #include <array>
 

@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 
 #if defined(__cpp_exceptions)
-#include <slotwise/slots/observer_hub.hpp>
+#include <slotwise/slots/detail/observer_hub.hpp>
 #include <slotwise/slots/slot_observer.hpp>
 #include <slotwise/slots/value_array.hpp>
 

@@ -5,7 +5,6 @@
 #include "subjects.hpp"
 #include "support/failing_new.hpp"
 
-#include <slotwise/sparse/align_prefix.hpp>
 #include <slotwise/sparse/sparse_group.hpp>
 
 using namespace test;

@@ -7,13 +7,266 @@
 
 #include "../series/capture.hpp"
 #include "../series/tsd_storage.hpp"
-#include "batch_reader.hpp"
-#include "built_batch.hpp"
+#include "detail/batch_reader.hpp"
+#include "detail/checksum.hpp"
+#include "detail/nodes.hpp"
 
 #include <charconv>
 #include <cstdint>
 
 SLOTWISE_BEGIN
+
+// A batch that is built row by row, and the stream that has it and no other.
+
+namespace detail {
+
+/// The buffers of a finished column. What refers to them holds the owner, so that a column may leave its batch.
+struct BuiltColumn {
+    std::string name;
+    const char* format = "";
+    std::shared_ptr<const void> owner{};
+    std::array<const void*, 3> buffers{};
+    std::int64_t n_buffers = 2;
+    std::size_t null_count = 0;
+    bool nullable = false;
+    std::uint64_t checksum = 0; ///< of its rows
+    std::uint64_t text = 0;     ///< bytes of text in all rows
+};
+
+/// Collects the values of a column. @tparam T as ArrowType has it
+template <class T>
+class ColumnBuilder {
+    using Type = ArrowType<T>;
+    using Stored = typename Type::stored;
+    static constexpr ArrowLayout layout = Type::layout;
+
+public:
+    explicit ColumnBuilder(std::string name, bool nullable) : name_(std::move(name)), nullable_(nullable) {}
+    void reserve(std::size_t rows) {
+        if constexpr (layout == ArrowLayout::text)
+            data_.offsets.reserve(rows + 1);
+        else if constexpr (layout == ArrowLayout::fixed)
+            data_.values.reserve(rows);
+    }
+    void add(const T& value) {
+        if (nulls_ != 0) mark(true);
+        put(value);
+    }
+    void add_null() {
+        if (nulls_ == 0) data_.validity.assign((rows_ + 7) / 8, 0xFF); // most columns have no null, and no bitmap then
+        mark(false);
+        ++nulls_;
+        put(T());
+    }
+    /// The same value `count` times, for a column of nothing else.
+    void add_each(std::size_t count, const T& value) {
+        data_.values.assign(count, Type::encode(value));
+        rows_ = count;
+    }
+    /// The checksum of the rows until now.
+    std::uint64_t checksum() const {
+        ColumnChecksum all;
+        for (std::size_t row = 0; row != rows_; ++row) {
+            if (nulls_ != 0 && (data_.validity[row / 8] >> row % 8 & 1) == 0) {
+                all.null();
+                continue;
+            }
+            if constexpr (layout == ArrowLayout::text) {
+                const auto first = static_cast<std::size_t>(data_.offsets[row]);
+                const auto size = static_cast<std::size_t>(data_.offsets[row + 1]) - first;
+                all.value(std::string_view(data_.values.data() + first, size));
+            } else if constexpr (layout == ArrowLayout::bits)
+                all.value((data_.values[row / 8] >> row % 8 & 1) != 0);
+            else
+                all.value(data_.values[row]);
+        }
+        return all.finish();
+    }
+    BuiltColumn finish() {
+        BuiltColumn column{name_, format_of<T>};
+        column.nullable = nullable_;
+        column.null_count = nulls_;
+        column.checksum = checksum();
+        if constexpr (layout == ArrowLayout::text) column.text = data_.values.size();
+        const auto data = std::make_shared<const Data>(std::move(data_));
+        if (nulls_ != 0) column.buffers[0] = data->validity.data();
+        if constexpr (layout == ArrowLayout::text) {
+            column.n_buffers = 3;
+            column.buffers[1] = data->offsets.data();
+        }
+        column.buffers[layout == ArrowLayout::text ? 2 : 1] = data->values.data();
+        column.owner = data;
+        return column;
+    }
+
+private:
+    struct Data {
+        std::vector<unsigned char> validity{};
+        std::vector<std::int32_t> offsets{0};
+        // A char of text, a byte of bits, or a number.
+        std::vector<std::conditional_t<layout == ArrowLayout::bits, unsigned char, Stored>> values{};
+    };
+
+    void mark(bool valid) { put_bit(data_.validity, valid); }
+    // The bit of the row that comes next.
+    template <class Bytes>
+    void put_bit(Bytes& bytes, bool bit) {
+        if (rows_ % 8 == 0) bytes.push_back(0);
+        const unsigned mask = 1u << rows_ % 8;
+        bytes.back() = static_cast<unsigned char>(bit ? bytes.back() | mask : bytes.back() & ~mask);
+    }
+    void put(const T& value) {
+        if constexpr (layout == ArrowLayout::text) {
+            const std::string_view text = Type::encode(value);
+            if (text.size() > 0x7FFF'FFFFu - data_.values.size())
+                throw_length_error("Arrow export: a column of a delta has 2 GiB of text or more; split the window");
+            data_.values.insert(data_.values.end(), text.begin(), text.end());
+            data_.offsets.push_back(static_cast<std::int32_t>(data_.values.size()));
+        } else if constexpr (layout == ArrowLayout::bits)
+            put_bit(data_.values, value);
+        else
+            data_.values.push_back(Type::encode(value));
+        ++rows_;
+    }
+
+    std::string name_;
+    bool nullable_;
+    std::size_t nulls_ = 0;
+    std::size_t rows_ = 0;
+    Data data_{};
+};
+
+/// The columns of a T, as ColumnsReader reads them: one with this name, or those of ArrowFields<T>.
+template <class T>
+class ColumnsBuilder {
+    static auto builders(const char* name, bool nullable) {
+        if constexpr (ArrowColumnOf<T>::by_itself)
+            return std::tuple(ColumnBuilder<T>(name, nullable));
+        else
+            return std::apply(
+                [&]<class... Fields>(const Fields&... fields) {
+                    return std::tuple(ColumnBuilder<std::remove_cvref_t<decltype(fields(std::declval<const T&>()))>>(
+                        fields.name, nullable)...);
+                },
+                ArrowFields<T>::members);
+    }
+
+public:
+    explicit ColumnsBuilder(const char* name, bool nullable) : columns_(builders(name, nullable)) {}
+    void reserve(std::size_t rows) {
+        std::apply([&](auto&... column) { (column.reserve(rows), ...); }, columns_);
+    }
+    void add(const T& value) {
+        if constexpr (ArrowColumnOf<T>::by_itself)
+            std::get<0>(columns_).add(value);
+        else
+            [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+                (std::get<Nth>(columns_).add(std::get<Nth>(ArrowFields<T>::members)(value)), ...);
+            }(std::make_index_sequence<std::tuple_size_v<Columns>>{});
+    }
+    void add_null() {
+        std::apply([](auto&... column) { (column.add_null(), ...); }, columns_);
+    }
+    void finish(std::vector<BuiltColumn>& columns) {
+        std::apply([&](auto&... column) { (columns.push_back(column.finish()), ...); }, columns_);
+    }
+
+private:
+    using Columns = decltype(builders("", false));
+    Columns columns_;
+};
+
+/// What a stream of one batch refers to.
+struct BuiltBatch {
+    std::vector<BuiltColumn> columns{};
+    std::size_t rows = 0;
+    ArrowPairs metadata{};
+
+    /// What the metadata slotwise.checksum say of it.
+    RowsChecksum rows_checksum() const {
+        RowsChecksum result{checksum(), 0};
+        for (const BuiltColumn& column : columns) result.text += column.text;
+        return result;
+    }
+    std::uint64_t checksum() const {
+        std::vector<std::uint64_t> each;
+        each.reserve(columns.size());
+        for (const BuiltColumn& column : columns) each.push_back(column.checksum);
+        return stream_checksum(rows, each);
+    }
+};
+
+/// Makes the stream that has this batch and no other. Its functions report a lack of memory by a number.
+class BuiltStream {
+public:
+    /// @param out overwritten, and owned by the caller
+    static void give(BuiltBatch batch, ArrowArrayStream* out) {
+        auto stream = std::make_unique<BuiltStream>();
+        stream->batch_ = std::move(batch);
+        *out = {&get_schema, &get_next, [](ArrowArrayStream*) -> const char* { return "out of memory"; },
+                [](ArrowArrayStream* self) {
+                    delete static_cast<BuiltStream*>(self->private_data);
+                    self->release = nullptr;
+                },
+                stream.release()};
+    }
+
+private:
+    struct Column {
+        std::shared_ptr<const void> owner;
+        std::array<const void*, 3> buffers;
+    };
+    template <class F>
+    static int guarded(F&& f) noexcept {
+        constexpr int no_memory = 12; // ENOMEM
+#if SLOTWISE_EXCEPTIONS
+        try {
+            f();
+        } catch (...) { // only allocation throws
+            return no_memory;
+        }
+#else
+        f();
+        static_cast<void>(no_memory);
+#endif
+        return 0;
+    }
+    static BuiltStream& of(ArrowArrayStream* self) noexcept { return *static_cast<BuiltStream*>(self->private_data); }
+
+    static int get_schema(ArrowArrayStream* self, ArrowSchema* out) noexcept {
+        *out = ArrowSchema{};
+        return guarded([&] {
+            const BuiltBatch& batch = of(self).batch_;
+            ArrowSchema made = make_schema("+s", "", 0, batch.metadata, batch.columns.size());
+            OwnedSchema schema(&made);
+            for (std::size_t i = 0; i != batch.columns.size(); ++i)
+                *schema->children[i] = make_schema(batch.columns[i].format, batch.columns[i].name,
+                                                   batch.columns[i].nullable ? ARROW_FLAG_NULLABLE : 0, {}, 0);
+            schema.move_to(out);
+        });
+    }
+    static int get_next(ArrowArrayStream* self, ArrowArray* out) noexcept {
+        *out = ArrowArray{};
+        if (of(self).given_) return 0;
+        return guarded([&] {
+            const BuiltBatch& batch = of(self).batch_;
+            ArrowArray made = make_batch(batch.rows, batch.columns.size());
+            OwnedArray array(&made);
+            for (std::size_t i = 0; i != batch.columns.size(); ++i) {
+                const BuiltColumn& from = batch.columns[i];
+                *array->children[i] = arrow_column_of(std::make_unique<Column>(Column{from.owner, from.buffers}), batch.rows,
+                                                      from.null_count, from.n_buffers);
+            }
+            array.move_to(out);
+            of(self).given_ = true;
+        });
+    }
+
+    BuiltBatch batch_{};
+    bool given_ = false;
+};
+
+} // namespace detail
 
 /// What a row of a delta does: the numbers of its column "op".
 enum class DeltaOp : std::int8_t {

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ARROW_DESCRIBED_IMPORT_HPP
 #define SLOTWISE_ARROW_DESCRIBED_IMPORT_HPP
 
-#include "described_columns.hpp"
+#include "detail/container_columns.hpp"
 #include "import.hpp"
 
 #include <memory>

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ARROW_EXPORT_HPP
 #define SLOTWISE_ARROW_EXPORT_HPP
 
-#include "described_columns.hpp"
+#include "detail/container_columns.hpp"
 
 #include <cerrno>
 

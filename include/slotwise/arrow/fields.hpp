@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ARROW_FIELDS_HPP
 #define SLOTWISE_ARROW_FIELDS_HPP
 
-#include "../core/concepts.hpp"
+#include "../core/detail/concepts.hpp"
 #include "c_data.hpp"
 
 #include <cstring>

@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_ARROW_IMPORT_HPP
 #define SLOTWISE_ARROW_IMPORT_HPP
 
-#include "../keyed/key_set_core.hpp"
-#include "batch_reader.hpp"
+#include "../keyed/detail/keyed_interface.hpp"
+#include "detail/batch_reader.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

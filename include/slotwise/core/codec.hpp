@@ -5,21 +5,301 @@
 #ifndef SLOTWISE_CORE_CODEC_HPP
 #define SLOTWISE_CORE_CODEC_HPP
 
-#include "bytes.hpp"
-#include "concepts.hpp"
-#include "members.hpp"
-#include "std_memory.hpp"
+#include "../config/abi.hpp"
+#include "detail/concepts.hpp"
+#include "detail/std_memory.hpp"
+#include "with.hpp"
 
 #include <array>
 #include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 SLOTWISE_BEGIN
+
+// ByteWriter and ByteReader: what codecs write to, and read from untrusted bytes.
+
+/// Appends little-endian integers and raw bytes to a buffer. Codecs write with it.
+class ByteWriter {
+public:
+    ByteWriter() = default;
+    ByteWriter(const ByteWriter&) = default;
+    /// `other` is empty then.
+    ByteWriter(ByteWriter&& other) noexcept : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
+    ByteWriter& operator=(ByteWriter other) noexcept {
+        bytes_.swap(other.bytes_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~ByteWriter() = default;
+
+    /// Appends an integer, lowest byte first.
+    template <class U>
+        requires std::is_unsigned_v<U>
+    void number(U value) {
+        numbers(&value, 1);
+    }
+    /// Appends `count` integers.
+    template <class U>
+        requires std::is_unsigned_v<U>
+    void numbers(const U* values, std::size_t count) {
+        if constexpr (std::endian::native == std::endian::little)
+            raw(values, count * sizeof(U));
+        else
+            for (std::size_t n = 0; n != count; ++n)
+                for (unsigned i = 0; i != sizeof(U); ++i) {
+                    const auto byte = static_cast<std::byte>(std::uint64_t{values[n]} >> (8 * i));
+                    raw(&byte, 1);
+                }
+    }
+    /// Appends bytes as they are.
+    void raw(const void* data, std::size_t size) {
+        if (size > bytes_.size() - size_) [[unlikely]]
+            grow(size);
+        if (size != 0) std::memcpy(bytes_.data() + size_, data, size);
+        size_ += size;
+    }
+    /// Makes room for `size` bytes more, so that the next ones move nothing. @throws what std::vector throws; nothing is lost
+    void reserve(std::size_t size) {
+        if (size > bytes_.size() - size_) grow(size);
+    }
+    /// What was written until now. @invalidates itself with the next call
+    std::span<const std::byte> written() const noexcept { return {bytes_.data(), size_}; }
+    /// Returns the bytes and leaves the writer empty.
+    std::vector<std::byte> take() noexcept {
+        bytes_.resize(size_); // to no more than there are: allocates nothing
+        size_ = 0;
+        return std::exchange(bytes_, {});
+    }
+
+private:
+    void grow(std::size_t size) {
+        const std::size_t twice = 2 * bytes_.size();
+        const std::size_t need = size < bytes_.max_size() - size_ ? size_ + size : bytes_.max_size() + 1; // which throws
+        bytes_.resize(need < twice ? twice : need);
+    }
+
+    std::vector<std::byte> bytes_; // those from size_ on are room: a push_back for each byte took ten times as long
+    std::size_t size_ = 0;
+};
+
+/// Reads what ByteWriter wrote. It remembers the first error. Everything after an error reads as zero.
+class ByteReader {
+public:
+    /// Reads these bytes, which must stay where they are.
+    explicit ByteReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+    /// The next integer; 0 after the end.
+    template <class U>
+        requires std::is_unsigned_v<U>
+    U number() noexcept {
+        U value = 0;
+        static_cast<void>(numbers(&value, 1));
+        return value;
+    }
+    /// The next `count` integers. False, and nothing is read, when fewer are left.
+    template <class U>
+        requires std::is_unsigned_v<U>
+    bool numbers(U* values, std::size_t count) noexcept {
+        if (count > left() / sizeof(U)) return need(left() + 1);
+        const auto bytes = raw(count * sizeof(U));
+        if constexpr (std::endian::native == std::endian::little) {
+            if (count != 0) std::memcpy(values, bytes.data(), bytes.size());
+        } else
+            for (std::size_t n = 0; n != count; ++n) {
+                std::uint64_t value = 0;
+                for (unsigned i = 0; i != sizeof(U); ++i)
+                    value |= std::to_integer<std::uint64_t>(bytes[n * sizeof(U) + i]) << (8 * i);
+                values[n] = static_cast<U>(value);
+            }
+        return true;
+    }
+    /// The next integer, which must be 0 or 1.
+    bool flag() noexcept {
+        const auto value = number<std::uint8_t>();
+        return value == 1 || (value != 0 && fail("snapshot: a bool or a flag is neither 0 nor 1"));
+    }
+    /// The next integer as the length of a sequence whose parts take at least `part_bytes` each. Returns 0 when the bytes left
+    /// are too few. To be called before memory is allocated. @pre part_bytes != 0
+    std::size_t length(std::size_t part_bytes) noexcept {
+        const auto value = number<std::uint64_t>();
+        if (value <= left() / part_bytes) return static_cast<std::size_t>(value);
+        fail("snapshot: a length exceeds the bytes that are left");
+        return 0;
+    }
+    /// The next `size` bytes; empty when fewer are left.
+    std::span<const std::byte> raw(std::size_t size) noexcept {
+        if (!need(size)) return {};
+        const auto result = bytes_.first(size);
+        bytes_ = bytes_.subspan(size);
+        return result;
+    }
+    /// `size` bytes that come `offset` bytes after the next one, which stays the next one; empty when they are not all there.
+    std::span<const std::byte> peek(std::size_t offset, std::size_t size) const noexcept {
+        return offset <= left() && size <= left() - offset ? bytes_.subspan(offset, size) : std::span<const std::byte>();
+    }
+    /// Bytes not read yet.
+    std::size_t left() const noexcept { return bytes_.size(); }
+    /// Records an error; `what` is a literal that describes it. The first error is kept. Returns false.
+    bool fail(const char* what) noexcept {
+        if (error_ == nullptr) error_ = what;
+        bytes_ = {};
+        return false;
+    }
+    /// The first error, or null.
+    const char* error() const noexcept { return error_; }
+
+private:
+    bool need(std::size_t size) noexcept { return size <= bytes_.size() || fail("snapshot: the bytes end too early"); }
+
+    std::span<const std::byte> bytes_;
+    const char* error_ = nullptr;
+};
+
+// The members of an aggregate, found without declarations by its author. Snapshots use it to write a struct without its
+// padding.
+
+namespace detail {
+
+/// An initialiser for a member of any type. It is never called, but clang needs a body when it examines std::optional's
+/// constructors.
+template <std::size_t>
+struct AnyMember {
+    template <class U>
+    operator U() const noexcept {
+        return (*static_cast<U (*)()>(nullptr))();
+    }
+};
+/// An initialiser for a base of T.
+template <class T>
+struct AnyBase {
+    template <class U>
+        requires(std::is_base_of_v<U, T> && !std::is_same_v<U, T>)
+    operator U() const noexcept; // declared only
+};
+
+/// Structs with more initialisers are not decomposed. An array has one for each element: float[64] is one member, but 64
+/// initialisers.
+inline constexpr std::size_t max_initialisers = 256;
+
+/// Whether T can be initialised from `Before` values; with `Braces` an empty pair of them and `After` values follow.
+template <class T, std::size_t Before, bool Braces = false, std::size_t After = 0>
+consteval bool takes_initialisers() {
+    return []<std::size_t... B, std::size_t... A>(std::index_sequence<B...>, std::index_sequence<A...>) {
+        if constexpr (Braces)
+            return requires { T{AnyMember<B>()..., {}, AnyMember<A>()...}; };
+        else
+            return requires { T{AnyMember<B>()...}; };
+    }(std::make_index_sequence<Before>{}, std::make_index_sequence<After>{});
+}
+
+/// The largest n below `High` for which T takes n initialisers (those after braces, if there are any). @pre it takes `Low`
+template <class T, std::size_t Before, bool Braces, std::size_t Low, std::size_t High>
+consteval std::size_t most_initialisers() {
+    if constexpr (High - Low <= 1)
+        return Low;
+    else {
+        constexpr std::size_t middle = Low + (High - Low) / 2;
+        constexpr bool fits = Braces ? takes_initialisers<T, Before, true, middle>() : takes_initialisers<T, middle>();
+        if constexpr (fits)
+            return most_initialisers<T, Before, Braces, middle, High>();
+        else
+            return most_initialisers<T, Before, Braces, Low, middle>();
+    }
+}
+
+/// The members from initialiser number `At` of `Total` on: an array takes as many initialisers as it has elements, and one pair
+/// of braces. max_initialisers when that cannot be determined.
+template <class T, std::size_t At, std::size_t Total>
+consteval std::size_t members_from() {
+    if constexpr (At == Total)
+        return 0;
+    else if constexpr (!takes_initialisers<T, At, true, 0>())
+        return max_initialisers;
+    else {
+        constexpr std::size_t after = most_initialisers<T, At, true, 0, Total - At>();
+        return 1 + members_from<T, Total - after, Total>();
+    }
+}
+
+/// How many members T has. 0 unless T is a struct whose members are all public, its own and within the limits.
+template <class T>
+consteval std::size_t count_members() {
+    if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T> || std::is_empty_v<T> || !std::default_initializable<T>)
+        return 0; // NOLINT(bugprone-branch-clone): what comes next may be asked only of such structs
+    else if constexpr (requires { T{AnyBase<T>()}; })
+        return 0;
+    else {
+        constexpr std::size_t total = most_initialisers<T, 0, false, 0, max_initialisers + 1>();
+        if constexpr (total == max_initialisers)
+            return 0;
+        else
+            return members_from<T, 0, total>() <= 16 ? members_from<T, 0, total>() : 0;
+    }
+}
+
+/// What visit_members() returns when a member is a bit-field.
+struct NoMembers {};
+
+/// f(members...), in the order of their declaration. @pre count_members<T>() == N, which is not 0
+template <std::size_t N, class T, class F>
+constexpr decltype(auto) visit_members(T& object, F&& f) {
+    // A requirement, because a bit-field binds to no reference.
+#define SLOTWISE_VISIT(n, ...)                                                                                                 \
+    if constexpr (N == n) {                                                                                                    \
+        auto& [__VA_ARGS__] = object;                                                                                          \
+        if constexpr (requires { f(__VA_ARGS__); })                                                                            \
+            return f(__VA_ARGS__);                                                                                             \
+        else                                                                                                                   \
+            return NoMembers{};                                                                                                \
+    }
+    SLOTWISE_VISIT(1, a)
+    SLOTWISE_VISIT(2, a, b)
+    SLOTWISE_VISIT(3, a, b, c)
+    SLOTWISE_VISIT(4, a, b, c, d)
+    SLOTWISE_VISIT(5, a, b, c, d, e)
+    SLOTWISE_VISIT(6, a, b, c, d, e, g)
+    SLOTWISE_VISIT(7, a, b, c, d, e, g, h)
+    SLOTWISE_VISIT(8, a, b, c, d, e, g, h, i)
+    SLOTWISE_VISIT(9, a, b, c, d, e, g, h, i, j)
+    SLOTWISE_VISIT(10, a, b, c, d, e, g, h, i, j, k)
+    SLOTWISE_VISIT(11, a, b, c, d, e, g, h, i, j, k, l)
+    SLOTWISE_VISIT(12, a, b, c, d, e, g, h, i, j, k, l, m)
+    SLOTWISE_VISIT(13, a, b, c, d, e, g, h, i, j, k, l, m, o)
+    SLOTWISE_VISIT(14, a, b, c, d, e, g, h, i, j, k, l, m, o, p)
+    SLOTWISE_VISIT(15, a, b, c, d, e, g, h, i, j, k, l, m, o, p, q)
+    SLOTWISE_VISIT(16, a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r)
+#undef SLOTWISE_VISIT
+}
+
+/// Only its result type is used. Clang needs a body when the type of a member has no linkage.
+struct ListTypes {
+    template <class... Ms>
+    TypeList<Ms...> operator()(Ms&...) const noexcept {
+        return {};
+    }
+};
+template <class T>
+consteval auto list_members() {
+    if constexpr (constexpr std::size_t count = count_members<T>(); count == 0)
+        return NoMembers{};
+    else
+        return decltype(visit_members<count>(std::declval<T&>(), ListTypes{})){};
+}
+/// TypeList of the types of T's members, or NoMembers.
+template <class T>
+using members_of = decltype(list_members<T>());
+
+} // namespace detail
 
 /// How DefaultCodec writes and reads a T. Specialise it for a type that DefaultCodec does not know:
 ///     template <> struct slotwise::CodecFor<Money> {

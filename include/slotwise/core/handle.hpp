@@ -7,7 +7,7 @@
 
 #include "../config/assert.hpp"
 #include "../fwd.hpp"
-#include "bits.hpp"
+#include "detail/bits.hpp"
 #include "with.hpp"
 
 #include <compare>

@@ -6,7 +6,7 @@
 #define SLOTWISE_CORE_HASH_HPP
 
 #include "../fwd.hpp"
-#include "bits.hpp"
+#include "detail/bits.hpp"
 
 #include <string_view>
 #include <typeindex> // declares std::hash cheaply

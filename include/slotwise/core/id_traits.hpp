@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_CORE_ID_TRAITS_HPP
 #define SLOTWISE_CORE_ID_TRAITS_HPP
 
-#include "concepts.hpp"
+#include "detail/concepts.hpp"
 
 #include <concepts>
 #include <type_traits>

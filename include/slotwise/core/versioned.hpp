@@ -6,8 +6,8 @@
 #ifndef SLOTWISE_CORE_VERSIONED_HPP
 #define SLOTWISE_CORE_VERSIONED_HPP
 
+#include "detail/std_memory.hpp"
 #include "hash.hpp"
-#include "std_memory.hpp"
 
 #include <concepts>
 #include <type_traits>

@@ -5,15 +5,869 @@
 #ifndef SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 #define SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 
-#include "entity_builder.hpp"
-#include "extracted_entity.hpp"
+#include "../config/abi.hpp"
+#include "detail/store_change.hpp"
+#include "detail/store_members.hpp"
+#include "detail/store_relations.hpp"
+#include "detail/store_snapshot.hpp"
 #include "query.hpp"
-#include "store_access.hpp"
-#include "store_relations.hpp"
-#include "store_restore.hpp"
-#include "store_typed.hpp"
+
+#include <optional>
+#include <type_traits>
+#include <vector>
 
 SLOTWISE_BEGIN
+
+// ExtractedEntity: the components of an entity that was taken out of its store and can be put back, for undo.
+
+namespace detail {
+struct StoreExtraction;
+}
+
+/// What ArchetypeStore::extract_reserved() returns: all components of an entity with their values, in tables and sparse, its
+/// pairs, and which components were disabled. It owns the values. ArchetypeStore::fulfill() puts them back; they are of the
+/// store that they came from, which must live as long as they do.
+class ExtractedEntity {
+public:
+    ExtractedEntity(const ExtractedEntity&) = delete;
+    ExtractedEntity& operator=(const ExtractedEntity&) = delete;
+    /// Takes the values; `other` has no components then.
+    ExtractedEntity(ExtractedEntity&& other) noexcept : parts_(std::move(other.parts_)) { other.parts_.clear(); }
+    ExtractedEntity& operator=(ExtractedEntity&& other) noexcept {
+        ExtractedEntity taken(std::move(other));
+        parts_.swap(taken.parts_);
+        return *this;
+    }
+    ~ExtractedEntity() {
+        for (const Part& each : parts_) each.end();
+    }
+
+    /// Components, tags and pairs.
+    std::size_t size() const noexcept { return parts_.size(); }
+    bool empty() const noexcept { return parts_.empty(); }
+    /// Whether the entity had exactly this component or pair.
+    bool has(ComponentId id) const noexcept { return part(id) != nullptr; }
+    /// The address of a value; null if the entity had no such component, or it is a tag.
+    void* get(ComponentId id) noexcept { return value(id); }
+    const void* get(ComponentId id) const noexcept { return value(id); }
+    /// Calls f(ComponentId, const void* value) for all of them, as ArchetypeStore::for_each_component. @throws what f throws
+    template <class F>
+    void for_each_component(F&& f) const {
+        for (const Part& each : parts_) f(each.id, static_cast<const void*>(each.built ? each.at() : nullptr));
+    }
+
+private:
+    friend detail::StoreExtraction;
+    struct Part {
+        ComponentId id;
+        const TypeDescriptor* type; ///< null: it has no values
+        detail::LineBlock<std::allocator<std::byte>> memory;
+        bool outside = false; ///< of the tables
+        bool disabled = false;
+        bool built = false;
+        bool left_out = false; ///< by the fulfill() that is running
+        void* at() const noexcept { return memory.begin(type->align); }
+        void end() const noexcept {
+            if (built && type->destroy != nullptr) type->destroy(at());
+        }
+    };
+    ExtractedEntity() = default;
+    const Part* part(ComponentId id) const noexcept {
+        for (const Part& each : parts_)
+            if (each.id == id) return &each;
+        return nullptr;
+    }
+    void* value(ComponentId id) const noexcept {
+        const Part* const found = part(id);
+        return found != nullptr && found->built ? found->at() : nullptr;
+    }
+
+    std::vector<Part> parts_{}; // those in the table first, by id
+};
+
+namespace detail {
+
+/// Takes entities out of a store under reserved ids, and puts them back.
+struct StoreExtraction {
+    /// Ends the entity as despawn() does, but keeps its id reserved. False if it does not live.
+    static bool erase(StoreCore& core, Entity entity) {
+        return end_and_keep(
+            core, entity, [](EntityLocation) {}, [](EntityLocation) {});
+    }
+    /// The same, and returns the components.
+    static std::optional<ExtractedEntity> extract(StoreCore& core, Entity entity) {
+        std::optional<ExtractedEntity> result;
+        ExtractedEntity taken;
+        const auto list = [&](EntityLocation at) { taken = listed(core, entity, at); };
+        const auto take = [&](EntityLocation at) { take_values(core, entity, at, taken); };
+        if (end_and_keep(core, entity, list, take)) result.emplace(std::move(taken));
+        return result;
+    }
+    /// Puts the components back under a reserved id. False if it is not reserved.
+    static bool fulfill(StoreCore& core, Entity given, ExtractedEntity& from) {
+        const Entity entity = without_user_bits(given);
+        if (core.entities.explain(entity) != HandleStatus::reserved) return false;
+        core.expect_idle();
+        core.flush_reserved();
+        PlainVector<ComponentId> ids; // of the table: exactly these, because companions may have been removed
+        for (ExtractedEntity::Part& each : from.parts_) {
+            each.left_out = lost_its_target(core, entity, from, each.id);
+            if (!each.outside && !each.left_out) ids.push_back(each.id);
+        }
+        const StoreChanging changing(core);
+        const slot_t number = core.tables.find_or_make(ids.span());
+        Table& table = core.tables[number];
+        static_cast<void>(core.entities.fulfill(entity));
+        EntityLocation& at = *core.entities.location(entity);
+        std::size_t moved = 0; // parts whose values have left
+        ScopeGuard undo([&]() noexcept {
+            while (moved != 0) move_back(core, entity, at, from.parts_[--moved]);
+            if (at.has_row()) erase_row(core, at); // the last one: nothing moves
+            if (at.has_outside()) core.outside.erase(entity);
+            core.entities.erase_reserved(entity);
+        });
+        std::size_t next = 0; // the parts of the table come first, in the order of its columns
+        add_row(core, entity, number, table, [&](std::size_t, void* to) {
+            while (!from.parts_[next].built || from.parts_[next].left_out) ++next;
+            AnyValue::moved(from.parts_[next].at()).build(*from.parts_[next].type, to);
+            ++next;
+        });
+        for (; moved != from.parts_.size() && !from.parts_[moved].outside; ++moved) {}
+        for (const ExtractedEntity::Part& each : from.parts_) {
+            if (each.left_out) continue;
+            if (each.id.target() == entity) at.set_target(true);
+            if (each.disabled) table.enable(at.row(), static_cast<std::size_t>(table.place_of(each.id)), false);
+        }
+        for (; moved != from.parts_.size(); ++moved) {
+            const ExtractedEntity::Part& each = from.parts_[moved];
+            if (each.left_out) continue;
+            at.set_outside(true);
+            add_outside(core, entity, each.id, each.built ? AnyValue::moved(each.at()) : AnyValue());
+        }
+        undo.dismiss();
+        from = ExtractedEntity();
+        run_all_hooks(core, HookKind::add, entity);
+        return true;
+    }
+    /// The same with other components.
+    static bool fulfill(StoreCore& core, Entity given, const Change& what) {
+        const Entity entity = without_user_bits(given);
+        if (core.entities.explain(entity) != HandleStatus::reserved) return false;
+        expect_ids(core, what.add);
+        core.flush_reserved();
+        const StoreChanging changing(core);
+        static_cast<void>(core.entities.fulfill(entity));
+        ScopeGuard undo([&]() noexcept { core.entities.erase_reserved(entity); });
+        EntityChange change(core, entity, *core.entities.location(entity), what);
+        change.make();
+        undo.dismiss();
+        change.run_hooks_afterwards();
+        return true;
+    }
+    /// Gives a reserved id up. False if it is not reserved.
+    static bool cancel(StoreCore& core, Entity given) {
+        const Entity entity = without_user_bits(given);
+        if (core.entities.explain(entity) != HandleStatus::reserved) return false;
+        core.expect_idle();
+        core.flush_reserved(); // ids that buffers have taken come after it otherwise
+        return core.entities.cancel(entity);
+    }
+
+private:
+    // before(at) is called when nothing has changed, take(at) when hooks have seen the values.
+    template <class Before, class Take>
+    static bool end_and_keep(StoreCore& core, Entity given, Before&& before, Take&& take) {
+        const Entity entity = without_user_bits(given);
+        EntityLocation* const at = core.location(entity);
+        if (at == nullptr) return false;
+        core.expect_idle();
+        core.flush_reserved();
+        before(*at);
+        const auto end = [&](Entity, EntityLocation& place) {
+            const StoreChanging changing(core);
+            const auto all = [&](auto&& f) { for_each_id(core, entity, f); };
+            const auto remove = [&] {
+                take(place);
+                erase_row(core, place);
+            };
+            if (core.hooks.any(HookKind::remove)) [[unlikely]]
+                remove_with_hooks(core, all, remove);
+            else
+                remove();
+            if (place.has_outside()) core.outside.erase(entity);
+            core.entities.erase_reserved(entity);
+        };
+        if (at->is_target())
+            TargetDeath(core, entity).apply(end);
+        else
+            end(entity, *at);
+        return true;
+    }
+    // Ids, and memory for the values, so that nothing is allocated when hooks were called.
+    static ExtractedEntity listed(const StoreCore& core, Entity entity, EntityLocation at) {
+        ExtractedEntity result;
+        const Table& table = core.table(at);
+        const auto add = [&](ComponentId id, bool outside) -> ExtractedEntity::Part& {
+            const TypeDescriptor* const type = id.is_pair() && outside ? nullptr : type_of(core, table, id, outside);
+            return result.parts_.emplace_back(
+                ExtractedEntity::Part{id, type, {type == nullptr ? 0 : type->size + type->align, {}}, outside});
+        };
+        for (std::size_t place = 0; place != table.ids().size(); ++place)
+            add(table.ids()[place], false).disabled = !table.is_enabled(at.row(), place);
+        if (at.has_outside()) core.outside.for_each(entity, [&](ComponentId id, void*) { add(id, true); });
+        return result;
+    }
+    // Null of what has no values there.
+    static const TypeDescriptor* type_of(const StoreCore& core, const Table& table, ComponentId id, bool outside) {
+        if (outside) return core.registry.type(id);
+        const std::int32_t column = table.column_of(id);
+        return column < 0 ? nullptr : &table.type(static_cast<std::size_t>(column));
+    }
+    // Whether the id is a pair whose target has died for good, in a relation that lets go of dead targets, or such a relation
+    // that is switched. Throws std::invalid_argument when a target is dead in another relation, or only reserved; it may come
+    // back.
+    static bool lost_its_target(StoreCore& core, Entity entity, const ExtractedEntity& from, ComponentId id) {
+        if (!id.is_pair() && core.registry.traits(id).switched) { // which the table lists without its target
+            for (const ExtractedEntity::Part& each : from.parts_)
+                if (each.outside && each.id.is_pair() && each.id.relation_number() == id.number())
+                    return lost_its_target(core, entity, from, each.id);
+            return false;
+        }
+        const Entity target = id.target();
+        if (!target || target == entity) return false; // it may be related to itself
+        const HandleStatus status = core.entities.explain(target);
+        if (status != HandleStatus::live && status != HandleStatus::reserved &&
+            core.registry.traits(id).on_target_despawn == OnTargetDespawn::remove)
+            return true;
+        expect_ids(core, {&id, 1});
+        return false;
+    }
+    // Throws what moves that may throw do; what was moved stays here and is destroyed.
+    static void take_values(StoreCore& core, Entity entity, EntityLocation at, ExtractedEntity& to) {
+        for (ExtractedEntity::Part& each : to.parts_) {
+            if (each.type == nullptr) continue;
+            AnyValue::moved(value_at(core, at, entity, each.id)).build(*each.type, each.at());
+            each.built = true;
+        }
+    }
+    // A value that was moved into the store comes back. What only was copied is here still.
+    static void move_back(StoreCore& core, Entity entity, EntityLocation at, const ExtractedEntity::Part& part) noexcept {
+        if (!part.built || part.left_out || part.type->trivial || part.type->move == nullptr) return;
+        void* const value = at.has_row() || part.outside ? value_at(core, at, entity, part.id) : nullptr;
+        if (value == nullptr) return;
+        part.end();
+        part.type->move(part.at(), value);
+    }
+};
+
+// Changes of one sparse component, which move no row: the short way beside EntityChange.
+
+/// The column of a bundle that is one sparse component. @throws what the allocator throws; strong
+SLOTWISE_ALWAYS_INLINE SparseColumn& column_of(StoreCore& core, StoreBundle& bundle) {
+    if (bundle.column == nullptr) [[unlikely]]
+        bundle.column = &core.outside.make_column(bundle.ids.front());
+    return *bundle.column;
+}
+/// Gives an entity the sparse component of a bundle, by build(void* to), unless it has it. False if it does not live.
+/// @tparam Size as SparseColumn::emplace's
+/// @pre structure may change (checked at level fast) @throws what build, the allocator and hooks throw; strong
+template <std::size_t Size, class Build>
+SLOTWISE_ALWAYS_INLINE bool add_sparse(StoreCore& core, Entity entity, StoreBundle& bundle, Build&& build) {
+    EntityLocation* const at = core.location(entity);
+    if (at == nullptr) return false;
+    SparseColumn& column = column_of(core, bundle);
+    if constexpr (Size != 0) { // nothing that is called may change the store
+        core.expect_idle();
+        if (!column.emplace<Size>(entity, build)) return true;
+    } else {
+        const StoreChanging changing(core);
+        if (!column.emplace(entity, build)) return true;
+    }
+    at->set_outside(true);
+    if (core.hooks.any(HookKind::add)) [[unlikely]] {
+        const StoreChanging changing(core);
+        run_hook(core, HookKind::add, bundle.ids.front(), entity);
+    }
+    return true;
+}
+/// Takes it away, if the entity has it. False if it does not live. @pre structure may change (checked at level fast)
+SLOTWISE_ALWAYS_INLINE bool remove_sparse(StoreCore& core, Entity entity, StoreBundle& bundle) {
+    if (!core.is_alive(entity)) return false;
+    SparseColumn& column = column_of(core, bundle);
+    core.expect_idle();
+    if (!column.calls_destructors() && !core.hooks.any(HookKind::remove)) [[likely]] {
+        column.erase(entity);
+        return true;
+    }
+    const StoreChanging changing(core);
+    if (column.contains(entity)) run_hook(core, HookKind::remove, bundle.ids.front(), entity);
+    column.erase(entity);
+    return true;
+}
+/// Gives an entity a value of it: by assign(void* value) if it has one, else as add_sparse().
+/// @throws what they, the allocator and hooks throw; strong, but for what was assigned
+template <std::size_t Size, class Assign, class Build>
+SLOTWISE_ALWAYS_INLINE bool set_sparse(StoreCore& core, Entity entity, StoreBundle& bundle, Assign&& assign, Build&& build) {
+    if (!core.is_alive(entity)) return false;
+    SparseColumn& column = column_of(core, bundle);
+    if (column.contains(entity)) {
+        const StoreChanging changing(core, true);
+        assign(column.get(entity));
+    } else
+        add_sparse<Size>(core, entity, bundle, build);
+    if (core.hooks.any(HookKind::set)) [[unlikely]] {
+        const StoreChanging changing(core, true);
+        run_hook(core, HookKind::set, bundle.ids.front(), entity);
+    }
+    return true;
+}
+
+// StoreTyped: what a store does with components that are named by their C++ types.
+
+/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). Nor is an
+/// entity: relate() names others.
+template <class T, class Value = std::remove_cvref_t<T>>
+concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
+                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> && !std::is_same_v<Value, Entity> &&
+                    !std::is_convertible_v<Value&, std::span<const ComponentId>>;
+
+/// The operations of a store on lists of C++ types. One probe finds the bundle of a list; values go from the arguments to their
+/// columns without a stop.
+struct StoreTyped {
+    template <class... Ts>
+    static Entity spawn(StoreCore& core, Ts&&... values) {
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        if (bundle.outside) [[unlikely]]
+            return with_values(
+                bundle, false, [&](const Change& what) { return detail::spawn(core, what); }, std::forward<Ts>(values)...);
+        core.flush_reserved();
+        const StoreChanging changing(core);
+        const StoreStep& step = step_of(core, bundle, bundle.spawned, ArchetypeTables::root());
+        const Entity entity = core.entities.create();
+        ScopeGuard undo([&]() noexcept { core.entities.take_back(1); });
+        slot_t row = no_slot;
+        core.before_row(step.to, *step.destination);
+        if constexpr ((std::is_nothrow_constructible_v<std::remove_cvref_t<Ts>, Ts&&> && ...))
+            if (step.complete) [[likely]]
+                row = step.destination->try_push_back(entity, [&]([[maybe_unused]] std::size_t at) {
+                    [[maybe_unused]] const std::int32_t* column = step.columns.data();
+                    (write<Ts>(*step.destination, *column++, at, values), ...);
+                });
+        if (row == no_slot) [[unlikely]]
+            row = step.destination->push_back(entity, core.tick, [&](std::size_t column, void* to) {
+                if (!build<Ts...>(step.argument[column], to, values...)) build_companion(*step.destination, column, to);
+            });
+        core.entities[entity].set(step.to, row);
+        undo.dismiss();
+        run_hooks(core, HookKind::add, entity, step.destination->ids(), {});
+        return entity;
+    }
+    template <class... Ts>
+    static Entity spawn_in(StoreCore& core, StoreCore::Entities::Range range, Ts&&... values) {
+        return with_values(
+            bundle_of<Ts...>(core), false, [&](const Change& what) { return detail::spawn_in(core, range, what); },
+            std::forward<Ts>(values)...);
+    }
+    template <class... Ts>
+    static bool spawn_at(StoreCore& core, Entity entity, Ts&&... values) {
+        return with_values(
+            bundle_of<Ts...>(core), false, [&](const Change& what) { return detail::spawn_at(core, entity, what); },
+            std::forward<Ts>(values)...);
+    }
+    template <class... Ts>
+    static bool fulfill(StoreCore& core, Entity entity, Ts&&... values) {
+        return with_values(
+            bundle_of<Ts...>(core), false, [&](const Change& what) { return StoreExtraction::fulfill(core, entity, what); },
+            std::forward<Ts>(values)...);
+    }
+    template <class... Ts>
+    static std::span<const Entity> spawn_n(StoreCore& core, std::size_t count, const Ts&... values) {
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        if (bundle.outside) [[unlikely]]
+            return with_values(
+                bundle, false, [&](const Change& what) { return detail::spawn_n(core, count, what); }, values...);
+        core.flush_reserved();
+        const StoreChanging changing(core);
+        const StoreStep& step = step_of(core, bundle, bundle.spawned, ArchetypeTables::root());
+        Table& table = *step.destination;
+        const auto first = static_cast<slot_t>(table.size());
+        const std::span<const Entity> entities =
+            core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(step.to, first + i); });
+        ScopeGuard undo([&]() noexcept { core.entities.take_back(count); });
+        core.before_row(step.to, table);
+        table.append(entities, core.tick, [&](std::size_t column, void* to, std::size_t n) {
+            [[maybe_unused]] unsigned i = 0;
+            const bool given = ((step.argument[column] == i++ && fill(to, n, values)) || ...);
+            if (!given) fill_by_default(table.type(column), to, n);
+        });
+        undo.dismiss();
+        if (core.hooks.any(HookKind::add)) [[unlikely]]
+            for (const Entity entity : entities) run_hooks(core, HookKind::add, entity, table.ids(), {});
+        return entities;
+    }
+    template <class... Ts>
+    static void reserve(StoreCore& core, std::size_t count) {
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        core.expect_idle();
+        core.entities.reserve(count);
+        if (!bundle.outside) step_of(core, bundle, bundle.spawned, ArchetypeTables::root()).destination->reserve(count);
+    }
+
+    template <class... Ts>
+    static bool add(StoreCore& core, Entity entity, Ts&&... values) {
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        if (bundle.outside) [[unlikely]] {
+            if constexpr (sizeof...(Ts) == 1)
+                if (bundle.sparse) return add_sparse<plain_size<Ts...>>(core, entity, bundle, builder_of<Ts>(values)...);
+            return with_values(
+                bundle, false, [&](const Change& what) { return change(core, entity, what); }, std::forward<Ts>(values)...);
+        }
+        EntityLocation* const at = core.location(entity);
+        if (at == nullptr) return false;
+        const StoreChanging changing(core);
+        move_to(core, entity, *at, bundle, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
+        return true;
+    }
+    template <class... Ts>
+    static bool add_default(StoreCore& core, Entity entity) {
+        static_assert((std::is_default_constructible_v<Ts> && ...),
+                      "ArchetypeStore::add<Ts...>(entity): a type has no default value; write add(entity, values...)");
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        if constexpr (sizeof...(Ts) == 1)
+            if (bundle.sparse)
+                return add_sparse < (std::is_trivially_default_constructible_v<Ts> && ...)
+                           ? plain_size<Ts...>
+                           : 0 > (core, entity, bundle, [](void* to) { (::new (to) Ts(), ...); });
+        if (bundle.outside) [[unlikely]]
+            return change(core, entity, {bundle.sorted.span(), {}, {}});
+        EntityLocation* const at = core.location(entity);
+        if (at == nullptr) return false;
+        const StoreChanging changing(core);
+        move_to(core, entity, *at, bundle, [&](unsigned argument, void* to) {
+            unsigned i = 0;
+            return ((argument == i++ && construct_default<Ts>(to)) || ...);
+        });
+        return true;
+    }
+    template <class... Ts>
+    static bool remove(StoreCore& core, Entity entity) {
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        if (bundle.sparse) return remove_sparse(core, entity, bundle);
+        if (bundle.outside || core.hooks.any(HookKind::remove)) [[unlikely]]
+            return change(core, entity, {{}, bundle.sorted.span(), {}});
+        EntityLocation* const at = core.location(entity);
+        if (at == nullptr) return false;
+        const StoreChanging changing(core);
+        const StoreStep& step = step_of(core, bundle, bundle.removed, at->table());
+        if (step.map != nullptr)
+            move_row(core, *at, *step.source, step.to, *step.destination, *step.map, [](std::size_t, void*) {});
+        return true;
+    }
+    template <class... Ts>
+    static bool set(StoreCore& core, Entity entity, Ts&&... values) {
+        StoreBundle& bundle = bundle_of<Ts...>(core);
+        if (bundle.outside) [[unlikely]] {
+            if constexpr (sizeof...(Ts) == 1)
+                if (bundle.sparse)
+                    return set_sparse<plain_size<Ts...>>(core, entity, bundle, assigner_of<Ts>(values)...,
+                                                         builder_of<Ts>(values)...);
+            return with_values(
+                bundle, true, [&](const Change& what) { return change(core, entity, what); }, std::forward<Ts>(values)...);
+        }
+        EntityLocation* const at = core.location(entity);
+        if (at == nullptr) return false;
+        const Table& table = core.table(*at);
+        bool all = true;
+        for (const ComponentId id : bundle.ids) all = all && table.contains(id);
+        const StoreChanging changing(core, all);
+        std::size_t i = 0;
+        ScopeGuard failed([&]() noexcept { // what was assigned stays assigned
+            if (&core.table(*at) == &table)
+                for (std::size_t done = 0; done != i; ++done)
+                    if (core.table(*at).contains(bundle.ids[done])) run_hook(core, HookKind::set, bundle.ids[done], entity);
+        });
+        ((assign<Ts>(core, *at, bundle.ids[i], values), ++i), ...);
+        if (!all)
+            move_to(core, entity, *at, bundle,
+                    [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
+        failed.dismiss();
+        if (core.hooks.any(HookKind::set)) [[unlikely]]
+            for (const ComponentId id : bundle.ids) run_hook(core, HookKind::set, id, entity);
+        return true;
+    }
+
+    template <class T, class Core>
+    static T* get(Core& core, Entity entity) noexcept {
+        using Value = std::remove_const_t<T>;
+        static_assert(!is_tag_type<Value>,
+                      "ArchetypeStore::get<T>: a type without state is a tag, which has no value; ask has<T>");
+        const ComponentId id = core.registry.template find<Value>();
+        const auto* const at = core.location(entity);
+        if (at == nullptr) return nullptr;
+        auto& table = core.table(*at);
+        const std::int32_t column = table.column_of_own(id);
+        if (column < 0) return at->has_outside() ? static_cast<T*>(core.outside.get(entity, id)) : nullptr;
+        if constexpr (!std::is_const_v<T>)
+            if (table.has_marks()) [[unlikely]]
+                mark_changed(core, *at, id);
+        return table.template data<Value>(static_cast<std::size_t>(column)) + at->row();
+    }
+    template <class T, class Core>
+    static T& at(Core& core, Entity entity) {
+        T* const value = get<T>(core, entity);
+        if (value == nullptr) [[unlikely]]
+            refuse_missing(core, entity, core.registry.template find<T>());
+        return *value;
+    }
+    template <class T>
+    static bool has(const StoreCore& core, Entity entity) noexcept {
+        const ComponentId id = core.registry.template find<T>();
+        const EntityLocation* const at = core.location(entity);
+        if (at == nullptr || !has_at(core, *at, entity, id)) return false;
+        if constexpr (is_tag_type<T>) return !core.registry.is_switched_alone(id);
+        return true;
+    }
+
+    template <class T, class F>
+    static HookId hook(StoreCore& core, HookKind kind, F&& f) {
+        static_assert(takes_entity<F, T&> || takes_entity<F>,
+                      "ArchetypeStore hooks of a type are called as f(Entity, T&) or f(Entity)");
+        const ComponentId id = core.registry.template id<T>();
+        core.registry.expect_term(id, "ArchetypeStore hooks");
+        return core.hooks.add(kind, id,
+                              [f = std::forward<F>(f)](Entity entity, ComponentId, [[maybe_unused]] void* value) mutable {
+                                  if constexpr (takes_entity<F>)
+                                      f(entity);
+                                  else if constexpr (is_tag_type<T>) {
+                                      T tag{};
+                                      f(entity, tag);
+                                  } else
+                                      f(entity, *static_cast<T*>(value));
+                              });
+    }
+
+private:
+    /// The size of a value whose copy calls nobody, and 0 of others.
+    template <class T, class Value = std::remove_cvref_t<T>>
+    static constexpr std::size_t plain_size = std::is_trivially_copyable_v<Value> && !is_tag_type<Value> ? sizeof(Value) : 0;
+    template <class... Ts>
+    SLOTWISE_ALWAYS_INLINE static StoreBundle& bundle_of(StoreCore& core) {
+        static_assert(all_different<std::remove_cvref_t<Ts>...>,
+                      "ArchetypeStore: a component is there twice in one call; an entity has one value of each");
+        return core.bundles.get<std::remove_cvref_t<Ts>...>(core.registry);
+    }
+    /// Where rows of a table go with a bundle, by one of its steps.
+    SLOTWISE_ALWAYS_INLINE static const StoreStep& step_of(StoreCore& core, const StoreBundle& bundle, StoreStep& step,
+                                                           slot_t from) {
+        if (step.from != from || step.erased != core.tables.erased()) [[unlikely]]
+            find_step(core, bundle, step, from);
+        return step;
+    }
+    SLOTWISE_NEVER_INLINE static void find_step(StoreCore& core, const StoreBundle& bundle, StoreStep& step, slot_t from) {
+        step.from = no_slot;
+        const auto way = &step == &bundle.removed ? core.tables.remove_all(from, bundle.sorted.span())
+                                                  : core.tables.add_all(from, bundle.sorted.span());
+        Table& to = core.tables[way.table];
+        step.argument.assign(to.column_count(), StoreStep::no_argument);
+        step.columns.assign(bundle.ids.size(), -1);
+        std::size_t given = 0;
+        for (unsigned i = 0; i != bundle.ids.size(); ++i) {
+            const std::int32_t column = step.columns[i] = to.column_of(bundle.ids[i]);
+            if (column < 0) continue;
+            step.argument[static_cast<std::size_t>(column)] = i;
+            ++given;
+        }
+        step.complete = given == to.column_count();
+        step.to = way.table;
+        step.source = &core.tables[from];
+        step.destination = &to;
+        step.map = way.map;
+        step.erased = core.tables.erased();
+        step.from = from;
+    }
+    /// Calls f(change) with the values of a bundle behind pointers.
+    template <class F, class... Ts>
+    static decltype(auto) with_values(const StoreBundle& bundle, [[maybe_unused]] bool assigns, F&& f, Ts&&... values) {
+        std::size_t i = 0;
+        const ComponentValue all[] = {ComponentValue{bundle.ids[i++], value_of<Ts>(values), assigns}..., ComponentValue{}};
+        return f(Change{bundle.sorted.span(), {}, {all, sizeof...(Ts)}});
+    }
+    /// As AnyValue::of. The registry knows the type, which may have another id if it is bound to a name.
+    template <class T>
+    static AnyValue value_of(std::remove_reference_t<T>& value) noexcept {
+        if constexpr (std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>)
+            return AnyValue::copied(std::addressof(value));
+        else
+            return AnyValue::moved(std::addressof(value));
+    }
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static bool construct(void* to, std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        if constexpr (!is_tag_type<Value>) ::new (to) Value(static_cast<T&&>(value));
+        return true;
+    }
+    /// Builds the value of row `row` in a column.
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static void write([[maybe_unused]] Table& table, [[maybe_unused]] std::int32_t column,
+                                             [[maybe_unused]] std::size_t row, std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        if constexpr (!is_tag_type<Value>) construct<T>(table.data<Value>(static_cast<std::size_t>(column)) + row, value);
+    }
+    /// Builds a T from the argument where it is told.
+    template <class T>
+    static auto builder_of(std::remove_reference_t<T>& value) noexcept {
+        return [&value](void* to) { construct<T>(to, value); };
+    }
+    /// Assigns the argument to a T.
+    template <class T>
+    static auto assigner_of(std::remove_reference_t<T>& value) noexcept {
+        using Value = std::remove_cvref_t<T>;
+        return [&value]([[maybe_unused]] void* to) {
+            if constexpr (is_tag_type<Value>)
+                static_cast<void>(value);
+            else {
+                static_assert(std::is_assignable_v<Value&, T&&>, "ArchetypeStore::set: values of this type cannot be assigned; "
+                                                                 "remove the component and add it anew");
+                *static_cast<Value*>(to) = static_cast<T&&>(value);
+            }
+        };
+    }
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static bool construct_default(void* to) {
+        if constexpr (!is_tag_type<T>) ::new (to) T();
+        return true;
+    }
+    /// Builds a value from the argument with this number; false if there is none.
+    template <class... Ts>
+    SLOTWISE_ALWAYS_INLINE static bool build([[maybe_unused]] unsigned argument, [[maybe_unused]] void* to,
+                                             std::remove_reference_t<Ts>&... values) {
+        [[maybe_unused]] unsigned i = 0;
+        return ((argument == i++ && construct<Ts>(to, values)) || ...);
+    }
+    SLOTWISE_COLD static void build_companion(const Table& table, std::size_t column, void* to) {
+        AnyValue().build(table.type(column), to);
+    }
+    /// Adds what is missing of a bundle, in one move. build(number of the argument, to) is false if there is no such argument.
+    template <class Build>
+    SLOTWISE_ALWAYS_INLINE static void move_to(StoreCore& core, Entity entity, EntityLocation& at, StoreBundle& bundle,
+                                               Build&& build) {
+        const StoreStep& step = step_of(core, bundle, bundle.added, at.table());
+        if (step.map == nullptr) return;
+        const auto build_at = [&](std::size_t column, void* to) {
+            if (!build(step.argument[column], to)) build_companion(*step.destination, column, to);
+        };
+        if (core.hooks.any(HookKind::remove)) [[unlikely]]
+            move_with_hooks(core, entity, at, step, build_at);
+        else
+            move_row(core, at, *step.source, step.to, *step.destination, *step.map, build_at);
+        run_hooks(core, HookKind::add, entity, step.destination->ids(), step.source->ids());
+    }
+    /// The same with the on_remove hooks of pairs that companions replace.
+    template <class Build>
+    SLOTWISE_NEVER_INLINE static void move_with_hooks(StoreCore& core, Entity entity, EntityLocation& at, const StoreStep& step,
+                                                      Build& build) {
+        const auto replaced = [&](auto&& f) {
+            for_each_missing(step.source->ids(), step.destination->ids(), [&](ComponentId id) { f(id, entity); });
+        };
+        RemovalHooks removal(core, replaced);
+        move_row(core, at, *step.source, step.to, *step.destination, *step.map, build, [&] { removal.call(); });
+        removal.dismiss();
+    }
+    template <class T>
+    static void assign(StoreCore& core, EntityLocation at, ComponentId id, std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        Table& table = core.table(at);
+        const std::int32_t place = table.place_of(id);
+        if (place < 0) return;
+        if (TickColumn* const ticks = table.ticks(static_cast<std::size_t>(place))) ticks->mark(at.row(), core.tick);
+        if constexpr (!is_tag_type<Value>) {
+            static_assert(std::is_assignable_v<Value&, T&&>,
+                          "ArchetypeStore::set: values of this type cannot be assigned; remove the component and add it anew");
+            table.data<Value>(static_cast<std::size_t>(table.column_at(static_cast<std::size_t>(place))))[at.row()] =
+                static_cast<T&&>(value);
+        }
+    }
+    /// `count` copies of a value, side by side.
+    template <class T>
+    static bool fill(void* to, std::size_t count, const T& value) {
+        if constexpr (!is_tag_type<T>) {
+            T* const values = static_cast<T*>(to);
+            std::size_t built = 0;
+            if constexpr (std::is_trivially_copyable_v<T>) { // g++ does not vectorise a loop of 12 bytes: copy blocks of 4 KiB
+                if (count != 0) ::new (to) T(value), built = 1;
+                while (built != count) {
+                    std::size_t more = built < 4096 / sizeof(T) + 1 ? built : 4096 / sizeof(T) + 1;
+                    if (more > count - built) more = count - built;
+                    std::memcpy(static_cast<void*>(values + built), values, more * sizeof(T));
+                    built += more;
+                }
+                return true;
+            }
+            ScopeGuard undo([&]() noexcept {
+                while (built != 0) values[--built].~T();
+            });
+            if constexpr (std::is_trivially_copyable_v<T>) {
+                const T copy = value; // no store can change it
+                for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(copy);
+            }
+            for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(value);
+            undo.dismiss();
+        }
+        return true;
+    }
+};
+
+// StoreAccess: the inside of a store, for the headers of ecs/ that work on one.
+
+class StoreCore;
+
+/// Reaches the parts of a store; const ones if it is const. They stay where they are when the store is moved.
+struct StoreAccess {
+    template <class Store>
+    static auto& core(Store& store) noexcept {
+        using Core = std::conditional_t<std::is_const_v<Store>, const StoreCore, StoreCore>;
+        return static_cast<Core&>(*store.core_);
+    }
+    template <class Store>
+    static auto& tables(Store& store) noexcept {
+        return core(store).tables;
+    }
+    template <class Store>
+    static auto& entities(Store& store) noexcept {
+        return core(store).entities;
+    }
+    template <class Store>
+    static void begin_walk(const Store& store) noexcept {
+        core(store).begin_walk();
+    }
+    template <class Store>
+    static void end_walk(const Store& store) noexcept {
+        core(store).end_walk();
+    }
+};
+
+} // namespace detail
+
+// EntityBuilder: an entity that is put together step by step and spawned once.
+
+/// Collects components, and spawns an entity with all of them: in the right table at once, however it was put together. It
+/// keeps the values until then; each is moved into its column, where nothing is built before. After spawn() it has nothing and
+/// can be used again. Structure of the store may change meanwhile, but the store must live.
+///     EntityBuilder ship = store.builder();
+///     ship.with(Position{1, 2}).with<Visible>().relate(child_of, fleet);
+///     if (armed) ship.with(Weapons{3});
+///     const Entity entity = ship.spawn();
+class EntityBuilder {
+public:
+    EntityBuilder(const EntityBuilder&) = delete;
+    EntityBuilder& operator=(const EntityBuilder&) = delete;
+    /// Takes the components; `other` is left without.
+    EntityBuilder(EntityBuilder&& other) noexcept
+        : core_(other.core_), ids_(std::move(other.ids_)), values_(std::move(other.values_)) {
+        other.clear_taken();
+    }
+    EntityBuilder& operator=(EntityBuilder&&) = delete;
+    ~EntityBuilder() { clear(); }
+
+    /// With this value; a later one of the same type comes in its place.
+    /// @throws what the value's constructor and the allocator throw; strong
+    template <detail::Component T>
+    EntityBuilder& with(T&& value) {
+        using Value = std::remove_cvref_t<T>;
+        const ComponentId id = core_->registry.id<Value>();
+        if constexpr (!detail::is_tag_type<Value>)
+            keep(id, *core_->registry.type(id), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
+        else
+            name(id);
+        return *this;
+    }
+    /// With a default value of T, or the tag T. @throws as with(value)
+    template <detail::Component T>
+    EntityBuilder& with() {
+        return with(core_->registry.id<T>());
+    }
+    /// With this component, pair or tag, and its default value.
+    /// @throws std::invalid_argument when the id names nothing; what the allocator throws; strong
+    EntityBuilder& with(ComponentId id) {
+        core_->registry.expect(id, "EntityBuilder::with");
+        name(id);
+        return *this;
+    }
+    /// With a value of a described type, which is copied or moved here.
+    /// @throws also std::invalid_argument when the component has no values, or of another type
+    EntityBuilder& with(ComponentId id, const AnyValue& value) {
+        core_->registry.expect(id, "EntityBuilder::with");
+        const TypeDescriptor* const type = core_->registry.type(id);
+        if (type == nullptr) [[unlikely]]
+            detail::throw_invalid_argument("EntityBuilder::with(id, value): the component is a tag; write with(id)");
+        keep(id, *type, [&](void* to) { value.build(*type, to); });
+        return *this;
+    }
+    /// With a pair. @throws as with(id)
+    EntityBuilder& relate(ComponentId relation, Entity target) { return with(pair(relation, target)); }
+    /// With a pair and its value, if the relation has values. @throws as with(id, value)
+    EntityBuilder& relate(ComponentId relation, Entity target, const AnyValue& value) {
+        return with(pair(relation, target), value);
+    }
+    /// The entity. @throws as ArchetypeStore::spawn; the builder keeps its components then, values may have been moved from
+    Entity spawn() {
+        given_.clear();
+        given_.reserve(values_.size());
+        detail::IdSets::sort_set(ids_);
+        for (const Given& each : values_) given_.push_back({each.id, AnyValue::moved(each.at())});
+        const Entity entity = detail::spawn(*core_, {ids_.span(), {}, given_.span()});
+        clear();
+        return entity;
+    }
+    /// Without components.
+    void clear() noexcept {
+        for (const Given& each : values_) each.end();
+        clear_taken();
+    }
+
+private:
+    friend class ArchetypeStore;
+    struct Given {
+        ComponentId id;
+        const TypeDescriptor* type;
+        detail::LineBlock<std::allocator<std::byte>> memory;
+        void* at() const noexcept { return memory.begin(type->align); }
+        void end() const noexcept {
+            if (type->destroy != nullptr) type->destroy(at());
+        }
+    };
+
+    explicit EntityBuilder(detail::StoreCore& core) noexcept : core_(&core) {}
+    void clear_taken() noexcept {
+        values_.clear();
+        ids_.clear();
+    }
+    // spawn() sorts them: to insert each where it belongs would be quadratic when they descend.
+    void name(ComponentId id) {
+        if (ids_.empty() || ids_.back() != id) ids_.push_back(id);
+    }
+    // Builds a value, and puts it in the place of one that the component had.
+    template <class Build>
+    void keep(ComponentId id, const TypeDescriptor& type, Build&& build) {
+        if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size() + 4);
+        if (ids_.size() == ids_.capacity()) ids_.reserve(2 * ids_.size() + 4);
+        Given fresh{id, &type, {type.size + type.align, {}}};
+        build(fresh.at());
+        name(id); // there is room
+        for (Given& each : values_)
+            if (each.id == id) {
+                each.end();
+                each.memory.swap(fresh.memory);
+                return;
+            }
+        values_.push_back(std::move(fresh));
+    }
+
+    detail::StoreCore* core_;
+    detail::PlainVector<ComponentId> ids_{}; // in the order in which they were named
+    std::vector<Given> values_{};
+    detail::PlainVector<detail::ComponentValue> given_{};
+};
 
 class CommandBuffer;
 

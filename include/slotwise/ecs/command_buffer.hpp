@@ -6,10 +6,9 @@
 #define SLOTWISE_ECS_COMMAND_BUFFER_HPP
 
 #include "archetype_store.hpp"
-#include "command_apply.hpp"
+#include "detail/command_apply.hpp"
 
 SLOTWISE_BEGIN
-
 /// Changes of an ArchetypeStore, recorded while its structure must not change: in a query's loop, in a hook, on a thread of its
 /// own. store.apply(buffer) carries them out.
 ///     CommandBuffer later(store);

@@ -5,11 +5,11 @@
 #ifndef SLOTWISE_ECS_EVENT_QUEUE_HPP
 #define SLOTWISE_ECS_EVENT_QUEUE_HPP
 
-#include "../core/concepts.hpp"
-#include "../core/iterator_facade.hpp"
+#include "../core/detail/concepts.hpp"
+#include "../core/detail/iterators.hpp"
 #include "../memory/paged_array.hpp"
-#include "../rows/row_container.hpp"
-#include "../slots/arguments.hpp"
+#include "../rows/detail/row_container.hpp"
+#include "../slots/detail/arguments.hpp"
 
 SLOTWISE_BEGIN
 

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_KEYED_ANKERL_INDEX_HPP
 #define SLOTWISE_KEYED_ANKERL_INDEX_HPP
 
-#include "table_index.hpp"
+#include "detail/table_index.hpp"
 
 #include <ankerl/unordered_dense.h>
 

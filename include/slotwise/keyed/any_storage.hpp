@@ -5,9 +5,529 @@
 #ifndef SLOTWISE_KEYED_ANY_STORAGE_HPP
 #define SLOTWISE_KEYED_ANY_STORAGE_HPP
 
-#include "any_set.hpp"
+#include "../core/detail/call_form.hpp"
+#include "../core/type_descriptor.hpp"
+#include "../rows/described_value.hpp"
+#include "../slots/any_column_view.hpp"
+#include "../slots/detail/absence.hpp"
+#include "../slots/slot_observer.hpp"
+#include "detail/described_codec.hpp"
+#include "detail/keyed_engine.hpp"
+#include "detail/keyed_interface.hpp"
+
+#include <optional>
+#include <string>
 
 SLOTWISE_BEGIN
+
+// AnyKeyStore and AnyColumn: KeyStore and ValueArray for types known at run time.
+
+namespace detail {
+
+/// Throws std::out_of_range that names the key, if its type is described as one of these.
+template <class... Named>
+[[noreturn]] SLOTWISE_COLD void throw_no_key_among(const char* message, const TypeDescriptor& type, const void* key) {
+    static_cast<void>(
+        ((type.id == TypeDescriptor::id_of<Named>() && (throw_no_key<Named>(message, *static_cast<const Named*>(key)), true)) ||
+         ...));
+    throw_no_key(message);
+}
+[[noreturn]] SLOTWISE_COLD inline void throw_no_described_key(const char* message, const TypeDescriptor& type,
+                                                              const void* key) {
+    throw_no_key_among<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string_view, std::string>(
+        message, type, key);
+}
+
+/// KeyStore for keys of a described type. Keys are passed by address.
+template <class Allocator>
+class AnyKeyStore {
+public:
+    static constexpr std::size_t slot_bytes = 0; // known at run time only
+    static constexpr std::size_t max_slots = no_slot;
+    static constexpr bool trivial = false;
+    static constexpr bool rehashes = false;
+    static constexpr bool nothrow_move = true;
+    static constexpr bool nothrow_swap = true;
+
+    AnyKeyStore() = default;
+    AnyKeyStore(const TypeDescriptor* type, const Allocator& alloc) : keys_(type, alloc), hashes_(alloc) {}
+    template <class ExpectThere>
+    AnyKeyStore(const AnyKeyStore& other, Occupancy stored, std::size_t slot_count, const Allocator& alloc,
+                ExpectThere&& expect_there)
+        : AnyKeyStore(other.keys_.type(), alloc) {
+        if (slot_count != 0) hashes_.reserve(slot_count);
+        keys_.fill(stored, slot_count, [&](slot_t slot) {
+            expect_there(slot);
+            copy(slot, other.hash_at(slot), other.key_of(slot));
+        });
+    }
+    /// As KeyStore's; always copies, because a described move may throw.
+    void take_from(AnyKeyStore& other, Occupancy stored) {
+        keys_.fill(stored, 0, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
+    }
+    AnyKeyStore(AnyKeyStore&&) noexcept = default;
+    static AnyKeyStore like(const AnyKeyStore& other, const Allocator& alloc) { return AnyKeyStore(other.keys_.type(), alloc); }
+    /// Hash and equality belong to the type, which is swapped with the keys.
+    static void swap_functors(AnyKeyStore&) noexcept {}
+    void swap_keys(AnyKeyStore& other) noexcept {
+        keys_.swap(other.keys_);
+        hashes_.swap(other.hashes_);
+    }
+
+    const TypeDescriptor* type() const noexcept { return keys_.type(); }
+    Allocator get_allocator() const noexcept { return keys_.get_allocator(); }
+    std::uint64_t hash(const void* key) const {
+        return widen_hash(static_cast<std::uint32_t>(mix_bits(type()->hash(key)) >> 32));
+    }
+    std::uint64_t hash_at(slot_t slot) const noexcept { return widen_hash(*hashes_.ptr(slot)); }
+    bool equals(slot_t slot, const void* key) const { return type()->equal(keys_.ptr(slot), key); }
+    const void* key_of(slot_t slot) const noexcept { return keys_.ptr(slot); }
+    /// The same, to be moved from.
+    void* address_of(slot_t slot) noexcept { return keys_.ptr(slot); }
+
+    std::size_t capacity() const noexcept { return keys_.capacity(); }
+    std::size_t memory_usage() const noexcept { return memory_of(keys_, hashes_); }
+    std::size_t grown_capacity() const noexcept { return keys_.grown_capacity(); }
+    void reserve(std::size_t slot_count) {
+        hashes_.reserve(slot_count);
+        keys_.reserve(slot_count);
+    }
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return keys_.shrunk_capacity(slot_count); }
+    void shrink(std::size_t slot_count) noexcept {
+        keys_.shrink(slot_count);
+        hashes_.shrink(slot_count);
+    }
+    void copy(slot_t slot, std::uint64_t hash, const void* key) {
+        keys_.copy(slot, key);
+        keep(slot, hash);
+    }
+    void move(slot_t slot, std::uint64_t hash, void* key) {
+        keys_.move(slot, key);
+        keep(slot, hash);
+    }
+    void destroy(slot_t slot) noexcept { keys_.destroy(slot); }
+    AnyPages pages() const noexcept { return keys_.pages(); }
+
+    template <class Codec>
+    void write(slot_t slot, ByteWriter& out, Codec& codec) const {
+        codec.write(*type(), key_of(slot), out);
+    }
+    /// As KeyStore's.
+    template <class Codec>
+    bool read(slot_t slot, ByteReader& in, Codec& codec) {
+        if (!keys_.read(slot, in, codec)) return false;
+        ScopeGuard undo([&]() noexcept { destroy(slot); });
+        keep(slot, hash(key_of(slot)));
+        undo.dismiss();
+        return true;
+    }
+    /// As a KeyStore of the type's has it.
+    std::uint32_t stamp() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
+
+private:
+    void keep(slot_t slot, std::uint64_t hash) noexcept { *hashes_.ptr(slot) = static_cast<std::uint32_t>(hash >> 32); }
+
+    AnyArray<Allocator> keys_{};
+    PagedArray<std::uint32_t, Allocator> hashes_{};
+};
+
+/// A described value that is built before its place may be used: on the stack if it is small.
+class AnyTemporary {
+public:
+    /// Building it may throw, and so may the memory of a large one.
+    AnyTemporary(const TypeDescriptor& type, const AnyValue& from) : type_(type) {
+        if (type.size > sizeof(here_) || type.align > alignof(std::max_align_t)) {
+            apart_ = DescribedValue(type, from);
+            at_ = apart_.data();
+        } else {
+            from.build(type, here_);
+            at_ = here_;
+        }
+    }
+    AnyTemporary(const AnyTemporary&) = delete;
+    AnyTemporary& operator=(const AnyTemporary&) = delete;
+    ~AnyTemporary() {
+        if (at_ == here_ && type_.destroy != nullptr) type_.destroy(at_);
+    }
+    /// Builds a value at `to` by moving this one. @pre moves_nothrow(type)
+    void move_to(void* to) noexcept { AnyValue::moved(at_).build(type_, to); }
+
+private:
+    const TypeDescriptor& type_;
+    void* at_ = nullptr;
+    DescribedValue apart_{};
+    alignas(std::max_align_t) std::byte here_[128];
+};
+
+/// ValueArray for values of a described type.
+template <class Allocator>
+class AnyColumn {
+public:
+    AnyColumn() = default;
+    explicit AnyColumn(const Allocator& alloc) : AnyColumn(nullptr, alloc) {}
+    AnyColumn(const TypeDescriptor* type, const Allocator& alloc) : values_(type, alloc), alive_(alloc) {}
+    AnyColumn(const AnyColumn& other, Occupancy stored) : AnyColumn(other, stored, other.values_.get_allocator()) {}
+    AnyColumn(const AnyColumn& other, Occupancy stored, const Allocator& alloc) : AnyColumn(other.type(), alloc) {
+        const std::size_t slot_count = other.values_.capacity();
+        if (slot_count == 0) return;
+        auto alive = alive_.resized(bits::word_count(slot_count), 0);
+        alive_.swap(alive);
+        values_.reserve(slot_count);
+        take_from(other, stored);
+    }
+    /// As ValueArray's; always copies. @pre there is room
+    void take_from(const AnyColumn& other, Occupancy stored) {
+        values_.fill(stored, 0, [&](slot_t slot) { values_.copy(slot, other.values_.ptr(slot)); });
+        stored.for_each([this](slot_t slot) { mark(slot); });
+    }
+    AnyColumn(const AnyColumn&) = delete;
+    AnyColumn(AnyColumn&& other) noexcept : values_(std::move(other.values_)), alive_(std::move(other.alive_)) {}
+    AnyColumn& operator=(const AnyColumn&) = delete;
+    AnyColumn& operator=(AnyColumn&& other) noexcept {
+        AnyColumn taken(std::move(other));
+        values_.swap(taken.values_);
+        alive_.swap(taken.alive_);
+        return *this;
+    }
+    ~AnyColumn() { destroy_all(); }
+    static AnyColumn like(const AnyColumn& other, const Allocator& alloc) { return AnyColumn(other.type(), alloc); }
+
+    const TypeDescriptor* type() const noexcept { return values_.type(); }
+    void* ptr(slot_t slot) const noexcept { return values_.ptr(slot); }
+    AnyPages pages() const noexcept { return values_.pages(); }
+
+    std::size_t grown_capacity() const noexcept { return values_.grown_capacity(); }
+    std::size_t capacity_for(std::size_t slot_count) const noexcept { return values_.capacity_for(slot_count); }
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return values_.shrunk_capacity(slot_count); }
+
+    void on_capacity(slot_t old_slots, slot_t new_slots) {
+        if (new_slots < old_slots) {
+            values_.shrink(new_slots);
+            if (values_.capacity() == 0) alive_.free();
+            return;
+        }
+        auto alive =
+            alive_.resized(alive_.size() < bits::word_count(new_slots) ? bits::word_count(new_slots) : alive_.size(), 0);
+        values_.reserve(new_slots);
+        alive_.swap(alive);
+    }
+    void on_erase(slot_t slot) noexcept { destroy(slot); }
+    void on_clear(Occupancy cleared) noexcept {
+        cleared.for_each([this](slot_t slot) { destroy(slot); });
+    }
+    void on_reset() noexcept {
+        destroy_all();
+        values_.shrink(0);
+        alive_.free();
+    }
+
+    /// @throws std::invalid_argument when the type has no default value
+    void expect_default() const {
+        if (type()->construct == nullptr)
+            throw_invalid_argument(
+                "described column: its type has no default value (TypeDescriptor::construct); insert with a value");
+    }
+    /// Builds the value of `slot` as a copy of *from, or by default when that is null.
+    void construct(slot_t slot, const void* from) {
+        if (from == nullptr) {
+            expect_default();
+            type()->construct(ptr(slot));
+        } else
+            values_.copy(slot, from);
+        mark(slot);
+    }
+    /// Builds the value of `slot` by moving *from.
+    void construct_moved(slot_t slot, void* from) {
+        values_.move(slot, from);
+        mark(slot);
+    }
+    /// Replaces the value of `slot` by what `fresh` has built. @pre the type's move does not throw
+    void replace(slot_t slot, AnyTemporary& fresh) noexcept {
+        values_.destroy(slot);
+        fresh.move_to(ptr(slot));
+    }
+    std::size_t memory_usage() const noexcept { return memory_of(values_, alive_); }
+    /// Builds the value of `slot` from bytes. Returns false and builds none when they are wrong.
+    template <class Codec>
+    bool read(slot_t slot, ByteReader& in, Codec& codec) {
+        if (!values_.read(slot, in, codec)) return false;
+        mark(slot);
+        return true;
+    }
+    void destroy(slot_t slot) noexcept {
+        bits::word_t& word = alive_[bits::word_of(slot)];
+        if ((word & bits::bit_of(slot)) == 0) return;
+        word &= ~bits::bit_of(slot);
+        values_.destroy(slot);
+    }
+
+private:
+    void mark(slot_t slot) noexcept { alive_[bits::word_of(slot)] |= bits::bit_of(slot); }
+    void destroy_all() noexcept { on_clear({alive_.data(), alive_.size() * bits::word_bits}); }
+
+    AnyArray<Allocator> values_{};
+    FlatArray<bits::word_t, Allocator> alive_{};
+};
+
+// AnySet: the set of keys of described containers, by address.
+
+/// The set interface by address. A map of described types has it as a private base.
+template <class Tag, KeySetOptions O, class Allocator, template <class> class Index, std::size_t Own, class... Observers>
+class AnySet : public KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...> {
+    using Core = KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...>;
+    static_assert(O.growth == Growth::pages,
+                  "AnySetStorage, AnyMapStorage: Growth::reserve is for types that are known when the "
+                  "program is compiled; use SetStorage or MapStorage, or Growth::pages");
+
+public:
+    using typename Core::handle_type;
+    using typename Core::size_type;
+    using hasher = DescribedHash;
+    using key_equal = DescribedEqual;
+    /// Yields the address of each key, in slot order.
+    using iterator = KeyedIterator<const AnySet, const void*>;
+    using const_iterator = iterator;
+
+    /// An empty set of keys of `type`, which must outlive it.
+    /// @throws std::invalid_argument when the type lacks what a key needs: hash, equal, copy, a size and an alignment
+    explicit AnySet(const TypeDescriptor& type, const Allocator& alloc = Allocator())
+        : Core(AnyKeyStore<Allocator>(as_key(type), alloc), alloc) {}
+    AnySet(const AnySet&) = default;
+    AnySet(AnySet&&) = default;
+    AnySet(const AnySet& other, const Allocator& alloc) : Core(other, alloc) {}
+    AnySet(AnySet&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    AnySet& operator=(const AnySet&) = default;
+    AnySet& operator=(AnySet&&) = default;
+    ~AnySet() = default;
+    friend void swap(AnySet& a, AnySet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    const TypeDescriptor& key_type() const noexcept { return *core_.store.keys.type(); }
+    /// Hash and equality of the key type, which take addresses of keys.
+    hasher hash_function() const noexcept { return {&key_type()}; }
+    key_equal key_eq() const noexcept { return {&key_type()}; }
+
+    /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
+    /// @throws what the type's operations, the allocator and observers throw; strong
+    InsertResult<iterator> insert(const void* key) {
+        return result(core_.do_insert(key, NewAnyKey<const void>{core_.store.keys, key}));
+    }
+    /// As insert, but moves the key when it is added (copies it, if the type has no move). Strong if the move is.
+    InsertResult<iterator> insert_moved(void* key) {
+        return result(core_.do_insert(static_cast<const void*>(key), NewAnyKey<void>{core_.store.keys, key}));
+    }
+    using Core::contains;
+    /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
+    bool contains(const void* key) const { return slot_of(key) != no_slot; }
+    /// Its slot, or no_slot.
+    slot_t slot_of(const void* key) const { return core_.do_find(core_.store.keys.hash(key), key); }
+    /// The slot of the key, live or pending (the live one if there are both), or no_slot.
+    slot_t slot_of_any(const void* key) const { return core_.template do_find<true>(core_.store.keys.hash(key), key); }
+    /// Its handle, or null.
+    handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
+    /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
+    const void* key(slot_t slot) const noexcept {
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described container key(slot): no key is there; ask state(slot)");
+        return core_.store.keys.key_of(slot);
+    }
+    /// The key of the element, or null when it was erased.
+    template <std::same_as<handle_type> H>
+    const void* key(H handle) const noexcept {
+        return Core::contains(handle) ? core_.store.keys.key_of(handle.index()) : nullptr;
+    }
+    /// The same. @throws std::out_of_range that says whether it was erased or the handle never issued
+    template <std::same_as<handle_type> H>
+    const void* at(H handle) const {
+        if (!Core::contains(handle))
+            core_.throw_no_element("described set at(handle): no element has this handle; ask key(handle) or explain(handle)",
+                                   handle);
+        return core_.store.keys.key_of(handle.index());
+    }
+    /// The element with the key at `key`, or end().
+    iterator find(const void* key) const { return {this, slot_of(key)}; }
+    /// The element of this handle, or end().
+    template <std::same_as<handle_type> H>
+    iterator find(H handle) const noexcept {
+        return {this, Core::contains(handle) ? handle.index() : no_slot};
+    }
+    iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    iterator end() const noexcept { return {this, no_slot}; }
+    using Core::erase;
+    /// Erases the key at `key`, which may be the very one in the set; false when it is not a member.
+    bool erase(const void* key) {
+        const slot_t slot = slot_of(key);
+        if (slot == no_slot) return false;
+        core_.do_erase(slot);
+        return true;
+    }
+    /// Erases the key at `it`; returns the next one. @pre it refers to a live element (checked at level fast) @throws nothing
+    template <std::same_as<iterator> It>
+    iterator erase(It it) noexcept {
+        SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
+                        "described container erase(it): the element here was erased, or it is the end");
+        core_.do_erase(it.slot());
+        return ++it;
+    }
+    /// Erases every key for which pred(key address) or pred(handle, key address) holds; returns how many. If pred throws, the
+    /// keys erased before stay erased.
+    template <class Pred>
+    size_type erase_if(Pred pred) {
+        return core_.erase_each([&](slot_t slot) { return invoke(pred, slot, key(slot)); });
+    }
+    /// Removes the key and returns it; none when it is not a member. With deferred erase it is copied, because the removed key
+    /// stays readable. A copy or move that calls the container finds no such key. @throws std::bad_alloc, what the type's
+    /// operations throw; the key then stays (it is erased if something was inserted meanwhile)
+    DescribedValue extract(const void* key) {
+        DescribedValue result;
+        if (const slot_t slot = slot_of(key); slot != no_slot)
+            core_.template do_extract<false>(slot, [&] {
+                result = DescribedValue(key_type(), O.deferred_erase || !moves_nothrow(key_type())
+                                                        ? AnyValue::copied(core_.store.keys.key_of(slot))
+                                                        : AnyValue::moved(core_.store.keys.address_of(slot)));
+            });
+        return result;
+    }
+    /// As erase_reserved, and returns the key; none when the handle has no element. set.fulfill_moved(handle, key.data())
+    /// undoes it. @throws as extract and erase_reserved; the key then stays
+    template <std::same_as<handle_type> H>
+    DescribedValue extract_reserved(H handle) {
+        DescribedValue result;
+        if (Core::contains(handle))
+            core_.template do_extract<false, true>(handle.index(), [&] {
+                result = DescribedValue(key_type(), moves_nothrow(key_type())
+                                                        ? AnyValue::moved(core_.store.keys.address_of(handle.index()))
+                                                        : AnyValue::copied(core_.store.keys.key_of(handle.index())));
+            });
+        return result;
+    }
+    /// Adds a copy of the key under a reserved handle. Its address; null, and no effect, when the handle is not reserved (any
+    /// more), or the key is a member. @throws as insert; the handle is then still reserved
+    template <std::same_as<handle_type> H>
+    const void* fulfill(H handle, const void* key) {
+        return do_fulfill(handle, key);
+    }
+    /// The same, moved from it. Strong if the move is.
+    template <std::same_as<handle_type> H>
+    const void* fulfill_moved(H handle, void* key) {
+        return do_fulfill(handle, key);
+    }
+    /// Calls f(key address) or f(handle, key address) for every key in slot order; f may erase the key it is given.
+    template <class F>
+    void for_each(F&& f) const {
+        for (const slot_t slot : this->live_slots()) invoke(f, slot, core_.store.keys.key_of(slot));
+    }
+    /// Addresses of keys by slot: iterable, indexable, in runs of pointer, stride and mask.
+    /// @invalidates itself when the container grows, shrinks or moves
+    ConstAnyColumnView keys() const noexcept { return {core_.store.keys.pages(), core_.directory_view()}; }
+    /// The same: what a set has are keys.
+    ConstAnyColumnView values() const noexcept { return keys(); }
+    /// Equal when they have the same keys of the same type.
+    friend bool operator==(const AnySet& a, const AnySet& b) {
+        bool same = same_type(a.key_type(), b.key_type()) && a.size() == b.size();
+        a.for_each([&](const void* key) { same = same && b.contains(key); });
+        return same;
+    }
+
+    /// As SetStorage::snapshot: the bytes of a set of the same keys whose types are known, and those that it restores.
+    /// @param codec an AnyCodec to which the key type was added, or a class with its functions; `columns` is that of static
+    /// columns @throws std::invalid_argument when the codec lacks the type; what allocator and codecs throw
+    template <class Codec, class Columns = DefaultCodec>
+    std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
+        expect_covered(codec, key_type());
+        DescribedCodec<Codec, Columns> both{codec, columns};
+        const std::array tags{ElementTag{ElementRole::key, both.tag(key_type())}};
+        return this->template to_bytes<0, 0>(both, tags, [](slot_t, ByteWriter&) {});
+    }
+    /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec
+    /// lacks the type; what allocator and codecs throw; strong
+    template <class Codec, class Columns = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
+        if (const char* error = try_restore(bytes, codec, columns)) throw_invalid_argument(error);
+    }
+    /// As restore, but returns what is wrong with the bytes instead of throwing it; null on success.
+    template <class Codec, class Columns = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
+        expect_covered(codec, key_type());
+        DescribedCodec<Codec, Columns> both{codec, columns};
+        const std::array tags{ElementTag{ElementRole::key, both.tag(key_type())}};
+        return this->template from_bytes<0, 0>(bytes, both, tags, [](auto&, slot_t, ByteReader&) { return true; });
+    }
+
+protected:
+    friend struct OwnColumns;
+    using Core::core_;
+    template <class, class>
+    friend class KeyedIterator;
+    const void* element_at(slot_t slot) const noexcept { return core_.store.keys.key_of(slot); }
+    template <class F, class... Elements>
+    decltype(auto) invoke(F& f, slot_t slot, Elements... elements) const {
+        if constexpr (takes_name<F, handle_type, Elements...>())
+            return f(handle_type(slot, core_.directory.version(slot)), elements...);
+        else
+            return f(elements...);
+    }
+    InsertResult<iterator> result(InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
+    /// As NewKey, of a key by its address.
+    template <class Void>
+    struct NewAnyKey {
+        static constexpr bool trivial = false;
+        static constexpr std::size_t filled_columns = 0;
+        AnyKeyStore<Allocator>& keys;
+        Void* key;
+        void construct(slot_t slot, std::uint64_t hash) {
+            if constexpr (std::is_const_v<Void>)
+                keys.copy(slot, hash, key);
+            else
+                keys.move(slot, hash, key);
+        }
+        void destroy(slot_t slot) noexcept { keys.destroy(slot); }
+        static void replace_value(slot_t, bool&) noexcept {}
+        static void assign_to(slot_t) noexcept {}
+        static void assign_built(slot_t, slot_t) noexcept {}
+    };
+    template <class Void>
+    const void* do_fulfill(handle_type handle, Void* key) {
+        const bool done = core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
+                                           NewAnyKey<Void>{core_.store.keys, key});
+        return done ? core_.store.keys.key_of(handle.index()) : nullptr;
+    }
+    static const TypeDescriptor* sized(const TypeDescriptor& type) { return sized_type(type); }
+    static const TypeDescriptor* as_key(const TypeDescriptor& type) {
+        if (type.hash == nullptr || type.equal == nullptr || type.copy == nullptr)
+            throw_invalid_argument("TypeDescriptor of a key: hash, equal and copy must be given");
+        return sized(type);
+    }
+};
+
+/// What the arguments of a described container come to.
+template <class... With>
+struct AnyArguments
+    : Arguments<with_options | with_tag | with_index | with_alloc | with_observers, KeySetOptions, std::byte, NoKey, With...> {
+    using index = pick<with_index, IndexBy<HashIndex>, With...>;
+    using own_columns = TypeList<>;
+};
+template <class Whole>
+struct AnyArguments<PartOf<Whole>> : PartArguments<Whole> {};
+
+template <class Container, class Args, class Index, class Own, class Observers>
+struct AnySetOf;
+template <class Container, class Args, template <class> class Index, class... Own, class... Observers>
+struct AnySetOf<Container, Args, IndexBy<Index>, TypeList<Own...>, TypeList<Observers...>> {
+    using type = AnySet<typename HandleOf<Container>::tag_type, Args::options, typename Args::allocator, Index, sizeof...(Own),
+                        Own..., Observers...>;
+};
+/// The base of a described set: its own columns are those of Args.
+template <class... With>
+using AnySetBase =
+    typename AnySetOf<BasicAnySetStorage<With...>, AnyArguments<With...>, typename AnyArguments<With...>::index,
+                      typename AnyArguments<With...>::own_columns, typename AnyArguments<With...>::observers>::type;
+/// That of a described map: the values are a column of its own, before all others.
+template <class... With>
+using AnyMapBase = typename AnySetOf<
+    BasicAnyMapStorage<With...>, AnyArguments<With...>, typename AnyArguments<With...>::index,
+    typename Prepend<typename AnyArguments<With...>::own_columns, AnyColumn<typename AnyArguments<With...>::allocator>>::type,
+    typename AnyArguments<With...>::observers>::type;
+
+} // namespace detail
 
 /// A set of keys of a type that is described at run time: the same core as SetStorage, keys passed by address.
 /// @tparam With in any order: `Column<U>` and static observers, Options<KeySetOptions{...}>, `IndexBy<I>`, AllocBy<A>, Tag<X>

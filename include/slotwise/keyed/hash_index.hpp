@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_KEYED_HASH_INDEX_HPP
 #define SLOTWISE_KEYED_HASH_INDEX_HPP
 
-#include "../slots/group_index.hpp"
+#include "../slots/detail/group_index.hpp"
 
 SLOTWISE_BEGIN
 

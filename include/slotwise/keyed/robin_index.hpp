@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_KEYED_ROBIN_INDEX_HPP
 #define SLOTWISE_KEYED_ROBIN_INDEX_HPP
 
-#include "table_index.hpp"
+#include "detail/table_index.hpp"
 
 #include <tsl/robin_set.h>
 

@@ -5,17 +5,167 @@
 #ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
 #define SLOTWISE_KEYED_SET_STORAGE_HPP
 
-#include "../core/call_form.hpp"
-#include "../core/erase_if.hpp"
-#include "key_conversion.hpp"
-#include "keyed_arguments.hpp"
-#include "keyed_iterator.hpp"
-#include "new_element.hpp"
+#include "../config/abi.hpp"
+#include "../core/detail/call_form.hpp"
+#include "../core/detail/concepts.hpp"
+#include "../fwd.hpp"
+#include "../slots/value_array.hpp"
+#include "detail/keyed_interface.hpp"
 
+#include <concepts>
+#include <cstddef>
 #include <initializer_list>
+#include <limits>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 SLOTWISE_BEGIN
+
+// The key arguments of keyed containers: keys, types that transparent functors compare with them, types that convert to one.
+
+namespace detail {
+
+template <class Container, class Reference>
+class KeyedIterator;
+template <class K>
+inline constexpr bool is_keyed_iterator = false;
+template <class Container, class Reference>
+inline constexpr bool is_keyed_iterator<KeyedIterator<Container, Reference>> = true;
+
+/// Whether an argument of type K is a key, or is compared with keys. Beside a function that takes one stand templates that take
+/// exactly a handle or an iterator. No list in braces is deduced as their argument: what stands in braces is a key.
+template <class K, class Key, class Handle>
+concept KeyArgument = !std::same_as<K, Handle> && (!is_keyed_iterator<K> || std::same_as<K, Key>);
+
+/// Whether a K is looked up directly: it is a Key, or hash and equality are transparent and take it. Other types must convert
+/// to Key.
+template <class K, class Key, class Hash, class Equal>
+inline constexpr bool is_lookup_key =
+    std::is_same_v<K, Key> || requires(const K& k, const Key& key, const Hash& h, const Equal& e) {
+        typename Hash::is_transparent;
+        typename Equal::is_transparent;
+        static_cast<std::size_t>(h(k));
+        static_cast<bool>(e(key, k));
+    };
+
+/// Whether numbers of type K are converted to Key where the value fits, and are absent otherwise.
+template <class K, class Key>
+inline constexpr bool number_of_other_type =
+    !std::is_same_v<K, Key> && std::conjunction_v<std::is_integral<K>, std::is_integral<Key>>;
+
+/// Whether a K converts to Key implicitly and keeps its value. Integers of another type are allowed and their values checked,
+/// because every literal is an int.
+template <class K, class Key, class Plain = std::remove_cvref_t<K>>
+consteval bool becomes_key() noexcept {
+    if constexpr (!std::is_convertible_v<K, Key>)
+        return false;
+    else if constexpr (std::is_integral_v<Plain> && std::is_floating_point_v<Key>)
+        return std::numeric_limits<Plain>::digits <= std::numeric_limits<Key>::digits;
+    else if constexpr (std::is_scalar_v<Key> || std::is_floating_point_v<Plain>)
+        return number_of_other_type<Plain, Key> || requires(K&& key) { Key{std::forward<K>(key)}; }; // braces refuse to narrow
+    else
+        return true;
+}
+/// Whether a Key equals this number. True for types that are no number of another type.
+template <class Key, class K>
+constexpr bool has_key(const K& key) noexcept {
+    if constexpr (number_of_other_type<K, Key>)
+        return static_cast<K>(static_cast<Key>(key)) == key && (static_cast<Key>(key) < Key()) == (key < K());
+    else
+        return true;
+}
+
+// NewKey and NewItem: what an insert brings, and how it becomes an element of a keyed container.
+
+// What an insert brings is a functor of these steps. KeyedContainer::do_insert() looks the key up and calls one of them:
+//
+//   construct(slot, hash)               the key is absent. destroy(slot) undoes it when a later step throws.
+//   assign_to(member)                   the key is a member.
+//   replace_value(slot, old_destroyed)  the key is pending, and gets another value. The flag is set before the old value is
+//                                       destroyed: until then a throw leaves the pending element as it was.
+//   assign_built(member, slot)          a constructor that runs in one of the others has inserted the same key. The arguments
+//                                       are used up; their value lies in `slot`, which is destroyed next.
+//
+// `trivial`: construct() runs no user code. `filled_columns`: so many static columns have their value from construct() and get
+// no on_insert.
+
+/// A new key of a set. A member stays as it is.
+template <class Keys, class Made>
+struct NewKey {
+    static constexpr bool trivial = std::is_trivially_constructible_v<typename Keys::key_type, Made>;
+    static constexpr std::size_t filled_columns = 0;
+    Keys& keys;
+    Made&& made; // what the key is made of
+
+    constexpr void construct(slot_t slot, std::uint64_t hash) { keys.construct(slot, hash, std::forward<Made>(made)); }
+    constexpr void destroy(slot_t slot) noexcept { keys.destroy(slot); }
+    static constexpr void assign_to(slot_t) noexcept {}
+    static constexpr void replace_value(slot_t, bool&) noexcept {}
+    static constexpr void assign_built(slot_t, slot_t) noexcept {}
+};
+
+/// A new key of a map and the arguments of its value.
+/// @tparam Assign the value of a member is assigned from the arguments, which are one then; otherwise it stays as it is
+template <bool Assign, class Keys, class Values, class Made, class... Args>
+struct NewItem {
+    using T = typename Values::value_type;
+    using allocator = typename Values::allocator_type;
+    static constexpr bool trivial =
+        NewKey<Keys, Made>::trivial && std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
+    static constexpr std::size_t filled_columns = 1;
+    Keys& keys;
+    Made&& made; // what the key is made of
+    Values& values;
+    std::tuple<Args&&...> args; // what the value is made of
+
+    constexpr void construct(slot_t slot, std::uint64_t hash) {
+        keys.construct(slot, hash, std::forward<Made>(made));
+        if constexpr (makes_nothrow<allocator, T, Args...>)
+            construct_value(slot);
+        else {
+            ScopeGuard undo([&]() noexcept { keys.destroy(slot); });
+            construct_value(slot);
+            undo.dismiss();
+        }
+    }
+    constexpr void destroy(slot_t slot) noexcept {
+        values.destroy(slot);
+        keys.destroy(slot);
+    }
+    SLOTWISE_CONVERSIONS_BEGIN
+    constexpr void assign_to([[maybe_unused]] slot_t member) {
+        if constexpr (Assign) assign_whole(values[member], std::get<0>(std::move(args))); // forwards: a tuple of references
+    }
+    SLOTWISE_CONVERSIONS_END
+    constexpr void replace_value(slot_t slot, bool& old_destroyed) {
+        if constexpr (std::is_move_constructible_v<T>) {
+            // Built apart first, because the arguments may refer to the old value.
+            auto fresh = std::apply(
+                [&](auto&&... each) {
+                    return TemporaryElement<T, allocator>(values.get_allocator(), std::forward<Args>(each)...);
+                },
+                std::move(args));
+            old_destroyed = true;
+            values.destroy(slot);
+            values.construct(slot, fresh.take());
+        } else {
+            old_destroyed = true;
+            values.destroy(slot);
+            construct_value(slot);
+        }
+    }
+    constexpr void assign_built([[maybe_unused]] slot_t member, [[maybe_unused]] slot_t slot) {
+        if constexpr (Assign) values[member] = std::move(values[slot]);
+    }
+
+private:
+    constexpr void construct_value(slot_t slot) {
+        std::apply([&](auto&&... each) { values.construct(slot, std::forward<Args>(each)...); }, args);
+    }
+};
+
+} // namespace detail
 
 /// A set with stable addresses, handles and any number of columns. It stores membership only; columns hold further data.
 ///     SetStorage<std::string> names{"ada", "grace"};

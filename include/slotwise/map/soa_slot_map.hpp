@@ -5,9 +5,9 @@
 #ifndef SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 #define SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 
-#include "../core/call_form.hpp"
-#include "dense_store.hpp"
-#include "slot_map_arguments.hpp"
+#include "../core/detail/call_form.hpp"
+#include "detail/dense_store.hpp"
+#include "detail/slot_map_interface.hpp"
 
 SLOTWISE_BEGIN
 

@@ -7,9 +7,9 @@
 
 #include "../memory/aligned_array.hpp"
 #include "../memory/sparse_pages.hpp"
-#include "../slots/arguments.hpp"
-#include "map_iterator.hpp"
-#include "secondary_face.hpp"
+#include "../slots/detail/arguments.hpp"
+#include "detail/map_iterator.hpp"
+#include "detail/secondary_interface.hpp"
 
 #include <span>
 

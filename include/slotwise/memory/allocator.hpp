@@ -6,7 +6,7 @@
 #define SLOTWISE_MEMORY_ALLOCATOR_HPP
 
 #include "../config/error.hpp"
-#include "../core/std_memory.hpp"
+#include "../core/detail/std_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>

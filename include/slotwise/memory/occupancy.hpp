@@ -6,8 +6,8 @@
 #ifndef SLOTWISE_MEMORY_OCCUPANCY_HPP
 #define SLOTWISE_MEMORY_OCCUPANCY_HPP
 
-#include "../core/bits.hpp"
-#include "../core/scope_guard.hpp"
+#include "../core/detail/bits.hpp"
+#include "../core/detail/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
 

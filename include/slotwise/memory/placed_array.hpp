@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_MEMORY_PLACED_ARRAY_HPP
 #define SLOTWISE_MEMORY_PLACED_ARRAY_HPP
 
-#include "../core/bits.hpp"
+#include "../core/detail/bits.hpp"
 #include "allocator.hpp"
 
 SLOTWISE_BEGIN

@@ -6,7 +6,7 @@
 #define SLOTWISE_ROWS_ANY_CODEC_HPP
 
 #include "../config/error.hpp"
-#include "../core/seal.hpp"
+#include "../core/detail/seal.hpp"
 #include "../core/type_descriptor.hpp"
 
 SLOTWISE_BEGIN

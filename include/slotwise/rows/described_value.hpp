@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_ROWS_DESCRIBED_VALUE_HPP
 #define SLOTWISE_ROWS_DESCRIBED_VALUE_HPP
 
-#include "../core/any_value.hpp"
-#include "../core/scope_guard.hpp"
+#include "../core/detail/scope_guard.hpp"
+#include "../core/type_descriptor.hpp"
 #include "../memory/allocator.hpp"
 
 SLOTWISE_BEGIN

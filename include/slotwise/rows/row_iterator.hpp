@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_ROW_ITERATOR_HPP
 #define SLOTWISE_ROWS_ROW_ITERATOR_HPP
 
-#include "packed_columns.hpp"
+#include "detail/packed_columns.hpp"
 
 #include <compare>
 #include <concepts>

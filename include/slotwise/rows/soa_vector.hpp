@@ -5,14 +5,78 @@
 #ifndef SLOTWISE_ROWS_SOA_VECTOR_HPP
 #define SLOTWISE_ROWS_SOA_VECTOR_HPP
 
-#include "../core/call_form.hpp"
-#include "../core/iterator_facade.hpp"
-#include "row_blocks.hpp"
-#include "row_container.hpp"
+#include "../core/detail/call_form.hpp"
+#include "../core/detail/iterators.hpp"
+#include "../core/detail/seal.hpp"
+#include "detail/packed_columns.hpp"
+#include "detail/row_container.hpp"
 #include "row_iterator.hpp"
-#include "rows_snapshot.hpp"
+
+#include <span>
 
 SLOTWISE_BEGIN
+
+// The walk over columns in blocks of N rows, and the columns that a list of members means.
+
+namespace detail {
+
+template <class... Ts, std::size_t... Found>
+consteval auto columns_among(std::index_sequence<Found...> found, std::index_sequence<>) noexcept {
+    return found;
+}
+template <class... Ts, std::size_t... Found, std::size_t Nth, std::size_t... Rest>
+consteval auto columns_among(std::index_sequence<Found...>, std::index_sequence<Nth, Rest...>) noexcept {
+    if constexpr (is_tag<std::tuple_element_t<Nth, std::tuple<Ts...>>>)
+        return columns_among<Ts...>(std::index_sequence<Found...>{}, std::index_sequence<Rest...>{});
+    else
+        return columns_among<Ts...>(std::index_sequence<Found..., Nth>{}, std::index_sequence<Rest...>{});
+}
+/// The numbers of those among Ts... that have a column.
+template <class... Ts>
+using columns_of = decltype(columns_among<Ts...>(std::index_sequence<>{}, std::index_sequence_for<Ts...>{}));
+
+/// f(spans...) for each N of `count` rows of these columns: of fixed size, and of dynamic size for the last ones.
+template <std::size_t N, class F, class... Us>
+constexpr void walk_blocks(std::size_t count, F& f, Us*... columns) {
+    static_assert(N != 0, "SoaVector::for_each_block<N>(f): a block has at least one row");
+    const std::size_t whole = count - count % N;
+    for (std::size_t row = 0; row != whole; row += N) f(std::span<Us, N>(columns + row, N)...);
+    if (whole != count) f(std::span<Us>(columns + whole, count - whole)...);
+}
+
+// RowsSnapshot: the beginning of a snapshot of rows, written and read from untrusted bytes.
+
+/// Byte order, the sizes of trivially copyable members, and the number of rows. The rows follow, one after the other.
+template <class Codec, class... Ts>
+struct RowsSnapshot {
+    static constexpr std::uint32_t magic = 0x3152'4C53; // "SLR1"
+    static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
+    static constexpr std::size_t row_bytes = std::is_same_v<Codec, DefaultCodec> ? (coding<Ts>.least + ... + 0) : 0;
+    /// A row that may take no byte gets one, so that every count is backed by bytes.
+    static constexpr bool filled = row_bytes == 0;
+
+    static constexpr std::array<ElementTag, sizeof...(Ts)> tags = {{{ElementRole::column, type_tag<Codec, Ts>()}...}};
+
+    static void begin(ByteWriter& out, std::size_t count) {
+        out.number(magic);
+        out.number(byte_order);
+        (out.number(stamp<Ts>), ...);
+        out.number(std::uint64_t{count});
+    }
+    /// The number of rows; 0 when the bytes are of another container.
+    static std::size_t read(ByteReader& in) noexcept {
+        if (in.number<std::uint32_t>() != magic) in.fail("snapshot: these bytes are not a snapshot of rows");
+        if (in.number<std::uint8_t>() != byte_order) in.fail("snapshot: it was made by a machine of another byte order");
+        if (!((in.number<std::uint32_t>() == stamp<Ts>)&&...)) in.fail("snapshot: it was made by rows of other members");
+        return in.length(filled ? 1 : row_bytes);
+    }
+
+private:
+    template <class T>
+    static constexpr std::uint32_t stamp = std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
+};
+
+} // namespace detail
 
 /// The members stand first.
 template <class Row, class... With>

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SERIES_ANY_TSS_STORAGE_HPP
 #define SLOTWISE_SERIES_ANY_TSS_STORAGE_HPP
 
-#include "any_series.hpp"
+#include "detail/any_series.hpp"
 
 SLOTWISE_BEGIN
 

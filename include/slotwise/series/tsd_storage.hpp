@@ -7,10 +7,291 @@
 #define SLOTWISE_SERIES_TSD_STORAGE_HPP
 
 #include "capture.hpp"
-#include "tsd_writer.hpp"
+#include "detail/series_interface.hpp"
 #include "tss_storage.hpp"
 
 SLOTWISE_BEGIN
+
+// TSDWriter: the writer of a dictionary over time, returned by TSDStorage::write.
+
+/// The writer of one window of a TSDStorage. Move-only. Every member throws std::invalid_argument after close() or a move. A
+/// call that throws has no effect, unless documented otherwise.
+template <class Storage>
+class TSDWriter : public detail::SeriesWriter<Storage> {
+    using Base = detail::SeriesWriter<Storage>;
+    using Key = typename Storage::key_type;
+    using T = typename Storage::mapped_type;
+    using State = detail::SeriesState<typename Storage::store_type, typename Storage::time_type>;
+    static constexpr bool nested = detail::is_series<T>;
+
+public:
+    //=== reading: a look is no write ===//
+
+    /// The value of a member, by key or handle, or null when it is none. @throws what hash and equality throw
+    template <class K = Key>
+    const T* get(const K& key) const {
+        return this->storage().get(key);
+    }
+    /// The value. @throws std::out_of_range when there is none
+    template <class K = Key>
+    const T& at(const K& key) const {
+        return this->storage().at(key);
+    }
+    /// A copy of the value, or T(otherwise) when the key is no member. @throws what that copy or conversion throws
+    template <class K = Key, class U = T>
+    T value_or(const K& key, U&& otherwise) const {
+        return this->storage().value_or(key, std::forward<U>(otherwise));
+    }
+
+    //=== writing ===//
+
+    /// Writes `value` to `key`, which is made a member if it is none. An equal value is a write too.
+    /// @throws as MapStorage::insert_or_assign; strong, if T's move assignment does not throw
+    template <class K = Key, class V = T>
+        requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
+    SLOTWISE_ALWAYS_INLINE auto set(K&& key, V&& value) {
+        auto& s = this->state();
+        return s.result(do_set(s, std::forward<K>(key), std::forward<V>(value)));
+    }
+    /// As set, under the name that every map has for it.
+    template <class K = Key, class V = T>
+        requires(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)
+    auto insert_or_assign(K&& key, V&& value) {
+        return set(std::forward<K>(key), std::forward<V>(value));
+    }
+    /// Makes `key` a member with T(args...), which counts as written. No effect when it is a member.
+    /// @throws as MapStorage::try_emplace; strong
+    template <class K = Key, class... Args>
+        requires(!nested && std::is_constructible_v<T, Args...>)
+    auto try_emplace(K&& key, Args&&... args) {
+        auto& s = this->state();
+        const auto outcome =
+            s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key), std::forward<Args>(args)...); });
+        if (outcome.inserted) s.stamp(outcome.slot);
+        return s.result(outcome);
+    }
+    /// As try_emplace. @throws as try_emplace; strong
+    template <class K = Key, class... Args>
+        requires(!nested && std::is_constructible_v<T, Args...>)
+    auto emplace(K&& key, Args&&... args) {
+        return try_emplace(std::forward<K>(key), std::forward<Args>(args)...);
+    }
+    /// Makes `key` a member with this value, which counts as written. No effect when it is a member.
+    /// @throws as try_emplace; strong
+    template <class K = Key, class V = T>
+        requires(!nested && std::is_constructible_v<T, V>)
+    auto insert(K&& key, V&& value) {
+        return try_emplace(std::forward<K>(key), std::forward<V>(value));
+    }
+    /// Makes `key` a member without a value: it is not valid until it is written. No effect when it is a member.
+    /// @throws as MapStorage::try_emplace; strong
+    template <class K = Key>
+        requires(std::is_default_constructible_v<T>)
+    auto create(K&& key) {
+        auto& s = this->state();
+        return s.result(s.do_insert(key, [&] { return s.store().try_emplace(std::forward<K>(key)); }));
+    }
+    /// A reference to the value of `key`, to be written now: it counts as written, also if it is only read; get() and at() are
+    /// no writes. A key that is no member is made one. Of a nested series: a writer of it, as modify() gives it.
+    /// @throws as create and modify; strong (but a nested series may have been made)
+    template <class K = Key>
+        requires(std::is_default_constructible_v<T>)
+    decltype(auto) operator[](K&& key) {
+        const slot_t slot = this->slot_of(key);
+        return modify_member(slot != no_slot ? slot : create(std::forward<K>(key)).it.slot());
+    }
+    /// A reference to the value of a member, by key or handle, which counts as written. For a nested series it is a writer of
+    /// it in this window: the element counts as written once the nested series is.
+    /// @throws std::out_of_range when there is none
+    template <class K = Key>
+    decltype(auto) modify(const K& key) {
+        const slot_t slot = this->slot_of(key);
+        if (slot == no_slot)
+            detail::throw_no_key<Key>("series modify(key): no element has this key; create(key) or set(key, value) makes one",
+                                      key);
+        return modify_member(slot);
+    }
+    /// Calls f(value) for the value of a member, by key or handle, to change it: it counts as written, also if f throws. Of a
+    /// nested series f gets a writer of it. False, and f is not called, when it is no member.
+    /// @throws what hash, equality and f throw
+    template <class K = Key, class F>
+    bool update(const K& key, F&& f) {
+        const slot_t slot = this->slot_of(key);
+        if (slot == no_slot) return false;
+        decltype(auto) value = modify_member(slot);
+        std::forward<F>(f)(value);
+        return true;
+    }
+    /// Removes a member, and returns a copy of key and value: the removed ones are readable until the window rolls. Empty when
+    /// it is no member. @throws what hash, equality and the copies throw; strong
+    template <class K = Key>
+    std::optional<std::pair<Key, T>> extract(const K& key)
+        requires(!nested && std::copy_constructible<Key> && std::copy_constructible<T>)
+    {
+        std::optional<std::pair<Key, T>> result;
+        if (const slot_t slot = this->slot_of(key); slot != no_slot) {
+            result.emplace(this->storage().key(slot), this->storage().value(slot));
+            this->state().remove_slot(slot);
+        }
+        return result;
+    }
+    /// Removes a member and returns a copy of its value, or nothing when it is no member. @throws what hash, equality and the
+    /// copy throw; strong
+    template <class K = Key>
+    std::optional<T> pop(const K& key)
+        requires(!nested && std::copy_constructible<T>)
+    {
+        std::optional<T> result;
+        if (const slot_t slot = this->slot_of(key); slot != no_slot) {
+            result.emplace(this->storage().value(slot));
+            this->state().remove_slot(slot);
+        }
+        return result;
+    }
+    /// Takes the value of a member, by key or handle: it stays a member, has T(), and is not valid until it is written. A
+    /// nested series is as if it had never been written. False, and no effect, when there is no such member or it has no value.
+    /// @throws what hash, equality and T's default constructor throw, as modify of a nested series; strong
+    template <class K = Key>
+        requires(std::is_default_constructible_v<T>)
+    bool invalidate(const K& key) {
+        const slot_t slot = this->slot_of(key);
+        if (slot == no_slot || !this->storage().valid_at(slot)) return false;
+        reset_slot(slot);
+        return true;
+    }
+    using Base::invalidate;
+    /// Replaces members and values by those of the range, whose elements bind as auto [key, value]; each value is written.
+    /// Ticks if that changes anything, or if the dictionary was never written. Keys and values of a container that is given
+    /// away (an rvalue) are moved. @throws as set; what was written until then stays
+    template <class Range>
+        requires(!nested)
+    void assign(Range&& range) {
+        this->assign_by(range, [&](auto& item) {
+            auto& [key, value] = item;
+            return set(Base::template handed_over<Range>(key), Base::template handed_over<Range>(value)).it.slot();
+        });
+    }
+    void assign(std::initializer_list<std::pair<Key, T>> items)
+        requires(!nested)
+    {
+        assign<const std::initializer_list<std::pair<Key, T>>&>(items);
+    }
+    /// Applies the changes of the delta: removes, replaces reset elements, writes, creates.
+    /// @param mode strict: the delta must fit: added keys are no members, all others are; lenient: changes that are present
+    /// already are skipped, written keys are created @throws std::invalid_argument that names the key's place in the delta, and
+    /// nothing has changed; later as the other members: the changes until then stay
+    void apply(const typename Storage::delta_type& delta, Strictness mode = Strictness::strict) { do_apply(delta, mode); }
+    /// The same with a strictness for each key, which nested series under the key have too. @param mode_of Strictness(key)
+    /// @throws as above, and what mode_of throws before anything has changed
+    template <class ModeOf>
+        requires std::is_invocable_r_v<Strictness, const ModeOf&, const Key&>
+    void apply(const typename Storage::delta_type& delta, const ModeOf& mode_of) {
+        do_apply(delta, mode_of);
+    }
+    /// Makes members and values those of `state`, which capture_state() took: changes what differs, whatever was there before.
+    /// An equal value is not written, if T has ==. @throws std::invalid_argument if a key is in a list twice, and nothing has
+    /// changed; later as the other members: the changes until then stay
+    void reconcile(const typename Storage::delta_type& state)
+        requires(std::is_default_constructible_v<T>)
+    {
+        this->reconcile_by(
+            state, [&](const Key& key) { return create(key).it.slot(); },
+            [&](slot_t slot, const auto& value) { reconcile_value(slot, value); }, [&](slot_t slot) { reset_slot(slot); });
+    }
+
+private:
+    friend struct detail::SeriesAccess;
+    explicit TSDWriter(Storage& series) noexcept : Base(series) {}
+
+    template <class Mode>
+    void do_apply(const typename Storage::delta_type& delta, const Mode& mode) {
+        Storage& s = this->series();
+        this->apply_removals(delta, mode);
+        if constexpr (std::is_default_constructible_v<T>)
+            for (const Key& key : delta.reset)
+                if (const slot_t slot = s.slot_of(key); slot != no_slot) {
+                    // Keys that were removed and created again have ticked. What keeps its place had lost its value only.
+                    if (!nested || !delta.keys_ticked)
+                        reset_slot(slot);
+                    else if (this->remove(key))
+                        create(key);
+                }
+        for (const auto& [key, value] : delta.modified) {
+            if constexpr (nested) {
+                create(key);
+                modify(key).apply(value, detail::is_strict(mode, key) ? Strictness::strict : Strictness::lenient);
+            } else
+                set(key, value);
+        }
+        if constexpr (std::is_default_constructible_v<T>)
+            for (const Key& key : delta.added) create(key); // the keys without a value
+        this->apply_ticks(delta);
+    }
+    // The value becomes T().
+    void reset_slot(slot_t slot) {
+        auto& s = this->state();
+        if constexpr (nested) {
+            s.write_nested(slot).invalidate();
+            s.unstamp(slot); // also if it had no value
+        } else {
+            T& value = s.value(slot);
+            if constexpr (std::is_nothrow_move_constructible_v<T>) {
+                T fresh{};
+                [[maybe_unused]] const T gone(std::move(value)); // destroyed last, when all is as it will be
+                detail::renew(value, std::move(fresh));
+                s.unstamp(slot);
+            } else {
+                std::destroy_at(std::addressof(value));
+                std::construct_at(std::addressof(value));
+                s.unstamp(slot);
+            }
+        }
+    }
+    template <class V>
+    void reconcile_value(slot_t slot, const V& value) {
+        if constexpr (nested)
+            modify_member(slot).reconcile(value);
+        else {
+            if constexpr (std::equality_comparable<T>)
+                if (this->storage().valid_at(slot) && this->storage().value(slot) == value) return;
+            set(this->storage().key(slot), value);
+        }
+    }
+
+    // Most writes find their key: that way is kept short, so that the misses of several writes overlap (half the time at 1e6
+    // keys). What is returned fits into a register.
+    SLOTWISE_CONVERSIONS_BEGIN
+    template <class K, class V>
+    static detail::InsertOutcome do_set(State& s, K&& key, V&& value) {
+        const slot_t slot = s.store().slot_of(key);
+        if (slot == no_slot) [[unlikely]]
+            return set_new(s, std::forward<K>(key), std::forward<V>(value));
+        if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
+            s.value(slot) = std::forward<V>(value);
+        else
+            s.value(slot) = T(std::forward<V>(value)); // or a throw would leave half a value
+        s.stamp(slot);
+        return {slot, false, InsertKind::fresh};
+    }
+    SLOTWISE_CONVERSIONS_END
+    template <class K, class V>
+    SLOTWISE_NEVER_INLINE static detail::InsertOutcome set_new(State& s, K&& key, V&& value) {
+        const auto outcome =
+            s.do_insert(key, [&] { return s.store().insert_or_assign(std::forward<K>(key), std::forward<V>(value)); });
+        s.stamp(outcome.slot);
+        return outcome;
+    }
+    /// @pre a member has the slot
+    decltype(auto) modify_member(slot_t slot) {
+        auto& s = this->state();
+        if constexpr (nested)
+            return s.write_nested(slot);
+        else {
+            s.stamp(slot);
+            return static_cast<T&>(s.store().value(slot));
+        }
+    }
+};
 
 /// A time-series dictionary: MapStorage + TimeArray (when each value was written) + ObserverArray + DeltaTracker.
 ///     TSDStorage<std::string, double> price;

@@ -6,8 +6,8 @@
 #define SLOTWISE_SERIES_TSD_VIEW_HPP
 
 #include "../keyed/map_view.hpp"
+#include "delta_range.hpp"
 #include "tss_view.hpp"
-#include "valid_range.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

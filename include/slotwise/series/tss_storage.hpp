@@ -6,7 +6,7 @@
 #define SLOTWISE_SERIES_TSS_STORAGE_HPP
 
 #include "../keyed/set_storage.hpp"
-#include "series_writer.hpp"
+#include "detail/series_interface.hpp"
 #include "tss_view.hpp"
 
 SLOTWISE_BEGIN

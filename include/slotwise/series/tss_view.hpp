@@ -8,7 +8,7 @@
 #include "../keyed/set_view.hpp"
 #include "delta.hpp"
 #include "delta_range.hpp"
-#include "series_arguments.hpp"
+#include "detail/series_arguments.hpp"
 #include "subscriber.hpp"
 
 SLOTWISE_BEGIN

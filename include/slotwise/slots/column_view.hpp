@@ -6,11 +6,11 @@
 #define SLOTWISE_SLOTS_COLUMN_VIEW_HPP
 
 #include "../config/error.hpp"
-#include "../core/call_form.hpp"
-#include "../core/concepts.hpp"
-#include "../core/iterator_facade.hpp"
+#include "../core/detail/call_form.hpp"
+#include "../core/detail/concepts.hpp"
+#include "../core/detail/iterators.hpp"
 #include "../memory/reserved_array.hpp"
-#include "absence.hpp"
+#include "detail/absence.hpp"
 #include "slot_range.hpp"
 
 #include <span>

@@ -6,7 +6,7 @@
 #ifndef SLOTWISE_SLOTS_SLOT_OBSERVER_HPP
 #define SLOTWISE_SLOTS_SLOT_OBSERVER_HPP
 
-#include "../core/concepts.hpp"
+#include "../core/detail/concepts.hpp"
 #include "../memory/occupancy.hpp"
 #include "observer_token.hpp"
 

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SLOTS_SLOT_RANGE_HPP
 #define SLOTWISE_SLOTS_SLOT_RANGE_HPP
 
-#include "../core/iterator_facade.hpp"
+#include "../core/detail/iterators.hpp"
 #include "../memory/occupancy.hpp"
 
 SLOTWISE_BEGIN

@@ -5,9 +5,9 @@
 #ifndef SLOTWISE_SLOTS_SNAPSHOT_HPP
 #define SLOTWISE_SLOTS_SNAPSHOT_HPP
 
-#include "../core/seal.hpp"
+#include "../core/detail/seal.hpp"
 #include "../core/utf8.hpp"
-#include "slot_directory.hpp"
+#include "detail/slot_directory.hpp"
 
 SLOTWISE_BEGIN
 

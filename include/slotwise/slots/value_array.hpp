@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SLOTS_VALUE_ARRAY_HPP
 #define SLOTWISE_SLOTS_VALUE_ARRAY_HPP
 
-#include "../core/iterator_facade.hpp"
+#include "../core/detail/iterators.hpp"
 #include "column_view.hpp"
 #include "slot_observer.hpp"
 

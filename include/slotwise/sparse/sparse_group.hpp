@@ -5,14 +5,40 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_GROUP_HPP
 #define SLOTWISE_SPARSE_SPARSE_GROUP_HPP
 
-#include "../core/call_form.hpp"
-#include "align_prefix.hpp"
-#include "sparse_chunks.hpp"
-#include "sparse_iterator.hpp"
+#include "../core/detail/call_form.hpp"
+#include "detail/sparse_interface.hpp"
 
 #include <tuple>
 
 SLOTWISE_BEGIN
+
+// align_prefix: the ids that several sparse containers share, in the first rows of each, in one order.
+
+/// Brings the ids that all of these sparse containers share to their first rows, in the same order in each, and returns how
+/// many there are: rows 0 to result - 1 stand beside each other then, until one of them changes. SparseGroup keeps it so.
+/// @param first a SparseSet or SparseMap @param others such containers of the same id type, no object twice
+/// @throws what moves of values throw @complexity linear in the rows of the smallest
+/// @pre no group owns one of them (checked at level fast)
+template <class First, class... Others>
+std::size_t align_prefix(First& first, Others&... others) {
+    static_assert((std::is_same_v<typename First::id_type, typename Others::id_type> && ...),
+                  "align_prefix(a, b, ...): the containers have different types of ids");
+    SLOTWISE_EXPECT(!(first.owned() || ... || others.owned()),
+                    "align_prefix(a, b, ...): a group owns one of them and keeps its rows in order");
+    using Id = typename First::id_type;
+    std::span<const Id> fewest = first.ids();
+    ((fewest = others.ids().size() < fewest.size() ? others.ids() : fewest), ...);
+    std::size_t shared = 0;
+    const auto bring = [&](auto& container, Id id) { detail::OwnedRows::swap(container, container.row_of(id), shared); };
+    for (std::size_t row = 0; row != fewest.size(); ++row) {
+        const Id id = fewest[row]; // the span shows the rows as they are swapped: those before `row` only
+        if (!(first.contains(id) && ... && others.contains(id))) continue;
+        bring(first, id);
+        (bring(others, id), ...);
+        ++shared;
+    }
+    return shared;
+}
 
 /// The ids that all of `Sets` have, in the first rows of each and in one order, so that a loop over them looks nothing up:
 /// EnTT's owning group. It follows inserts and erases as an observer; each costs a lookup in every set and at most one swap of

@@ -5,13 +5,11 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_MAP_HPP
 #define SLOTWISE_SPARSE_SPARSE_MAP_HPP
 
-#include "../core/call_form.hpp"
-#include "../core/item.hpp"
-#include "../slots/absence.hpp"
-#include "../slots/arguments.hpp"
-#include "sparse_chunks.hpp"
-#include "sparse_core.hpp"
-#include "sparse_iterator.hpp"
+#include "../core/detail/call_form.hpp"
+#include "../core/detail/iterators.hpp"
+#include "../slots/detail/absence.hpp"
+#include "../slots/detail/arguments.hpp"
+#include "detail/sparse_interface.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

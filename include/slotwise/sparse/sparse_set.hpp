@@ -5,9 +5,8 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_SET_HPP
 #define SLOTWISE_SPARSE_SPARSE_SET_HPP
 
-#include "../slots/arguments.hpp"
-#include "sparse_core.hpp"
-#include "sparse_iterator.hpp"
+#include "../slots/detail/arguments.hpp"
+#include "detail/sparse_interface.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {

@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// From columns to batches: which rows are shared where they lie and which are gathered, and who owns what is in a batch.
+#ifndef SLOTWISE_ARROW_DETAIL_BATCH_HPP
+#define SLOTWISE_ARROW_DETAIL_BATCH_HPP
+
+#include "../../memory/aligned_array.hpp"
+#include "../../memory/occupancy.hpp"
+#include "../fields.hpp"
+#include "../options.hpp"
+#include "nodes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+SLOTWISE_BEGIN
+
+// A column of an export: where the values lie, whether they can be shared there, and how they are gathered into a buffer. Types
+// end here: what makes batches out of columns knows bytes only.
+
+namespace detail {
+
+/// Whole cache lines of bytes.
+using ArrowBuffer = AlignedArray<std::byte>;
+
+/// Room for `bytes`, also for none: buffers of no bytes have an address too.
+inline void allocate_arrow(ArrowBuffer& buffer, std::size_t bytes) {
+    ArrowBuffer fresh = buffer.sized(bytes == 0 ? 1 : bytes);
+    buffer.swap(fresh);
+}
+/// The same, all zero.
+inline void allocate_arrow_zeros(ArrowBuffer& buffer, std::size_t bytes) {
+    allocate_arrow(buffer, bytes);
+    std::memset(buffer.data(), 0, bytes == 0 ? 1 : bytes);
+}
+/// Bytes of a bitmap, in whole words.
+inline std::size_t bitmap_bytes(std::size_t rows) noexcept { return bits::word_count(rows) * sizeof(bits::word_t); }
+inline void set_arrow_bit(std::byte* bitmap, std::size_t row) noexcept {
+    bitmap[row / 8] |= static_cast<std::byte>(1u << (row % 8));
+}
+/// Word number `w` of a bitmap, whose bits go by bytes whatever the order of bytes in a word is.
+inline void put_bitmap_word(std::byte* bitmap, std::size_t w, bits::word_t word) noexcept {
+    if constexpr (std::endian::native == std::endian::little)
+        std::memcpy(bitmap + w * sizeof word, &word, sizeof word);
+    else
+        for (unsigned i = 0; i != sizeof word; ++i) bitmap[w * sizeof word + i] = static_cast<std::byte>(word >> (8 * i));
+}
+
+/// The number of bits in `n` words. Bits are added up by bytes, for many words at once: a third of the time that one word after
+/// the other takes where the processor's own instruction is not in the baseline.
+inline std::size_t count_bits(const bits::word_t* words, std::size_t n) noexcept {
+    constexpr bits::word_t ones = 0x0101'0101'0101'0101u;
+    std::size_t total = 0;
+    while (n != 0) {
+        const std::size_t some = n < 31 ? n : 31; // a byte holds 31 times 8
+        bits::word_t sum = 0;
+        for (std::size_t i = 0; i != some; ++i) {
+            bits::word_t x = words[i];
+            x -= (x >> 1) & (ones * 0x55u);
+            x = (x & (ones * 0x33u)) + ((x >> 2) & (ones * 0x33u));
+            sum += (x + (x >> 4)) & (ones * 0x0Fu);
+        }
+        sum = (sum & 0x00FF'00FF'00FF'00FFu) + ((sum >> 8) & 0x00FF'00FF'00FF'00FFu);
+        total += bits::to_size((sum * 0x0001'0001'0001'0001u) >> 48);
+        words += some;
+        n -= some;
+    }
+    return total;
+}
+
+/// Which rows of a segment are in a batch: those from `first` up to `end` that are live, or each of them.
+struct ArrowRows {
+    std::size_t first = 0, end = 0;
+    const bits::word_t* live = nullptr; ///< a bit a row of the segment; null: all are live
+    bool every_slot = false;            ///< rows that are not live are in the batch too, as nulls
+    std::size_t count = 0;              ///< rows in the batch
+
+    /// The bits of word `w` that are in the range.
+    bits::word_t word(std::size_t w) const noexcept {
+        bits::word_t result = live[w];
+        if (w == bits::word_of(first)) result &= bits::full_word << (first % bits::word_bits);
+        if (w == bits::word_of(end)) result &= bits::low_mask(static_cast<unsigned>(end % bits::word_bits));
+        return result;
+    }
+    std::size_t count_live() const noexcept {
+        if (live == nullptr || first == end) return end - first;
+        const std::size_t begin = bits::word_of(first), last = bits::word_of(end - 1);
+        if (begin == last) return bits::count(word(begin));
+        return bits::count(word(begin)) + count_bits(live + begin + 1, last - begin - 1) + bits::count(word(last));
+    }
+    /// Calls run(row, place, n) for live rows side by side, the longer ones at once, and one(row, place) for others. `place` is
+    /// where the row is in the batch.
+    template <class Run, class One>
+    void walk(Run&& run, One&& one) const {
+        if (live == nullptr) return run(first, std::size_t{0}, end - first);
+        std::size_t place = 0, begin = first, full = 0; // full words from row `begin` on
+        const auto place_of = [&](std::size_t row, std::size_t n) {
+            if (every_slot) return row - first;
+            place += n;
+            return place - n;
+        };
+        const auto flush = [&] {
+            if (full != 0) run(begin, place_of(begin, full), full);
+            full = 0;
+        };
+        for (std::size_t w = bits::word_of(first); w * bits::word_bits < end; ++w) {
+            const bits::word_t here = word(w);
+            if (here == bits::full_word) {
+                if (full == 0) begin = w * bits::word_bits;
+                full += bits::word_bits;
+                continue;
+            }
+            flush();
+            bits::for_each(here, [&](unsigned bit) {
+                const std::size_t row = w * bits::word_bits + bit;
+                one(row, place_of(row, 1));
+            });
+        }
+        flush();
+    }
+};
+
+/// Where the values of a column lie: page p of 2^shift rows begins at address p of a table.
+struct ArrowSource {
+    /// Addresses of objects of any type, of the container: as its liveness bits they stay while it is exported.
+    const void* table = nullptr;
+    unsigned shift = 0;
+    std::size_t stride = 0;
+    /// The slot of each row, for columns by slot of packed containers; null: pages are those of rows.
+    std::shared_ptr<const std::vector<slot_t>> slot_list{};
+    std::shared_ptr<const std::vector<const void*>> own_table{}; ///< where the container has none
+    const void* container = nullptr;                             ///< of columns that are computed
+    bool absent = false;                                         ///< all rows are null
+
+    const std::byte* page(std::size_t p) const noexcept { return page_in(table, p); }
+    /// Copied as bytes, because an object pointer is not read by another type's name.
+    static const std::byte* page_in(const void* table, std::size_t p) noexcept {
+        const std::byte* begin = nullptr;
+        std::memcpy(&begin, static_cast<const std::byte*>(table) + p * sizeof begin, sizeof begin);
+        return begin;
+    }
+    const std::byte* at(std::size_t row) const noexcept {
+        return page(row >> shift) + (row & ((std::size_t{1} << shift) - 1)) * stride;
+    }
+    /// Rows from `first` on that are contiguous in memory, below `end`.
+    std::size_t run(std::size_t first, std::size_t end) const noexcept {
+        std::size_t p = first >> shift;
+        const std::size_t last = (end - 1) >> shift, page_bytes = stride << shift;
+        if (p == last) return end - first;
+        const auto address = [this](std::size_t page_number) { return reinterpret_cast<std::uintptr_t>(page(page_number)); };
+        std::uintptr_t next = address(p);
+        for (std::uintptr_t gaps = 0; last - p >= 16; p += 16) { // one branch for many: half of the time
+            for (std::size_t i = 1; i <= 16; ++i) gaps |= (next += page_bytes) ^ address(p + i);
+            if (gaps != 0) break;
+        }
+        for (next = address(p) + page_bytes; p != last && address(p + 1) == next; next += page_bytes) ++p;
+        return p == last ? end - first : ((p + 1) << shift) - first;
+    }
+};
+/// One page for all rows: every count of rows is below half of the address space.
+inline constexpr unsigned one_arrow_page = sizeof(std::size_t) * 8 - 1;
+
+/// Values in pages that a container has in no table. @param page the address of the first value of a page
+template <class Page>
+ArrowSource arrow_pages(std::size_t slot_count, unsigned shift, std::size_t stride, Page&& page) {
+    ArrowSource source;
+    source.shift = shift;
+    source.stride = stride;
+    const std::size_t count = slot_count == 0 ? 0 : ((slot_count - 1) >> shift) + 1;
+    auto table = std::make_shared<std::vector<const void*>>();
+    table->reserve(count);
+    for (std::size_t p = 0; p != count; ++p) table->push_back(page(p));
+    source.table = table->data();
+    source.own_table = std::move(table);
+    return source;
+}
+/// Contiguous values.
+template <class T>
+ArrowSource arrow_span(const T* data) {
+    return arrow_pages(1, one_arrow_page, sizeof(T), [data](std::size_t) { return data; });
+}
+/// Values in the pages of a table of pointers.
+template <class T>
+ArrowSource arrow_pages(unsigned shift, T* const* pages) {
+    ArrowSource source;
+    source.table = pages;
+    source.shift = shift;
+    source.stride = sizeof(T);
+    return source;
+}
+
+/// The buffers of a column that was gathered.
+struct ArrowData {
+    ArrowBuffer values{}, offsets{};
+    std::size_t most_text = 0x7FFF'FFFF; ///< bytes of text that the offsets reach
+};
+
+/// One column of an export.
+struct ArrowColumn {
+    std::string name{};
+    const char* format = "";
+    bool text = false;     ///< three buffers instead of two
+    bool shares = false;   ///< the memory of the values is that of an Arrow buffer
+    bool stamped = false;  ///< null where the element was never written
+    bool optional = false; ///< null in segments that do not have it
+    /// Fills the buffers. False if the rows have more text than the offsets reach.
+    bool (*gather)(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) = nullptr;
+};
+
+/// The value itself, as a column.
+template <class T>
+struct WholeValue {
+    using type = T;
+    static constexpr const T& of(const T& value) noexcept { return value; }
+};
+/// Field I of ArrowFields<T>.
+template <class T, std::size_t Nth>
+struct FieldValue {
+    static constexpr const auto& of(const T& value) noexcept { return std::get<Nth>(ArrowFields<T>::members)(value); }
+    using type = std::remove_cvref_t<decltype(of(std::declval<const T&>()))>;
+};
+
+/// Short texts are most texts: a call of memcpy takes longer than they do.
+inline void copy_text(char* to, const char* from, std::size_t size) noexcept {
+    const auto both_ends = [&](auto word) {
+        auto end = word;
+        std::memcpy(&word, from, sizeof word);
+        std::memcpy(&end, from + size - sizeof end, sizeof end);
+        std::memcpy(to, &word, sizeof word);
+        std::memcpy(to + size - sizeof end, &end, sizeof end);
+    };
+    if (size > 16)
+        std::memcpy(to, from, size);
+    else if (size >= 8)
+        both_ends(std::uint64_t{});
+    else if (size >= 4)
+        both_ends(std::uint32_t{});
+    else
+        for (std::size_t i = 0; i != size; ++i) to[i] = from[i];
+}
+
+/// Gathers a column of values of T, projected by Part.
+template <class T, class Part>
+struct ArrowGather {
+    using Value = typename Part::type;
+    using Type = ArrowType<Value>;
+    using Stored = typename Type::stored;
+    static constexpr bool copies_memory = std::is_same_v<T, Value> && is_arrow_memory<Value>();
+
+    /// Calls one(value, place) for each live row of a batch, in order. `one` holds its pointers by value: it writes to bytes,
+    /// which a compiler must take for writes to anything.
+    template <class One>
+    static void read(const ArrowSource& from, const ArrowRows& rows, One one) {
+        const std::size_t low = (std::size_t{1} << from.shift) - 1;
+        const void* const table = from.table;
+        const slot_t* const slot_list = from.slot_list ? from.slot_list->data() : nullptr;
+        const unsigned shift = from.shift;
+        const auto at = [=](std::size_t row) -> const T& {
+            return *reinterpret_cast<const T*>(ArrowSource::page_in(table, row >> shift) + (row & low) * sizeof(T));
+        };
+        if (slot_list != nullptr) { // all rows of packed containers are live
+            for (std::size_t row = rows.first; row != rows.end; ++row) one(Part::of(at(slot_list[row])), row - rows.first);
+            return;
+        }
+        rows.walk(
+            [&](std::size_t row, std::size_t place, std::size_t n) {
+                for (std::size_t piece = 0; n != 0; row += piece, place += piece, n -= piece) {
+                    piece = from.run(row, row + n);
+                    const T* const values = &at(row);
+                    for (std::size_t i = 0; i != piece; ++i) one(Part::of(values[i]), place + i);
+                }
+            },
+            [&](std::size_t row, std::size_t place) { one(Part::of(at(row)), place); });
+    }
+
+    static bool gather(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
+        if (from.absent) return gather_absent(rows, to);
+        if constexpr (Type::layout == ArrowLayout::fixed)
+            return gather_fixed(from, rows, to);
+        else if constexpr (Type::layout == ArrowLayout::bits)
+            return gather_bits(from, rows, to);
+        else
+            return gather_text(from, rows, to);
+    }
+
+private:
+    static bool gather_absent(const ArrowRows& rows, ArrowData& to) {
+        allocate_arrow_zeros(to.values, bitmap_bytes(rows.count) + rows.count * sizeof(Stored));
+        if constexpr (Type::layout == ArrowLayout::text)
+            allocate_arrow_zeros(to.offsets, (rows.count + 1) * sizeof(std::int32_t));
+        return true;
+    }
+    static bool gather_fixed(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
+        const std::size_t bytes = rows.count * sizeof(Stored);
+        if (rows.every_slot && rows.live != nullptr)
+            allocate_arrow_zeros(to.values, bytes); // rows that are not live stay so
+        else
+            allocate_arrow(to.values, bytes);
+        auto* const out = reinterpret_cast<Stored*>(to.values.data());
+        if constexpr (copies_memory) {
+            if (!from.slot_list) {
+                rows.walk(
+                    [&](std::size_t row, std::size_t place, std::size_t n) {
+                        for (std::size_t piece = 0; n != 0; row += piece, place += piece, n -= piece) {
+                            piece = from.run(row, row + n);
+                            std::memcpy(out + place, from.at(row), piece * sizeof(Stored));
+                        }
+                    },
+                    [out, table = from.table, shift = from.shift, low = (std::size_t{1} << from.shift) - 1](std::size_t row,
+                                                                                                            std::size_t place) {
+                        std::memcpy(out + place, ArrowSource::page_in(table, row >> shift) + (row & low) * sizeof(T),
+                                    sizeof(Stored));
+                    });
+                return true;
+            }
+        }
+        read(from, rows, [out](const Value& value, std::size_t place) { out[place] = Type::encode(value); });
+        return true;
+    }
+    static bool gather_bits(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
+        allocate_arrow_zeros(to.values, bitmap_bytes(rows.count));
+        std::byte* const out = to.values.data();
+        bits::word_t word = 0;
+        std::size_t w = 0;
+        read(from, rows, [&word, &w, out](bool value, std::size_t place) {
+            if (bits::word_of(place) != w) {
+                put_bitmap_word(out, w, word);
+                w = bits::word_of(place);
+                word = 0;
+            }
+            word |= static_cast<bits::word_t>(value) << (place % bits::word_bits);
+        });
+        if (rows.count != 0) put_bitmap_word(out, w, word);
+        return true;
+    }
+    static bool gather_text(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
+        allocate_arrow(to.offsets, (rows.count + 1) * sizeof(std::int32_t));
+        auto* const offsets = reinterpret_cast<std::int32_t*>(to.offsets.data());
+        std::uint64_t total = 0;
+        std::size_t done = 0;
+        // What does not fit is found at the end: the offsets are not used then. Rows that are not live have no text.
+        read(from, rows, [&total, &done, offsets](const Value& value, std::size_t place) {
+            while (done <= place) offsets[done++] = static_cast<std::int32_t>(static_cast<std::uint32_t>(total));
+            total += Type::encode(value).size();
+        });
+        if (total > to.most_text) return false;
+        while (done <= rows.count) offsets[done++] = static_cast<std::int32_t>(total);
+        allocate_arrow(to.values, bits::to_size(total));
+        read(from, rows, [out = reinterpret_cast<char*>(to.values.data())](const Value& value, std::size_t) mutable {
+            const std::string_view text = Type::encode(value);
+            copy_text(out, text.data(), text.size());
+            out += text.size();
+        });
+        return true;
+    }
+};
+
+/// Gathers a column of the handles of a container that makes them of slots.
+template <class C>
+struct ArrowHandles {
+    static bool gather(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
+        allocate_arrow_zeros(to.values, rows.count * sizeof(std::uint64_t));
+        auto* const out = reinterpret_cast<std::uint64_t*>(to.values.data());
+        const auto& container = *static_cast<const C*>(from.container);
+        const auto one = [&](std::size_t row, std::size_t place) {
+            out[place] = container.handle_at(from.slot_list ? (*from.slot_list)[row] : static_cast<slot_t>(row)).to_bits();
+        };
+        rows.walk(
+            [&](std::size_t row, std::size_t place, std::size_t n) {
+                for (std::size_t i = 0; i != n; ++i) one(row + i, place + i);
+            },
+            one);
+        return true;
+    }
+};
+
+/// The column of values of T, or of a part of them.
+template <class T, class Part = WholeValue<T>>
+ArrowColumn arrow_column(std::string name) {
+    static_assert(ArrowColumnOf<typename Part::type>::by_itself, "Arrow: a field is a struct; name its members one by one, as "
+                                                                 "field(\"x\", &T::position, &Position::x)");
+    ArrowColumn column;
+    column.name = std::move(name);
+    column.format = format_of<typename Part::type>;
+    column.text = ArrowType<typename Part::type>::layout == ArrowLayout::text;
+    column.shares = ArrowGather<T, Part>::copies_memory;
+    column.gather = &ArrowGather<T, Part>::gather;
+    return column;
+}
+
+/// Calls f(column) for each column that values of T make: one, or one a field.
+template <class T, class F>
+void for_each_arrow_column(const char* name, F&& f) {
+    if constexpr (ArrowColumnOf<T>::by_itself)
+        f(arrow_column<T>(name));
+    else
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            (f(arrow_column<T, FieldValue<T, Nth>>(std::get<Nth>(ArrowFields<T>::members).name)), ...);
+        }(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(ArrowFields<T>::members)>>>());
+}
+
+/// Rows that have the same columns in the same places: all of a container, or those of one table of a store.
+struct ArrowSegment {
+    std::size_t rows = 0;
+    const bits::word_t* live = nullptr; ///< a bit a row; null: all are live
+    std::vector<ArrowSource> sources{}; ///< of each column
+    /// Writes a bit for each row of a batch that was ever written and gives their number; null if all were.
+    std::size_t (*written)(const ArrowSource& stamps, const ArrowRows& rows, std::byte* bitmap) = nullptr;
+    ArrowSource stamps{};
+};
+
+/// All that an export needs to know of a container.
+struct ArrowPlan {
+    std::vector<ArrowColumn> columns{};
+    std::vector<ArrowSegment> segments{};
+    ExportOptions options{};
+    std::size_t most_text = ArrowData().most_text; ///< bytes of text in a column of a batch
+
+    /// Whether a column is declared to have nulls.
+    bool is_nullable(const ArrowColumn& column) const noexcept {
+        return column.stamped || column.optional || options.rows == Rows::all_slots;
+    }
+};
+
+//=== schema ===//
+
+/// The schema of all batches: a struct of the columns.
+inline void make_schema(const ArrowPlan& plan, ArrowSchema* out, const ArrowPairs& metadata = {}) {
+    ArrowSchema whole = make_schema("+s", "", 0, metadata, plan.columns.size());
+    OwnedSchema schema(&whole);
+    for (std::size_t i = 0; i != plan.columns.size(); ++i) {
+        const ArrowColumn& column = plan.columns[i];
+        *schema->children[i] =
+            make_schema(column.format, column.name, plan.is_nullable(column) ? ARROW_FLAG_NULLABLE : 0, {}, 0);
+    }
+    schema.move_to(out);
+}
+
+//=== arrays ===//
+
+/// What a column of a batch refers to. It is its own owner: a column may be moved out of its batch and released anywhere.
+struct ArrowNode {
+    std::array<const void*, 3> buffers{};
+    ArrowData data{};                    ///< of a gathered column
+    std::shared_ptr<const void> owner{}; ///< of a shared column
+    std::shared_ptr<const ArrowBuffer> nulls{};
+};
+/// A column of a batch, which takes the node. Its buffers are those of the node's data, if the owner is null.
+inline ArrowArray make_column(std::unique_ptr<ArrowNode> node, std::size_t rows, std::size_t nulls, bool text,
+                              const void* shared = nullptr) {
+    node->buffers[0] = nulls == 0 ? nullptr : node->nulls->data();
+    node->buffers[1] = shared != nullptr ? shared : text ? node->data.offsets.data() : node->data.values.data();
+    node->buffers[2] = text ? node->data.values.data() : nullptr;
+    return arrow_column_of(std::move(node), rows, nulls, text ? 3 : 2);
+}
+
+//=== batches ===//
+
+/// The bits of the rows from `first` on, as a bitmap.
+inline void copy_live_bits(const ArrowRows& rows, std::byte* bitmap) noexcept {
+    const std::size_t first = bits::word_of(rows.first), last = bits::word_of(rows.end - 1);
+    const auto shift = static_cast<unsigned>(rows.first % bits::word_bits);
+    if (std::endian::native == std::endian::little && shift == 0) { // pages begin at whole words
+        std::memcpy(bitmap, rows.live + first, (last - first) * sizeof(bits::word_t));
+        return put_bitmap_word(bitmap, last - first, rows.word(last));
+    }
+    for (std::size_t w = first, i = 0; i != bits::word_count(rows.end - rows.first); ++w, ++i) {
+        const bits::word_t low = rows.word(w);
+        const bits::word_t high = shift == 0 || w == last ? 0 : rows.word(w + 1) << (bits::word_bits - shift);
+        put_bitmap_word(bitmap, i, (low >> shift) | high);
+    }
+}
+
+/// Makes the batches of a plan, one after the other.
+class ArrowBatcher {
+public:
+    /// @param owner of the memory that is shared; null: everything is gathered
+    ArrowBatcher(ArrowPlan plan, std::shared_ptr<const void> owner) : plan_(std::move(plan)), owner_(std::move(owner)) {
+        const bool any = std::any_of(plan_.columns.begin(), plan_.columns.end(), [](const auto& c) { return c.shares; });
+        shares_ = owner_ != nullptr && any;
+        if (plan_.options.most_gathered < bits::word_bits) plan_.options.most_gathered = bits::word_bits;
+        if (plan_.options.least_shared == 0) plan_.options.least_shared = 1;
+    }
+    const ArrowPlan& plan() const noexcept { return plan_; }
+
+    /// The next batch; one that is released at the end. What cannot be shared any more is given back there.
+    /// @throws std::length_error if one text has 2 GiB or more; std::bad_alloc; the next call tries the same rows again
+    OwnedArray next() {
+        for (; segment_ != plan_.segments.size(); ++segment_, entered_ = false) {
+            const ArrowSegment& segment = plan_.segments[segment_];
+            if (!entered_) enter(segment);
+            ArrowRows rows;
+            rows.live = segment.live;
+            rows.every_slot = plan_.options.rows == Rows::all_slots;
+            const bool share = choose(segment, rows);
+            if (rows.first == segment.rows) continue;
+            while (true) {
+                rows.count = rows.every_slot || share ? rows.end - rows.first : rows.count_live();
+                if (OwnedArray batch = make(segment, rows, share)) {
+                    row_ = rows.end;
+                    if (share) {
+                        pieces_[piece_].begin = row_; // not its end, if there was too much text
+                        if (row_ == pieces_[piece_].end) ++piece_;
+                    }
+                    return batch;
+                }
+                // Too much text for the offsets of one batch: half of its rows.
+                if (rows.count == 1) throw_length_error("Arrow export: one text has 2 GiB or more");
+                const std::size_t half = rows.count / 2;
+                rows.end =
+                    rows.every_slot || rows.live == nullptr ? rows.first + half : end_of(segment, rows.first, rows.end, half);
+            }
+        }
+        owner_.reset();
+        return {};
+    }
+
+private:
+    /// Rows that are shared.
+    struct Piece {
+        std::size_t begin, end;
+    };
+
+    /// Finds what can be shared, in one look at the bits of the segment.
+    void enter(const ArrowSegment& segment) {
+        pieces_.clear();
+        piece_ = 0;
+        row_ = 0;
+        entered_ = true;
+        const bool every_slot = plan_.options.rows == Rows::all_slots;
+        const std::size_t least = every_slot ? 1 : plan_.options.least_shared;
+        if (!shares_ || !shares_here(segment)) return;
+        for (std::size_t row = 0; row < segment.rows;) {
+            const std::size_t begin = every_slot || segment.live == nullptr ? row : run_begin(segment, row, least);
+            if (begin >= segment.rows) break;
+            const std::size_t end = every_slot || segment.live == nullptr ? segment.rows : live_end(segment, begin);
+            for (row = begin; row != end;) {
+                const std::size_t run = shared_run(segment, row, end);
+                if (run >= least) pieces_.push_back({row, row + run});
+                row += run;
+            }
+        }
+    }
+    /// The rows of the next batch, from row_ on; none at the end. Returns whether they are shared.
+    bool choose(const ArrowSegment& segment, ArrowRows& rows) noexcept {
+        const bool each = rows.every_slot || segment.live == nullptr;
+        const bool left = piece_ != pieces_.size();
+        const std::size_t first = each ? row_ : first_live(segment, row_);
+        rows.first = first;
+        if (left && pieces_[piece_].begin == first) {
+            rows.end = pieces_[piece_].end;
+            return true;
+        }
+        const std::size_t limit = left ? pieces_[piece_].begin : segment.rows;
+        const std::size_t most = plan_.options.most_gathered;
+        rows.end = !each ? end_of(segment, first, limit, most) : limit - first > most ? first + most : limit;
+        return false;
+    }
+
+    static std::size_t first_live(const ArrowSegment& segment, std::size_t row) noexcept {
+        const slot_t found = Occupancy(segment.live, segment.rows).find_next(row);
+        return found == no_slot ? segment.rows : found;
+    }
+    /// The first row that is not live, behind the live row `row`.
+    static std::size_t live_end(const ArrowSegment& segment, std::size_t row) noexcept {
+        for (; row < segment.rows; row = (bits::word_of(row) + 1) * bits::word_bits) {
+            const bits::word_t dead = ~segment.live[bits::word_of(row)] & (bits::full_word << (row % bits::word_bits));
+            if (dead == 0) continue;
+            row = bits::word_of(row) * bits::word_bits + bits::lowest(dead);
+            break;
+        }
+        return row < segment.rows ? row : segment.rows;
+    }
+    /// Where live rows begin that may be `least` or more, from `row` on, which is not inside of some.
+    static std::size_t run_begin(const ArrowSegment& segment, std::size_t row, std::size_t least) noexcept {
+        if (least < std::size_t{2} * bits::word_bits) return first_live(segment, row);
+        // Such a run has a whole word, and few words are whole where there are many holes.
+        for (std::size_t w = bits::word_of(row); (w + 1) * bits::word_bits <= segment.rows; ++w) {
+            if (segment.live[w] != bits::full_word) continue;
+            const std::size_t before = w == 0 ? 0 : static_cast<std::size_t>(std::countl_one(segment.live[w - 1]));
+            return (std::max)(row, w * bits::word_bits - before);
+        }
+        return segment.rows;
+    }
+    /// The end of the rows from `first` on, below `limit`, of which `most` are live, at most.
+    static std::size_t end_of(const ArrowSegment& segment, std::size_t first, std::size_t limit, std::size_t most) noexcept {
+        ArrowRows rows;
+        rows.live = segment.live;
+        std::size_t count = 0;
+        for (rows.first = first; rows.first < limit && count < most; rows.first = rows.end) {
+            rows.end = (std::min)(limit, (bits::word_of(rows.first) + 1) * bits::word_bits);
+            const std::size_t more = rows.count_live();
+            if (count + more > most) { // part of a word
+                bits::word_t word = rows.word(bits::word_of(rows.first));
+                for (; count != most; ++count) word &= word - 1;
+                return bits::word_of(rows.first) * bits::word_bits + bits::lowest(word);
+            }
+            count += more;
+        }
+        return rows.first;
+    }
+    /// How many rows from `row` on, below `end`, are contiguous in each column that shares.
+    std::size_t shared_run(const ArrowSegment& segment, std::size_t row, std::size_t end) const noexcept {
+        for (std::size_t i = 0; i != plan_.columns.size(); ++i)
+            if (is_shared(segment, i)) end = row + segment.sources[i].run(row, end);
+        return end - row;
+    }
+    bool is_shared(const ArrowSegment& segment, std::size_t column) const noexcept {
+        return plan_.columns[column].shares && !segment.sources[column].slot_list && !segment.sources[column].absent;
+    }
+    bool shares_here(const ArrowSegment& segment) const noexcept {
+        bool any = false;
+        for (std::size_t i = 0; i != plan_.columns.size(); ++i) any = any || is_shared(segment, i);
+        return any;
+    }
+
+    /// Nothing if there is too much text for one batch.
+    OwnedArray make(const ArrowSegment& segment, const ArrowRows& rows, bool share) const {
+        ArrowArray whole = make_batch(rows.count, plan_.columns.size());
+        OwnedArray batch(&whole);
+        Nulls live, written;
+        if (rows.every_slot && rows.live != nullptr) {
+            live.count = rows.count - rows.count_live();
+            if (live.count != 0) live.bitmap = bitmap<false>(rows, [&](std::byte* to) { copy_live_bits(rows, to); });
+        }
+        if (segment.written != nullptr) {
+            std::size_t set = 0;
+            written.bitmap = bitmap(rows, [&](std::byte* to) { set = segment.written(segment.stamps, rows, to); });
+            written.count = rows.count - set;
+        } else
+            written = live;
+        for (std::size_t i = 0; i != plan_.columns.size(); ++i) {
+            const ArrowColumn& column = plan_.columns[i];
+            const ArrowSource& source = segment.sources[i];
+            auto node = std::make_unique<ArrowNode>();
+            Nulls nulls = column.stamped ? written : live;
+            if (source.absent) nulls = {rows.count, bitmap(rows, [](std::byte*) {})};
+            node->nulls = nulls.bitmap;
+            const void* shared = nullptr;
+            if (share && is_shared(segment, i)) {
+                shared = source.at(rows.first);
+                node->owner = owner_;
+            } else {
+                node->data.most_text = plan_.most_text;
+                if (!column.gather(source, rows, node->data)) return {};
+            }
+            *batch->children[i] = make_column(std::move(node), rows.count, nulls.count, column.text, shared);
+        }
+        return batch;
+    }
+    struct Nulls {
+        std::size_t count = 0;
+        std::shared_ptr<const ArrowBuffer> bitmap{};
+    };
+    /// @param write gets zeros, if it does not write each word
+    template <bool Zeros = true, class Write>
+    static std::shared_ptr<const ArrowBuffer> bitmap(const ArrowRows& rows, Write&& write) {
+        auto buffer = std::make_shared<ArrowBuffer>();
+        if constexpr (Zeros)
+            allocate_arrow_zeros(*buffer, bitmap_bytes(rows.count));
+        else
+            allocate_arrow(*buffer, bitmap_bytes(rows.count));
+        write(buffer->data());
+        return buffer;
+    }
+
+    ArrowPlan plan_;
+    std::shared_ptr<const void> owner_;
+    bool shares_ = false, entered_ = false;
+    std::size_t segment_ = 0, row_ = 0, piece_ = 0;
+    std::vector<Piece> pieces_{}; ///< of this segment
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// ArchetypeTables: the tables of a store, with the graph, the index and the query cache that find them.
+#ifndef SLOTWISE_ECS_DETAIL_ARCHETYPE_TABLES_HPP
+#define SLOTWISE_ECS_DETAIL_ARCHETYPE_TABLES_HPP
+
+#include "../archetype_graph.hpp"
+#include "../component_index.hpp"
+#include "../table.hpp"
+
+SLOTWISE_BEGIN
+
+// QueryCache: for each set of ids that queries ask for, the tables that have all of them.
+
+namespace detail {
+
+/// A table that has all ids of a query.
+template <class TableRef>
+struct QueryMatch {
+    TableRef table;
+    const std::int32_t*
+        columns; ///< one for each id, in the order of the ids: of a wildcard the first that matches; -1 for none
+    static QueryMatch of(TableRef table, const std::int32_t* columns) noexcept { return {table, columns}; }
+};
+
+/// Queries by what they include; what they exclude is asked of each table. A table that comes is appended to the queries whose
+/// ids it has, one that goes is taken out of them, and no table is looked at twice. A query is registered under one of its ids,
+/// the one with the fewest tables when it was made, so a new table looks only at queries that are registered under its own
+/// ids and their wildcards. A query that is made before the first table with its ids, or before the first pair, finds them
+/// later. The query without ids has all tables. Several threads may read; make(), and tables that come and go, are writes.
+/// A query stays as long as the cache: for ids that come and go, such as pairs with one entity, ask the index.
+/// @tparam TableRef as that of ComponentIndex
+/// @tparam Id as that of ComponentIndex
+/// @tparam With as those of ComponentIndex
+template <class TableRef, class Id = ComponentId, class... With>
+class QueryCache {
+public:
+    using Index = ComponentIndex<TableRef, Id, With...>;
+    using Match = QueryMatch<TableRef>;
+    using Ids = std::span<const Id>;
+
+    /// The tables of a query. Its address is stable.
+    class Entry {
+        using Tables = TableList<TableRef, std::int32_t, Match>;
+
+    public:
+        explicit Entry(Ids include) : tables_(include.size()), include_(include) {}
+        /// The ids, in order.
+        Ids include() const noexcept { return include_.span(); }
+        /// The tables that have them, in the order in which they were created. @invalidates tables that come and go
+        typename Tables::Range tables() const noexcept { return tables_.range(); }
+        std::size_t size() const noexcept { return tables_.size(); }
+        bool empty() const noexcept { return tables_.empty(); }
+        auto begin() const noexcept { return tables_.range().begin(); }
+        auto end() const noexcept { return tables_.range().end(); }
+        /// The place of an id among the ids, and of its column in Match::columns. @pre the query includes it
+        std::size_t place_of(const Id& id) const noexcept { return IdSets::lower_bound(include(), id); }
+
+    private:
+        friend QueryCache;
+        Tables tables_;
+        PlainVector<Id> include_;
+        std::uint64_t marks_ = 0; // see mark_of()
+        std::size_t watched_ = 0; // the place of the id under which it is registered
+    };
+
+    QueryCache() = default;
+    QueryCache(const QueryCache&) = delete;
+    QueryCache& operator=(const QueryCache&) = delete;
+    /// `other` is empty then. Addresses of entries stay valid.
+    QueryCache(QueryCache&& other) noexcept { swap(other); }
+    QueryCache& operator=(QueryCache&& other) noexcept {
+        QueryCache taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ~QueryCache() = default;
+    void swap(QueryCache& other) noexcept {
+        entries_.swap(other.entries_);
+        watchers_.swap(other.watchers_);
+        all_.swap(other.all_);
+        matched_.swap(other.matched_);
+        std::swap(examined_, other.examined_);
+    }
+
+    /// The number of queries.
+    std::size_t size() const noexcept { return entries_.size(); }
+    /// How often a query was compared with a table since the cache was made; for tests.
+    std::uint64_t examined() const noexcept { return examined_; }
+
+    /// The query with these ids, null when it is not here. @pre they are in order, each once
+    const Entry* find(Ids include) const {
+        SLOTWISE_EXPECT_DEBUG(IdSets::is_set(include), "QueryCache find(include): the ids are in order, each once");
+        return find(include, IdSets::tag(include, hash()));
+    }
+    /// The query with these ids; if it is not here, it is added with the tables of the index. @pre as find(), and `index` has
+    /// the tables that this cache was notified of @throws what the allocator throws; strong
+    /// @complexity as find(), else O(tables that have the rarest of the ids)
+    const Entry& make(Ids include, const Index& index) {
+        const std::uint32_t tag = IdSets::tag(include, hash());
+        if (const Entry* const found = find(include, tag)) return *found;
+        SLOTWISE_EXPECT(IdSets::is_set(include), "QueryCache make(include, index): the ids are in order, each once");
+        matched_.reserve(size() + 1); // insert() then needs no room here
+        Stored& made = entries_.emplace(tag, include);
+        ScopeGuard undo([&]() noexcept { entries_.erase(made); });
+        for (const Id& id : include) made.marks_ |= mark_of(id);
+        for (std::size_t i = 1; i < include.size(); ++i) // of several equal ones the last: pairs come after components
+            if (index.count(include[i]) <= index.count(include[made.watched_])) made.watched_ = i;
+        fill(made, index);
+        register_entry(made);
+        undo.dismiss();
+        return made;
+    }
+    /// Appends the table to the queries whose ids it has. @pre `index` has it, and it is the last that came there
+    /// @throws what the allocator throws; strong
+    /// @complexity O(ids of the table + queries registered under them ids of the query)
+    void insert(TableRef table, const Index& index) {
+        const auto keys = index.keys(table);
+        collect(keys);
+        for (Entry* const entry : matched_) entry->tables_.reserve_one();
+        const std::uint64_t number = index.number(table);
+        for (Entry* const entry : matched_) append(*entry, table, number, keys);
+    }
+    /// Takes the table out of the queries whose ids it has. @pre `index` still has it
+    void erase(TableRef table, const Index& index) noexcept {
+        collect(index.keys(table));
+        const std::uint64_t number = index.number(table);
+        for (Entry* const entry : matched_) entry->tables_.erase(number);
+    }
+    /// Room for append(table, index), so that it throws nothing. @throws what the allocator throws; strong
+    void reserve_append(TableRef table, const Index& index) {
+        collect(index.keys(table));
+        for (Entry* const entry : matched_) entry->tables_.reserve_one();
+    }
+    /// The same as insert(), of a table that was erased. @pre reserve_append(table, index) was called, then erase(table, index)
+    void append(TableRef table, const Index& index) noexcept {
+        const auto keys = index.keys(table);
+        const std::uint64_t number = index.number(table);
+        for (Entry* const entry : matched_) append(*entry, table, number, keys);
+    }
+    /// Brings the tables of each query into the order of the index, see ComponentIndex::reorder.
+    /// @complexity O(tables of all queries log tables)
+    void reorder(const Index& index) noexcept {
+        entries_.pool().for_each(
+            [&](Stored& entry) { entry.tables_.renumber([&](TableRef table) { return index.number(table); }); });
+    }
+    std::size_t memory_usage() const noexcept {
+        return memory_of(all_, matched_) + entries_.memory_usage([](const Stored& each) {
+            return memory_of(each.tables_, each.include_);
+        }) + watchers_.memory_usage([](const Watchers& each) { return each.entries.memory_usage(); });
+    }
+    /// Whether each query has exactly the tables of the index that have its ids, in their order; for tests.
+    bool check_invariants(const Index& index) const {
+        std::size_t watched = all_.size();
+        watchers_.pool().for_each([&](const Watchers& each) { watched += each.entries.size(); });
+        bool all = watched == size() && entries_.check_invariants() && watchers_.check_invariants();
+        entries_.pool().for_each([&](const Stored& entry) { all = all && check_entry(entry, index); });
+        return all;
+    }
+
+private:
+    using Key = typename Index::Key;
+    using Hash = typename Index::hasher;
+    struct Stored : Entry {
+        using Entry::Entry;
+        std::uint32_t tag = 0;
+        slot_t slot = no_slot;
+    };
+    // The queries that are registered under an id.
+    struct Watchers {
+        explicit Watchers(const Id& own) : id(own) {}
+        Id id;
+        std::uint32_t tag = 0;
+        slot_t slot = no_slot;
+        PlainVector<Entry*> entries{};
+    };
+
+    static Hash hash() noexcept { return Hash(); }
+    static std::uint32_t tag_of(const Id& id) { return static_cast<std::uint32_t>(mix_bits(hash()(id))); }
+    // A bit of 64 for each id: a table without the bits of a query does not have its ids.
+    static std::uint64_t mark_of(const Id& id) { return std::uint64_t{1} << (tag_of(id) >> 26); }
+
+    const Entry* find(Ids include, std::uint32_t tag) const {
+        return entries_.find(tag, [&](const Stored& each) { return IdSets::equal(each.include(), include); });
+    }
+    Watchers* watchers_of(const Id& id, std::uint32_t tag) const {
+        return watchers_.find(tag, [&](const Watchers& each) { return each.id == id; });
+    }
+    bool check_entry(const Stored& entry, const Index& index) const {
+        const Ids include = entry.include();
+        if (find(include, entry.tag) != std::addressof(entry) || !entry.tables_.check_invariants()) return false;
+        auto match = entry.begin();
+        for (const auto& all : index.tables()) {
+            const auto has = [&](const Id& id) { return index.find(id, all.table) != nullptr; };
+            bool has_each = true;
+            for (const Id& id : include) has_each = has_each && has(id);
+            if (!has_each) continue;
+            if (match == entry.end() || (*match).table != all.table) return false;
+            for (std::size_t i = 0; i != include.size(); ++i)
+                if ((*match).columns[i] != index.find(include[i], all.table)->column) return false;
+            ++match;
+        }
+        return match == entry.end();
+    }
+    // Into matched_, which has room for every query: the queries whose ids are among these.
+    void collect(std::span<const Key> keys) {
+        matched_.clear();
+        std::uint64_t marks = 0;
+        for (const Key& key : keys) marks |= mark_of(key.id);
+        matched_.append(all_.data(), all_.size());
+        if (watchers_.empty()) return;
+        for (const Key& key : keys) {
+            const Watchers* const watchers = watchers_of(key.id, tag_of(key.id));
+            if (watchers == nullptr) continue;
+            for (Entry* const entry : watchers->entries) {
+                ++examined_;
+                if ((entry->marks_ & ~marks) == 0 && has_all(keys, entry->include_)) matched_.push_back(entry);
+            }
+        }
+    }
+    static bool has_all(std::span<const Key> keys, const PlainVector<Id>& include) noexcept {
+        std::size_t key = 0;
+        for (const Id& id : include) {
+            while (key != keys.size() && keys[key].id < id) ++key;
+            if (key == keys.size() || !(keys[key].id == id)) return false;
+        }
+        return true;
+    }
+    // @pre there is room, and the table has the ids
+    static void append(Entry& entry, TableRef table, std::uint64_t number, std::span<const Key> keys) noexcept {
+        entry.tables_.append(table, number, [&, key = std::size_t{0}](std::size_t i) mutable {
+            while (!(keys[key].id == entry.include_[i])) ++key;
+            return keys[key].entry.column;
+        });
+    }
+    void fill(Entry& entry, const Index& index) {
+        const Ids include = entry.include();
+        const auto tables = include.empty() ? index.tables() : index.tables(include[entry.watched_]);
+        for (const auto& each : tables) {
+            const auto keys = index.keys(each.table);
+            if (!has_all(keys, entry.include_)) continue;
+            entry.tables_.reserve_one();
+            append(entry, each.table, index.number(each.table), keys);
+        }
+    }
+    void register_entry(Entry& entry) {
+        if (entry.include_.empty()) return all_.push_back(std::addressof(entry));
+        const Id& id = entry.include_[entry.watched_];
+        const std::uint32_t tag = tag_of(id);
+        Watchers* watchers = watchers_of(id, tag);
+        if (watchers == nullptr) watchers = std::addressof(watchers_.emplace(tag, id)); // of no query, if push_back throws
+        watchers->entries.push_back(std::addressof(entry));
+    }
+
+    ObjectTable<Stored> entries_{};
+    ObjectTable<Watchers> watchers_{};
+    PlainVector<Entry*> all_{};     // of the query without ids
+    PlainVector<Entry*> matched_{}; // work space, with room for every query
+    std::uint64_t examined_ = 0;
+};
+
+/// The rules of a registry: `with` and `exclusive`. Ids are those of tables, without what is outside of them.
+class ComponentRules {
+public:
+    explicit ComponentRules(const ComponentRegistry& registry) noexcept : registry_(std::addressof(registry)) {}
+    /// Components count from 1; pairs have no number, nor has null.
+    static std::size_t number(ComponentId id) noexcept { return std::size_t{id.number()} - 1; }
+    /// Companions that are in tables. (A registry refuses pairs of switched relations as companions.)
+    template <class F>
+    void with(ComponentId id, F&& f) const {
+        for (const ComponentId each : registry_->with_closure(id))
+            if (!registry_->traits(each).sparse) f(each);
+    }
+    bool replaces(ComponentId added, ComponentId present) const {
+        return added.is_pair() && present.is_pair() && added.relation_number() == present.relation_number() &&
+               registry_->traits(added).exclusive;
+    }
+    bool may_replace(ComponentId id) const { return id.is_pair() && registry_->traits(id).exclusive; }
+
+private:
+    const ComponentRegistry* registry_;
+};
+
+/// A table for each set of components that some entity had. A table is named by its number, from 0: the empty one, which is
+/// always there. Numbers of erased tables are used again. Addresses of tables and queries are stable.
+///
+/// What makes a table has the strong guarantee: tables, index and queries are as before. The registry must outlive it, and stay
+/// where it is.
+class ArchetypeTables {
+public:
+    using Graph = ArchetypeGraph<Table, ComponentId, RowMap, ComponentRules>;
+    using Index = ComponentIndex<Table*>;
+    using Cache = QueryCache<Table*>;
+    /// The tables that a query matches, see QueryCache::Entry.
+    using Query = Cache::Entry;
+    using Ids = std::span<const ComponentId>;
+    using size_type = std::size_t;
+
+    /// Where a change of components leads. `map` is null when it has no effect; `table` is then the one it began at.
+    /// @invalidates `map`: erasing one of its tables
+    struct Step {
+        slot_t table;
+        const RowMap* map;
+        explicit operator bool() const noexcept { return map != nullptr; }
+    };
+
+    /// The empty table. @throws what the allocator throws
+    explicit ArchetypeTables(const ComponentRegistry& registry)
+        : registry_(std::addressof(registry)), graph_(ComponentRules(registry)) {
+        static_cast<void>(find_or_make({}));
+    }
+
+    //=== tables ===//
+
+    /// The number of tables.
+    size_type size() const noexcept { return graph_.size(); }
+    /// The table without components.
+    static constexpr slot_t root() noexcept { return 0; }
+    /// Whether a table has this number.
+    bool contains(slot_t table) const noexcept { return !graph_.handle_at(table).is_null(); }
+    /// The table. @pre contains(table) (checked at level debug)
+    SLOTWISE_ALWAYS_INLINE Table& operator[](slot_t table) noexcept { return graph_.at_slot(table); }
+    SLOTWISE_ALWAYS_INLINE const Table& operator[](slot_t table) const noexcept { return graph_.at_slot(table); }
+    /// The table of exactly these components, in any order; no_slot when there is none. @complexity O(ids)
+    slot_t find(Ids ids) const {
+        const auto found = graph_.find(ids);
+        return found.is_null() ? no_slot : found.index();
+    }
+    /// The same; it is made if there is none. @throws as Table's constructor and the allocator; strong
+    slot_t find_or_make(Ids ids) {
+        const auto inserted = [&](MakeTable& make) { return Graph::Step{graph_.insert(ids, make)}; };
+        return registering(inserted).node.index();
+    }
+    /// Calls f(number, table) for each table, by number. f may erase that table.
+    template <class F>
+    void for_each(F&& f) {
+        graph_.for_each([&](Graph::handle_type handle, Table& table, Ids) { f(handle.index(), table); });
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        graph_.for_each([&](Graph::handle_type handle, const Table& table, Ids) { f(handle.index(), table); });
+    }
+
+    //=== changes of components, see ArchetypeGraph ===//
+
+    /// From a table to the one with `id`, its companions, and without the pair that it replaces.
+    /// @throws as find_or_make(); strong @complexity O(1) expected once the step was made
+    SLOTWISE_ALWAYS_INLINE Step add(slot_t from, ComponentId id) {
+        return walk(from, [&](slot_t node, MakeTable& make) { return graph_.add(node, id, make); });
+    }
+    SLOTWISE_ALWAYS_INLINE Step remove(slot_t from, ComponentId id) {
+        return walk(from, [&](slot_t node, MakeTable& make) { return graph_.remove(node, id, make); });
+    }
+    Step replace(slot_t from, ComponentId old, ComponentId id) { return change(from, Ids(&id, 1), Ids(&old, 1)); }
+    Step add_all(slot_t from, Ids ids) { return change(from, ids, Ids()); }
+    Step remove_all(slot_t from, Ids ids) { return change(from, Ids(), ids); }
+    /// Removes components and adds others, in one step, without tables between. One that is in both is added.
+    Step change(slot_t from, Ids added, Ids removed) {
+        return walk(from, [&](slot_t node, MakeTable& make) { return graph_.change(node, added, removed, make); });
+    }
+
+    //=== erasing ===//
+
+    /// How often a table was erased: numbers, steps and addresses that were kept before may be wrong when it has changed.
+    std::uint64_t erased() const noexcept { return erased_; }
+    /// Erases a table, and the steps from it and to it. @pre contains(table), it has no rows and is not root()
+    /// (checked at level fast)
+    void erase(slot_t table) noexcept {
+        Table& gone = (*this)[table];
+        SLOTWISE_EXPECT(gone.empty() && table != root(), "ArchetypeTables erase(table): it has rows, or is the empty one");
+        if (last_ == &gone) last_ = nullptr;
+        cache_.erase(&gone, index_);
+        index_.erase(&gone);
+        graph_.erase(graph_.handle_at(table));
+        ++erased_;
+    }
+    /// Erases all tables without rows but root(); returns how many. @complexity linear in tables
+    size_type erase_empty() noexcept {
+        const size_type before = size();
+        for_each([&](slot_t number, const Table& table) {
+            if (table.empty() && number != root()) erase(number);
+        });
+        return before - size();
+    }
+    /// Erases the tables without rows that have the component, or a pair that the wildcard stands for: those of a target that
+    /// died. Returns how many. @throws what the allocator throws; nothing is erased then @complexity O(tables that have it)
+    size_type erase_tables_with(ComponentId id) {
+        PlainVector<slot_t> gone;
+        gone.reserve(index_.count(id));
+        return erase_tables_with(id, gone);
+    }
+    /// The same without an allocation. @param gone has room for index().count(id)
+    size_type erase_tables_with(ComponentId id, PlainVector<slot_t>& gone) noexcept {
+        gone.clear();
+        for (const auto entry : index_.tables(id))
+            if (entry.table->empty()) gone.push_back(find(entry.table->ids()));
+        for (const slot_t table : gone) erase(table);
+        return gone.size();
+    }
+
+    /// Whether so many tables of pairs with entities were made since the last erase_left() that it pays to erase those that
+    /// their rows have left: an entity that is related to n targets, one after the other, leaves n tables with up to n ids.
+    SLOTWISE_ALWAYS_INLINE bool is_crowded() const noexcept { return made_ > most_made_; }
+    /// Erases the tables without rows that have a pair with an entity. Others are as many as the program has kinds of entities.
+    /// It takes O(ids of all tables), amortised O(ids) for each table that was made.
+    void erase_left() noexcept {
+        made_ = 0;
+        std::size_t kept = size();
+        for_each([&](slot_t number, const Table& table) {
+            if (!has_target(table)) return;
+            if (table.empty())
+                erase(number);
+            else
+                kept += weight_of(table);
+        });
+        most_made_ = kept < least_made ? least_made : kept;
+    }
+
+    /// Makes a table the last one that is walked; root() stays the first. Called when a table gets its first row: the order of
+    /// those with rows then does not depend on tables that had some before. @throws what the allocator throws; strong. It
+    /// takes O(ids of the table log tables), amortised; O(1) if it is the last.
+    SLOTWISE_COLD void move_to_end(slot_t slot) {
+        Table* const table = &(*this)[slot];
+        if (table == last_ || slot == root() || index_.is_last(table)) return;
+        last_ = nullptr;
+        cache_.reserve_append(table, index_);
+        index_.reserve_move_to_end(table);
+        cache_.erase(table, index_);
+        index_.move_to_end(table);
+        cache_.append(table, index_);
+        last_ = table;
+    }
+    /// Makes this the order of tables, as if they had been made so. @pre `order` has each table once
+    /// @complexity O(ids of all tables log tables)
+    void reorder(std::span<Table* const> order) noexcept {
+        last_ = nullptr;
+        index_.reorder(order);
+        cache_.reorder(index_);
+    }
+
+    //=== queries ===//
+
+    /// Which tables have an id, and where.
+    const Index& index() const noexcept { return index_; }
+    const Cache& cache() const noexcept { return cache_; }
+    /// The tables that have all these ids, in ascending order, wildcards among them. The list is kept, and follows the tables.
+    /// @throws what the allocator throws; strong @complexity O(ids), the first time O(tables that have the rarest of them)
+    const Query& query(Ids include) { return cache_.make(include, index_); }
+    /// The same; null when nobody asked for it yet.
+    const Query* find_query(Ids include) const { return cache_.find(include); }
+
+    std::size_t memory_usage() const noexcept {
+        const auto own = [](const auto& each) { return each.memory_usage(); };
+        return graph_.memory_usage(own, own) + memory_of(index_, cache_);
+    }
+    /// Whether all parts agree; for tests.
+    bool check_invariants() const {
+        bool all = size() == index_.size() && contains(root()) && (*this)[root()].ids().empty();
+        for_each([&](slot_t, const Table& table) {
+            all = all && index_.contains(const_cast<Table*>(&table)) && table.check_invariants();
+        });
+        return all && graph_.check_invariants() && index_.check_invariants() && cache_.check_invariants(index_);
+    }
+
+private:
+    // In ids: some MB of tables that may be entered again.
+    static constexpr std::size_t least_made = std::size_t{1} << 14;
+    static std::size_t weight_of(const Table& table) noexcept { return table.ids().size() + 8; }
+    static bool has_target(const Table& table) noexcept {
+        const Ids ids = table.ids();
+        for (std::size_t i = ids.size(); i-- != 0 && ids[i].is_pair();) // components come first
+            if (ids[i].target()) return true;
+        return false;
+    }
+    // A type of its own: a lambda in registering() would be another one for each of its uses, and all of the graph with it.
+    struct MakeTable {
+        Table operator()(Graph::handle_type, Ids ids) {
+            made = true;
+            return Table(*registry, ids);
+        }
+        const ComponentRegistry* registry;
+        bool made = false;
+    };
+    // Registers the table that change(make) made, if it made one.
+    template <class Change>
+    SLOTWISE_ALWAYS_INLINE Graph::Step registering(Change&& change) {
+        MakeTable make{registry_};
+        const Graph::Step step = change(make);
+        if (make.made) [[unlikely]]
+            register_table(step.node);
+        return step;
+    }
+    template <class Change>
+    SLOTWISE_ALWAYS_INLINE Step walk(slot_t from, Change&& change) {
+        const auto step = registering([&](MakeTable& make) { return change(from, make); });
+        return {step.node.index(), step.edge};
+    }
+    SLOTWISE_NEVER_INLINE void register_table(Graph::handle_type node) {
+        ScopeGuard undo_node([&]() noexcept { graph_.erase(node); });
+        Table& table = graph_[node];
+        index_.insert(&table, table.ids(), [&](slot_t place) { return table.column_at(place); });
+        ScopeGuard undo_index([&]() noexcept { index_.erase(&table); });
+        cache_.insert(&table, index_);
+        if (has_target(table)) made_ += weight_of(table);
+        last_ = &table;
+        undo_index.dismiss();
+        undo_node.dismiss();
+    }
+
+    const ComponentRegistry* registry_;
+    Graph graph_;
+    Index index_{};
+    Cache cache_{};
+    std::uint64_t erased_ = 0;
+    std::size_t made_ = 0; // the weight of tables that were made, see is_crowded()
+    std::size_t most_made_ = least_made;
+    const Table* last_ =
+        nullptr; // the table that is walked last, if that is known: a lookup less for a row that comes and goes
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// CommandBatch: recorded commands, grouped by their entities.
+#ifndef SLOTWISE_ECS_DETAIL_COMMAND_BATCH_HPP
+#define SLOTWISE_ECS_DETAIL_COMMAND_BATCH_HPP
+
+#include "../../memory/allocator.hpp"
+#include "../../memory/sparse_pages.hpp"
+#include "../component_registry.hpp"
+#include "number_table.hpp"
+
+#include <cstdint>
+#include <vector>
+
+SLOTWISE_BEGIN
+
+// CommandArena: memory that is taken piece by piece and given back all at once.
+
+namespace detail {
+
+/// Chunks of raw memory, each twice as large as the one before, from 4 KiB up to 1 MiB. Pieces never move. It destroys nothing:
+/// the owner knows what it has built.
+class CommandArena {
+public:
+    CommandArena() = default;
+    CommandArena(const CommandArena&) = delete;
+    CommandArena& operator=(const CommandArena&) = delete;
+    ~CommandArena() { free(); }
+    void swap(CommandArena& other) noexcept {
+        chunks_.swap(other.chunks_);
+        std::swap(chunk_, other.chunk_);
+        std::swap(next_, other.next_);
+        std::swap(left_, other.left_);
+    }
+
+    /// `bytes` at an address that is a multiple of `align`, a power of two. @throws what the allocator throws; strong
+    /// @complexity amortised O(1)
+    SLOTWISE_ALWAYS_INLINE void* take(std::size_t bytes, std::size_t align) {
+        const std::size_t skip = gap(align);
+        if (skip > left_ || bytes > left_ - skip) [[unlikely]]
+            return take_from_next(bytes, align);
+        return cut(skip, bytes);
+    }
+    /// All pieces are given back. The memory stays.
+    void reset() noexcept {
+        chunk_ = 0;
+        begin_chunk();
+    }
+    /// All pieces are given back, and the memory is freed.
+    void free() noexcept {
+        std::allocator<std::byte> alloc;
+        for (const Chunk& chunk : chunks_) deallocate_on_line(alloc, chunk.data, chunk.bytes);
+        chunks_.clear();
+        reset();
+    }
+    std::size_t memory_usage() const noexcept {
+        std::size_t sum = memory_of_vector(chunks_);
+        for (const Chunk& chunk : chunks_) sum += line_bytes<std::byte>(chunk.bytes);
+        return sum;
+    }
+    /// Bytes of all chunks.
+    std::size_t bytes() const noexcept {
+        std::size_t sum = 0;
+        for (const Chunk& chunk : chunks_) sum += chunk.bytes;
+        return sum;
+    }
+
+private:
+    struct Chunk {
+        std::byte* data;
+        std::size_t bytes;
+    };
+    static constexpr std::size_t first_bytes = std::size_t{1} << 12, most_bytes = std::size_t{1} << 20;
+
+    // `align` is a power of two.
+    std::size_t gap(std::size_t align) const noexcept {
+        return (align - 1) & (std::size_t{0} - reinterpret_cast<std::uintptr_t>(next_));
+    }
+    void* cut(std::size_t skip, std::size_t bytes) noexcept {
+        std::byte* const piece = next_ + skip;
+        next_ = piece + bytes;
+        left_ -= skip + bytes;
+        return piece;
+    }
+    void begin_chunk() noexcept {
+        const bool any = chunk_ < chunks_.size();
+        next_ = any ? chunks_[chunk_].data : nullptr;
+        left_ = any ? chunks_[chunk_].bytes : 0;
+    }
+    SLOTWISE_COLD void* take_from_next(std::size_t bytes, std::size_t align) {
+        const std::size_t needed = checked_bytes(1, bytes, align);
+        std::size_t next = chunks_.empty() ? 0 : chunk_ + 1;
+        while (next < chunks_.size() && chunks_[next].bytes < needed) ++next; // skipped until all is given back
+        if (next >= chunks_.size()) {
+            std::size_t size = chunks_.empty() ? first_bytes : chunks_.back().bytes;
+            size = chunks_.empty() ? size : size < most_bytes / 2 ? 2 * size : most_bytes;
+            if (size < needed) size = needed;
+            if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 8);
+            std::allocator<std::byte> alloc;
+            chunks_.push_back({allocate_on_line(alloc, size), size});
+            next = chunks_.size() - 1;
+        }
+        chunk_ = next;
+        begin_chunk();
+        return cut(gap(align), bytes);
+    }
+
+    std::vector<Chunk> chunks_{};
+    std::size_t chunk_ = 0; // pieces are taken from it
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+// CommandShape: what all commands of one kind with the same components have in common. Command: one record.
+
+enum class CommandKind : std::uint8_t { add, set, remove };
+
+/// A component of a command.
+struct CommandItem {
+    static constexpr std::uint32_t no_value = ~std::uint32_t{0};
+
+    ComponentId id{};                     ///< of a pair its relation: the pair itself is at the begin of the payload
+    const TypeDescriptor* type = nullptr; ///< of the value; null: none
+    std::uint32_t offset = no_value;      ///< of the value in the payload; no_value: it is built by default
+    ComponentId (*find)(ComponentRegistry&) = nullptr; ///< registers the type; set as long as `id` is null
+};
+
+struct CommandShape {
+    CommandKind kind = CommandKind::add;
+    bool pair = false;       ///< its only item is a pair
+    bool list = false;       ///< no items; ids are in the payload, behind their number
+    bool destroys = false;   ///< a value must be destroyed
+    bool throws = false;     ///< the move of a value may throw
+    std::uint32_t bytes = 0; ///< of the payload
+    std::uint32_t align = 1;
+    std::uint32_t number = 0; ///< of the shape in its buffer
+    std::vector<CommandItem> items{};
+
+    /// The number of ids of a command with this payload.
+    std::size_t count(const void* payload) const noexcept {
+        return list ? bits::to_size(*static_cast<const std::uint64_t*>(payload)) : items.size();
+    }
+    /// The id at place `i` of a command with this payload.
+    ComponentId id(std::size_t i, const void* payload) const noexcept {
+        if (list) return static_cast<const ComponentId*>(payload)[i + 1];
+        return pair ? *static_cast<const ComponentId*>(payload) : items[i].id;
+    }
+    /// Destroys the first `count` values.
+    void destroy_values(void* payload, std::size_t count) const noexcept {
+        for (std::size_t i = 0; i != count; ++i)
+            if (const CommandItem& item = items[i]; item.offset != CommandItem::no_value && item.type->destroy != nullptr)
+                item.type->destroy(static_cast<std::byte*>(payload) + item.offset);
+    }
+    /// Room for a value behind those that are there. @throws std::length_error when they are more than 4 GiB
+    std::uint32_t place(std::size_t size, std::size_t alignment) {
+        const std::size_t at = checked_bytes(1, bytes, alignment - 1) / alignment * alignment;
+        const std::size_t end = checked_bytes(1, at, size);
+        if (end >= CommandItem::no_value || alignment >= CommandItem::no_value / 2)
+            throw_length_error("CommandBuffer: the values of a command have more than 4 GiB");
+        bytes = static_cast<std::uint32_t>(end);
+        if (alignment > align) align = static_cast<std::uint32_t>(alignment);
+        return static_cast<std::uint32_t>(at);
+    }
+};
+
+/// A record: this, and the payload behind it.
+struct Command {
+    Command* next = nullptr; ///< of the same entity
+    const CommandShape* shape = nullptr;
+
+    /// Bytes from a record with this shape to its payload.
+    static constexpr std::size_t header_bytes(std::size_t payload_align) noexcept {
+        return payload_align <= sizeof(Command) ? sizeof(Command) : payload_align;
+    }
+    void* payload() noexcept { return static_cast<std::byte*>(static_cast<void*>(this)) + header_bytes(shape->align); }
+    const void* payload() const noexcept {
+        return static_cast<const std::byte*>(static_cast<const void*>(this)) + header_bytes(shape->align);
+    }
+    /// The number of ids, and each of them.
+    std::size_t count() const noexcept { return shape->count(payload()); }
+    ComponentId id(std::size_t i) const noexcept { return shape->id(i, payload()); }
+    void* value(const CommandItem& item) noexcept { return static_cast<std::byte*>(payload()) + item.offset; }
+    void destroy() noexcept {
+        if (shape->destroys) shape->destroy_values(payload(), shape->items.size());
+    }
+};
+
+/// A kind of command and the types of its values, to find its shape by.
+template <CommandKind Kind, bool Values, class... Ts>
+struct CommandPack;
+
+/// The shapes of a buffer. They stay as long as it does, and there are as many as different calls in the program.
+class CommandShapes {
+public:
+    CommandShapes() = default;
+    CommandShapes(const CommandShapes&) = delete;
+    CommandShapes& operator=(const CommandShapes&) = delete;
+    void swap(CommandShapes& other) noexcept {
+        by_types_.swap(other.by_types_);
+        by_id_.swap(other.by_id_);
+        all_.swap(other.all_);
+        std::swap(unresolved_, other.unresolved_);
+        std::swap(recent_, other.recent_);
+        std::swap(add_list_, other.add_list_);
+        std::swap(remove_list_, other.remove_list_);
+    }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = memory_of(by_types_, by_id_) + memory_of_vector(all_);
+        for (const CommandShape* const shape : all_) bytes += sizeof *shape + memory_of_vector(shape->items);
+        return bytes;
+    }
+    ~CommandShapes() {
+        for (const CommandShape* const shape : all_) delete shape;
+    }
+
+    /// The shape of a command with components of these types, and values of them. The last few are found without a search.
+    /// @throws what the allocator throws; strong
+    /// @param registry returns the registry of the store
+    template <CommandKind Kind, bool Values, class... Ts, class Registry>
+    SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(Registry&& registry) {
+        constexpr const TypeIdentity& types = type_identity<CommandPack<Kind, Values, Ts...>>;
+        const std::uint64_t key = number_of(&types) ^ types.hash; // an address may come again, when a library was unloaded
+        Recent& recent = recent_[number_of(types.mark) % recent_count];
+        if (recent.key != key) [[unlikely]]
+            recent = {key, &find_or_make<Kind, Values, Ts...>(registry(), key)};
+        return *recent.shape;
+    }
+
+    /// The shape of a command with one component, or one pair, and its value if it has one. What is removed may be all pairs of
+    /// a relation.
+    /// @throws std::invalid_argument when the id names nothing in the registry, what the allocator throws; strong
+    const CommandShape& of_id(const ComponentRegistry& registry, CommandKind kind, ComponentId id, bool with_value) {
+        if (kind == CommandKind::remove && id.has_any_target() && !id.has_any_relation())
+            registry.expect_term(id, "CommandBuffer");
+        else
+            registry.expect(id, "CommandBuffer");
+        const TypeDescriptor* const type = kind == CommandKind::remove ? nullptr : registry.type(id);
+        if (with_value && type == nullptr) [[unlikely]]
+            throw_invalid_argument("CommandBuffer: a value is given to a tag, which has none; leave it out");
+        const ComponentId named = id.is_pair() ? registry.id(id.relation_number()) : id;
+        const std::uint64_t key = named.bits() * 8 + std::uint64_t{id.is_pair()} * 4 + static_cast<std::uint64_t>(kind);
+        const auto same = [&](std::uint64_t found) {
+            const CommandShape& shape = *shape_of(found);
+            const CommandItem& item = shape.items[0];
+            return item.id == named && shape.pair == id.is_pair() && shape.kind == kind && item.type == type &&
+                   (item.offset != CommandItem::no_value) == with_value;
+        };
+        if (const std::uint64_t found = by_id_.find(key, same)) return *shape_of(found);
+        CommandShape shape;
+        shape.kind = kind;
+        shape.pair = id.is_pair();
+        if (shape.pair) static_cast<void>(shape.place(sizeof(ComponentId), alignof(ComponentId)));
+        CommandItem item;
+        item.id = named;
+        item.type = type;
+        if (with_value) give_value(shape, item);
+        shape.items.push_back(item);
+        by_id_.reserve_one();
+        const CommandShape& kept = keep(std::move(shape));
+        by_id_.insert(key, number_of(&kept));
+        return kept;
+    }
+    /// The shape of a command with a list of ids. Throws what the allocator throws; strong
+    const CommandShape& of_list(CommandKind kind) {
+        const CommandShape*& known = kind == CommandKind::remove ? remove_list_ : add_list_;
+        if (known != nullptr) return *known;
+        CommandShape shape;
+        shape.kind = kind;
+        shape.list = true;
+        static_cast<void>(shape.place(sizeof(std::uint64_t), alignof(ComponentId)));
+        known = &keep(std::move(shape));
+        return *known;
+    }
+    /// Registers the types that were not when they were recorded. @throws what the registry throws
+    void resolve(ComponentRegistry& registry) {
+        if (!unresolved_) [[likely]]
+            return;
+        for (CommandShape* const shape : all_)
+            for (CommandItem& item : shape->items)
+                if (item.find != nullptr) {
+                    item.id = item.find(registry);
+                    item.find = nullptr;
+                }
+        unresolved_ = false;
+    }
+
+private:
+    static constexpr std::size_t recent_count = 8;
+    struct Recent {
+        std::uint64_t key = 0;
+        const CommandShape* shape = nullptr;
+    };
+
+    template <CommandKind Kind, bool Values, class... Ts>
+    const CommandShape& find_or_make(const ComponentRegistry& registry, std::uint64_t key) {
+        if (const std::uint64_t found = by_types_.find(key, [](std::uint64_t) { return true; })) return *shape_of(found);
+        CommandShape shape;
+        shape.kind = Kind;
+        shape.items.reserve(sizeof...(Ts) + 1);
+        (add_type<Ts>(shape, registry, Values), ...);
+        by_types_.reserve_one();
+        const CommandShape& kept = keep(std::move(shape));
+        by_types_.insert(key, number_of(&kept));
+        return kept;
+    }
+    static std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+    static const CommandShape* shape_of(std::uint64_t number) noexcept {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the index keeps numbers, so an address is one
+        return reinterpret_cast<const CommandShape*>(bits::to_size(number));
+    }
+    static void give_value(CommandShape& shape, CommandItem& item) {
+        item.offset = shape.place(item.type->size, item.type->align);
+        shape.destroys = shape.destroys || item.type->destroy != nullptr;
+        shape.throws = shape.throws || !(item.type->trivial || item.type->nothrow_move);
+    }
+    template <class T>
+    static void add_type(CommandShape& shape, const ComponentRegistry& registry, bool with_value) {
+        CommandItem item;
+        item.id = registry.find<T>();
+        if (registry.is_switched_alone(item.id)) registry.expect(item.id, "CommandBuffer");
+        if (!item.id) item.find = [](ComponentRegistry& of) { return of.id<T>(); };
+        if constexpr (!(std::is_empty_v<T> && std::is_trivially_copyable_v<T>)) {
+            item.type = item.id ? registry.type(item.id) : &TypeDescriptor::of<T>(); // of the library that registered it
+            if (with_value) give_value(shape, item);
+        }
+        shape.items.push_back(item);
+    }
+    const CommandShape& keep(CommandShape&& shape) {
+        if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 8);
+        for (const CommandItem& item : shape.items) unresolved_ = unresolved_ || item.find != nullptr;
+        shape.number = static_cast<std::uint32_t>(all_.size() + 1);
+        all_.push_back(new CommandShape(std::move(shape))); // there is room
+        return *all_.back();
+    }
+
+    Recent recent_[recent_count]{}; // by the low bits of keys: a probe of the table takes 3 ns
+    NumberTable by_types_{}, by_id_{};
+    std::vector<CommandShape*> all_{};
+    const CommandShape *add_list_ = nullptr, *remove_list_ = nullptr;
+    bool unresolved_ = false; // a type was not registered when it was recorded
+};
+
+/// Commands of one entity: those of a section, which a despawn of some entity ends.
+class CommandGroup {
+public:
+    Entity entity{};
+    Command* last = nullptr;  ///< its next one is the first; null: there is none
+    std::uint32_t later = 0;  ///< the number of the next group of the same entity; 0: none
+    std::uint32_t newest = 0; ///< of the first group of the entity: the number of the last one. Of others: 0
+
+    /// The number of its commands.
+    std::uint32_t count() const noexcept { return state_ & counted; }
+    /// Whether it is a new one.
+    bool spawned() const noexcept { return (state_ & spawned_bit) != 0; }
+    /// Whether its last command ends the entity.
+    bool despawned() const noexcept { return (state_ & despawned_bit) != 0; }
+    /// Whether its id was taken from an index that is no more.
+    bool is_void() const noexcept { return (state_ & void_bit) != 0; }
+    /// Whether it was carried out with an earlier group.
+    bool is_done() const noexcept { return (state_ & done_bit) != 0; }
+    /// Whether something may relate to the entity when it ends. Only kept if it is despawned.
+    bool is_barrier() const noexcept { return (state_ & barrier_bit) != 0; }
+    void add_one() noexcept { state_ = (state_ & ~counted) | ((state_ + 1) & counted); }
+    void count_none() noexcept { state_ &= ~counted; }
+    void set_spawned() noexcept { state_ |= spawned_bit; }
+    void set_despawned() noexcept { state_ |= despawned_bit; }
+    void set_void() noexcept { state_ |= void_bit; }
+    void set_done() noexcept { state_ |= done_bit; }
+    void set_barrier() noexcept { state_ |= barrier_bit; }
+
+private:
+    static constexpr std::uint32_t barrier_bit = 1u << 27, done_bit = 1u << 28, spawned_bit = 1u << 29,
+                                   despawned_bit = 1u << 30, void_bit = 1u << 31;
+    static constexpr std::uint32_t counted = barrier_bit - 1;
+
+    std::uint32_t state_ = 0; // not bit-fields: g++ stores a flag as a byte, and the count that is loaded next waits for it
+};
+
+/// Commands in an arena, and for each entity a list of its own. Groups are in the order in which their entities were first
+/// named. It does not know the store.
+///
+/// A despawn ends a section: what comes after it gets new groups. So it is known what was recorded before it. It matters only
+/// if others relate to the entity: such a despawn is a barrier. Groups of one entity between two barriers are carried out as
+/// one.
+class CommandBatch {
+public:
+    CommandBatch() = default;
+    CommandBatch(const CommandBatch&) = delete;
+    CommandBatch& operator=(const CommandBatch&) = delete;
+    ~CommandBatch() { reset(); }
+    void swap(CommandBatch& other) noexcept {
+        arena_.swap(other.arena_);
+        groups_.swap(other.groups_);
+        despawns_.swap(other.despawns_);
+        targets_.swap(other.targets_);
+        pages_.swap(other.pages_);
+        versions_.swap(other.versions_);
+        std::swap(commands_, other.commands_);
+        std::swap(latest_, other.latest_);
+        std::swap(section_, other.section_);
+        std::swap(next_, other.next_);
+        std::swap(limit_, other.limit_);
+        std::swap(next_despawn_, other.next_despawn_);
+    }
+
+    std::size_t memory_usage() const noexcept {
+        return memory_of(arena_, pages_, targets_, versions_) + memory_of_vector(groups_) + memory_of_vector(despawns_);
+    }
+
+    //=== recording ===//
+
+    /// Commands there are, those that have been carried out not included.
+    std::size_t size() const noexcept { return commands_; }
+    bool empty() const noexcept { return commands_ == 0; }
+    /// The group of an entity to which the next command belongs, made if there is none; others may move then.
+    /// @throws what the allocator throws; strong
+    SLOTWISE_ALWAYS_INLINE CommandGroup& group(Entity entity) {
+        if (latest_ < groups_.size() && latest_ >= section_ && groups_[latest_].entity == entity && !groups_[latest_].is_void())
+            return groups_[latest_];
+        std::uint32_t& head = head_of(entity);
+        return head == 0 ? add_first(entity, head) : find_or_add(entity, head);
+    }
+    /// Makes a group for a new entity. Throws what the allocator throws; strong
+    SLOTWISE_ALWAYS_INLINE void begin(Entity entity) {
+        std::uint32_t& head = head_of(entity);
+        if (head == 0) [[likely]]
+            return static_cast<void>(add_first(entity, head));
+        set_void(find(head, entity)); // it is about another entity, from before ids were replaced
+        static_cast<void>(add(entity, head));
+    }
+    /// The entity is a new one. @pre begin(entity)
+    SLOTWISE_ALWAYS_INLINE void set_spawned(Entity entity) noexcept {
+        if (latest_ < groups_.size() && groups_[latest_].entity == entity && groups_[latest_].newest == latest_ + 1) [[likely]]
+            groups_[latest_].set_spawned();
+        else
+            groups_[find(entity) - 1].set_spawned();
+    }
+    /// Whether this entity will be despawned.
+    bool despawns(Entity entity) const noexcept {
+        const std::uint32_t first = despawns_.empty() ? 0 : find(entity);
+        return first != 0 && groups_[groups_[first - 1].newest - 1].despawned();
+    }
+    /// Whether this entity is a new one.
+    bool spawns(Entity entity) const noexcept {
+        const std::uint32_t first = find(entity);
+        return first != 0 && groups_[first - 1].spawned();
+    }
+    /// A command relates something to this entity. Throws what the allocator throws; strong
+    void add_target(Entity entity) {
+        if (targets_.empty() || targets_.back() != entity) targets_.push_back(entity);
+    }
+    /// Entities that are spawned here will not live, and what is recorded about them is void.
+    void set_spawned_void() noexcept {
+        for (std::size_t i = 0; i != groups_.size(); ++i)
+            if (groups_[i].newest != 0 && groups_[i].spawned()) set_void(static_cast<std::uint32_t>(i + 1));
+    }
+    /// A record with this shape, whose payload is raw memory. It belongs to no entity until link(). @throws what the allocator
+    /// throws; strong
+    SLOTWISE_ALWAYS_INLINE Command* make(const CommandShape& shape, std::size_t more_bytes = 0) {
+        const std::size_t align = shape.align < alignof(Command) ? alignof(Command) : shape.align;
+        void* const memory = arena_.take(Command::header_bytes(shape.align) + shape.bytes + more_bytes, align);
+        Command* const command = ::new (memory) Command();
+        command->shape = &shape;
+        return command;
+    }
+    void link(CommandGroup& group, Command* command) noexcept {
+        command->next = group.last == nullptr ? command : std::exchange(group.last->next, command);
+        group.last = command;
+        count(group);
+    }
+    /// The group has one command more, of which nothing is kept.
+    void count(CommandGroup& group) noexcept {
+        group.add_one();
+        ++commands_;
+    }
+    /// The entity of the group ends, and with it what is recorded about it in this section, which is over.
+    /// @throws what the allocator throws; strong
+    SLOTWISE_ALWAYS_INLINE void despawn(CommandGroup& group) {
+        despawns_.push_back({number_of(group), static_cast<std::uint32_t>(groups_.size())});
+        group.set_despawned();
+        count(group);
+        if (group.last != nullptr) destroy(group);
+        section_ = groups_.size();
+    }
+    /// Calls f(group) for each group that is left.
+    template <class F>
+    void for_each_left(F&& f) {
+        for (std::size_t i = next_; i != groups_.size(); ++i)
+            if (!groups_[i].despawned() && !groups_[i].is_done()) f(groups_[i]);
+        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i) f(groups_[despawns_[i].group - 1]);
+    }
+
+    //=== carrying out ===//
+
+    /// Finds out which despawns are barriers: those of entities that commands relate to, or for which is_target(entity) holds.
+    template <class IsTarget>
+    void find_barriers(IsTarget&& is_target) noexcept {
+        if (next_despawn_ == despawns_.size()) return;
+        for (const Entity target : targets_)
+            if (const std::uint32_t first = find(target)) groups_[groups_[first - 1].newest - 1].set_barrier();
+        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
+            if (CommandGroup& group = groups_[despawns_[i].group - 1]; is_target(group.entity)) group.set_barrier();
+    }
+    /// Goes on to what is recorded before the next barrier, with the barrier; false if nothing is left.
+    bool next_phase() noexcept {
+        limit_ = groups_.size();
+        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
+            if (groups_[despawns_[i].group - 1].is_barrier()) {
+                limit_ = despawns_[i].until;
+                break;
+            }
+        return next_ != groups_.size() || next_despawn_ != despawns_.size();
+    }
+    /// Room, so that despawn_next() throws nothing. @throws what the allocator throws; strong
+    void prepare() { despawns_.reserve(despawns_.size() + 1); }
+    /// The next group of the phase that is to be carried out; null if none is left. @complexity amortised O(1)
+    CommandGroup* next() noexcept {
+        while (next_ < limit_ && (groups_[next_].despawned() || groups_[next_].is_done())) ++next_;
+        return next_ >= limit_ ? nullptr : &groups_[next_];
+    }
+    /// The groups of the phase from that one on.
+    std::span<CommandGroup> rest() noexcept { return {groups_.data() + next_, limit_ - next_}; }
+    /// The next group of the same entity in this phase; null if there is none.
+    CommandGroup* later(const CommandGroup& group) noexcept {
+        return group.later != 0 && group.later - 1 < limit_ ? &groups_[group.later - 1] : nullptr;
+    }
+    /// The next group of the phase whose entity ends; null if none is left.
+    CommandGroup* next_despawn() noexcept {
+        const bool any = next_despawn_ != despawns_.size() && despawns_[next_despawn_].until <= limit_;
+        return any ? &groups_[despawns_[next_despawn_].group - 1] : nullptr;
+    }
+    /// The entity of the next group, which failed, ends after all others. @pre prepare() was called once for each
+    void despawn_next() noexcept {
+        despawns_.push_back({static_cast<std::uint32_t>(next_ + 1), static_cast<std::uint32_t>(groups_.size())});
+        groups_[next_].set_despawned();
+    }
+    /// The next `count` groups have been carried out, or are dropped, and later ones of the first along with it.
+    /// @param destroys whether there are values to be destroyed
+    void finish(std::size_t count, bool destroys) noexcept {
+        if (groups_[next_].later != 0) [[unlikely]]
+            for (CommandGroup* each = later(groups_[next_]); each != nullptr && !each->despawned(); each = later(*each)) {
+                finish(*each, destroys);
+                each->set_done();
+            }
+        for (; count != 0; --count, ++next_) finish(groups_[next_], destroys);
+    }
+    void finish_despawn() noexcept {
+        finish(groups_[despawns_[next_despawn_].group - 1], true);
+        ++next_despawn_;
+    }
+    /// Calls f(command) for the commands of a group, in order. f may destroy it.
+    template <class F>
+    static void for_each_command(const CommandGroup& group, F&& f) {
+        if (group.last == nullptr) return;
+        for (Command* each = group.last->next;;) {
+            Command* const next = each->next;
+            f(each);
+            if (each == group.last) return;
+            each = next;
+        }
+    }
+    /// Destroys what is left. Memory stays.
+    void reset() noexcept {
+        for (const CommandGroup& group : groups_) {
+            destroy_commands(group);
+            pages_.find(group.entity.index() / page_slots)->heads[group.entity.index() % page_slots] = 0;
+        }
+        groups_.clear();
+        despawns_.clear();
+        targets_.clear();
+        if (versions_.size() != 0) NumberTable().swap(versions_);
+        arena_.reset();
+        commands_ = latest_ = section_ = next_ = limit_ = next_despawn_ = 0;
+    }
+    /// Frees the memory. @pre empty()
+    void free() noexcept {
+        CommandBatch none;
+        swap(none);
+        none.arena_.free();
+    }
+
+private:
+    static constexpr std::uint32_t page_slots = 1024;
+    struct Page {
+        std::uint32_t heads[page_slots] = {}; // the number of the first group of an index; numbers count from 1
+    };
+
+    // A despawn.
+    struct End {
+        std::uint32_t group; // the number of the group of its entity
+        std::uint32_t until; // so many groups there were
+    };
+
+    std::uint32_t& head_of(Entity entity) {
+        return pages_.make(entity.index() / page_slots).heads[entity.index() % page_slots];
+    }
+    std::uint32_t number_of(const CommandGroup& group) const noexcept {
+        return static_cast<std::uint32_t>(std::addressof(group) - groups_.data()) + 1;
+    }
+    // The number of the first group of an entity; 0: none.
+    std::uint32_t find(Entity entity) const noexcept {
+        const Page* const page = pages_.find(entity.index() / page_slots);
+        return page == nullptr ? 0 : find(page->heads[entity.index() % page_slots], entity);
+    }
+    SLOTWISE_ALWAYS_INLINE std::uint32_t find(std::uint32_t head, Entity entity) const noexcept {
+        if (head == 0 || is_group_of(head, entity)) [[likely]]
+            return head;
+        if (versions_.size() == 0) return 0;
+        return static_cast<std::uint32_t>(versions_.find(
+            entity.to_bits(), [&](std::uint64_t number) { return is_group_of(static_cast<std::uint32_t>(number), entity); }));
+    }
+    bool is_group_of(std::uint32_t number, Entity entity) const noexcept {
+        return groups_[number - 1].entity == entity && !groups_[number - 1].is_void();
+    }
+    // The newest group of an entity, or one more if that is of an earlier section.
+    CommandGroup& group_in_section(std::uint32_t first) {
+        const std::uint32_t newest = groups_[first - 1].newest;
+        if (newest > section_ || groups_[newest - 1].despawned()) {
+            latest_ = newest - 1;
+            return groups_[latest_];
+        }
+        CommandGroup& group = append(groups_[first - 1].entity);
+        groups_[newest - 1].later = groups_[first - 1].newest = static_cast<std::uint32_t>(groups_.size());
+        return group;
+    }
+    CommandGroup& append(Entity entity) {
+        if (groups_.size() >= no_slot - 1) throw_length_error("CommandBuffer: commands of more than 4,294,967,293 entities");
+        CommandGroup& group = groups_.emplace_back(); // filled here: a copy from the stack waits for what was just stored there
+        group.entity = entity;
+        latest_ = groups_.size() - 1;
+        return group;
+    }
+    SLOTWISE_ALWAYS_INLINE CommandGroup& add_first(Entity entity, std::uint32_t& head) {
+        CommandGroup& group = append(entity);
+        head = group.newest = static_cast<std::uint32_t>(groups_.size());
+        return group;
+    }
+    SLOTWISE_NEVER_INLINE CommandGroup& find_or_add(Entity entity, std::uint32_t& head) {
+        const std::uint32_t first = find(head, entity);
+        return first != 0 ? group_in_section(first) : add(entity, head);
+    }
+    // @pre head != 0
+    CommandGroup& add(Entity entity, std::uint32_t& head) {
+        if (groups_[head - 1].is_void()) return add_first(entity, head);
+        versions_.reserve_one();
+        CommandGroup& group = append(entity);
+        group.newest = static_cast<std::uint32_t>(groups_.size());
+        versions_.insert(entity.to_bits(), group.newest);
+        return group;
+    }
+    void set_void(std::uint32_t number) noexcept {
+        for (; number != 0; number = groups_[number - 1].later) groups_[number - 1].set_void();
+    }
+    void finish(CommandGroup& group, bool destroys) noexcept {
+        if (destroys) destroy_commands(group);
+        group.last = nullptr;
+        commands_ -= group.count();
+        group.count_none();
+    }
+    static void destroy_commands(const CommandGroup& group) noexcept {
+        for_each_command(group, [](Command* command) { command->destroy(); });
+    }
+    static void destroy(CommandGroup& group) noexcept {
+        destroy_commands(group);
+        group.last = nullptr;
+    }
+
+    CommandArena arena_{};
+    std::vector<CommandGroup> groups_{};
+    std::vector<End> despawns_{};   // in the order in which they were recorded
+    PlainVector<Entity> targets_{}; // that commands relate something to
+    NumberTable versions_{};        // Entity -> first group, where Page has the one of another version
+    SparsePages<Page, std::allocator<std::byte>> pages_{};
+    std::size_t commands_ = 0;
+    std::size_t latest_ = 0;  // the group that was looked up last
+    std::size_t section_ = 0; // groups before it are of earlier sections
+    std::size_t next_ = 0, next_despawn_ = 0;
+    std::size_t limit_ = 0; // the end of the phase
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SparseComponents: what entities have outside the tables: sparse components, and the targets of switched relations.
+#ifndef SLOTWISE_ECS_DETAIL_SPARSE_COMPONENTS_HPP
+#define SLOTWISE_ECS_DETAIL_SPARSE_COMPONENTS_HPP
+
+#include "../../memory/sparse_pages.hpp"
+#include "../../rows/any_rows.hpp"
+#include "../../sparse/switch_map.hpp"
+#include "../component_id.hpp"
+#include "../component_registry.hpp"
+
+#include <vector>
+
+SLOTWISE_BEGIN
+
+// SparseColumn: the values of one component, by entity, outside the tables.
+
+namespace detail {
+
+/// Up to 64 neighbouring entities: which of them have a value, and the values.
+struct SparseColumnPage {
+    bits::word_t live = 0;
+    bits::word_t busy = 0; // a constructor or destructor runs there: the place is not vacant
+    std::byte* values = nullptr;
+    LineBlock<std::allocator<std::byte>> memory{std::allocator<std::byte>()};
+    bool listed = false; // see SparsePages::emptied
+    std::uint16_t versions[bits::word_bits];
+
+    SparseColumnPage() noexcept {} // versions are not initialised
+    bool idle() const noexcept { return (live | busy) == 0; }
+};
+
+/// Values of a described type by entity, in pages that never move; empty pages are freed, except for the last few. It is what
+/// SecondaryMap is for a C++ type: one class serves typed callers, which build and read T at the addresses given here, and
+/// components of run time. A tag has no memory for values. An entity finds exactly its own entry: one of the same index and a
+/// newer version replaces the older entry, whose value is destroyed once; an older one is refused.
+///
+/// Constructors and destructors of values may read the column, and change other entries.
+class SparseColumn {
+    using Page = SparseColumnPage;
+    using Pages = SparsePages<Page, std::allocator<std::byte>>;
+    static_assert(Entity::max_version <= 0xFFFF);
+
+public:
+    /// @param type of the values, which must outlive the column; null: a tag
+    explicit SparseColumn(const TypeDescriptor* type) noexcept
+        : type_(type), size_of_value_(type == nullptr ? 0 : type->size), shift_(shift_of(size_of_value_)),
+          destroys_(type != nullptr && !type->trivial && type->destroy != nullptr) {}
+    SparseColumn(const SparseColumn&) = delete;
+    SparseColumn& operator=(const SparseColumn&) = delete;
+    ~SparseColumn() { clear(); }
+
+    /// The type of the values; null: a tag.
+    const TypeDescriptor* type() const noexcept { return type_; }
+    /// Whether values have a destructor.
+    bool calls_destructors() const noexcept { return destroys_; }
+    /// The number of entities that have a value.
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+
+    /// Whether exactly this entity has a value. Any bit pattern is allowed. @complexity O(1), far indices O(log pages)
+    SLOTWISE_ALWAYS_INLINE bool contains(Entity entity) const noexcept { return page_of(entity) != nullptr; }
+    /// The value of exactly this entity, or null; null of a tag. Its address stays from emplace() to erase().
+    SLOTWISE_ALWAYS_INLINE void* get(Entity entity) noexcept { return value_of(entity); }
+    SLOTWISE_ALWAYS_INLINE const void* get(Entity entity) const noexcept { return value_of(entity); }
+
+    /// Builds a value by build(void* to); not called for a tag. False: the entity has a value, or it is refused because an
+    /// entry of its index is newer or is being built or destroyed.
+    /// @throws what the allocator and build throw; strong, but an older entry of the index is erased @complexity amortised O(1)
+    /// @tparam Size of the values if it is known, and build() calls no code of the user; else 0
+    template <std::size_t Size = 0, class Build>
+    SLOTWISE_ALWAYS_INLINE bool emplace(Entity entity, Build&& build) {
+        if ((entity.version() & 1u) == 0) [[unlikely]]
+            return false;
+        Page* page = pages_.find(entity.index() >> shift_);
+        const unsigned place = place_of(entity);
+        const bits::word_t bit = bits::bit_of(place);
+        if (page == nullptr || ((page->live | page->busy) & bit) != 0) [[unlikely]] {
+            page = vacate(entity);
+            if (page == nullptr) return false;
+        }
+        if constexpr (Size != 0) {
+            build(static_cast<void*>(page->values + place * Size));
+        } else if (type_ != nullptr) {
+            page->busy |= bit;
+            ScopeGuard undo([&]() noexcept { end_work(*page, entity); });
+            build(static_cast<void*>(page->values + place * size_of_value_));
+            undo.dismiss();
+            page->busy &= ~bit;
+        }
+        page->versions[place] = static_cast<std::uint16_t>(entity.version());
+        page->live |= bit;
+        ++size_;
+        return true;
+    }
+    /// Removes the value of exactly this entity; false when it has none.
+    SLOTWISE_ALWAYS_INLINE bool erase(Entity entity) noexcept {
+        Page* const page = page_of(entity);
+        if (page == nullptr) return false;
+        drop(*page, entity);
+        return true;
+    }
+    /// Removes all and frees the memory.
+    void clear() noexcept {
+        pages_.for_each([this](std::uint32_t, Page& page) {
+            while (page.live != 0) destroy_place(page, bits::lowest(page.live));
+        });
+        pages_.clear_if([](const Page& page) { return page.idle(); });
+    }
+    /// Frees memory that no value needs.
+    void shrink_to_fit() noexcept {
+        pages_.clear_if([](const Page& page) { return page.idle(); });
+    }
+
+    /// Calls f(entity, value) in the order of indices; value is null of a tag. f must not change which entities have a value.
+    template <class F>
+    void for_each(F&& f) {
+        walk(*this, f);
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        walk(*this, f);
+    }
+    /// The entity with the lowest index from `index` on; null when there is none.
+    Entity next(slot_t index) const noexcept {
+        std::uint64_t number = index >> shift_;
+        for (std::uint64_t wanted = number; const Page* const page = pages_.next(number); wanted = ++number) {
+            const unsigned from = number == index >> shift_ && number == wanted ? index & mask() : 0;
+            if (const bits::word_t rest = page->live & (bits::full_word << from); rest != 0)
+                return entity_at(*page, number, bits::lowest(rest));
+        }
+        return Entity();
+    }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = pages_.memory_usage();
+        pages_.for_each([&](std::uint32_t, const Page& page) { bytes += page.memory.memory_usage(); });
+        return bytes;
+    }
+    /// Whether counts and bits agree; for tests.
+    bool check_invariants() const {
+        std::size_t live = 0, idle = 0;
+        bool sound = true;
+        pages_.for_each([&](std::uint32_t number, const Page& page) {
+            live += bits::count(page.live);
+            idle += page.idle();
+            sound = sound && (page.live & page.busy) == 0 && (page.live >> mask() >> 1) == 0 &&
+                    (type_ == nullptr || page.live == 0 || page.values != nullptr);
+            bits::for_each(page.live, [&](unsigned place) {
+                sound = sound && (page.versions[place] & 1u) != 0 && contains(entity_at(page, number, place));
+            });
+        });
+        return sound && live == size_ && idle <= Pages::kept;
+    }
+
+private:
+    // As SecondaryPage: up to 1 KiB of values, because a far entity claims one page.
+    static unsigned shift_of(std::size_t size) noexcept {
+        unsigned shift = 6;
+        while (shift != 0 && size << shift > 1024) --shift;
+        return shift;
+    }
+    unsigned mask() const noexcept { return (1u << shift_) - 1; }
+    unsigned place_of(Entity entity) const noexcept { return entity.index() & mask(); }
+    Entity entity_at(const Page& page, std::uint64_t number, unsigned place) const noexcept {
+        return Entity(static_cast<slot_t>(number << shift_ | place), page.versions[place]);
+    }
+    SLOTWISE_ALWAYS_INLINE Page* page_of(Entity entity) const noexcept {
+        Page* const page = pages_.find(entity.index() >> shift_);
+        const unsigned place = place_of(entity);
+        return page != nullptr && (page->live >> place & 1u) != 0 && page->versions[place] == entity.version() ? page : nullptr;
+    }
+    SLOTWISE_ALWAYS_INLINE void* value_of(Entity entity) const noexcept {
+        const Page* const page = page_of(entity);
+        if (page == nullptr || page->values == nullptr) return nullptr;
+        return page->values + place_of(entity) * size_of_value_;
+    }
+    // The page of the entity, whose place there is vacant then; null: the entity has a value or is refused.
+    SLOTWISE_NEVER_INLINE Page* vacate(Entity entity) {
+        const std::uint32_t number = entity.index() >> shift_;
+        const unsigned place = place_of(entity);
+        if (Page* const page = pages_.find(number)) {
+            if ((page->live >> place & 1u) != 0) {
+                if (page->versions[place] >= entity.version()) return nullptr;
+                destroy_place(*page, place); // the destructor may build another one
+            }
+            if (((page->live | page->busy) >> place & 1u) != 0) return nullptr;
+        }
+        Page& page = pages_.make(number);
+        if (type_ == nullptr || page.values != nullptr) return &page;
+        ScopeGuard undo([&]() noexcept { // or emplace() would find the page, and build where no memory is
+            pages_.clear_if([](const Page& each) { return each.values == nullptr; });
+        });
+        const std::size_t room = type_->align > 64 ? type_->align : 0;
+        LineBlock<std::allocator<std::byte>> memory((size_of_value_ << shift_) + room, std::allocator<std::byte>());
+        page.memory.swap(memory);
+        page.values = page.memory.begin(type_->align);
+        undo.dismiss();
+        return &page;
+    }
+    SLOTWISE_ALWAYS_INLINE void drop(Page& page, Entity entity) noexcept {
+        destroy_place(page, place_of(entity));
+        if (page.idle()) [[unlikely]]
+            end_work(page, entity);
+    }
+    SLOTWISE_ALWAYS_INLINE void destroy_place(Page& page, unsigned place) noexcept {
+        const bits::word_t bit = bits::bit_of(place);
+        page.live &= ~bit;
+        --size_;
+        if (!destroys_) return;
+        page.busy |= bit;
+        type_->destroy(page.values + place * size_of_value_);
+        page.busy &= ~bit;
+    }
+    // The place of the entity is vacant again.
+    SLOTWISE_NEVER_INLINE void end_work(Page& page, Entity entity) noexcept {
+        page.busy &= ~bits::bit_of(place_of(entity));
+        if (page.idle()) pages_.emptied(entity.index() >> shift_, page, [](const Page& each) { return each.idle(); });
+    }
+    template <class Self, class F>
+    static void walk(Self& self, F& f) {
+        using Void = std::conditional_t<std::is_const_v<Self>, const void, void>;
+        self.pages_.for_each([&](std::uint32_t number, Page& page) {
+            bits::for_each(page.live, [&](unsigned place) {
+                Void* const value = page.values == nullptr ? nullptr : page.values + place * self.size_of_value_;
+                f(self.entity_at(page, number, place), value);
+            });
+        });
+    }
+
+    Pages pages_{};
+    const TypeDescriptor* type_;
+    std::size_t size_of_value_;
+    unsigned shift_;
+    bool destroys_;
+    std::size_t size_ = 0;
+};
+
+/// A SparseColumn for each component with trait `sparse`, and a SwitchMap for each relation with trait `switched`, by their
+/// numbers in the registry. They are made when they are first needed and never move. It does not know tables: that a table
+/// lists a switched relation is up to the caller.
+class SparseComponents {
+public:
+    /// The targets of the sources of a switched relation, in the form of ComponentIdParts::target_of().
+    using Targets = SwitchMap<Entity, Entity>;
+
+    /// Components of this registry, which must outlive this object.
+    explicit SparseComponents(const ComponentRegistry& registry) noexcept : registry_(&registry) {}
+    SparseComponents(const SparseComponents&) = delete;
+    SparseComponents& operator=(const SparseComponents&) = delete;
+    ~SparseComponents() {
+        for (const Place& place : places_) {
+            delete place.column;
+            delete place.targets;
+        }
+    }
+
+    //=== by component ===//
+
+    /// The column of a sparse component, by its number; null until a value was added.
+    SLOTWISE_ALWAYS_INLINE SparseColumn* column(std::uint32_t number) const noexcept {
+        return number < places_.size() ? places_[number].column : nullptr;
+    }
+    /// The same, made if it is not there. @throws what the allocator throws; strong @pre the component has trait `sparse`
+    SLOTWISE_ALWAYS_INLINE SparseColumn& make_column(ComponentId id) {
+        SparseColumn* const found = column(id.number());
+        return found != nullptr ? *found : made_column(id);
+    }
+    /// The targets of a switched relation, by its number; null until one was set.
+    SLOTWISE_ALWAYS_INLINE Targets* targets(std::uint32_t number) const noexcept {
+        return number < places_.size() ? places_[number].targets : nullptr;
+    }
+    /// The same, made if they are not there. @throws what the allocator throws; strong @pre the relation has trait `switched`
+    Targets& make_targets(std::uint32_t number) {
+        if (Targets* const found = targets(number)) [[likely]]
+            return *found;
+        Place& place = make_place(number);
+        place.targets = new Targets();
+        used_.push_back(number);
+        return *place.targets;
+    }
+
+    //=== by entity ===//
+
+    /// Memory for the next emplace() of this pair in place of another one, which then throws nothing.
+    /// @throws what the allocator throws; strong @pre it is a pair of a switched relation, of which the entity has another one
+    void reserve_target(ComponentId pair) {
+        SwitchMapMemory::reserve_set(*targets(pair.relation_number()), ComponentIdParts::target_of(pair));
+    }
+    /// The value of a sparse component; null if the entity has none, or it is a tag.
+    void* get(Entity entity, ComponentId id) noexcept { return value_of(entity, id); }
+    const void* get(Entity entity, ComponentId id) const noexcept { return value_of(entity, id); }
+    /// Whether the entity has a sparse component, or a pair of a switched relation: pair(relation, any) asks for any target.
+    bool has(Entity entity, ComponentId id) const noexcept {
+        if (!id.is_pair()) {
+            const SparseColumn* const of = column(id.number());
+            return of != nullptr && of->contains(entity);
+        }
+        if (!id.has_any_relation()) return matches(targets(id.relation_number()), entity, id);
+        for (const std::uint32_t number : used_)
+            if (matches(places_[number].targets, entity, id)) return true;
+        return false;
+    }
+    /// The target of a switched relation, in the same form; null if there is none.
+    Entity target(Entity entity, std::uint32_t relation) const noexcept {
+        const Targets* const of = targets(relation);
+        const Entity* const found = of == nullptr ? nullptr : of->get(entity);
+        return found == nullptr ? Entity() : *found;
+    }
+    /// Calls f(id, value) for each component and each pair that the entity has here; value is null if there is none. f must not
+    /// change what the entity has.
+    template <class F>
+    void for_each(Entity entity, F&& f) const {
+        for (const std::uint32_t number : used_) {
+            const Place& place = places_[number];
+            if (place.column != nullptr && place.column->contains(entity)) f(id_of(number), place.column->get(entity));
+            if (const Entity target = this->target(entity, number)) f(pair(id_of(number), target), static_cast<void*>(nullptr));
+        }
+    }
+    /// Gives the entity a sparse component that it has not, or a pair of a switched relation in place of the one that it has.
+    /// False, and no effect: it has it, or is refused, see SparseColumn::emplace.
+    /// @throws what the value and the allocator throw; strong @pre the registry knows the id, and it belongs here
+    bool emplace(Entity entity, ComponentId id, const AnyValue& value) {
+        if (id.is_pair()) return make_targets(id.relation_number()).set(entity, ComponentIdParts::target_of(id));
+        SparseColumn& of = make_column(id);
+        return of.emplace(entity, [&](void* to) { value.build(*of.type(), to); });
+    }
+    /// Removes a sparse component, or exactly this pair of a switched relation; false when the entity has it not.
+    bool erase(Entity entity, ComponentId id) noexcept {
+        if (id.is_pair()) return has(entity, id) && !id.has_any_target() && targets(id.relation_number())->erase(entity);
+        SparseColumn* const of = column(id.number());
+        return of != nullptr && of->erase(entity);
+    }
+    /// Removes all that the entity has here; false when there was nothing. @complexity O(sparse components)
+    bool erase(Entity entity) noexcept {
+        bool erased = false;
+        for (const std::uint32_t number : used_) {
+            const Place& place = places_[number];
+            if (place.column != nullptr && place.column->erase(entity)) erased = true;
+            if (place.targets != nullptr && place.targets->erase(entity)) erased = true;
+        }
+        return erased;
+    }
+
+    //=== whole ===//
+
+    /// Removes all. Columns stay.
+    void clear() noexcept {
+        for (const std::uint32_t number : used_) {
+            if (places_[number].column != nullptr) places_[number].column->clear();
+            if (places_[number].targets != nullptr) places_[number].targets->clear();
+        }
+    }
+    /// Frees memory that is not needed. @throws what the allocator throws
+    void shrink_to_fit() {
+        for (const std::uint32_t number : used_) {
+            if (places_[number].column != nullptr) places_[number].column->shrink_to_fit();
+            if (places_[number].targets != nullptr) places_[number].targets->shrink_to_fit();
+        }
+    }
+    /// The numbers of the components that have a column or targets, in the order in which these were made.
+    std::span<const std::uint32_t> numbers() const noexcept { return used_.span(); }
+    /// Exchanges contents. @pre the registries are one
+    void swap(SparseComponents& other) noexcept {
+        places_.swap(other.places_);
+        used_.swap(other.used_);
+    }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = memory_of(places_, used_);
+        for (const Place& place : places_) {
+            if (place.column != nullptr) bytes += sizeof *place.column + place.column->memory_usage();
+            if (place.targets != nullptr) bytes += sizeof *place.targets + place.targets->memory_usage();
+        }
+        return bytes;
+    }
+    /// Whether each part is sound; for tests.
+    bool check_invariants() const {
+        bool sound = true;
+        for (const std::uint32_t number : used_) {
+            const Place& place = places_[number];
+            sound = sound && (place.column == nullptr) != (place.targets == nullptr) &&
+                    (place.column == nullptr || place.column->check_invariants()) &&
+                    (place.targets == nullptr || place.targets->check_invariants());
+        }
+        return sound;
+    }
+
+private:
+    struct Place {
+        SparseColumn* column = nullptr;
+        Targets* targets = nullptr;
+    };
+
+    // Room for what is made next, so that nothing throws after it. Throws what the allocator throws; strong.
+    Place& make_place(std::uint32_t number) {
+        if (used_.size() == used_.capacity()) used_.reserve(2 * used_.size() + 8);
+        if (number >= places_.size()) places_.resize(std::size_t{number} + 1);
+        return places_[number];
+    }
+    SLOTWISE_COLD SparseColumn& made_column(ComponentId id) {
+        Place& place = make_place(id.number());
+        place.column = new SparseColumn(registry_->type(id));
+        used_.push_back(id.number()); // there is room
+        return *place.column;
+    }
+    ComponentId id_of(std::uint32_t number) const noexcept { return registry_->id(number); }
+    static bool matches(const Targets* targets, Entity entity, ComponentId id) noexcept {
+        const Entity* const target = targets == nullptr ? nullptr : targets->get(entity);
+        return target != nullptr && (id.has_any_target() || *target == ComponentIdParts::target_of(id));
+    }
+    void* value_of(Entity entity, ComponentId id) const noexcept {
+        SparseColumn* const of = column(id.number());
+        return of == nullptr ? nullptr : of->get(entity);
+    }
+
+    const ComponentRegistry* registry_;
+    PlainVector<Place> places_{}; // by number
+    PlainVector<std::uint32_t> used_{};
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

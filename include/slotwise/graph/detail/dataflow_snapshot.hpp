@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// DataflowWhole: what a DataflowGraph says of itself as a whole, and its way to bytes and back.
+#ifndef SLOTWISE_GRAPH_DETAIL_DATAFLOW_SNAPSHOT_HPP
+#define SLOTWISE_GRAPH_DETAIL_DATAFLOW_SNAPSHOT_HPP
+
+#include "../../core/public_id.hpp"
+#include "../../map/identity_map.hpp"
+#include "dataflow_core.hpp"
+
+SLOTWISE_BEGIN
+
+// DataflowBytes: a DataflowGraph as bytes, by handles (snapshots) or by public ids (files), and back from untrusted bytes.
+
+namespace detail {
+
+/// Knows the info of no kind of nodes.
+struct NoKinds {
+    const NodeInfo* operator()(std::string_view) const noexcept { return nullptr; }
+};
+
+/// Writes and reads what is known of a node beside its pins.
+template <class Record, class Codec, class Kinds>
+struct RecordCodec {
+    Codec& codec;
+    Kinds& kinds;
+    static constexpr bool writes_a_part = true;
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return 0; // the graph has the tags of nodes and values
+    }
+
+    void write(const Record& record, ByteWriter& out) {
+        out.number(record.inputs);
+        out.number(record.outputs);
+        out.number(static_cast<std::uint32_t>(record.flags));
+        out.number(record.edits);
+        out.number(record.ran);
+        out.number(record.changed);
+        out.number(static_cast<std::uint8_t>(record.info != nullptr));
+        if (record.info != nullptr) {
+            out.number(std::uint64_t{record.info->name.size()});
+            out.raw(record.info->name.data(), record.info->name.size());
+        }
+        codec.write(record.node, out);
+    }
+    template <class T>
+    T read(ByteReader& in) {
+        const auto inputs = in.number<slot_t>(), outputs = in.number<slot_t>();
+        const NodeFlags flags{in.number<std::uint32_t>()};
+        const auto edits = in.number<change_t>(), ran = in.number<change_t>(), changed = in.number<change_t>();
+        if (changed > ran) in.fail("snapshot: an output of a node changed in an evaluation in which it did not run");
+        if ((flags & ~(settable_flags | NodeFlags::errored | node_is_due)) != NodeFlags::none)
+            in.fail("snapshot: a node has a flag that there is not");
+        const NodeInfo* const info = in.flag() ? read_info(in) : nullptr;
+        T record(std::in_place, codec.template read<decltype(record.node)>(in));
+        record.inputs = inputs;
+        record.outputs = outputs;
+        record.flags = flags;
+        record.edits = edits;
+        record.ran = ran;
+        record.changed = changed;
+        record.info = info;
+        return record;
+    }
+
+private:
+    const NodeInfo* read_info(ByteReader& in) {
+        const auto bytes = in.raw(in.length(1));
+        if (in.error() != nullptr) return nullptr;
+        const std::string_view name(static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size());
+        const NodeInfo* const info = kinds(name);
+        if (info == nullptr || info->name != name)
+            in.fail("snapshot: a node has an info; pass kinds(name), which answers the NodeInfo with this name");
+        return info;
+    }
+};
+
+template <class Core>
+class DataflowBytes {
+    using Record = typename Core::Record;
+    using Slots = PlainVector<slot_t>;
+
+public:
+    /// The exact state: handles, counters, marks, flags and the order.
+    template <class Codec>
+    static std::vector<std::byte> snapshot(const Core& core, Codec& codec) {
+        ByteWriter out;
+        write_header(out, 'S', core);
+        NoKinds kinds;
+        const auto nodes = core.records.snapshot(RecordCodec<Record, Codec, NoKinds>{codec, kinds});
+        out.number(std::uint64_t{nodes.size()});
+        out.raw(nodes.data(), nodes.size());
+        Slots listed, places; // a source is named by its slot
+        for (const slot_t slot : core.records.live_slots()) listed.push_back(slot);
+        places.resize(core.by_slot.size());
+        for (const slot_t slot : listed) places[slot] = slot;
+        for (std::size_t at = 0; at != core.order.positions(); ++at)
+            if (const slot_t slot = core.order.slot_at(at); slot != no_slot) out.number(slot);
+        write_pins(core, listed, places, out, codec);
+        return Seal::close(out, tags<Codec>);
+    }
+    /// @pre `fresh` is empty @return the error, or null Throws what the allocator and the codec throw
+    template <class Codec, class Kinds>
+    static const char* restore(Core& fresh, std::span<const std::byte> bytes, Codec& codec, Kinds& kinds) {
+        if (const char* const wrong = Seal::open(bytes, kind('S'), tags<Codec>)) return wrong;
+        ByteReader in(bytes);
+        read_header(in, 'S', fresh);
+        const auto nodes = in.raw(in.length(1));
+        if (in.error() != nullptr) return in.error();
+        if (const char* const error = fresh.records.try_restore(nodes, RecordCodec<Record, Codec, Kinds>{codec, kinds}))
+            return error;
+        if (fresh.records.size() > in.left() / sizeof(slot_t)) return "snapshot: the bytes end too early";
+        Slots order, listed;
+        for (std::size_t left = fresh.records.size(); left != 0; --left) order.push_back(in.number<slot_t>());
+        for (const slot_t slot : fresh.records.live_slots()) listed.push_back(slot);
+        if (prepare(fresh, listed, in)) {
+            Slots places; // of slots are the slots themselves
+            for (slot_t slot = 0; slot != fresh.by_slot.size(); ++slot) places.push_back(slot);
+            if (take_order(fresh, order, in)) read_pins(fresh, listed, places, in, codec);
+        }
+        if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
+        if (in.error() == nullptr) settle(fresh, listed, in);
+        return in.error();
+    }
+
+    /// The state by public ids. Slots, versions and the order are not seen in it.
+    template <class Ids, class Codec>
+    static std::vector<std::byte> save(const Core& core, const Ids& ids, Codec& codec) {
+        struct Named {
+            PublicId id;
+            slot_t slot;
+        };
+        PlainVector<Named> named;
+        for (const slot_t slot : core.records.live_slots()) {
+            const PublicId* const id = ids.id_of(core.handle_at(slot));
+            if (id == nullptr)
+                throw_invalid_argument("DataflowGraph save(ids): a node has no id; insert one for each node of the graph");
+            named.push_back({*id, slot});
+        }
+        std::sort(named.begin(), named.end(), [](const Named& a, const Named& b) { return a.id < b.id; });
+        ByteWriter out;
+        write_header(out, 'F', core);
+        out.number(std::uint64_t{named.size()});
+        NoKinds kinds;
+        RecordCodec<Record, Codec, NoKinds> records{codec, kinds};
+        Slots listed, places;
+        places.resize(core.by_slot.size());
+        for (const auto& [id, slot] : named) {
+            out.number(id.high);
+            out.number(id.low);
+            records.write(*core.by_slot[slot], out);
+            places[slot] = static_cast<slot_t>(listed.size());
+            listed.push_back(slot);
+        }
+        write_pins(core, listed, places, out, codec);
+        return Seal::close(out, tags<Codec>);
+    }
+    /// @pre `fresh` and `ids` are empty @return the error, or null
+    template <class Ids, class Codec, class Kinds>
+    static const char* load(Core& fresh, Ids& ids, std::span<const std::byte> bytes, Codec& codec, Kinds& kinds) {
+        if (const char* const wrong = Seal::open(bytes, kind('F'), tags<Codec>)) return wrong;
+        ByteReader in(bytes);
+        read_header(in, 'F', fresh);
+        RecordCodec<Record, Codec, Kinds> records{codec, kinds};
+        Slots listed;
+        PublicId before;
+        for (std::size_t left = in.length(2 * sizeof(std::uint64_t)); left != 0; --left) {
+            const PublicId id{in.number<std::uint64_t>(), in.number<std::uint64_t>()};
+            if (!listed.empty() && !(before < id)) in.fail("snapshot: an id occurs twice, or behind a higher one");
+            before = id;
+            Record record = records.template read<Record>(in);
+            if (in.error() != nullptr) return in.error();
+            const auto handle = fresh.records.insert(std::move(record));
+            ids.insert(id, fresh.handle_at(handle.index()));
+            listed.push_back(handle.index());
+        }
+        if (prepare(fresh, listed, in)) read_pins(fresh, listed, listed, in, codec);
+        if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
+        if (in.error() == nullptr && sort(fresh, listed, in)) settle(fresh, listed, in);
+        return in.error();
+    }
+
+private:
+    using Value = std::remove_cvref_t<decltype(std::declval<const Core&>().pins.value(0))>;
+    template <class Codec>
+    static constexpr std::array tags = {
+        ElementTag{ElementRole::node, detail::type_tag<Codec, std::remove_cvref_t<decltype(std::declval<Record&>().node)>>()},
+        ElementTag{ElementRole::value, detail::type_tag<Codec, Value>()}};
+    static std::uint32_t kind(char form) noexcept {
+        return number_of(std::array<std::uint8_t, 4>{'S', 'L', 'G', static_cast<std::uint8_t>(form)});
+    }
+    static void write_header(ByteWriter& out, char form, const Core& core) {
+        for (const char c : {'S', 'L', 'G', form, '1'}) out.number(static_cast<std::uint8_t>(c));
+        out.number(static_cast<std::uint8_t>(std::endian::native == std::endian::little ? 1 : 2));
+        out.number(core.clock);
+        out.number(core.evaluations);
+    }
+    static void read_header(ByteReader& in, char form, Core& fresh) {
+        bool same = true;
+        for (const char c : {'S', 'L', 'G', form, '1'})
+            same = in.number<std::uint8_t>() == static_cast<std::uint8_t>(c) && same;
+        same = in.number<std::uint8_t>() == (std::endian::native == std::endian::little ? 1 : 2) && same;
+        if (!same) in.fail("snapshot: these bytes are no snapshot, or no file, of a DataflowGraph");
+        fresh.clock = in.number<change_t>();
+        fresh.evaluations = in.number<change_t>();
+        // Both only count up, by one: no graph came this far, and one that began there would meet its first numbers again.
+        constexpr change_t most = change_t{1} << 63;
+        if (fresh.clock >= most || fresh.evaluations >= most) in.fail("snapshot: a count is higher than any graph can reach");
+    }
+    template <class Codec>
+    static void write_pins(const Core& core, const Slots& listed, const Slots& places, ByteWriter& out, Codec& codec) {
+        for (const slot_t slot : listed) {
+            const Record& record = *core.by_slot[slot];
+            for (slot_t i = 0; i != record.inputs + record.outputs; ++i) {
+                const slot_t pin = record.first + i;
+                out.number(core.pins.counters[pin]);
+                if (i < record.inputs) {
+                    out.number(core.pins.seen[pin]);
+                    const slot_t source = core.pins.links[pin].source;
+                    const bool linked = core.pins.linked(pin);
+                    const slot_t from = core.pins.links[source].owner;
+                    out.number(linked ? places[from] : no_slot);
+                    if (linked) out.number(source - core.by_slot[from]->first - core.by_slot[from]->inputs);
+                }
+                codec.write(core.pins.value(pin), out);
+            }
+        }
+    }
+    /// Gives the nodes their runs of pins, and room by slot.
+    static bool prepare(Core& fresh, const Slots& listed, ByteReader& in) {
+        slot_t end = 0;
+        std::uint64_t pins = 0;
+        for (const slot_t slot : listed) end = slot < end ? end : slot + 1;
+        fresh.list_records(end);
+        for (const slot_t slot : listed) pins += std::uint64_t{fresh.by_slot[slot]->inputs} + fresh.by_slot[slot]->outputs;
+        if (pins > in.left() / sizeof(change_t)) return in.fail("snapshot: the bytes end too early");
+        fresh.stateful.reserve(end);
+        fresh.dirty.reserve(listed.size());
+        for (const slot_t slot : listed) {
+            Record& record = *fresh.by_slot[slot];
+            record.first = fresh.pins.make_run(std::size_t{record.inputs} + record.outputs, slot);
+            fresh.reserve_scratch(record.inputs, record.outputs);
+        }
+        if (end != 0) fresh.order.reserve(end - 1, listed.size());
+        return true;
+    }
+    static bool take_order(Core& fresh, const Slots& order, ByteReader& in) {
+        for (const slot_t slot : order) {
+            if (slot >= fresh.by_slot.size() || fresh.by_slot[slot] == nullptr || fresh.order.contains(slot))
+                return in.fail("snapshot: the order of the nodes is none of all nodes");
+            fresh.order.append(slot);
+        }
+        return true;
+    }
+    template <class Codec>
+    static void read_pins(Core& fresh, const Slots& listed, const Slots& places, ByteReader& in, Codec& codec) {
+        struct Link {
+            slot_t to, from, output;
+        };
+        PlainVector<Link> links;
+        for (const slot_t slot : listed) {
+            const Record& record = *fresh.by_slot[slot];
+            for (slot_t i = 0; i != record.inputs + record.outputs; ++i) {
+                const slot_t pin = record.first + i;
+                fresh.pins.counters[pin] = in.number<change_t>();
+                if (i < record.inputs) {
+                    fresh.pins.seen[pin] = in.number<change_t>();
+                    if (const auto from = in.number<slot_t>(); from != no_slot)
+                        links.push_back({pin, from, in.number<slot_t>()});
+                    if (fresh.pins.seen[pin] > fresh.clock)
+                        in.fail("snapshot: an input has seen a counter that was never given");
+                }
+                if (in.error() != nullptr) return;
+                fresh.pins.value(pin) = codec.template read<std::remove_cvref_t<decltype(fresh.pins.value(pin))>>(in);
+            }
+        }
+        for (const Link& link : links) {
+            const slot_t slot = link.from < places.size() ? places[link.from] : no_slot;
+            if (slot >= fresh.by_slot.size() || fresh.by_slot[slot] == nullptr || link.output >= fresh.by_slot[slot]->outputs) {
+                in.fail("snapshot: an input is linked to an output that there is not");
+                return;
+            }
+            fresh.pins.link(Core::output_pin(*fresh.by_slot[slot], link.output), link.to);
+            ++fresh.links;
+        }
+    }
+    /// An order that follows from the links (Kahn 1962): each node as soon as its sources have their places.
+    static bool sort(Core& fresh, const Slots& listed, ByteReader& in) {
+        Slots waits, ready;
+        waits.resize(fresh.by_slot.size());
+        for (const slot_t slot : listed) {
+            const Record& record = *fresh.by_slot[slot];
+            for (slot_t i = 0; i != record.inputs; ++i) waits[slot] += fresh.pins.linked(record.first + i);
+            if (waits[slot] == 0) ready.push_back(slot);
+        }
+        for (std::size_t i = 0; i != ready.size(); ++i) {
+            const Record& record = *fresh.by_slot[ready[i]];
+            fresh.order.append(ready[i]);
+            for (slot_t o = 0; o != record.outputs; ++o)
+                for (slot_t to = fresh.pins.links[Core::output_pin(record, o)].next; to != no_slot;
+                     to = fresh.pins.links[to].next)
+                    if (--waits[fresh.pins.links[to].owner] == 0) ready.push_back(fresh.pins.links[to].owner);
+        }
+        return ready.size() == listed.size() || in.fail("snapshot: the links of the nodes close a cycle");
+    }
+    /// The last checks, and what follows from the rest: which nodes are dirty.
+    static void settle(Core& fresh, const Slots& listed, ByteReader& in) {
+        fresh.list_places();
+        PlainVector<change_t> counters;
+        counters.reserve(fresh.pins.size());
+        for (const slot_t slot : listed) {
+            Record& record = *fresh.by_slot[slot];
+            if (record.ran > fresh.evaluations) in.fail("snapshot: a node ran in an evaluation that there was not");
+            bool dirty = has_any(record.flags, runs_anyway);
+            for (slot_t i = 0; i != record.inputs + record.outputs; ++i) {
+                const slot_t pin = record.first + i, source = fresh.pins.links[pin].source;
+                counters.push_back(fresh.pins.counters[pin]);
+                if (i >= record.inputs) continue;
+                dirty = dirty || fresh.pins.counters[source] != fresh.pins.seen[pin];
+                if (source != pin && fresh.order.position(fresh.pins.links[source].owner) >= fresh.order.position(slot))
+                    in.fail("snapshot: the order of the nodes contradicts a link");
+            }
+            if (dirty) fresh.soil(slot);
+            if (has_any(record.flags, NodeFlags::stateful)) fresh.stateful.set(slot);
+        }
+        std::sort(counters.begin(), counters.end());
+        if (!counters.empty() && (counters.front() == 0 || counters.back() > fresh.clock))
+            in.fail("snapshot: a counter was never given");
+        if (std::adjacent_find(counters.begin(), counters.end()) != counters.end())
+            in.fail("snapshot: two values have one counter");
+    }
+};
+
+/// The base of a DataflowGraph. @tparam Core its parts
+template <class Core>
+class DataflowWhole {
+    using Bytes = DataflowBytes<Core>;
+
+public:
+    using size_type = std::size_t;
+
+    /// How many nodes there are.
+    size_type size() const noexcept { return core_.records.size(); }
+    bool empty() const noexcept { return core_.records.empty(); }
+    /// How many pins all nodes have.
+    size_type pins() const noexcept { return core_.pins.size(); }
+    /// How many inputs are linked.
+    size_type links() const noexcept { return core_.links; }
+
+    /// Room for `nodes` nodes in all, and `pins` pins. @throws std::length_error when there can be no so many nodes, what the
+    /// allocator throws; the graph is as before
+    void reserve(size_type nodes, size_type pins = 0) {
+        core_.expect_idle();
+        core_.reserve(nodes, pins);
+    }
+    /// Frees memory above the highest slot in use, and gaps in the order. @throws what the allocator throws; the graph is as
+    /// before @complexity linear
+    void shrink_to_fit() {
+        core_.expect_idle();
+        core_.compact();
+        core_.records.shrink_to_fit();
+    }
+    /// The handle of the node in `slot`, null when none lives there.
+    typename Core::Handle handle_at(slot_t slot) const noexcept { return core_.handle_at(slot); }
+    /// Calls f(handle, node) for each node, in slot order. f must not add or erase.
+    template <class F>
+    void for_each(F&& f) {
+        for (auto [handle, record] : core_.records.items()) f(core_.handle_at(handle.index()), record.node);
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (auto [handle, record] : core_.records.items()) f(core_.handle_at(handle.index()), record.node);
+    }
+    /// Calls f(handle, node) for each node, sources before their consumers. f must not add, erase or link.
+    template <class F>
+    void for_each_in_order(F&& f) const {
+        for (size_type at = 0; at != core_.order.positions(); ++at)
+            if (const slot_t slot = core_.order.slot_at(at); slot != no_slot)
+                f(core_.handle_at(slot), std::as_const(core_.by_slot[slot]->node));
+    }
+    /// How many evaluations there were.
+    change_t evaluations() const noexcept { return core_.evaluations; }
+
+    /// Whether evaluate() may call f: a node is dirty, or flagged `always`.
+    bool dirty() const noexcept { return !core_.dirty.empty(); }
+
+    /// The exact state as bytes: restored anywhere, the same handles name the same nodes, with values, counters, marks, flags
+    /// and order. Subscribers, and the order of the links of an output, are not part of it. An info is written as its name.
+    /// @param codec how nodes and values become bytes; see DefaultCodec for the types that need none
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return Bytes::snapshot(core_, codec);
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
+    /// @param kinds kinds(name) answers the NodeInfo of this name, or null; only asked for nodes that had one
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and the codec throw;
+    /// strong
+    template <class Codec = DefaultCodec, class Kinds = NoKinds>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
+        if (const char* const error = try_restore(bytes, codec, kinds)) throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what allocator and codec throw
+    template <class Codec = DefaultCodec, class Kinds = NoKinds>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
+        Core fresh(core_.get_allocator(), core_.equal);
+        const char* const error = Bytes::restore(fresh, bytes, codec, kinds);
+        if (error == nullptr) core_.swap(fresh);
+        return error;
+    }
+    /// The state as bytes of a file: nodes are named by public ids, and slots, versions and the order are not seen in it. The
+    /// same state gives the same bytes. @param ids an IdentityMap<PublicId, handle_type> with an id for each node
+    /// @throws std::invalid_argument when a node has no id; what the allocator and the codec throw
+    template <class Ids, class Codec = DefaultCodec>
+    std::vector<std::byte> save(const Ids& ids, Codec codec = {}) const {
+        return Bytes::save(core_, ids, codec);
+    }
+    /// Replaces the contents by those of a file, and `ids` by the ids of its nodes, whose handles are new ones.
+    /// @throws as restore()
+    template <class Ids, class Codec = DefaultCodec, class Kinds = NoKinds>
+    void load(std::span<const std::byte> bytes, Ids& ids, Codec codec = {}, Kinds kinds = {}) {
+        if (const char* const error = try_load(bytes, ids, codec, kinds)) throw_invalid_argument(error);
+    }
+    /// As load, but returns the error instead of throwing it; null on success. @throws what the allocator and the codec throw
+    template <class Ids, class Codec = DefaultCodec, class Kinds = NoKinds>
+    const char* try_load(std::span<const std::byte> bytes, Ids& ids, Codec codec = {}, Kinds kinds = {}) {
+        Core fresh(core_.get_allocator(), core_.equal);
+        Ids fresh_ids;
+        const char* const error = Bytes::load(fresh, fresh_ids, bytes, codec, kinds);
+        if (error != nullptr) return error;
+        ids.swap(fresh_ids);
+        core_.swap(fresh);
+        return nullptr;
+    }
+    /// Bytes held on the heap, without what nodes and values hold themselves. @complexity O(1); linear in pins if
+    /// outputs have subscribers
+    size_type memory_usage() const noexcept { return core_.memory_usage(); }
+    /// Whether all parts agree, and each link leads forward; for tests. @complexity linear
+    bool check_invariants() const { return core_.check_invariants(); }
+
+protected:
+    template <class... Args>
+    explicit DataflowWhole(std::in_place_t, Args&&... args) : core_(std::forward<Args>(args)...) {}
+    ~DataflowWhole() = default;
+    DataflowWhole(const DataflowWhole&) = delete;
+    DataflowWhole& operator=(const DataflowWhole&) = delete;
+
+    Core core_;
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// RowPlan: what a move of a row from some columns to others consists of, found once. PlannedRows: rows that are moved by it.
+#ifndef SLOTWISE_ROWS_DETAIL_ROW_PLAN_HPP
+#define SLOTWISE_ROWS_DETAIL_ROW_PLAN_HPP
+
+#include "../../memory/plain_vector.hpp"
+#include "../any_rows.hpp"
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What a move of a row consists of, column by column, grouped by what is to be done. Loops over the groups ask no questions.
+class RowPlan {
+public:
+    /// A column of the source, and that of the destination if it has it.
+    struct Step {
+        std::uint32_t from, to;
+        std::size_t bytes;
+    };
+    /// Values of both that are copied as bytes, so many of them; values of the source of such sizes that need no destruction;
+    /// the same for other sizes; values of both that are moved by functions of their types; values of the source that are
+    /// destroyed.
+    enum Group : unsigned char {
+        copied_8,
+        copied_4,
+        copied_12,
+        copied_16,
+        dropped,
+        copied,
+        dropped_large,
+        moved,
+        destroyed,
+        groups
+    };
+
+    RowPlan() = default;
+    /// map[i] is the column of `from` whose values go to column i of `to`, or -1: then they are built. The other columns of
+    /// `from` are dropped; all of them if `to` has no columns: the plan of an erasure. @throws what the allocator throws
+    template <class Allocator>
+    RowPlan(const AnyColumns<Allocator>& from, const AnyColumns<Allocator>& to, std::span<const std::int32_t> map)
+        : throwing_(from.throwing()) {
+        PlainVector<Step> steps[groups];
+        PlainVector<bool> taken;
+        taken.resize(from.count());
+        for (std::uint32_t i = 0; i != map.size(); ++i) {
+            if (map[i] >= 0) taken[static_cast<std::size_t>(map[i])] = true;
+            if (to.is_tag(i)) continue;
+            if (map[i] < 0)
+                built_.push_back(i);
+            else
+                steps[to[i].trivial ? copied_by(to[i].stride) : moved].push_back(
+                    {static_cast<std::uint32_t>(map[i]), i, to[i].stride});
+        }
+        for (const Group sizes : {copied_8, copied_4, copied_12, copied_16, copied}) // equal sizes side by side
+            for (std::uint32_t i = 0; i != from.count(); ++i)
+                if (!taken[i] && !from.is_tag(i) && copied_by(from[i].stride) == sizes)
+                    steps[dropped_by(from[i])].push_back({i, i, from[i].stride});
+        for (std::size_t group = 0; group != groups; ++group) {
+            steps_.append(steps[group].data(), steps[group].size());
+            ends_[group] = static_cast<std::uint32_t>(steps_.size());
+        }
+        plain_ = !throwing_ && ends_[dropped] == steps_.size();
+    }
+
+    /// The steps of a group.
+    Slice<const Step> steps(Group group) const noexcept { return {begin() + (group == 0 ? 0 : ends_[group - 1]), end(group)}; }
+    const Step* begin() const noexcept { return steps_.data(); }
+    const Step* end(Group group) const noexcept { return steps_.data() + ends_[group]; }
+    /// Columns of the destination alone.
+    std::span<const std::uint32_t> built() const noexcept { return {built_.data(), built_.size()}; }
+    /// Whether all values have the usual sizes, and are plain bytes: nothing throws, and nothing is called.
+    bool plain() const noexcept { return plain_; }
+    std::size_t memory_usage() const noexcept { return memory_of(steps_, built_); }
+    /// Whether a move within the source may throw.
+    bool throwing() const noexcept { return throwing_; }
+
+private:
+    static Group copied_by(std::size_t bytes) noexcept {
+        return bytes == 8 ? copied_8 : bytes == 4 ? copied_4 : bytes == 12 ? copied_12 : bytes == 16 ? copied_16 : copied;
+    }
+    static Group dropped_by(const AnyColumnPlace& column) noexcept {
+        return !column.trivial ? destroyed : copied_by(column.stride) == copied ? dropped_large : dropped;
+    }
+
+    PlainVector<Step> steps_{};
+    PlainVector<std::uint32_t> built_{};
+    std::uint32_t ends_[groups] = {};
+    bool throwing_ = false, plain_ = true;
+};
+
+/// What tables do with AnyRows beyond its public face: rows whose values are built in place by a function build(column, to).
+/// It builds nothing for tags. Values may refer to the rows: memory that is replaced is freed last.
+struct PlannedRows {
+    template <class Rows>
+    static const auto& columns(const Rows& rows) noexcept {
+        return rows.columns_;
+    }
+    /// Whether push_back_plain() may be called.
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static bool has_room(const Rows& rows) noexcept {
+        return rows.size_ != rows.columns_.capacity();
+    }
+    /// Adds a row where there is room for it. Returns it. @pre has_room(); there is no tag @throws what build throws; strong
+    template <class Rows, class Build>
+    SLOTWISE_ALWAYS_INLINE static std::size_t push_back_plain(Rows& rows, Build&& build) {
+        const auto& columns = rows.columns_;
+        const std::size_t row = rows.size_, count = columns.count();
+        std::size_t done = 0;
+        ScopeGuard undo([&]() noexcept {
+            for (std::size_t i = 0; i != done; ++i) columns[i].destroy(row, row + 1);
+        });
+        for (; done != count; ++done) build(done, static_cast<void*>(columns[done].at(row)));
+        undo.dismiss();
+        rows.size_ = row + 1;
+        return row;
+    }
+    /// The same, when write(row) builds all values. @pre has_room(); write throws nothing
+    template <class Rows, class Write>
+    SLOTWISE_ALWAYS_INLINE static std::size_t push_back_written(Rows& rows, Write&& write) noexcept {
+        const std::size_t row = rows.size_;
+        write(row);
+        rows.size_ = row + 1;
+        return row;
+    }
+    /// Adds a row, which is returned.
+    /// @throws what the allocator and build throw, and moves that may throw, when it grows; strong as AnyRows::push_back
+    template <class Rows, class Build>
+    static std::size_t push_back(Rows& rows, Build&& build) {
+        rows.add_row(Rows::every, build);
+        return rows.size_++;
+    }
+    /// Adds `count` rows. build(column, to, count) builds as many values side by side, all of them or, if it throws, none.
+    /// Returns the first row. @throws as push_back; strong
+    template <class Rows, class Build>
+    static std::size_t append(Rows& rows, std::size_t count, Build&& build) {
+        const std::size_t first = rows.size_;
+        auto& here = rows.columns_;
+        const auto build_in = [&](auto& columns) {
+            std::size_t done = 0;
+            ScopeGuard undo([&]() noexcept {
+                for (std::size_t i = 0; i != done; ++i)
+                    if (!columns.is_tag(i)) columns[i].destroy(first, first + count);
+            });
+            for (; done != columns.count(); ++done)
+                if (!columns.is_tag(done)) build(done, columns[done].at(first), count);
+            undo.dismiss();
+        };
+        if (count <= here.capacity() - first) {
+            build_in(here);
+        } else {
+            if (count > static_cast<std::size_t>(-1) / 2 - first)
+                throw_length_error("rows: so many rows do not fit; add fewer");
+            const std::size_t grown = here.grown(), wanted = first + count;
+            here.resize(wanted < grown ? grown : wanted, first, [&](auto& fresh) {
+                build_in(fresh);
+                return ScopeGuard([columns = &fresh, first, count]() noexcept { columns->destroy_rows(first, first + count); });
+            });
+        }
+        rows.size_ += count;
+        return first;
+    }
+    /// Whether move_row_plain() may be called.
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static bool can_move_plain(const Rows& to, const RowPlan& plan) noexcept {
+        return plan.plain() && has_room(to);
+    }
+    /// Moves row `row` of `from` to the end of `to`, as AnyRows::move_row does, in the case that calls nothing but build: so it
+    /// needs few registers. @pre the plan is that of `from` and `to`; can_move_plain() @throws what build does; strong
+    template <class Rows, class Build>
+    SLOTWISE_ALWAYS_INLINE static RowMove move_row_plain(Rows& from, std::size_t row, Rows& to, const RowPlan& plan,
+                                                         Build&& build) {
+        build_row(to.columns_, to.size_, plan, build);
+        const std::size_t end = to.size_, last = from.size_ - 1;
+        pass_values(from, row, to, plan);
+        if (row != last) fill(from, row, plan);
+        from.size_ = last;
+        to.size_ = end + 1;
+        return {end, row != last ? last : Rows::no_row};
+    }
+    /// Removes row `row` as AnyRows::swap_erase does, but returns nothing. @pre the plan is that of an erasure
+    /// @throws as AnyRows::swap_erase
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static void swap_erase(Rows& rows, std::size_t row, const RowPlan& plan) {
+        if (!plan.plain()) [[unlikely]] {
+            rows.swap_erase(row);
+            return;
+        }
+        if (row != rows.size_ - 1) fill(rows, row, plan);
+        --rows.size_;
+    }
+    /// Moves a row in every case. @throws as AnyRows::move_row
+    template <class Rows, class Build>
+    static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build) {
+        build_next_row(to, plan, build);
+        return pass_row(from, row, to, plan);
+    }
+    /// The same, with a call of ready() between what may fail and the moves: no value of `from` has moved then. Only moves that
+    /// may throw fail after it. What ready() throws changes nothing.
+    template <class Rows, class Build, class Ready>
+    static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build, Ready&& ready) {
+        build_next_row(to, plan, build);
+        ScopeGuard undo([&]() noexcept { destroy_built(to.columns_, to.size_, plan.built()); });
+        ready();
+        undo.dismiss();
+        return pass_row(from, row, to, plan);
+    }
+
+private:
+    /// The first half of a move: memory, and the values that are built. The row is not counted yet.
+    template <class Rows, class Build>
+    SLOTWISE_ALWAYS_INLINE static void build_next_row(Rows& to, const RowPlan& plan, Build& build) {
+        if (to.size_ != to.columns_.capacity())
+            build_row(to.columns_, to.size_, plan, build);
+        else
+            build_row_and_grow(to, plan, build);
+    }
+    /// The second half, which throws only if a move does.
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static RowMove pass_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) {
+        return plan.throwing() ? take_or_undo(from, row, to, plan) : take(from, row, to, plan);
+    }
+    /// Values of row `row` whose sizes are usual go to the end of `to`, those of the last row in their place.
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static void pass_values(const Rows& from, std::size_t row, const Rows& to,
+                                                   const RowPlan& plan) noexcept {
+        const std::size_t end = to.size_, last = from.size_ - 1;
+        const AnyColumnPlace *const source = from.columns_.begin(), *const target = to.columns_.begin();
+        const RowPlan::Step* step =
+            pass_group<std::uint64_t>(plan.begin(), plan.end(RowPlan::copied_8), source, row, last, target, end);
+        step = pass_group<std::uint32_t>(step, plan.end(RowPlan::copied_4), source, row, last, target, end);
+        if (step == plan.end(RowPlan::copied_16)) return;
+        step = pass_group<std::uint64_t, std::uint32_t>(step, plan.end(RowPlan::copied_12), source, row, last, target, end);
+        pass_group<std::uint64_t, std::uint64_t>(step, plan.end(RowPlan::copied_16), source, row, last, target, end);
+    }
+    /// The same for columns whose values consist of these parts. No lambda, because g++ keeps what one captures in memory, and
+    /// waits for it: 12 ns of an add.
+    template <class... Parts>
+    SLOTWISE_ALWAYS_INLINE static const RowPlan::Step* pass_group(const RowPlan::Step* step, const RowPlan::Step* group_end,
+                                                                  const AnyColumnPlace* source, std::size_t row,
+                                                                  std::size_t last, const AnyColumnPlace* target,
+                                                                  std::size_t end) noexcept {
+        for (; step != group_end; ++step) pass_value<Parts...>(target[step->to].data, end, source[step->from].data, row, last);
+        return step;
+    }
+    /// In the columns of the source alone whose sizes are usual the last value comes in the place of that of `row`.
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static void fill(const Rows& from, std::size_t row, const RowPlan& plan) noexcept {
+        const std::size_t last = from.size_ - 1;
+        const AnyColumnPlace* const source = from.columns_.begin();
+        const RowPlan::Step *step = plan.steps(RowPlan::dropped).data(), *const end = plan.end(RowPlan::dropped);
+        while (step != end) { // equal sizes are side by side: one comparison a column
+            if (step->bytes == 8)
+                step = fill_group<8>(step, end, source, row, last);
+            else if (step->bytes == 4)
+                step = fill_group<4>(step, end, source, row, last);
+            else if (step->bytes == 12)
+                step = fill_group<12>(step, end, source, row, last);
+            else
+                step = fill_group<16>(step, end, source, row, last);
+        }
+    }
+    template <std::size_t Bytes>
+    SLOTWISE_ALWAYS_INLINE static const RowPlan::Step* fill_group(const RowPlan::Step* step, const RowPlan::Step* end,
+                                                                  const AnyColumnPlace* source, std::size_t row,
+                                                                  std::size_t last) noexcept {
+        do {
+            std::byte* const column = source[step->from].data;
+            std::memcpy(column + row * Bytes, column + last * Bytes, Bytes);
+            ++step;
+        } while (step != end && step->bytes == Bytes);
+        return step;
+    }
+    /// The second half of a move that does not throw.
+    template <class Rows>
+    SLOTWISE_NEVER_INLINE static RowMove take(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) noexcept {
+        const std::size_t end = to.size_, last = from.size_ - 1;
+        pass_values(from, row, to, plan);
+        for (const RowPlan::Step& step : plan.steps(RowPlan::copied))
+            std::memcpy(to.columns_[step.to].at(end), from.columns_[step.from].at(row), step.bytes);
+        if (row != last) {
+            fill(from, row, plan);
+            for (const RowPlan::Group group : {RowPlan::copied, RowPlan::dropped_large})
+                for (const RowPlan::Step& step : plan.steps(group))
+                    std::memcpy(from.columns_[step.from].at(row), from.columns_[step.from].at(last), step.bytes);
+        }
+        const auto erase = [&](const AnyColumnPlace& column) {
+            if (row != last) column.fill(row, last);
+            column.destroy(last, last + 1);
+        };
+        for (const RowPlan::Step& typed : plan.steps(RowPlan::moved)) {
+            const AnyColumnPlace& column = from.columns_[typed.from];
+            column.move(to.columns_[typed.to].at(end), column.at(row));
+            erase(column);
+        }
+        for (const RowPlan::Step& typed : plan.steps(RowPlan::destroyed)) erase(from.columns_[typed.from]);
+        from.size_ = last;
+        to.size_ = end + 1;
+        return {end, row != last ? last : Rows::no_row};
+    }
+    template <class Columns, class Build>
+    SLOTWISE_ALWAYS_INLINE static void build_row(Columns& columns, std::size_t row, const RowPlan& plan, Build& build) {
+        const std::uint32_t *const first = plan.built().data(), *at = first, *const end = first + plan.built().size();
+        ScopeGuard undo([&]() noexcept { destroy_built(columns, row, {first, at}); });
+        for (; at != end; ++at) build(std::size_t{*at}, static_cast<void*>(columns[*at].at(row)));
+        undo.dismiss();
+    }
+    template <class Columns>
+    SLOTWISE_NEVER_INLINE static void destroy_built(Columns& columns, std::size_t row,
+                                                    std::span<const std::uint32_t> built) noexcept {
+        for (const std::uint32_t i : built) columns[i].destroy(row, row + 1);
+    }
+    template <class Rows, class Build>
+    SLOTWISE_NEVER_INLINE static void build_row_and_grow(Rows& to, const RowPlan& plan, Build& build) {
+        to.columns_.resize(to.columns_.grown(), to.size_, [&](auto& fresh) {
+            build_row(fresh, to.size_, plan, build);
+            return ScopeGuard(
+                [columns = &fresh, row = to.size_, &plan]() noexcept { destroy_built(*columns, row, plan.built()); });
+        });
+    }
+    /// The second half where a move may throw: the new row is there in part, and not counted.
+    template <class Rows>
+    SLOTWISE_NEVER_INLINE static RowMove take_or_undo(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) {
+        const std::size_t end = to.size_;
+        std::size_t done = 0;
+        ScopeGuard undo([&]() noexcept {
+            for (std::size_t i = 0; i != done; ++i) to.columns_[plan.steps(RowPlan::moved)[i].to].destroy(end, end + 1);
+            destroy_built(to.columns_, end, plan.built());
+        });
+        for (const RowPlan::Group group :
+             {RowPlan::copied_8, RowPlan::copied_4, RowPlan::copied_12, RowPlan::copied_16, RowPlan::copied})
+            for (const RowPlan::Step& step : plan.steps(group))
+                std::memcpy(to.columns_[step.to].at(end), from.columns_[step.from].at(row), step.bytes);
+        for (; done != plan.steps(RowPlan::moved).size(); ++done) {
+            const RowPlan::Step& step = plan.steps(RowPlan::moved)[done];
+            from.columns_[step.from].move(to.columns_[step.to].at(end), from.columns_[step.from].at(row));
+        }
+        const std::size_t filled_from = from.swap_erase(row);
+        undo.dismiss();
+        return {to.size_++, filled_from};
+    }
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// AnySeries: the members that AnyTSSStorage and AnyTSDStorage share, over the core of all series.
+#ifndef SLOTWISE_SERIES_DETAIL_ANY_SERIES_HPP
+#define SLOTWISE_SERIES_DETAIL_ANY_SERIES_HPP
+
+#include "../../keyed/any_storage.hpp"
+#include "../delta.hpp"
+#include "../delta_range.hpp"
+#include "series_interface.hpp"
+
+SLOTWISE_BEGIN
+
+// AnyDeltaRange: the addresses of keys, or of items, that one window has changed in one way. AnyValidRange: of those that were
+// ever written.
+
+namespace detail {
+
+template <bool Items>
+using AnyReference = std::conditional_t<Items, AnyMapItem<const void>, const void*>;
+
+/// Walks as an iterator of slots does, and yields what has the slot.
+template <class Slots, bool Items>
+class AnySlotIterator : public IteratorFacade<AnySlotIterator<Slots, Items>, AnyReference<Items>, AnyReference<Items>> {
+public:
+    AnySlotIterator() noexcept = default;
+    AnySlotIterator(const Slots& at, const AnyPages& keys, const AnyPages& values) noexcept
+        : at_(at), keys_(keys), values_(values) {}
+    /// The slot here; no_slot at the end.
+    slot_t slot() const noexcept { return at_.slot(); }
+    friend bool operator==(const AnySlotIterator& a, const AnySlotIterator& b) noexcept { return a.at_ == b.at_; }
+
+private:
+    friend IteratorFacade<AnySlotIterator, AnyReference<Items>, AnyReference<Items>>;
+    AnyReference<Items> dereference() const noexcept {
+        if constexpr (Items)
+            return {keys_.ptr(slot()), values_.ptr(slot())};
+        else
+            return keys_.ptr(slot());
+    }
+    void increment() noexcept { ++at_; }
+
+    Slots at_{};
+    AnyPages keys_{}, values_{};
+};
+
+/// As ValidRange, of a dictionary whose types are described.
+template <class Time, bool Items>
+class AnyValidRange {
+public:
+    using iterator = AnySlotIterator<typename ValidRange<Time>::iterator, Items>;
+
+    AnyValidRange() noexcept = default;
+    AnyValidRange(const ValidRange<Time>& range, const AnyPages& keys, const AnyPages& values = {}) noexcept
+        : slots_(range), keys_(keys), values_(values) {}
+    iterator begin() const noexcept { return {slots_.begin(), keys_, values_}; }
+    iterator end() const noexcept { return {slots_.end(), keys_, values_}; }
+    bool empty() const noexcept { return slots_.empty(); }
+
+private:
+    ValidRange<Time> slots_{};
+    AnyPages keys_{}, values_{};
+};
+
+} // namespace detail
+
+/// As DeltaRange, of a series whose types are described: it yields the address of a key, or those of key and value, which bind
+/// as auto [key, value]. Empty unless its time is the open window, also when that window rolls after the range was made.
+/// @invalidates itself as DeltaRange does
+template <class Time, bool Items>
+class AnyDeltaRange {
+public:
+    using iterator = detail::AnySlotIterator<typename DeltaRange<Time>::iterator, Items>;
+
+    AnyDeltaRange() noexcept = default;
+    /// For series: the changed slots, and where keys and values lie.
+    AnyDeltaRange(const DeltaRange<Time>& range, const detail::AnyPages& keys, const detail::AnyPages& values = {}) noexcept
+        : slots_(range), keys_(keys), values_(values) {}
+
+    iterator begin() const noexcept { return iterator(slots_.begin(), keys_, values_); }
+    iterator end() const noexcept { return iterator(slots_.end(), keys_, values_); }
+    bool empty() const noexcept { return slots_.empty(); }
+    /// The number of changes.
+    std::size_t size() const noexcept { return slots_.size(); }
+    /// The same changes as slot numbers.
+    const DeltaRange<Time>& slot_range() const noexcept { return slots_; }
+#pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
+#undef slots
+    /// The same; slot_range() also compiles where Qt defines `slots`.
+    const DeltaRange<Time>& slots() const noexcept { return slots_; }
+#pragma pop_macro("slots")
+
+private:
+    DeltaRange<Time> slots_{};
+    detail::AnyPages keys_{}, values_{};
+};
+
+SLOTWISE_END
+
+/// It owns nothing. Iterators outlive it.
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_view<slotwise::AnyDeltaRange<Time, Items>> = true;
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::AnyDeltaRange<Time, Items>> = true;
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_view<slotwise::detail::AnyValidRange<Time, Items>> = true;
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::AnyValidRange<Time, Items>> = true;
+
+SLOTWISE_BEGIN
+namespace detail {
+
+/// What the arguments of a described series come to.
+template <class... With>
+struct AnySeriesArguments : Arguments<with_options | with_tag | with_index | with_time | with_alloc | with_observers,
+                                      SeriesOptions, std::byte, NoKey, With...> {
+    using time = pick<with_time, std::int64_t, With...>;
+    using index = pick<with_index, IndexBy<HashIndex>, With...>;
+};
+template <class... With>
+struct PartArguments<BasicAnyTSSStorage<With...>> : TimelessArguments<AnySeriesArguments<With...>> {};
+template <class... With>
+struct PartArguments<BasicAnyTSDStorage<With...>> : TimelessArguments<AnySeriesArguments<With...>> {};
+
+/// The keyed containers inside.
+template <class... With>
+using AnySeriesSet = BasicAnySetStorage<PartOf<BasicAnyTSSStorage<With...>>>;
+template <class... With>
+using AnySeriesMap = BasicAnyMapStorage<PartOf<BasicAnyTSDStorage<With...>>>;
+
+template <class Series>
+struct ArgumentsOfSeries<BasicAnySetStorage<PartOf<Series>>> : PartArguments<Series> {
+    using key = DescribedValue;
+    static constexpr bool has_values = false;
+};
+template <class Series>
+struct ArgumentsOfSeries<BasicAnyMapStorage<PartOf<Series>>> : PartArguments<Series> {
+    using key = DescribedValue;
+    static constexpr bool has_values = true;
+};
+template <class... With>
+struct KeyOfSeries<BasicAnyTSSStorage<With...>> {
+    using type = DescribedValue;
+};
+template <class... With>
+struct KeyOfSeries<BasicAnyTSDStorage<With...>> {
+    using type = DescribedValue;
+};
+
+/// Base of the described series.
+template <class Store, class Args, class Series, template <class> class Writer>
+class AnySeries : public SeriesCore<Store, typename Args::time, Series, Writer> {
+    using Core = SeriesCore<Store, typename Args::time, Series, Writer>;
+    using Allocator = typename Args::allocator;
+    static_assert(inserts_nothrow<typename Args::observers>,
+                  "AnyTSSStorage, AnyTSDStorage: a further column's on_insert may throw, so a removed key could be lost before "
+                  "the window rolls; make it noexcept");
+
+protected:
+    using Time = typename Args::time;
+
+public:
+    /// Keys as deltas own them.
+    using owned_key_type = DescribedValue;
+    static constexpr SeriesOptions options = Args::options;
+
+    AnySeries(const AnySeries& other, const Allocator& alloc) : Core(other, alloc) {}
+    AnySeries(AnySeries&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+
+    const TypeDescriptor& key_type() const noexcept { return this->store().key_type(); }
+    /// Addresses of keys by slot, in runs of pointer, stride and mask. @invalidates itself when the series grows, shrinks or
+    /// moves
+    ConstAnyColumnView keys() const noexcept { return this->store().keys(); }
+
+    using Core::subscribe;
+    /// Notifies `subscriber` of every window in which the key at `key` is added, written or removed. The key need not exist; it
+    /// is copied. @throws what allocators, the type's copy, hash and equal throw; strong
+    [[nodiscard]] typename Core::subscription_type subscribe(const void* key,
+                                                             typename Core::subscriber_type& subscriber) const {
+        return Core::subscribe(DescribedValue(key_type(), key), subscriber);
+    }
+
+    //=== deltas: empty unless `time` is the open window ===//
+
+    /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.
+    AnyDeltaRange<Time, false> added_keys(Time time) const noexcept { return keys_of(time, DeltaPart::added); }
+    /// Keys that were members when window `time` opened and are not now; readable until it rolls.
+    AnyDeltaRange<Time, false> removed_keys(Time time) const noexcept { return keys_of(time, DeltaPart::removed); }
+    /// The same of the open window.
+    AnyDeltaRange<Time, false> added_keys() const noexcept { return added_keys(this->window()); }
+    AnyDeltaRange<Time, false> removed_keys() const noexcept { return removed_keys(this->window()); }
+
+    //=== whole ===//
+
+    /// The exact state as bytes: those of the series of known types with the same contents.
+    /// @param codec an AnyCodec to which key and value type were added, or a class with its functions; `columns` is that of
+    /// times and static columns @throws std::invalid_argument when the codec lacks a type; what allocator and codecs throw
+    template <class Codec, class Columns = DefaultCodec>
+    std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
+        DescribedCodec<Codec, Columns> both{codec, columns};
+        return series_to_bytes(this->state_, both);
+    }
+    /// As TSSStorage::restore. @pre no writer is open
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec lacks a type; what
+    /// allocator and codecs throw; strong
+    template <class Codec, class Columns = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
+        if (const char* error = try_restore(bytes, codec, columns)) throw_invalid_argument(error);
+    }
+    /// As restore, but returns what is wrong with the bytes instead of throwing it; null on success.
+    template <class Codec, class Columns = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
+        this->state_.expect_closed();
+        DescribedCodec<Codec, Columns> both{codec, columns};
+        return series_from_bytes(this->state_, bytes, both);
+    }
+
+protected:
+    explicit AnySeries(Store&& empty) : Core(std::move(empty)) {}
+
+    DeltaRange<Time> slots_of(Time time, DeltaPart part) const noexcept { return {this->tracker().words(), time, part, {}}; }
+    /// Those whose stamp is `stamp`.
+    DeltaRange<Time> slots_of(Time time, DeltaPart part, Time stamp) const noexcept {
+        const auto pages = this->times().pages();
+        return {this->tracker().words(), time, part, {}, {pages.pages, pages.shift}, stamp};
+    }
+    AnyDeltaRange<Time, false> keys_of(Time time, DeltaPart part) const noexcept {
+        return {slots_of(time, part), OwnColumns::key_pages(this->store())};
+    }
+};
+
+template <class Range>
+inline constexpr bool owns_described_values = false;
+template <class... With>
+inline constexpr bool owns_described_values<BasicAnyMapStorage<With...>> = true;
+
+/// Base of the writers of described series.
+template <class Storage>
+class AnySeriesWriter : public SeriesWriter<Storage> {
+    using Base = SeriesWriter<Storage>;
+
+protected:
+    using Base::Base;
+
+    /// The address of a key or value in a range. It may be moved from if the range is given away and owns it: an AnyMapStorage,
+    /// a container of DescribedValue.
+    template <class Range, class U>
+    static auto given(U& part) noexcept {
+        if constexpr (Base::template gives_away<Range> && std::is_same_v<U, DescribedValue>)
+            return part.data();
+        else if constexpr (Base::template gives_away<Range> && owns_described_values<Range> && std::is_same_v<U, void*>)
+            return part;
+        else
+            return static_cast<const void*>(part);
+    }
+    /// @throws std::invalid_argument that names the place of a key or value that is of another type than the series'
+    static void expect_type(const DescribedValue& value, const TypeDescriptor& type, const char* list, std::size_t place) {
+        const TypeDescriptor* const other = value.type();
+        if (other == nullptr || !same_type(*other, type)) [[unlikely]]
+            throw_bad_delta(list, place, "is of another type than those of the series");
+    }
+    void expect_keys(const std::vector<DescribedValue>& keys, const char* list) const {
+        for (std::size_t i = 0; i != keys.size(); ++i) expect_type(keys[i], this->series().key_type(), list, i);
+    }
+};
+
+/// The owned keys of a range of addresses.
+template <class Range>
+std::vector<DescribedValue> owned(const TypeDescriptor& type, const Range& range) {
+    std::vector<DescribedValue> result;
+    for (const void* key : range) result.emplace_back(type, key);
+    return result;
+}
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

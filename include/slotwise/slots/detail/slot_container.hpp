@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// SlotContainer: the one core of slot maps and keyed containers: directory, store, observers and allocator, and the steps that
+// change them together.
+#ifndef SLOTWISE_SLOTS_DETAIL_SLOT_CONTAINER_HPP
+#define SLOTWISE_SLOTS_DETAIL_SLOT_CONTAINER_HPP
+
+#include "../../core/detail/iterators.hpp"
+#include "../../core/detail/scope_guard.hpp"
+#include "../../fwd.hpp"
+#include "../column_view.hpp"
+#include "../snapshot.hpp"
+#include "absence.hpp"
+#include "observer_hub.hpp"
+#include "slot_directory.hpp"
+#include "slot_store.hpp"
+
+SLOTWISE_BEGIN
+
+// SlotContainerOptions: what a face chooses of a SlotContainer.
+
+namespace detail {
+
+/// The options of a SlotContainer.
+struct SlotContainerOptions {
+    HandleLayout handle{};
+    Exhaustion exhaustion = Exhaustion::retire;
+    Reuse reuse = Reuse::lowest;
+    std::size_t max_slots = 0;            ///< 0: what handle and store allow
+    bool deferred_erase = false;          ///< erased slots are pending until do_flush_removed()
+    bool columns_share_allocator = false; ///< static columns take the container's allocator; otherwise they have their own
+    slot_t first_slot = 0;                ///< 1: slot 0 is retired as soon as it has memory
+    bool atomic_versions = false;         ///< lookups of any issued handle may run beside one writer
+};
+
+// PlainSteps: the steps of a SlotContainer whose elements need no destruction, without the type of the elements.
+
+struct AcquiredSlot {
+    slot_t slot;
+    bool fresh; ///< for undo_acquire()
+};
+/// Takes the next slot, for inserts that anything may interrupt. Containers of many types share it. @pre there is room
+template <class Directory>
+SLOTWISE_NEVER_INLINE constexpr AcquiredSlot acquire_slot(Directory& directory) noexcept {
+    const bool fresh = directory.next_is_fresh();
+    return {directory.acquire(), fresh};
+}
+
+/// An erase that the directory does not do at once, or that dynamic observers are notified of: they may insert, and the slot is
+/// blocked until all know. Containers of many types share it. @param dynamic the attached observers; null: none
+template <class Directory>
+SLOTWISE_NEVER_INLINE constexpr void erase_silently(Directory& directory, ObserverCell* dynamic, slot_t slot) noexcept {
+    if (dynamic == nullptr) return directory.erase(slot);
+    directory.remove(slot);
+    NotifyDynamic::erase(*dynamic, slot, [] {});
+    directory.release(slot);
+}
+
+/// Steps that are rare, or linear in slots. A hundred element types without columns have them once: they read no element.
+template <class Directory, class Pending, class Hub>
+struct PlainSteps {
+    /// Whether growth would add no slot for an element.
+    static constexpr bool cannot_grow(const Directory& directory, std::size_t limit, slot_t first_slot) noexcept {
+        return (directory.capacity() < first_slot ? first_slot : directory.capacity()) >= limit;
+    }
+    /// The slots that growth should make room for, or a std::length_error with the text `full` when no slot is left.
+    /// @param usual what the store asks for @param most slots that the container can have
+    SLOTWISE_NEVER_INLINE static constexpr std::size_t grown(const Directory& directory, const Hub& hub, std::size_t usual,
+                                                             std::size_t most, slot_t first_slot, const char* full) {
+        const std::size_t limit = directory.limit() < most ? directory.limit() : most;
+        if (cannot_grow(directory, limit, first_slot)) throw_length_error(full);
+        std::size_t want = hub.grown_capacity(usual);
+        if (want <= first_slot) want = first_slot + std::size_t{1};
+        return want < limit ? want : limit;
+    }
+    SLOTWISE_NEVER_INLINE static constexpr void expect_not_resetting(bool resetting) noexcept {
+        SLOTWISE_EXPECT(!resetting, "container reset(): a destructor inserts meanwhile; it must not");
+    }
+    /// Room in all parts but the store. @param room slots that the store has room for @param most that the container can have
+    /// Throws what the allocator and observers throw. Strong
+    template <class Bytes>
+    SLOTWISE_NEVER_INLINE static constexpr void reserve(Directory& directory, Pending& pending, Hub& hub, const Bytes& bytes,
+                                                        std::size_t slot_count, std::size_t room, std::size_t most) {
+        const std::size_t limit = directory.limit() < most ? directory.limit() : most;
+        room = hub.capacity_for(slot_count, room < limit ? room : limit);
+        const std::size_t before = directory.capacity();
+        // Doubled, because it is copied when it grows. A copy at each growth by a page was quadratic.
+        const bool full = !std::is_same_v<Pending, NoPendingSlots> && room > pending.room();
+        auto more_pending = pending.resized(!full ? 0 : room < 2 * pending.room() ? 2 * pending.room() : room, bytes);
+        if (!directory.covers(room)) {
+            auto more = directory.prepare(room, bytes);
+            hub.capacity(before, room);
+            directory.adopt(more);
+        } else
+            hub.capacity(before, room);
+        if (full) pending.swap(more_pending);
+        directory.set_capacity(room);
+    }
+    /// The second half of an insert that observers are notified of: the slot was acquired and its element built. Returns its
+    /// version. Throws what an observer throws. The slot is free again then
+    SLOTWISE_NEVER_INLINE static constexpr std::uint32_t notify_insert(Directory& directory, Hub& hub, slot_t slot,
+                                                                       bool was_fresh) {
+        ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, was_fresh); });
+        hub.insert(slot, InsertKind::fresh);
+        undo.dismiss();
+        directory.commit(slot);
+        return directory.version(slot);
+    }
+    /// An erase that the directory does not do at once, or that dynamic observers are notified of. @pre directory.is_live(slot)
+    static constexpr void erase_rarely(Directory& directory, Hub& hub, slot_t slot) noexcept {
+        if constexpr (Hub::silent_erase)
+            erase_silently(directory, hub.dynamic_cell(), slot);
+        else
+            erase_with_columns(directory, hub, slot);
+    }
+    /// @param clearing whether an outer clear runs, whose observer calls: that one does the rest
+    SLOTWISE_NEVER_INLINE static constexpr void clear(Directory& directory, Hub& hub, bool& clearing) noexcept {
+        if (clearing) return erase_live(directory, hub);
+        if (directory.cursor() == 0) return;
+        clearing = true;
+        const slot_t end = directory.begin_clear();
+        hub.clear(directory.occupancy());
+        directory.end_clear(end);
+        clearing = false;
+    }
+    /// The first half of a destructor.
+    SLOTWISE_NEVER_INLINE static constexpr void end(Directory& directory, Hub& hub, bool& clearing) noexcept {
+        if (directory.size() != 0) hub.expect_not_notifying();
+        do { // again, because an observer may insert
+            clear(directory, hub, clearing);
+        } while (directory.size() != 0);
+        hub.detach_all();
+    }
+
+private:
+    SLOTWISE_NEVER_INLINE static constexpr void erase_with_columns(Directory& directory, Hub& hub, slot_t slot) noexcept {
+        if (!hub.dynamic()) {
+            directory.erase(slot);
+            return hub.erase_static(slot);
+        }
+        directory.remove(slot);
+        hub.erase(slot);
+        directory.release(slot);
+    }
+    static void erase_live(Directory& directory, Hub& hub) noexcept {
+        for (slot_t slot = 0; slot < directory.cursor(); ++slot) {
+            if (!directory.is_live(slot)) continue;
+            hub.expect_not_notifying();
+            erase_rarely(directory, hub, slot);
+        }
+    }
+};
+
+// PresentRange: a walk over the elements that a container has when the walk begins, while anything is inserted and erased.
+
+/// The slots whose elements were there at the beginning and have stayed since: a copy of the liveness bits, and an observer
+/// that clears the bit of each element that is removed. So a newcomer is not met wherever it comes: in a slot that was vacant,
+/// in one that was vacated meanwhile, under a handle that was reserved before, or resurrected.
+///
+/// The copy takes a bit a slot. A high-water mark would take none: slots that are freed during the walk are then kept back, and
+/// newcomers lie above the mark. But a program that inserts only during walks, as a game does in its update, would then never
+/// reuse a slot.
+template <class Bytes>
+class PresentSlots final : private SlotObserver {
+public:
+    template <class Core>
+    PresentSlots(Core& core, const Bytes& alloc) : slots_(copied(core, alloc)), token_(core.hub.watch(*this)) {}
+    PresentSlots(const PresentSlots&) = delete;
+    PresentSlots& operator=(const PresentSlots&) = delete;
+    ~PresentSlots() override = default;
+
+    /// A slot of the walk and the slots behind it in its word. The end is no_slot.
+    struct Place {
+        slot_t slot = no_slot;
+        bits::word_t rest = 0;
+    };
+    /// At the first slot from word `w` on; at the end when there is none, or the container has other contents now.
+    template <class Core>
+    Place at_word(const Core& core, std::size_t w) const noexcept {
+        if (!token_.attached() || !core.hub.watches(token_)) return {};
+        for (; w != slots_.size(); ++w)
+            if (slots_[w] != 0)
+                if (const Place found = in_word(core, w, slots_[w]); found.slot != no_slot) return found;
+        return {};
+    }
+    /// To the next slot.
+    template <class Core>
+    SLOTWISE_ALWAYS_INLINE void advance(const Core& core, Place& at) const noexcept {
+        const std::size_t w = bits::word_of(at.slot);
+        if (at.rest != 0 && token_.attached() && core.hub.watches(token_)) [[likely]] {
+            at = in_word(core, w, at.rest & slots_[w]); // the word again, because elements may have been removed
+            if (at.slot != no_slot) [[likely]]
+                return;
+        }
+        at = at_word(core, w + 1);
+    }
+    /// Whether the element of a visited slot is still there.
+    bool contains(slot_t slot) const noexcept {
+        return bits::word_of(slot) < slots_.size() && (slots_[bits::word_of(slot)] & bits::bit_of(slot)) != 0;
+    }
+
+private:
+    using Words = FlatArray<bits::word_t, Bytes>;
+    template <class Core>
+    SLOTWISE_ALWAYS_INLINE static Place in_word(const Core& core, std::size_t w, bits::word_t rest) noexcept {
+        for (; rest != 0; rest &= rest - 1) {
+            const auto slot = static_cast<slot_t>(w * bits::word_bits + bits::lowest(rest));
+            // The element of a set bit may be no longer live, and not known to be removed yet: it is being extracted or
+            // cleared.
+            if (core.directory.is_live(slot)) [[likely]]
+                return {slot, rest & (rest - 1)};
+        }
+        return {};
+    }
+    template <class Core>
+    static Words copied(const Core& core, const Bytes& alloc) {
+        const Occupancy live = core.directory.occupancy();
+        Words words = Words(alloc).resized(live.words().size(), 0, alloc);
+        for (std::size_t w = 0; w != words.size(); ++w) words[w] = live.word(w);
+        if (core.clearing) // the slots that are still to be destroyed have a bit too, and may be reused before the walk ends
+            live.for_each([&](slot_t slot) {
+                if (!core.directory.is_live(slot)) words[bits::word_of(slot)] &= ~bits::bit_of(slot);
+            });
+        return words;
+    }
+    void on_capacity(slot_t before, slot_t) override {
+        if (before == 0) drop_all(); // a replay: the contents were exchanged while the walk began
+    }
+    void on_remove(slot_t slot) noexcept override {
+        if (bits::word_of(slot) < slots_.size()) slots_[bits::word_of(slot)] &= ~bits::bit_of(slot);
+    }
+    void on_clear(Occupancy cleared) noexcept override {
+        for (std::size_t w = 0; w != cleared.words().size() && w != slots_.size(); ++w) slots_[w] &= ~cleared.word(w);
+    }
+    void on_reset() noexcept override { drop_all(); }
+    void drop_all() noexcept {
+        for (std::size_t w = 0; w != slots_.size(); ++w) slots_[w] = 0;
+    }
+
+    Words slots_;
+    ObserverToken token_; // the last one: it detaches before anything is destroyed
+};
+
+/// The elements that were there when the range was made and are still there, in slot order. element(slot) is what is yielded.
+/// It does not move, because the container refers to it: use it in a range-based for, or name it.
+template <class Core, class At>
+class PresentRange {
+    using Reference = decltype(std::declval<const At&>()(slot_t{}));
+
+    using Slots = PresentSlots<typename Core::Bytes>;
+
+public:
+    class iterator : public IteratorFacade<iterator, std::remove_cvref_t<Reference>, Reference> {
+    public:
+        iterator() noexcept = default;
+        /// The slot of the element here; no_slot at the end.
+        slot_t slot() const noexcept { return at_.slot; }
+        friend bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_.slot == b.at_.slot; }
+
+    private:
+        friend PresentRange;
+        friend IteratorFacade<iterator, std::remove_cvref_t<Reference>, Reference>;
+        iterator(const PresentRange* range, typename Slots::Place at) noexcept : range_(range), at_(at) {}
+        Reference dereference() const {
+            SLOTWISE_EXPECT_DEBUG(range_->present_.contains(at_.slot),
+                                  "items_present() iterator: the element here was erased, or it is the end");
+            return range_->element_(at_.slot);
+        }
+        SLOTWISE_ALWAYS_INLINE void increment() noexcept { range_->present_.advance(*range_->core_, at_); }
+
+        const PresentRange* range_ = nullptr;
+        typename Slots::Place at_{};
+    };
+
+    PresentRange(Core& core, At element)
+        : core_(&core), element_(element), present_(core, typename Core::Bytes(core.allocator)) {}
+    iterator begin() const noexcept { return {this, present_.at_word(*core_, 0)}; }
+    iterator end() const noexcept { return {this, {}}; }
+
+private:
+    const Core* core_;
+    At element_;
+    Slots present_;
+};
+template <class Core, class At>
+PresentRange(Core&, At) -> PresentRange<Core, At>;
+
+/// State and steps without an interface: faces are built over it and access its parts. Each step leaves the parts consistent or
+/// has no effect. It is independent of values, keys, hashing and handle types.
+/// Directory, pending slots and snapshots do not depend on the element: they are templates over options and an allocator of
+/// bytes, so that containers of many types share one instantiation.
+template <class StoreType, SlotContainerOptions O, class Allocator, class... Observers>
+class SlotContainer {
+public:
+    using Store = StoreType;
+    using Bytes = rebind_t<Allocator, std::byte>;
+    /// Slots of the directory's reserved address space, which the store determines.
+    static constexpr std::size_t steady = [] {
+        if constexpr (requires { Store::steady; })
+            return Store::steady;
+        else
+            return std::size_t{0};
+    }();
+    using Directory = SlotDirectory<O.handle, O.exhaustion, O.reuse, Bytes, steady, O.atomic_versions>;
+    using Pending = std::conditional_t<O.deferred_erase, PendingSlots<Bytes>, NoPendingSlots>;
+    using Hub = ObserverHub<Observers...>;
+    static_assert(O.first_slot <= 1, "Options: first_slot must be 0 or 1");
+    static_assert(O.first_slot == 0 || O.exhaustion == Exhaustion::retire, "Options: first_slot = 1 needs Exhaustion::retire");
+
+    static constexpr bool deferred = O.deferred_erase;
+    /// Whether neither construction nor destruction of an element, nor destruction of a column's value, runs user code.
+    static constexpr bool trivial = Store::trivial && Hub::trivial;
+    /// Whether an erase does nothing to an element, so that containers of many types share steps.
+    static constexpr bool plain = trivial && !deferred && requires { requires Store::trivial_destroy; };
+    using Plain = PlainSteps<Directory, Pending, Hub>;
+    /// Whether a move and a swap call no function of hash, equality and index that may throw.
+    static constexpr bool nothrow_move = std::is_nothrow_move_constructible_v<Store>;
+    static constexpr bool nothrow_element_swap = noexcept(std::declval<Store&>().swap(std::declval<Store&>()));
+    static constexpr bool nothrow_swap = [] {
+        if constexpr (Store::indexed)
+            return nothrow_element_swap&& noexcept(std::declval<Store&>().swap_functors(std::declval<Store&>()));
+        else
+            return nothrow_element_swap;
+    }();
+
+    //=== construct, copy, move ===//
+
+    constexpr SlotContainer() = default;
+    constexpr explicit SlotContainer(const Allocator& alloc) : SlotContainer(Store(alloc), alloc) {}
+    constexpr SlotContainer(Store&& empty, const Allocator& alloc)
+        : directory(Bytes(alloc)), pending(Bytes(alloc)), store(std::move(empty)), hub(alloc), allocator(alloc) {}
+    struct Like {};
+    /// An empty container that hashes, compares and describes like `other`.
+    constexpr SlotContainer(Like, const SlotContainer& other, const Allocator& alloc)
+        : directory(Bytes(alloc)), pending(Bytes(alloc)), store(empty_like(other.store, alloc)),
+          hub(Hub::like(other.hub, alloc)), allocator(alloc) {}
+    constexpr SlotContainer(const SlotContainer& other)
+        : SlotContainer(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.allocator)) {}
+    /// The elements come last: if a column's copy throws, there are none to destroy. A store does not know which of its
+    /// elements are live.
+    constexpr SlotContainer(const SlotContainer& other, const Allocator& alloc)
+        : directory(settled(other).directory, Bytes(alloc)), pending(other.pending, other.pending.room(), Bytes(alloc)),
+          store(empty_like(other.store, alloc)), hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)),
+          allocator(alloc) {
+        const StoredBits stored(directory, pending);
+        Store elements(other.store, stored.view(), directory.capacity(), alloc, [&](slot_t slot) {
+            SLOTWISE_EXPECT(other.is_stored(slot), "container copy: the copy of an element changes the source; it must not");
+        });
+        if constexpr (!Store::trivial || sizeof...(Observers) != 0)
+            SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(),
+                            "container copy: the copy of an element changes the source; it must not");
+        store.swap(elements);
+    }
+    /// `other` is then empty and usable. The store comes first: if a copy of hash or equality throws, nothing has changed.
+    constexpr SlotContainer(SlotContainer&& other) noexcept(nothrow_move)
+        : directory(Bytes(other.allocator)), pending(Bytes(other.allocator)), store(std::move(other.store)),
+          hub(std::move(other.hub)), allocator(other.allocator) {
+        directory.swap(other.directory);
+        pending.swap(other.pending);
+    }
+    /// With unequal allocators the elements are moved one by one; the store may copy elements whose move may throw.
+    constexpr SlotContainer(SlotContainer&& other, const Allocator& alloc) : SlotContainer(Like(), other, alloc) {
+        if (alloc == other.allocator) {
+            swap_elements(other);
+            return;
+        }
+        SlotContainer replacement(Like(), other, other.allocator);
+        const StoredBits stored(other.directory, other.pending);
+        Directory same_slots(other.directory, Bytes(alloc));
+        auto same_pending = other.pending.resized(other.pending.room(), Bytes(alloc));
+        if (const std::size_t slot_count = other.directory.capacity(); slot_count != 0) {
+            store.reserve(slot_count);
+            if (O.columns_share_allocator) hub.capacity(0, slot_count);
+        }
+        // First the steps that may throw. They copy and leave the source unchanged.
+        if constexpr (O.columns_share_allocator) hub.take_from(other.hub, stored.view(), true);
+        store.take_from(other.store, stored.view());
+        if constexpr (O.columns_share_allocator) {
+            hub.take_from(other.hub, stored.view(), false);
+            hub.swap_dynamic(other.hub);
+        } else
+            hub.swap(other.hub);
+        directory.swap(same_slots);
+        pending.swap(same_pending);
+        other.swap_elements(replacement);                                 // which destroys the moved-from elements
+        if (!O.columns_share_allocator) replacement.destroy_unobserved(); // its observers were not notified of these
+    }
+    constexpr SlotContainer& operator=(const SlotContainer& other) {
+        if (this == &other) return *this;
+        SlotContainer copy(other, propagates_on_copy<Allocator> ? other.allocator : allocator);
+        adopt(copy);
+        return *this;
+    }
+    constexpr SlotContainer& operator=(SlotContainer&& other) noexcept(nothrow_move&& nothrow_swap &&
+                                                                       (propagates_on_move<Allocator> ||
+                                                                        always_equal<Allocator>)) {
+        if (this == &other) return *this;
+        if (propagates_on_move<Allocator> || allocator == other.allocator) {
+            SlotContainer old(Like(), other, other.allocator);
+            exchange_old(old);
+            swap_elements(other);
+        } else {
+            SlotContainer taken(std::move(other), allocator);
+            exchange_old(taken);
+        }
+        return *this;
+    }
+    constexpr ~SlotContainer() {
+        static_assert(SlotStore<Store>); // here, because an element may have a container of its own type as a member
+        if constexpr (plain && !Store::indexed)
+            Plain::end(directory, hub, clearing);
+        else {
+            if (directory.size() != 0) expect_not_notifying();
+            do { // again, because a destructor may insert
+                do_clear();
+                do_flush_removed();
+            } while (directory.size() != 0);
+            hub.detach_all();
+        }
+    }
+    constexpr void swap(SlotContainer& other) noexcept(nothrow_swap &&
+                                                       (propagates_on_swap<Allocator> || always_equal<Allocator>)) {
+        if (propagates_on_swap<Allocator> || always_equal<Allocator> || allocator == other.allocator)
+            return swap_contents(other);
+        SlotContainer mine(std::move(*this), other.allocator), theirs(std::move(other), allocator);
+        swap_contents(theirs);
+        other.swap_contents(mine); // NOLINT(bugprone-use-after-move): moved-from is empty and usable
+    }
+    /// Exchanges everything, including the allocators.
+    constexpr void swap_contents(SlotContainer& other) noexcept(nothrow_swap) {
+        if constexpr (Store::indexed) store.swap_functors(other.store);
+        swap_elements(other);
+    }
+    /// The same without hash and equality.
+    constexpr void swap_elements(SlotContainer& other) noexcept(nothrow_element_swap) {
+        store.swap(other.store); // first, because an index may throw
+        directory.swap(other.directory);
+        pending.swap(other.pending);
+        hub.swap(other.hub);
+        exchange_allocators(allocator, other.allocator);
+    }
+    /// Takes the contents of `other`. Our dynamic observers stay and are notified. `other` then destroys our old elements.
+    constexpr void adopt(SlotContainer& other) {
+        const StoredBits bits(other.directory, other.pending);          // first, because it may throw
+        if constexpr (Store::indexed) store.swap_functors(other.store); // may throw too
+        typename Hub::Exchange exchange(hub, directory.occupancy());
+        swap_elements(other);
+        hub.swap_dynamic(other.hub);
+        if (!exchange.needed()) return;
+        const Occupancy stored = deferred ? bits.view() : directory.occupancy();
+        ScopeGuard undo([&]() noexcept {
+            hub.clear_static(stored);
+            destroy_unobserved();
+        });
+        exchange.replay(directory.capacity(), stored, [&](auto&& removed) { pending.for_each(removed); });
+        undo.dismiss();
+    }
+    /// Destroys the elements without notifying observers, which went with the contents or were notified.
+    constexpr void destroy_unobserved() noexcept {
+        if constexpr (Store::indexed) store.unlist_all();
+        while (!pending.empty()) {
+            const slot_t slot = pending.pop();
+            store.destroy(slot);
+            directory.release(slot);
+        }
+        const slot_t end = directory.begin_clear();
+        store.destroy_all(directory, end);
+        directory.end_clear(end);
+    }
+
+    //=== states ===//
+
+    static constexpr std::size_t max_slots() noexcept {
+        std::size_t limit = O.max_slots != 0 && O.max_slots < Directory::max_slots ? O.max_slots : Directory::max_slots;
+        if (limit > Store::max_slots) limit = Store::max_slots;
+        return limit < Hub::max_slots() ? limit : Hub::max_slots();
+    }
+    /// The same now: less when the directory has a limit.
+    constexpr std::size_t slot_limit() const noexcept {
+        return directory.limit() < max_slots() ? directory.limit() : max_slots();
+    }
+    constexpr DirectoryView directory_view() const noexcept {
+        return {directory.occupancy(), directory.versions(), sizeof(typename Directory::version_type)};
+    }
+    /// Whether the element was removed and is still readable.
+    constexpr bool is_pending(slot_t slot) const noexcept { return deferred && pending.contains(slot); }
+    constexpr bool is_stored(slot_t slot) const noexcept { return directory.is_live(slot) || is_pending(slot); }
+    constexpr SlotState state(slot_t slot) const noexcept {
+        return is_pending(slot) ? SlotState::pending : directory.state(slot);
+    }
+    /// Why {slot, version} does or does not name an element.
+    constexpr HandleStatus explain(slot_t slot, std::uint32_t version) const noexcept {
+        if (!is_pending(slot)) return directory.explain(slot, version);
+        const bool last = directory.version(slot) == HandleTraits<O.handle>::wrapped(version + 1u);
+        return last && (version & 1u) != 0 ? HandleStatus::pending : HandleStatus::stale;
+    }
+    /// Throws std::out_of_range with `message`, and why the handle has no element.
+    template <class H>
+    [[noreturn]] SLOTWISE_COLD void throw_no_element(const char* message, H handle) const {
+        const slot_t at = handle.index();
+        const std::uint32_t now = at < directory.capacity() ? directory.version(at) : 0; // above the cursor after a clear, too
+        const bool waits = at < directory.cursor() && explain(at, handle.version()) == HandleStatus::pending;
+        throw_absent(message, handle.to_text(), waits ? detail::is_pending : directory.absence(at, handle.version()),
+                     {at, now, state(at), at < directory.cursor() || now != 0});
+    }
+    /// The stored slots of word `w`.
+    constexpr bits::word_t stored_word(std::size_t w) const noexcept {
+        return directory.occupancy().word(w) | (deferred ? pending.word(w) : 0);
+    }
+    /// Calls f(slot) for every slot whose element is there, live or pending, in slot order.
+    template <class F>
+    constexpr void for_each_stored(F&& f) const {
+        const Occupancy live = directory.occupancy();
+        for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
+            bits::for_each(stored_word(w), [&](unsigned bit) { f(static_cast<slot_t>(w * bits::word_bits + bit)); });
+    }
+    using StoredBits = StoredSlots<Directory, Pending>;
+
+    //=== capacity ===//
+
+    /// Slots that no element can use now.
+    constexpr std::size_t unusable() const noexcept {
+        const bool first = O.first_slot != 0 && directory.cursor() == 0; // slot 0 is not retired yet
+        return pending.size() + directory.retired() + directory.reserved() + (first ? 1 : 0);
+    }
+    /// Whether growth would add no slot for an element.
+    constexpr bool cannot_grow() const noexcept { return Plain::cannot_grow(directory, slot_limit(), O.first_slot); }
+    /// Room for more elements, or a std::length_error with the text `full` when no slot is left.
+    SLOTWISE_COLD constexpr void grow(const char* full) {
+        do_reserve(Plain::grown(directory, hub, store.grown_capacity(), max_slots(), O.first_slot, full));
+    }
+    SLOTWISE_COLD constexpr void do_reserve(std::size_t slot_count) {
+        Plain::expect_not_resetting(resetting);
+        store.reserve(slot_count);
+        Plain::reserve(directory, pending, hub, Bytes(allocator), slot_count, store.capacity(), max_slots());
+        if constexpr (O.first_slot != 0)
+            if (directory.cursor() == 0 && directory.capacity() != 0) retire_slot_0();
+    }
+    /// Slot 0 is never issued: as if its versions were used up. @pre it is free and has memory
+    constexpr void retire_slot_0() noexcept {
+        directory.take(0, 1); // its version is 0 then
+        directory.release(0);
+    }
+    /// Frees memory above the highest slot in use. @param also a further step that frees memory and may throw
+    template <class Also>
+    constexpr void do_shrink_to_fit(Also&& also) {
+        const Bytes bytes(allocator);
+        const slot_t cursor = directory.cursor();
+        const slot_t end = directory.lower_cursor();
+        ScopeGuard undo([&]() noexcept { directory.restore_cursor(cursor); });
+        const std::size_t slot_count = hub.shrunk_capacity(end, store.shrunk_capacity(end));
+        const std::size_t before = directory.capacity(), from = directory.first_forgotten(end);
+        auto less = directory.prepare_shrink(slot_count, from, bytes);
+        auto less_pending = pending.resized(deferred ? slot_count : 0, bytes);
+        also();
+        store.shrink(end); // dense: may throw without an effect
+        undo.dismiss();
+        const std::size_t after = slot_count < before ? slot_count : before;
+        if (before != after)
+            hub.capacity(before,
+                         after); // first: an observer that attaches meanwhile is notified of the old capacity and of this
+        directory.commit_shrink(less, from);
+        directory.set_capacity(after);
+        pending.swap(less_pending);
+    }
+
+    //=== erasing ===//
+
+    /// @pre directory.is_live(slot)
+    SLOTWISE_ALWAYS_INLINE constexpr void do_erase(slot_t slot) noexcept(Store::nothrow_destroy) {
+        expect_not_notifying();
+        if constexpr (deferred) {
+            directory.remove(slot);
+            pending.push(slot);
+            hub.removed(slot);
+        } else {
+            if constexpr (Store::indexed) store.unlist(slot);
+            erase_unindexed(slot);
+        }
+    }
+    /// Erases the live slots for which pred(slot) holds; returns how many. pred may insert and erase.
+    template <class Pred>
+    constexpr std::size_t erase_each(Pred&& pred) {
+        std::size_t count = 0;
+        for (std::size_t at = 0; (at = directory.occupancy().find_next(at)) != no_slot; ++at) {
+            // A destructor may call this during clear: slots that are still to be destroyed hold no element any more.
+            const auto slot = static_cast<slot_t>(at);
+            if (directory.is_live(slot) && pred(slot)) do_erase(slot), ++count;
+        }
+        return count;
+    }
+    /// @pre the index, if there is one, has no entry for the slot
+    SLOTWISE_ALWAYS_INLINE constexpr void erase_unindexed(slot_t slot) noexcept(Store::nothrow_destroy) {
+        if constexpr (trivial) {
+            if (hub.dynamic() || !directory.erase_at_once(slot)) [[unlikely]]
+                return erase_rarely(slot);
+            hub.erase_static(slot);
+            store.destroy(slot);
+        } else
+            erase_guarded(slot);
+    }
+    SLOTWISE_NEVER_INLINE constexpr void erase_rarely(slot_t slot) noexcept(Store::nothrow_destroy) {
+        if constexpr (plain)
+            Plain::erase_rarely(directory, hub, slot);
+        else
+            erase_guarded(slot);
+    }
+    // The slot is blocked until its element is destroyed: a destructor may insert.
+    constexpr void erase_guarded(slot_t slot) noexcept(Store::nothrow_destroy) {
+        if constexpr (!Store::nothrow_destroy) store.move_to_last_row(slot);
+        directory.remove(slot);
+        hub.erase(slot);
+        store.destroy(slot);
+        directory.release(slot);
+    }
+    /// Erases the element at once, also where erase is deferred, and keeps its handle reserved. @pre directory.is_live(slot)
+    /// Throws what the allocator throws, at the first reservation; dense: what moves throw; strong
+    constexpr void do_erase_reserved(slot_t slot) {
+        expect_not_notifying();
+        directory.prepare_reserved();
+        if constexpr (!Store::nothrow_destroy) store.move_to_last_row(slot);
+        if constexpr (Store::indexed) store.unlist(slot);
+        const std::uint32_t version = directory.version(slot);
+        directory.remove(slot);
+        hub.erase(slot);
+        store.destroy(slot); // whose destructor may insert: it finds the handle neither live nor reserved
+        directory.keep_reserved(slot, version);
+    }
+    /// Erases a pending element, which may have no entry in the index.
+    constexpr void erase_pending(slot_t slot) noexcept {
+        store.unlist(slot);
+        hub.erased(slot);
+        store.destroy(slot);
+        directory.release(slot);
+    }
+    constexpr void do_flush_removed() noexcept {
+        // Counted before: elements that a destructor removes meanwhile wait for the next flush.
+        if constexpr (deferred)
+            for (std::size_t n = pending.size(); n != 0 && !pending.empty(); --n) erase_pending(pending.pop());
+    }
+    constexpr void do_clear() noexcept {
+        if constexpr (plain && !Store::indexed)
+            Plain::clear(directory, hub, clearing);
+        else {
+            if (deferred || clearing) return erase_live(); // clearing: a destructor calls; the outer clear destroys the rest
+            if (directory.cursor() == 0) return;
+            clearing = true;
+            if constexpr (Store::indexed) store.unlist_all();
+            const slot_t end = directory.begin_clear();
+            hub.clear(directory.occupancy());
+            store.destroy_all(directory, end);
+            directory.end_clear(end);
+            clearing = false;
+        }
+    }
+    SLOTWISE_COLD constexpr void erase_live() noexcept {
+        for (slot_t slot = 0; slot < directory.cursor(); ++slot)
+            if (directory.is_live(slot))
+                do_erase(slot);
+            else if (deferred && !clearing)
+                directory.cancel(slot, directory.version(slot) + 1u);
+    }
+
+    //=== observers ===//
+
+    /// @param between a slot that is neither live nor pending, and counts as one of them; @param is_removed as a pending one
+    ObserverToken do_attach(SlotObserver& observer, slot_t between = no_slot, bool is_removed = false) {
+        const StoredBits stored(directory, pending, between);
+        return hub.attach(
+            observer, directory.capacity(), stored.view(),
+            [this, between](slot_t slot) { return is_stored(slot) || slot == between; },
+            [&](auto&& removed) {
+                if (is_removed) removed(between);
+                pending.for_each(removed);
+            });
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept { hub.expect_not_notifying(); }
+
+    //=== snapshots ===//
+
+    /// The types of the columns from number `First` on.
+    template <std::size_t First, class Codec>
+    static consteval auto column_tags() noexcept {
+        return ColumnSnapshot<First, Observers...>::template tags<Codec>();
+    }
+    /// Writes the directory, the elements by write_elements(), and the columns from number `First` on.
+    /// @tparam Row bytes of an element where they are known
+    template <std::size_t First, std::size_t Row, class Codec, class WriteElements>
+    void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
+        using Columns = ColumnSnapshot<First, Observers...>;
+        out.reserve(Seal::room + (directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
+                    directory.cursor() * (sizeof(typename Directory::version_type) + 1)); // nearly all: growth would copy it
+        DirectorySnapshot::write(directory, out);
+        write_elements();
+        Columns::write(hub, each_stored(), out, codec);
+    }
+    /// Reads the same into this container, which is new and empty. Returns the error, after which the container is unusable, or
+    /// null. @param order the pending slots @param read_elements gets the directory that was read; it takes over directory and
+    /// elements, or returns false
+    template <std::size_t First, class Codec, class ReadElements>
+    const char* read(ByteReader& in, Codec& codec, std::span<const slot_t> order, ReadElements&& read_elements) {
+        const Bytes bytes(allocator);
+        Directory restored(bytes);
+        if (!DirectorySnapshot::read(restored, in, bytes, order)) return in.error();
+        if (restored.cursor() > slot_limit()) return "snapshot: it has more slots than this container's max_slots";
+        if (O.first_slot != 0 && restored.cursor() != 0 && restored.state(0) != SlotState::retired)
+            return "snapshot: slot 0 was in use, and this container never issues it (first_slot)";
+        restored.set_limit(directory.limit());
+        if (restored.cursor() != 0) do_reserve(restored.cursor());
+        if (!restored.covers(directory.capacity())) {
+            auto more = restored.prepare(directory.capacity(), bytes);
+            restored.adopt(more);
+        }
+        restored.set_capacity(directory.capacity());
+        if (!read_elements(restored)) return in.error();
+        ScopeGuard undo([&]() noexcept { destroy_unobserved(); });
+        hub.template replay<First>(StoredBits(directory, pending).view());
+        pending.for_each([&](slot_t slot) { hub.removed(slot); });
+        undo.dismiss();
+        if (ColumnSnapshot<First, Observers...>::read(hub, each_stored(), in, codec) && in.left() != 0)
+            in.fail("snapshot: there are more bytes than the state needs");
+        return in.error();
+    }
+
+    /// Bytes held on the heap, without what elements hold themselves; without reserved address space that is not committed.
+    constexpr std::size_t memory_usage() const noexcept { return memory_of(directory, pending, store, hub); }
+
+    //=== parts ===//
+
+    Directory directory{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Pending pending{};
+    Store store{};
+    Hub hub{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Allocator allocator{};
+    bool clearing = false;
+    bool resetting = false;
+
+private:
+    static constexpr const SlotContainer& settled(const SlotContainer& other) noexcept {
+        SLOTWISE_EXPECT(other.directory.is_settled(other.pending.size()),
+                        "container copy: the source is inside an operation; its elements and observers must not copy it");
+        return other;
+    }
+    static constexpr Store empty_like([[maybe_unused]] const Store& other, const Allocator& alloc) {
+        if constexpr (requires { Store::like(other, alloc); })
+            return Store::like(other, alloc);
+        else
+            return Store(alloc);
+    }
+    static constexpr Hub copy_columns(const Hub& other, Occupancy stored, [[maybe_unused]] const Allocator& alloc) {
+        if constexpr (O.columns_share_allocator)
+            return Hub(other, stored, alloc);
+        else
+            return Hub(other, stored);
+    }
+    // Exchanges the contents with `old`. Dynamic observers are notified of the end and detached.
+    constexpr void exchange_old(SlotContainer& old) noexcept(nothrow_swap) {
+        if constexpr (Store::indexed) store.swap_functors(old.store);
+        hub.detach_dynamic(directory.occupancy(), directory.size());
+        swap_elements(old);
+    }
+    auto each_stored() const noexcept {
+        return [this](auto&& f) { this->for_each_stored(f); };
+    }
+};
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif
