@@ -4,8 +4,8 @@
 #include "lights.hpp"
 
 template class slotwise::SlotMap<engine::Light>;
-template class slotwise::SlotMapCore<engine::LightStore, engine::LightHandle::tag_type, engine::Lights::options,
-                                     engine::LightAllocator>;
+template class slotwise::SlotMapInterface<engine::LightStore, engine::LightHandle::tag_type, engine::Lights::options,
+                                          engine::LightAllocator>;
 
 namespace engine {
 

@@ -19,15 +19,15 @@ struct Light {
     friend bool operator==(const Light&, const Light&) = default;
 };
 
-// The members of a map that are not its own are its base's, SlotMapCore's, and a template's base has to be named by itself. Its
+// The members of a map that are not its own are its base's, SlotMapInterface's, and a template's base has to be named by itself. Its
 // first argument, where values lie, is nothing to write down: it is asked for.
 template <class Store, class... Rest, slotwise::SlotMapOptions O>
-Store store_of(const slotwise::SlotMapCore<Store, LightHandle::tag_type, O, Rest...>&);
+Store store_of(const slotwise::SlotMapInterface<Store, LightHandle::tag_type, O, Rest...>&);
 using LightStore = decltype(store_of(std::declval<const Lights&>()));
 using LightAllocator = Lights::allocator_type;
 
 } // namespace engine
 
 extern template class slotwise::SlotMap<engine::Light>;
-extern template class slotwise::SlotMapCore<engine::LightStore, engine::LightHandle::tag_type, engine::Lights::options,
-                                            engine::LightAllocator>;
+extern template class slotwise::SlotMapInterface<engine::LightStore, engine::LightHandle::tag_type, engine::Lights::options,
+                                                 engine::LightAllocator>;

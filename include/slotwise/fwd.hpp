@@ -468,7 +468,7 @@ struct ComponentTraits;
 class ComponentRegistry;
 
 class Table;
-class RowMap;
+class ColumnMapping;
 
 struct NoEdgeData;
 struct NoRules;

@@ -33,7 +33,7 @@ struct World {
     ComponentId value = registry.id<T>(), number = registry.add<short>({.toggle = true, .tracked = true}),
                 marker = registry.add<Marker>({.toggle = true, .tracked = true}), more = registry.id<Added>();
     Table small = make({value, number}), large = make({value, number, marker, more});
-    RowMap map{small, large}, back{large, small};
+    ColumnMapping map{small, large}, back{large, small};
 
     World(std::size_t rows = 6) {
         for (std::size_t i = 0; i != rows; ++i) {
@@ -266,8 +266,8 @@ TEST_CASE("Table: what throws while memory is taken or given back leaves it as i
     });
 }
 
-// proves: RowMap::RowMap throws, RowPlan::RowPlan throws, TableMarks::plan throws
-TEST_CASE("Table and RowMap: they are made as a whole or not at all", "[ecs][throws]") {
+// proves: ColumnMapping::ColumnMapping throws, RowPlan::RowPlan throws, TableMarks::plan throws
+TEST_CASE("Table and ColumnMapping: they are made as a whole or not at all", "[ecs][throws]") {
     const World<Tracked> world;
     const auto sweep = [](const char* function, auto make) {
         const std::size_t failures = run_out_of_memory([&](auto&& attempt) { attempt(make); });
@@ -276,9 +276,9 @@ TEST_CASE("Table and RowMap: they are made as a whole or not at all", "[ecs][thr
     };
     const std::vector<ComponentId> ids(world.large.ids().begin(), world.large.ids().end());
     sweep("Table::()", [] { const Table table; });
-    never_throws<std::is_nothrow_default_constructible_v<RowMap>>(swept("RowMap::()"));
+    never_throws<std::is_nothrow_default_constructible_v<ColumnMapping>>(swept("ColumnMapping::()"));
     sweep("Table::(...)", [&] { const Table table(world.registry, ids); });
-    sweep("RowMap::(...)", [&] { const RowMap map(world.small, world.large); });
+    sweep("ColumnMapping::(...)", [&] { const ColumnMapping map(world.small, world.large); });
 }
 
 // proves: ComponentRegistry::id throws, ComponentRegistry::add(name, type, traits) throws

@@ -191,7 +191,7 @@ TEST_CASE("a resurrection of a described element that throws leaves everybody el
             REQUIRE(scene.c.size() == size + 1);
             return;
         }
-        // The removed element itself may be erased, as KeySetCore says; it must not be back.
+        // The removed element itself may be erased, as KeyedInterface says; it must not be back.
         REQUIRE(scene.c.size() == size);
         auto after = scene.state();
         const auto others = [](auto state) {

@@ -71,7 +71,7 @@ constexpr int stores() {
     store.take_from(other, Occupancy(words, 3));
     HOLDS(store.equals(2, two) && !store.equals(0, two) && other.key_of(2).number == -1);
     HOLDS(store.hash_at(2) == store.hash(two) && store.hasher()(two) == 2);
-    std::uint32_t kept = store.stamp();
+    std::uint32_t kept = store.size_check();
     HOLDS(kept == detail::size_stamp<Name>());
     kept = 0x1234'5678;
     HOLDS(detail::widen_hash(kept) == 0x1234'5678'1234'5678u);
@@ -111,7 +111,7 @@ struct Shown : KeySet<int, Options<KeySetOptions{.deferred_erase = true}>> {
     constexpr bool stored(slot_t slot) const { return this->core_.is_stored(slot); }
     constexpr slot_t slots_of_one_like_it() const {
         using Own = std::remove_cvref_t<decltype(this->core_)>;
-        const Own fresh(typename Own::Like(), this->core_, this->core_.allocator);
+        const Own fresh(typename Own::EmptyCopyTag(), this->core_, this->core_.allocator);
         return fresh.directory.cursor();
     }
 };
@@ -133,7 +133,7 @@ constexpr int steps() {
 /// What a copy assignment does where dynamic observers stay.
 constexpr int adoptions() {
     SetStorage<int> set{1}, other{2, 3};
-    detail::OwnColumns::adopt(set, other);
+    detail::ColumnAccess::adopt(set, other);
     HOLDS(set.size() == 2 && set.contains(3) && !set.contains(1) && set.check_invariants());
     return 0;
 }

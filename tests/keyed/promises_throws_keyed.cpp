@@ -38,8 +38,8 @@ auto members(const C& c) {
 
 } // namespace
 
-// proves: KeySetCore::erase throws, SetStorage::erase(it) throws, MapStorage::erase throws, KeySetCore::clear throws
-// proves: KeySetCore::reset throws, KeySetCore::flush_removed throws, table SetStorage / MapStorage erase(handle) / exceptions
+// proves: KeyedInterface::erase throws, SetStorage::erase(it) throws, MapStorage::erase throws, KeyedInterface::clear throws
+// proves: KeyedInterface::reset throws, KeyedInterface::flush_removed throws, table SetStorage / MapStorage erase(handle) / exceptions
 // proves: table keyed clear / exceptions, table SetStorage / MapStorage deferred remove / exceptions
 TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call nothing that could throw", "[promises]",
                    NEVER_KIND) {
@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call no
     REQUIRE(scene.c.capacity() == 0);
 }
 
-// proves: SetStorage::insert(key) throws, SetStorage::emplace throws, KeySetCore::reserve throws
+// proves: SetStorage::insert(key) throws, SetStorage::emplace throws, KeyedInterface::reserve throws
 TEST_CASE("a full set throws length_error, which says so and what to do, without effect", "[promises]") {
     FullSet set;
     for (int i = 0; i != 64; ++i) set.insert(i);

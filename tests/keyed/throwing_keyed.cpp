@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key an
     }
 }
 
-// proves: KeySetCore::erase_reserved throws, SetStorage::extract_reserved throws, MapStorage::extract_reserved throws
+// proves: KeyedInterface::erase_reserved throws, SetStorage::extract_reserved throws, MapStorage::extract_reserved throws
 // proves: table SlotMap / SetStorage / MapStorage erase_reserved / exceptions
 TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw erase nothing", "[throwing][throws]", FAILING_SETS,
                    FAILING_MAPS) {
@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("erase_if whose predicate throws has erased what it said and 
     REQUIRE(failures > 30);
 }
 
-// proves: KeySetCore::reserve throws, KeySetCore::shrink_to_fit throws, table SetStorage / MapStorage reserve / exceptions
+// proves: KeyedInterface::reserve throws, KeyedInterface::shrink_to_fit throws, table SetStorage / MapStorage reserve / exceptions
 // proves: table SetStorage / MapStorage shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     strong<TestType>(
@@ -191,7 +191,7 @@ TEMPLATE_TEST_CASE("reserve and shrink_to_fit that throw have no effect", "[thro
     REQUIRE(failures > 0);
 }
 
-// proves: KeySetCore::KeySetCore(other) throws, table copy / exceptions
+// proves: KeyedInterface::KeyedInterface(other) throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
                    "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;

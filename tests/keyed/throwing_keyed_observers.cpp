@@ -139,7 +139,7 @@ TEMPLATE_TEST_CASE(
 }
 #endif
 
-// proves: KeySetCore::attach throws
+// proves: KeyedInterface::attach throws
 TEMPLATE_TEST_CASE(
     "a dynamic observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
     "[throwing][throws]", FOLLOWED) {

@@ -31,7 +31,7 @@ TEST_CASE("emplace_ref of a described map gives the address of the element", "[k
     REQUIRE(map.empty());
 }
 
-// proves: SlotMapCore::erase_at throws, SlotMapCore::erase_at invalidates
+// proves: SlotMapInterface::erase_at throws, SlotMapInterface::erase_at invalidates
 TEMPLATE_TEST_CASE("erase_at(slot) ends what lives there, as erase(handle) does, and answers any slot", "[known][promises]",
                    ALL_STORAGES) {
     typename TestType::template map<Tracked> map, twin;

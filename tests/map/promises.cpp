@@ -51,7 +51,7 @@ TEMPLATE_TEST_CASE("insert: handles stay valid in every map, also when it grows"
     REQUIRE(filled.all_there());
 }
 
-// proves: SlotMapCore::emplace invalidates, table SlotMap insert / addresses, table SlotMap insert / iterators
+// proves: SlotMapInterface::emplace invalidates, table SlotMap insert / addresses, table SlotMap insert / iterators
 TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also when it grows", "[promises]", test::Paged,
                    test::Reserved) {
     Filled<typename TestType::template map<Tracked>> filled(10);
@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also whe
     REQUIRE(std::next(it)->value() == 6);
 }
 
-// proves: SlotMapCore::emplace invalidates, table DenseSlotMap / SoaSlotMap insert / addresses
+// proves: SlotMapInterface::emplace invalidates, table DenseSlotMap / SoaSlotMap insert / addresses
 TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid while it does not grow", "[promises]", test::Dense,
                    test::Soa) {
     Filled<typename TestType::template map<Tracked>> filled(10);
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid whi
     REQUIRE(filled.addresses() == before);
 }
 
-// proves: SlotMapCore::erase throws, SlotMapCore::erase invalidates, SlotMap::erase throws
+// proves: SlotMapInterface::erase throws, SlotMapInterface::erase invalidates, SlotMap::erase throws
 // proves: table SlotMap erase(handle) / exceptions, table SlotMap erase(handle) / addresses
 // proves: table SlotMap erase(handle) / iterators, table SlotMap erase(handle) / handles
 TEMPLATE_TEST_CASE("SlotMap erase: noexcept, and only the erased address, iterator and handle are gone", "[promises]",
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("SlotMap erase: noexcept, and only the erased address, iterat
     for (const auto handle : filled.handles) REQUIRE(filled.map.contains(handle) == (handle != gone));
 }
 
-// proves: SlotMapCore::erase throws, SlotMapCore::erase invalidates
+// proves: SlotMapInterface::erase throws, SlotMapInterface::erase invalidates
 // proves: table DenseSlotMap / SoaSlotMap erase(handle) / exceptions
 // proves: table DenseSlotMap / SoaSlotMap erase(handle) / addresses, table DenseSlotMap / SoaSlotMap erase(handle) / handles
 TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap erase: noexcept if moves are; only the erased and the last address are gone",
@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap erase: noexcept if moves are; on
     static_assert(!noexcept(throwing.erase(put(throwing, 1))));
 }
 
-// proves: SlotMapCore::clear throws, table slot maps clear / exceptions, table slot maps clear / addresses
+// proves: SlotMapInterface::clear throws, table slot maps clear / exceptions, table slot maps clear / addresses
 // proves: table slot maps clear / handles
 TEMPLATE_TEST_CASE("clear: noexcept, all handles are stale and known to be, capacity stays", "[promises]", ALL_STORAGES) {
     NothingLeaks objects;
@@ -126,7 +126,7 @@ TEMPLATE_TEST_CASE("clear: noexcept, all handles are stale and known to be, capa
     for (const auto handle : filled.handles) REQUIRE_FALSE(filled.map.contains(handle));
 }
 
-// proves: SlotMapCore::reserve throws, SlotMapCore::reserve invalidates, table SlotMap reserve / addresses
+// proves: SlotMapInterface::reserve throws, SlotMapInterface::reserve invalidates, table SlotMap reserve / addresses
 // proves: table SlotMap reserve / iterators, table SlotMap reserve / handles, table DenseSlotMap / SoaSlotMap reserve / handles
 TEMPLATE_TEST_CASE("reserve: handles stay valid; paged addresses and iterators too", "[promises]", ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> filled(100);

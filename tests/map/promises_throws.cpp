@@ -53,8 +53,8 @@ struct SpendingEqual {
 
 } // namespace
 
-// proves: SlotMapCore::emplace throws, SlotMapCore::reserve throws, SlotMapCore::reserve_handle throws
-// proves: SlotMapCore::insert_with throws
+// proves: SlotMapInterface::emplace throws, SlotMapInterface::reserve throws, SlotMapInterface::reserve_handle throws
+// proves: SlotMapInterface::insert_with throws
 TEMPLATE_TEST_CASE("a full map and a reserve of more than max_size() throw length_error, which says so, without effect",
                    "[promises]", ALL_STORAGES) {
     typename TestType::template map<int, SlotMapOptions{.max_slots = 64}> map;
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("a full map and a reserve of more than max_size() throw lengt
     REQUIRE(put(map, 7).index() == 7);
 }
 
-// proves: SlotMapCore::at throws
+// proves: SlotMapInterface::at throws
 TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, which says what to call instead", "[promises]",
                    ALL_STORAGES) {
     typename TestType::template map<int> map;
@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, w
     REQUIRE(map.size() == 1);
 }
 
-// proves: SecondaryFace::at throws
+// proves: SecondaryInterface::at throws
 TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which says what to call instead", "[promises]",
                    (SecondaryMap<H, int>), (SparseSecondaryMap<H, int>)) {
     TestType more;
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which say
     REQUIRE(more.at(H(3, 5)) == 35);
 }
 
-// proves: SecondaryFace::erase throws, SecondaryMap::clear throws, SparseSecondaryMap::clear throws
+// proves: SecondaryInterface::erase throws, SecondaryMap::clear throws, SparseSecondaryMap::clear throws
 TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could throw", "[promises]",
                    (SecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>),
                    (SparseSecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>)) {
@@ -121,7 +121,7 @@ TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could thr
     REQUIRE(bytes.live_bytes() == 0);
 }
 
-// proves: SecondaryFace::try_emplace throws
+// proves: SecondaryInterface::try_emplace throws
 TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the older one", "[promises]") {
     NothingLeaks objects;
     EveryByteReturned bytes;

@@ -29,7 +29,7 @@ int number_at(const Iterator& it) {
 
 } // namespace
 
-// proves: SlotMap::values invalidates, ColumnView invalidates, zip_chunks invalidates, SlotMapCore::reserve invalidates, SlotMapCore::emplace invalidates
+// proves: SlotMap::values invalidates, ColumnView invalidates, zip_chunks invalidates, SlotMapInterface::reserve invalidates, SlotMapInterface::emplace invalidates
 TEMPLATE_TEST_CASE(
     "a SlotMap's view shows inserts and erases while it does not grow; a new one shows the same values at the same "
     "addresses",
@@ -197,7 +197,7 @@ TEMPLATE_TEST_CASE("a dense map's shrink_to_fit moves the values, and handles fo
     REQUIRE(map.check_invariants());
 }
 
-// proves: SecondaryFace::try_emplace invalidates, SparseSecondaryMap::values invalidates, SparseSecondaryMap::begin invalidates
+// proves: SecondaryInterface::try_emplace invalidates, SparseSecondaryMap::values invalidates, SparseSecondaryMap::begin invalidates
 TEST_CASE("a SparseSecondaryMap's addresses stay valid until it grows; its spans are as long as they were", "[promises]") {
     using H = SlotMap<int>::handle_type;
     SparseSecondaryMap<H, int> more;

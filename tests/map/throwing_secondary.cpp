@@ -48,7 +48,7 @@ struct OverRows {
 
 } // namespace
 
-// proves: SecondaryFace::extract throws
+// proves: SecondaryInterface::extract throws
 TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw have no effect", "[throwing][throws]", OverPages,
                    OverRows) {
     const auto run = []<class Subject>(Subject) {
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that thr
     }
 }
 
-// proves: SecondaryFace::try_emplace throws, SecondaryFace::extract throws, IndexMap::erase_if throws
+// proves: SecondaryInterface::try_emplace throws, SecondaryInterface::extract throws, IndexMap::erase_if throws
 TEST_CASE("an index map's insert, erase_if and extract that throw have no effect", "[throwing][throws]") {
     using Subject = Indexes<Throwing>;
     using T = Throwing;

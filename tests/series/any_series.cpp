@@ -467,7 +467,7 @@ TEST_CASE("what is given away to a described series is moved, and what is only n
     CHECK((mine == value_text(2) && set.contains(&mine) && dict.contains(&mine)));
 }
 
-// proves: BasicAnyTSDStorage::at(key) throws, AnyTSDWriter::at throws, AnyTSDWriter::modify throws, SeriesCore::write throws
+// proves: BasicAnyTSDStorage::at(key) throws, AnyTSDWriter::at throws, AnyTSDWriter::modify throws, SeriesInterface::write throws
 TEST_CASE("a described series refuses what one of known types refuses, and says what", "[any_series]") {
     AnyTSDStorage dict(text_type, text_type);
     AnyTSSStorage set(text_type);

@@ -51,7 +51,7 @@ void fill(Series& series) {
 
 } // namespace
 
-// proves: SeriesCore::contains throws, SeriesCore::valid throws, SeriesCore::was_added throws
+// proves: SeriesInterface::contains throws, SeriesInterface::valid throws, SeriesInterface::was_added throws
 TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and change nothing", "[promises][throwing]", Keys,
                    Values) {
     using Key = typename TestType::key_type;
@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and 
     REQUIRE(series.check_invariants());
 }
 
-// proves: SeriesCore::subscribe(subscriber) throws, TSDStorage::subscribe_keys throws, TSDView::subscribe throws
+// proves: SeriesInterface::subscribe(subscriber) throws, TSDStorage::subscribe_keys throws, TSDView::subscribe throws
 // proves: SeriesNotification::subscribe throws, TSSView::subscribe throws, SubscriberList::add throws
 TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers are still notified", "[promises][throwing]") {
     const auto subscribe = [](int how, const Prices& dict, const Numbers& set, Listener& listener) {
@@ -115,7 +115,7 @@ TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers 
         }
 }
 
-// proves: SeriesCore::swap throws
+// proves: SeriesInterface::swap throws
 TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing that could throw", "[promises][throwing]", Keys,
                    Values) {
     NothingLeaks objects;
@@ -190,7 +190,7 @@ TEST_CASE("a move of subscribers into another allocator's memory that throws lea
 
 // proves: TSSWriter::add throws, TSSWriter::insert throws, TSDWriter::set throws, TSDWriter::create throws
 // proves: TSDWriter::insert throws, TSDWriter::try_emplace throws, TSDWriter::emplace throws, TSDWriter::operator[] throws
-// proves: SeriesCore::reserve throws, SeriesWriter::reserve throws
+// proves: SeriesInterface::reserve throws, SeriesWriter::reserve throws
 TEST_CASE("a full series throws length_error, which says what to do, without effect", "[promises][throwing]") {
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
     TSDStorage<int, int, Options<full>> dict;
@@ -215,7 +215,7 @@ TEST_CASE("a full series throws length_error, which says what to do, without eff
     REQUIRE((dict.check_invariants() && set.check_invariants()));
 }
 
-// proves: TSDStorage::at throws, TSDWriter::modify throws, SeriesCore::subscribe_slot throws
+// proves: TSDStorage::at throws, TSDWriter::modify throws, SeriesInterface::subscribe_slot throws
 TEST_CASE("what asks a series for an element that is not there throws out_of_range, which says what to do", "[promises]") {
     Prices dict;
     dict.write(1).set(1, 10);

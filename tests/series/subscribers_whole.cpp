@@ -207,7 +207,7 @@ TEST_CASE("swapped series exchange their subscribers", "[subscribers]") {
     CHECK(of_b.attached() == all);
 }
 
-// proves: SeriesCore::restore throws
+// proves: SeriesInterface::restore throws
 TEST_CASE("a restored series keeps its subscribers; those of slots end, those of keys find their slots", "[subscribers]") {
     TickLog::take();
     Dict dict, source;
@@ -248,7 +248,7 @@ struct FailingHash {
 
 } // namespace
 
-// proves: ObserverArray::rewatch throws, SeriesCore::try_restore throws, SeriesCore::restore throws
+// proves: ObserverArray::rewatch throws, SeriesInterface::try_restore throws, SeriesInterface::restore throws
 TEST_CASE("an assignment or restore that fails at any step leaves subscribers and contents as they were",
           "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
@@ -360,9 +360,9 @@ TEST_CASE("an assignment or restore that fails when hash or observer throw loses
     CHECK((emptied != 0) == observed);
 }
 
-// proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe_slot throws, SeriesState::cover throws
+// proves: SeriesInterface::subscribe(key, subscriber) throws, SeriesInterface::subscribe_slot throws, SeriesState::cover throws
 // proves: SeriesNotification::cover_parent throws
-// proves: SeriesCore::subscribe(key, subscriber) throws, SeriesCore::subscribe(key, subscriber) throws
+// proves: SeriesInterface::subscribe(key, subscriber) throws, SeriesInterface::subscribe(key, subscriber) throws
 TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
     using Failing = TSDStorage<int, int, HashBy<FailingHash>, AllocBy<ThrowingAllocator<int>>>;

@@ -32,7 +32,7 @@ TEMPLATE_TEST_CASE("a modify or remove that throws at any step has no effect", "
     }
 }
 
-// proves: SeriesCore::reserve throws, SeriesCore::shrink_to_fit throws
+// proves: SeriesInterface::reserve throws, SeriesInterface::shrink_to_fit throws
 TEMPLATE_TEST_CASE("a reserve or shrink_to_fit that throws inside a window has no effect", "[throwing][throws]",
                    FAILING_DICTS) {
     strong<TestType>(

@@ -38,7 +38,7 @@ void sweep(const Swept& what, bool part, Act act) {
 
 } // namespace
 
-// proves: SeriesCore::swap throws
+// proves: SeriesInterface::swap throws
 TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a series that throws leaves both sound", "[throwing][throws]", Sets,
                    Dicts) {
     sweep_whole<TestType, failing<TestType>>();

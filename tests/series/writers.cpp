@@ -42,7 +42,7 @@ struct Abandon {};
 
 //=== windows ===//
 
-// proves: SeriesCore::write throws
+// proves: SeriesInterface::write throws
 TEMPLATE_TEST_CASE("a write at never is refused, by the argument's name, and nothing has happened", "[writers]", Set, Dict,
                    Sets) {
     TestType series;
@@ -83,7 +83,7 @@ TEST_CASE("time may be a time_point", "[writers]") {
     CHECK(dict.modified_keys(monday).empty());
 }
 
-// proves: SeriesCore::write throws
+// proves: SeriesInterface::write throws
 TEMPLATE_TEST_CASE("a newer window is refused while a writer is open, and opens when it is closed", "[writers]", Set, Dict,
                    Sets) {
     TestType series;

@@ -78,7 +78,7 @@ struct PointHash {
 
 } // namespace
 
-// proves: SlotMapCore::at throws
+// proves: SlotMapInterface::at throws
 TEMPLATE_TEST_CASE("at(handle) of a slot map says whether the element was erased or the handle never issued", "[absence]",
                    ALL_STORAGES) {
     typename TestType::template map<int> map;
@@ -240,7 +240,7 @@ TEST_CASE("at() says at which version the slot is now, and whether an element is
     CHECK(all_said(index, first) == "(0v1 is stale: slot 0 is at version 3)");
 }
 
-// proves: SparseMap::at throws, SwitchMap::at throws, SecondaryFace::at throws
+// proves: SparseMap::at throws, SwitchMap::at throws, SecondaryInterface::at throws
 TEST_CASE("at(id) of containers by the user's ids names the id, and the version that has a value", "[absence]") {
     enum class Room : std::uint16_t { cellar = 3 };
     SparseMap<Room, int> rooms;

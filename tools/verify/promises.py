@@ -7,11 +7,11 @@
     tools/verify/promises.py --text    without the costs: compiles nothing
 
 A promise is a @throws, @complexity or @invalidates of a doc comment in include/, named after what the comment stands above:
-"SlotMapCore::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
+"SlotMapInterface::emplace throws", "SlotRange invalidates"; where overloads promise different things their parameters are part of the
 name: "SetStorage::erase(it) throws". The other promises are the cells of the table in docs/verification.md: "table SlotMap insert /
 handles". A test says what it proves in comments directly above it:
 
-    // proves: SlotMapCore::reserve throws, table SlotMap reserve / handles
+    // proves: SlotMapInterface::reserve throws, table SlotMap reserve / handles
     TEST_CASE(...)
 
 A promise of complexity is proved by a row of tests/proof/complexity.cpp alone, which names it and counts executed basic blocks. It is an

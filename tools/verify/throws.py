@@ -6,7 +6,7 @@
 
 The functions are read from the headers by libclang (Debian: python3-clang-16): public member functions that are not const and not
 static, constructors and assignments, of every class outside namespace detail, and free functions that are not noexcept. What a class
-inherits from a class that fwd.hpp does not name (SlotMapCore, those of detail) counts as its own. An overload beside a const one with
+inherits from a class that fwd.hpp does not name (SlotMapInterface, those of detail) counts as its own. An overload beside a const one with
 the same parameters (at, begin) gives access and changes nothing.
 
 The test programs say which functions they swept, and how many steps threw (tests/support/sweep.hpp). It fails when a function has no
@@ -121,7 +121,7 @@ class Headers:
             target = part.referenced if part.kind.name in ("TEMPLATE_REF", "TYPE_REF") else part if part.kind.name in parsed.ALIASES else None
             if target is not None and target.kind.name in parsed.ALIASES and depth < 8:
                 target = self.named_class(target, depth + 1)
-            if target is not None and target.spelling in self.types and depth < 8:  # `typename Of<...>::type`
+            if target is not None and target.spelling in self.types and depth < 8:  # `typename HandleTag<...>::type`
                 target = self.named_class(self.types[target.spelling], depth + 1)
             if target is not None and target.kind.name in parsed.CLASSES:
                 definition = target.get_definition() or target

@@ -76,7 +76,7 @@ public:
         }
         for (std::size_t row = 0; row != rows_; ++row) {
             if (const std::size_t later = row + rows_to_element; later < rows_ && slots_[later] != no_slot)
-                OwnColumns::prefetch_columns(indexed_container(series_), slots_[later]);
+                ColumnAccess::prefetch_columns(indexed_container(series_), slots_[later]);
             apply_row(writer, row);
         }
         writer.apply(flags, Strictness::lenient); // which ticks what ticked there

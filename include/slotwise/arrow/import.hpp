@@ -83,12 +83,12 @@ public:
     /// Before the write of a row.
     SLOTWISE_ALWAYS_INLINE void at(std::size_t row) noexcept {
         if (row + to_index < rows_) fetch_index(row + to_index);
-        if (row + to_element < rows_) OwnColumns::prefetch_element(container_, hashes_[(row + to_element) % kept]);
+        if (row + to_element < rows_) ColumnAccess::prefetch_element(container_, hashes_[(row + to_element) % kept]);
     }
 
 private:
     SLOTWISE_ALWAYS_INLINE void fetch_index(std::size_t row) noexcept {
-        hashes_[row % kept] = OwnColumns::prefetch_index(container_, keys_[row]);
+        hashes_[row % kept] = ColumnAccess::prefetch_index(container_, keys_[row]);
     }
     const Container& container_;
     const Keys& keys_;
@@ -104,7 +104,7 @@ auto look_ahead(const M& to, const Keys& keys, std::size_t rows) noexcept {
     using Container = std::remove_cvref_t<decltype(indexed_container(to))>;
     using Key = decltype(keys[0]);
     if constexpr (std::is_same_v<Key, decltype(import_key<M>(keys[0]))>&& noexcept(keys[0])) {
-        if constexpr (OwnColumns::can_prefetch<Container, Key>)
+        if constexpr (ColumnAccess::can_prefetch<Container, Key>)
             return LookAhead<Container, Keys>(indexed_container(to), keys, rows);
         else
             return NoLookAhead{};

@@ -102,7 +102,7 @@ struct DefaultOptions {
 /// template arguments of the handle's type: with the container itself as an argument, a == b would instantiate the container,
 /// and require a complete element type.
 template <class Container>
-struct Of {
+struct HandleTag {
     struct element;
 };
 
@@ -115,7 +115,7 @@ struct MakesHandles {
         else
             return HandleLayout{}; // the container refuses these options
     }();
-    using type = Handle<typename Of<Container>::element, layout>;
+    using type = Handle<typename HandleTag<Container>::element, layout>;
 };
 
 /// The handle type of a container, without its definition. The primary template is for types without handles.
@@ -152,15 +152,15 @@ struct HandlesOf<DataflowGraph<Node, Value, Equal, With...>> : MakesHandles<Data
 /// The only argument of a set or map inside of Whole: the set of keys of a map, what a series is without time. Its arguments
 /// follow from those of Whole, and its handles are Whole's.
 template <class Whole>
-struct PartOf {};
+struct EmbeddedIn {};
 template <class Key, class Whole>
-struct HandlesOf<SetStorage<Key, PartOf<Whole>>> : HandlesOf<Whole> {};
+struct HandlesOf<SetStorage<Key, EmbeddedIn<Whole>>> : HandlesOf<Whole> {};
 template <class Key, class T, class Whole>
-struct HandlesOf<MapStorage<Key, T, PartOf<Whole>>> : HandlesOf<Whole> {};
+struct HandlesOf<MapStorage<Key, T, EmbeddedIn<Whole>>> : HandlesOf<Whole> {};
 template <class Whole>
-struct HandlesOf<BasicAnySetStorage<PartOf<Whole>>> : HandlesOf<Whole> {};
+struct HandlesOf<BasicAnySetStorage<EmbeddedIn<Whole>>> : HandlesOf<Whole> {};
 template <class Whole>
-struct HandlesOf<BasicAnyMapStorage<PartOf<Whole>>> : HandlesOf<Whole> {};
+struct HandlesOf<BasicAnyMapStorage<EmbeddedIn<Whole>>> : HandlesOf<Whole> {};
 
 } // namespace detail
 

@@ -1146,9 +1146,9 @@ class RowPointerShape(Shape):
 
 SHAPES = {
     "Handle": HandleShape, "PublicId": PublicIdShape, "Versioned": VersionedShape,
-    "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapCore": SlotMapShape, "BasicAnySlotMap": SlotMapShape,
+    "SlotMap": SlotMapShape, "DenseSlotMap": SlotMapShape, "BasicSoaSlotMap": SlotMapShape, "SlotMapInterface": SlotMapShape, "BasicAnySlotMap": SlotMapShape,
     "SecondaryMap": PagesShape, "IndexMap": NumbersShape, "SparseSecondaryMap": SparseShape, "IdentityMap": IdentityShape,
-    "SetStorage": SetShape, "KeySetCore": SetShape, "BasicAnySetStorage": SetShape,
+    "SetStorage": SetShape, "KeyedInterface": SetShape, "BasicAnySetStorage": SetShape,
     "MapStorage": MapShape, "BasicAnyMapStorage": MapShape,
     "HashIndex": IndexShape, "PortableHashIndex": IndexShape, "GroupIndex": IndexShape,
     "BoostIndex": TableIndexShape, "RobinIndex": TableIndexShape, "AnkerlIndex": TableIndexShape,

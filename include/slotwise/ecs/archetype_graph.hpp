@@ -341,7 +341,7 @@ class ArchetypeGraph {
                   "ArchetypeGraph: the copy constructors of HashBy<H> and of the rules must not throw");
 
     struct Record;
-    using Handle_ = Handle<typename detail::Of<ArchetypeGraph>::element>;
+    using Handle_ = Handle<typename detail::HandleTag<ArchetypeGraph>::element>;
     using Edges = detail::ArchetypeEdges<Record, Handle_, Id, EdgeData>;
     using Edge = typename Edges::Edge;
     using Change = detail::IdChange<Id>;

@@ -304,12 +304,12 @@ private:
 
 /// How rows move from one table to another: what is copied, moved, destroyed and built. Make it once for two tables and keep
 /// it. It refers to neither.
-class RowMap {
+class ColumnMapping {
 public:
     /// Moves nothing.
-    RowMap() = default;
+    ColumnMapping() = default;
     /// @throws what the allocator throws @complexity linear in the ids of both
-    RowMap(const Table& from, const Table& to);
+    ColumnMapping(const Table& from, const Table& to);
 
     /// The columns of the destination that `build` is called for, in ascending order.
     std::span<const std::uint32_t> built() const noexcept { return rows_.built(); }
@@ -505,14 +505,14 @@ public:
         return filled;
     }
     /// Moves row `row` of `from` to the end of `to`. Values of components that both have are moved, build(column, to) builds
-    /// those of RowMap::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled and added at
+    /// those of ColumnMapping::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled and added at
     /// `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
-    /// @pre row < from.size() (checked at level fast); map == RowMap(from, to)
+    /// @pre row < from.size() (checked at level fast); map == ColumnMapping(from, to)
     /// @throws std::invalid_argument when `from` is `to`; as push_back; strong if shared columns and those of `from` move
     /// without a throw, else basic: both keep their rows, some of whose values are moved-from @complexity linear in columns
     /// @invalidates columns and entities() of both
     template <class Build>
-    static Moved move_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick, Build&& build) {
+    static Moved move_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick, Build&& build) {
         expect_move(from, row, to, map);
         if (&from == &to || from.marks_.active() || to.marks_.active() ||
             !detail::PlannedRows::can_move_plain(to.rows_, map.rows_)) [[unlikely]]
@@ -524,7 +524,8 @@ public:
     /// components, but add or remove no rows. If values of `from` move without a throw, then nothing throws after ready().
     /// The rest is as above; what ready() throws changes nothing.
     template <class Build, class Ready>
-    static Moved move_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick, Build&& build, Ready&& ready) {
+    static Moved move_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick, Build&& build,
+                          Ready&& ready) {
         expect_move(from, row, to, map);
         expect_other(from, to);
         expect_fits(to.size() + 1);
@@ -596,7 +597,7 @@ public:
     }
 
 private:
-    friend RowMap;
+    friend ColumnMapping;
     static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape) {
         detail::PlainVector<const TypeDescriptor*> types;
         for (const std::uint32_t place : shape.places()) types.push_back(registry.type(shape.ids()[place]));
@@ -624,8 +625,8 @@ private:
         return static_cast<slot_t>(row);
     }
     template <class Build>
-    SLOTWISE_NEVER_INLINE static Moved move_any_row(Table& from, size_type row, Table& to, const RowMap& map, tick_t tick,
-                                                    Build& build) {
+    SLOTWISE_NEVER_INLINE static Moved move_any_row(Table& from, size_type row, Table& to, const ColumnMapping& map,
+                                                    tick_t tick, Build& build) {
         expect_other(from, to);
         expect_fits(to.size() + 1);
         const bool marks = from.marks_.active() || to.marks_.active();
@@ -635,7 +636,7 @@ private:
         return moved(from, row, move);
     }
     static void expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
-                            [[maybe_unused]] const RowMap& map) noexcept {
+                            [[maybe_unused]] const ColumnMapping& map) noexcept {
         from.expect_row(row);
         SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
                               "Table::move_row: the map was made for other tables");
@@ -669,7 +670,7 @@ private:
     detail::RowPlan erasure_;
 };
 
-inline RowMap::RowMap(const Table& from, const Table& to) {
+inline ColumnMapping::ColumnMapping(const Table& from, const Table& to) {
     detail::PlainVector<std::int32_t> map;
     map.reserve(to.column_count() + 1);
     std::size_t source = 0;

@@ -122,7 +122,7 @@ public:
         return true;
     }
     /// As a KeyStore of the type's has it.
-    std::uint32_t stamp() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
+    std::uint32_t size_check() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
 
 private:
     void keep(slot_t slot, std::uint64_t hash) noexcept { *hashes_.ptr(slot) = static_cast<std::uint32_t>(hash >> 32); }
@@ -273,8 +273,8 @@ private:
 
 /// The set interface by address. A map of described types has it as a private base.
 template <class Tag, KeySetOptions O, class Allocator, template <class> class Index, std::size_t Own, class... Observers>
-class AnySet : public KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...> {
-    using Core = KeySetCore<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...>;
+class AnySet : public KeyedInterface<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...> {
+    using Core = KeyedInterface<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...>;
     static_assert(O.growth == Growth::pages,
                   "AnySetStorage, AnyMapStorage: Growth::reserve is for types that are known when the "
                   "program is compiled; use SetStorage or MapStorage, or Growth::pages");
@@ -453,7 +453,7 @@ public:
     }
 
 protected:
-    friend struct OwnColumns;
+    friend struct ColumnAccess;
     using Core::core_;
     template <class, class>
     friend class KeyedIterator;
@@ -506,7 +506,7 @@ struct AnyArguments
     using own_columns = TypeList<>;
 };
 template <class Whole>
-struct AnyArguments<PartOf<Whole>> : PartArguments<Whole> {};
+struct AnyArguments<EmbeddedIn<Whole>> : PartArguments<Whole> {};
 
 template <class Container, class Args, class Index, class Own, class Observers>
 struct AnySetOf;
@@ -609,7 +609,7 @@ public:
     using set_type::key_eq;
     using set_type::key_type;
     using set_type::live_slots;
-#pragma push_macro("slots") // as in KeySetCore
+#pragma push_macro("slots") // as in KeyedInterface
 #undef slots
     using set_type::slots;
 #pragma pop_macro("slots")
@@ -825,7 +825,7 @@ private:
         return {{{detail::ElementRole::key, both.tag(key_type())}, {detail::ElementRole::value, both.tag(value_type())}}};
     }
     using set_type::core_;
-    friend struct detail::OwnColumns;
+    friend struct detail::ColumnAccess;
     /// As NewItem, of a key and a value by their addresses.
     template <class KeyVoid, class Void>
     struct NewAnyItem {

@@ -31,7 +31,7 @@ struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...>
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
 /// @tparam With as SetStorage's. The values are values(), and no column<T>()
 template <class Key, class T, class... With>
-class MapStorage : private SetStorage<Key, detail::PartOf<MapStorage<Key, T, With...>>> {
+class MapStorage : private SetStorage<Key, detail::EmbeddedIn<MapStorage<Key, T, With...>>> {
     using Args = detail::KeyedArguments<Key, With...>;
     using Keys = detail::KeyedStore<Key, Args>;
     using Hash = typename Args::hash;
@@ -44,7 +44,7 @@ public:
     //=== types ===//
 
     /// The result of as_set().
-    using set_type = SetStorage<Key, detail::PartOf<MapStorage>>;
+    using set_type = SetStorage<Key, detail::EmbeddedIn<MapStorage>>;
     using key_type = Key;
     using mapped_type = T;
     using value_type = MapItem<Key, T>;
@@ -114,7 +114,7 @@ public:
     using set_type::hash_function;
     using set_type::key_eq;
     using set_type::live_slots;
-#pragma push_macro("slots") // as in KeySetCore
+#pragma push_macro("slots") // as in KeyedInterface
 #undef slots
     using set_type::slots;
 #pragma pop_macro("slots")
@@ -467,7 +467,7 @@ private:
                                              detail::ElementTag{detail::ElementRole::value, detail::type_tag<Codec, T>()}};
     template <class, class>
     friend class detail::KeyedIterator;
-    friend struct detail::OwnColumns;
+    friend struct detail::ColumnAccess;
     using set_type::core_;
 
     template <class It, class End>

@@ -78,7 +78,7 @@ constexpr bool has_key(const K& key) noexcept {
 
 // NewKey and NewItem: what an insert brings, and how it becomes an element of a keyed container.
 
-// What an insert brings is a functor of these steps. KeyedContainer::do_insert() looks the key up and calls one of them:
+// What an insert brings is a functor of these steps. KeyedEngine::do_insert() looks the key up and calls one of them:
 //
 //   construct(slot, hash)               the key is absent. destroy(slot) undoes it when a later step throws.
 //   assign_to(member)                   the key is a member.
@@ -537,7 +537,7 @@ protected:
     static constexpr std::array tags = {detail::ElementTag{detail::ElementRole::key, detail::type_tag<Codec, Key>()}};
     template <class, class>
     friend class detail::KeyedIterator;
-    friend struct detail::OwnColumns;
+    friend struct detail::ColumnAccess;
     using Core::core_;
 
     constexpr const Key& element_at(slot_t slot) const noexcept { return *core_.store.keys.ptr(slot); }

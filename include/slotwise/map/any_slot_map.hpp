@@ -128,12 +128,13 @@ public:
     /// The bytes of a PagedStore of the type.
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, const Codec& codec) const {
-        out.number(stamp());
+        out.number(size_check());
         directory.occupancy().for_each([&](slot_t slot) { codec.write(*type(), std::as_const(*this).ptr(slot), out); });
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, const Codec& codec) {
-        if (in.number<std::uint32_t>() != stamp()) return in.fail("snapshot: it was made by a map of elements of another size");
+        if (in.number<std::uint32_t>() != size_check())
+            return in.fail("snapshot: it was made by a map of elements of another size");
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept {
             for (const Occupancy live = directory.occupancy(); built-- != 0;)
@@ -154,14 +155,14 @@ public:
     }
 
 private:
-    std::uint32_t stamp() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
+    std::uint32_t size_check() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
 
     AnyArray<Allocator> values_{};
 };
 
 template <class... With>
-using AnySlotMapCore = slot_map_core<BasicAnySlotMap<With...>, SlotMapArguments<std::byte, With...>,
-                                     AnyStore<typename SlotMapArguments<std::byte, With...>::allocator>>;
+using AnySlotMapCore = slot_map_interface<BasicAnySlotMap<With...>, SlotMapArguments<std::byte, With...>,
+                                          AnyStore<typename SlotMapArguments<std::byte, With...>::allocator>>;
 
 } // namespace detail
 
@@ -255,7 +256,7 @@ public:
         }
         return result;
     }
-    /// The same, but the handle is reserved then: see SlotMapCore::erase_reserved. To bring it back: map.fulfill(handle,
+    /// The same, but the handle is reserved then: see SlotMapInterface::erase_reserved. To bring it back: map.fulfill(handle,
     /// AnyValue::moved(old.data())). @throws as extract and erase_reserved; the element then stays
     DescribedValue extract_reserved(handle_type handle) {
         DescribedValue result;
@@ -316,7 +317,7 @@ public:
             return wrong;
         ByteReader in(bytes);
         using Whole = std::remove_cvref_t<decltype(core_)>;
-        Whole fresh(typename Whole::Like(), core_, core_.allocator);
+        Whole fresh(typename Whole::EmptyCopyTag(), core_, core_.allocator);
         fresh.directory.set_limit(core_.directory.limit());
         const char* const error = fresh.template read<0>(in, columns, {}, [&](auto& directory) {
             if (!fresh.store.read(directory, in, codec)) return false;

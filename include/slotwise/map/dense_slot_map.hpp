@@ -105,8 +105,8 @@ struct ValueFace {
 };
 
 template <class T, class... With>
-using DenseCore = slot_map_core<DenseSlotMap<T, With...>, SlotMapArguments<T, With...>,
-                                DenseStore<ValueFace<T>, typename SlotMapArguments<T, With...>::allocator, T>>;
+using DenseCore = slot_map_interface<DenseSlotMap<T, With...>, SlotMapArguments<T, With...>,
+                                     DenseStore<ValueFace<T>, typename SlotMapArguments<T, With...>::allocator, T>>;
 
 } // namespace detail
 

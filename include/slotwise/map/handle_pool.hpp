@@ -115,7 +115,7 @@ template <class Args, class Observers = typename Args::observers>
 struct HandlePoolContainerOf;
 template <class Args, class... Observers>
 struct HandlePoolContainerOf<Args, TypeList<Observers...>> {
-    using type = SlotMapContainer<EmptyStore, Args::options, typename Args::allocator, Observers...>;
+    using type = SlotMapEngine<EmptyStore, Args::options, typename Args::allocator, Observers...>;
 };
 
 } // namespace detail
@@ -147,7 +147,7 @@ class HandlePool
 public:
     //=== types ===//
 
-    using handle_type = Handle<typename detail::Of<HandlePool>::element, O.handle>;
+    using handle_type = Handle<typename detail::HandleTag<HandlePool>::element, O.handle>;
     using value_type = handle_type;
     using size_type = std::size_t;
     using difference_type = std::ptrdiff_t;
@@ -318,7 +318,7 @@ public:
     constexpr const_iterator cend() const noexcept { return end(); }
     /// Handles that are live at this call and not erased when their turn comes, in slot order: for (auto handle :
     /// pool.items_present()). Meanwhile anything may be created, which is not visited, and erased. The walk ends early as
-    /// SlotMapCore::items_present does. @throws what the allocator throws @complexity a bit a slot to begin
+    /// SlotMapInterface::items_present does. @throws what the allocator throws @complexity a bit a slot to begin
     auto items_present() {
         return detail::PresentRange(core_, [this](slot_t slot) { return live_at(slot); });
     }

@@ -389,7 +389,7 @@ public:
         ByteWriter out;
         out.number(snapshot_kind);
         for (const std::uint8_t byte : header) out.number(byte);
-        out.number(detail::size_stamp<Id>());
+        out.number(detail::size_check_of<Id>());
         out.number(std::uint64_t{size()});
         for (const auto [handle, id] : *this) {
             out.number(handle.to_bits());
@@ -417,7 +417,7 @@ public:
         if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of an IdentityMap";
         for (const std::uint8_t byte : header)
             if (in.number<std::uint8_t>() != byte) return "snapshot: it was made with another handle layout or byte order";
-        if (in.number<std::uint32_t>() != detail::size_stamp<Id>())
+        if (in.number<std::uint32_t>() != detail::size_check_of<Id>())
             return "snapshot: it was made by a map of ids of another size";
         IdentityMap fresh(hash_, equal_, get_allocator());
         slot_t least = 0; // each slot once, in ascending order

@@ -61,13 +61,13 @@ struct IdPart {
 /// slot: no hash, and a walk in ascending order. Values lie in the pages of a SecondaryMap, never move, and share its rules for
 /// constructors and destructors that change the map. Low ids are found by one load. A far id costs one page, not all before it.
 /// An id has no version: the next value under it is found by the same id. The id no_slot (0xFFFFFFFF) is refused. A negative
-/// number becomes a large id. What the functions of SecondaryFace call a handle is an id here.
+/// number becomes a large id. What the functions of SecondaryInterface call a handle is an id here.
 /// @tparam T any type; addresses of values are stable. The allocator builds it: a T with an allocator gets this map's one
 /// @tparam With AllocBy<A>
 template <class T, class... With>
-class IndexMap final : public detail::SecondaryFace<IndexMap<T, With...>, slot_t, T> {
+class IndexMap final : public detail::SecondaryInterface<IndexMap<T, With...>, slot_t, T> {
     static_assert(Storable<T>, "IndexMap<T>: T must be a non-const object type whose destructor does not throw");
-    using Face = detail::SecondaryFace<IndexMap, slot_t, T>;
+    using Face = detail::SecondaryInterface<IndexMap, slot_t, T>;
     friend Face;
     using Entries = SecondaryMap<detail::NumberHandle, T, With...>;
     using H = detail::NumberHandle;

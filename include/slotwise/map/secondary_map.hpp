@@ -184,11 +184,11 @@ private:
 /// (std::pmr::string) gets this map's allocator
 /// @tparam With AllocBy<A>
 template <class H, class T, class... With>
-class SecondaryMap final : public detail::SecondaryFace<SecondaryMap<H, T, With...>, H, T>,
+class SecondaryMap final : public detail::SecondaryInterface<SecondaryMap<H, T, With...>, H, T>,
                            public detail::SlotFollower<SecondaryMap<H, T, With...>> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(Storable<T>, "SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw");
-    using Face = detail::SecondaryFace<SecondaryMap, H, T>;
+    using Face = detail::SecondaryInterface<SecondaryMap, H, T>;
     using Follower = detail::SlotFollower<SecondaryMap>;
     friend Face;
     friend detail::SlotEntries;

@@ -208,12 +208,12 @@ public:
     }
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, Codec& codec) const {
-        out.number(size_stamp<T>());
+        out.number(size_check_of<T>());
         directory.occupancy().for_each([&](slot_t slot) { codec.write(std::as_const(*ptr(slot)), out); });
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
-        if (in.number<std::uint32_t>() != size_stamp<T>())
+        if (in.number<std::uint32_t>() != size_check_of<T>())
             return in.fail("snapshot: it was made by a map of elements of another size");
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept { destroy_below(directory.occupancy(), built); });
@@ -276,8 +276,8 @@ private:
 
 template <class T, class... With>
 using PagedCore =
-    slot_map_core<SlotMap<T, With...>, SlotMapArguments<T, With...>,
-                  PagedStore<T, SlotMapArguments<T, With...>::options, typename SlotMapArguments<T, With...>::allocator>>;
+    slot_map_interface<SlotMap<T, With...>, SlotMapArguments<T, With...>,
+                       PagedStore<T, SlotMapArguments<T, With...>::options, typename SlotMapArguments<T, With...>::allocator>>;
 
 } // namespace detail
 

@@ -89,8 +89,8 @@ struct SoaStoreOf<Members<Ts...>, Args> {
     using type = DenseStore<RowFace<Ts...>, typename Args::allocator, Ts...>;
 };
 template <class Row, class... With>
-using SoaCore = slot_map_core<BasicSoaSlotMap<Row, With...>, SlotMapArguments<std::byte, With...>,
-                              typename SoaStoreOf<Row, SlotMapArguments<std::byte, With...>>::type>;
+using SoaCore = slot_map_interface<BasicSoaSlotMap<Row, With...>, SlotMapArguments<std::byte, With...>,
+                                   typename SoaStoreOf<Row, SlotMapArguments<std::byte, With...>>::type>;
 
 } // namespace detail
 

@@ -20,12 +20,12 @@ SLOTWISE_BEGIN
 /// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of a moved-from
 /// T, must not change the map (checked at level fast)
 template <class H, class T, class... With>
-class SparseSecondaryMap final : public detail::SecondaryFace<SparseSecondaryMap<H, T, With...>, H, T>,
+class SparseSecondaryMap final : public detail::SecondaryInterface<SparseSecondaryMap<H, T, With...>, H, T>,
                                  public detail::SlotFollower<SparseSecondaryMap<H, T, With...>> {
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(std::is_nothrow_move_constructible_v<T>,
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, because values are packed; use SecondaryMap");
-    using Face = detail::SecondaryFace<SparseSecondaryMap, H, T>;
+    using Face = detail::SecondaryInterface<SparseSecondaryMap, H, T>;
     using Follower = detail::SlotFollower<SparseSecondaryMap>;
     friend Face;
     friend detail::SlotEntries;

@@ -33,7 +33,9 @@ public:
     /// Whether values of this type can be written and read.
     bool covers(const TypeDescriptor& type) const noexcept { return find(type) != nullptr; }
     /// What tells types apart in the bytes: the size of those whose bytes are their value, else 0. @pre covers(type)
-    std::uint32_t stamp(const TypeDescriptor& type) const noexcept { return static_cast<std::uint32_t>(find(type)->bytes); }
+    std::uint32_t size_check(const TypeDescriptor& type) const noexcept {
+        return static_cast<std::uint32_t>(find(type)->bytes);
+    }
     /// The tag of the type in snapshots: that of T with its codec, whether it is described or not. @pre covers(type)
     std::uint64_t tag(const TypeDescriptor& type) const noexcept { return find(type)->tag; }
     /// Appends a value. @pre covers(type) @throws what the codec of the type throws

@@ -622,7 +622,7 @@ public:
         out.number(snapshot_kind);
         out.number(byte_order);
         out.number(static_cast<std::uint32_t>(column_count()));
-        for (const auto& column : columns_) out.number(column.stride == 0 ? std::uint32_t{0} : codec.stamp(*column.type));
+        for (const auto& column : columns_) out.number(column.stride == 0 ? std::uint32_t{0} : codec.size_check(*column.type));
         out.number(std::uint64_t{size_});
         for (size_type row = 0; row != size_; ++row) {
             out.number(std::uint8_t{0}); // so that every row is backed by a byte, whatever its values write
@@ -650,7 +650,7 @@ public:
         if (in.number<std::uint8_t>() != byte_order) return "snapshot: it was made by a machine of another byte order";
         if (in.number<std::uint32_t>() != column_count()) return "snapshot: it was made by rows of other columns";
         for (const auto& column : columns_)
-            if (in.number<std::uint32_t>() != (column.stride == 0 ? 0 : codec.stamp(*column.type)))
+            if (in.number<std::uint32_t>() != (column.stride == 0 ? 0 : codec.size_check(*column.type)))
                 return "snapshot: it was made by rows of other columns";
         BasicAnyRows fresh(get_allocator());
         detail::AnyColumns<allocator_type> columns(columns_, get_allocator());

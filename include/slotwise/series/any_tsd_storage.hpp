@@ -134,8 +134,8 @@ private:
                 "window rolls; set nothrow_move, or describe a pointer to it");
         return value;
     }
-    detail::AnyPages key_pages() const noexcept { return detail::OwnColumns::key_pages(this->store()); }
-    detail::AnyPages value_pages() const noexcept { return detail::OwnColumns::described_values(this->store()).pages(); }
+    detail::AnyPages key_pages() const noexcept { return detail::ColumnAccess::key_pages(this->store()); }
+    detail::AnyPages value_pages() const noexcept { return detail::ColumnAccess::described_values(this->store()).pages(); }
     AnyDeltaRange<Time, true> items(const DeltaRange<Time>& range) const noexcept {
         return {range, key_pages(), value_pages()};
     }
@@ -298,7 +298,7 @@ private:
         auto& s = this->state();
         const TypeDescriptor& type = s.store().value_type();
         detail::AnyTemporary fresh(type, AnyValue()); // refused when there is no default
-        detail::OwnColumns::described_values(s.store()).replace(slot, fresh);
+        detail::ColumnAccess::described_values(s.store()).replace(slot, fresh);
         s.unstamp(slot);
     }
     template <class KeyVoid, class Void>
@@ -315,7 +315,7 @@ private:
             source.assign(type, s.store().value(slot));
         else if (value != s.store().value(slot)) {
             detail::AnyTemporary fresh(type, source);
-            detail::OwnColumns::described_values(s.store()).replace(slot, fresh);
+            detail::ColumnAccess::described_values(s.store()).replace(slot, fresh);
         }
         s.stamp(slot);
         return s.result({slot, false, InsertKind::fresh});

@@ -305,8 +305,8 @@ private:
 /// removed element may be inserted again in its slot. Put others into a std::unique_ptr.
 /// @tparam With as TSSStorage's
 template <class Key, class T, class... With>
-class TSDStorage : public detail::SeriesCore<detail::SeriesMap<Key, T, With...>, detail::time_of<Key, With...>,
-                                             TSDStorage<Key, T, With...>, TSDWriter> {
+class TSDStorage : public detail::SeriesInterface<detail::SeriesMap<Key, T, With...>, detail::time_of<Key, With...>,
+                                                  TSDStorage<Key, T, With...>, TSDWriter> {
     using Args = detail::SeriesArguments<Key, With...>;
     using Time = typename Args::time;
     static_assert(detail::inserts_nothrow<typename Args::observers>,
@@ -326,7 +326,7 @@ public:
     using set_type = typename map_type::set_type;
 
 private:
-    using Core = detail::SeriesCore<map_type, Time, TSDStorage, TSDWriter>;
+    using Core = detail::SeriesInterface<map_type, Time, TSDStorage, TSDWriter>;
 
 public:
     using mapped_type = T;

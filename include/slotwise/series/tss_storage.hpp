@@ -27,8 +27,8 @@ class TSSWriter;
 /// AllocBy<A> and Tag<X> as SetStorage's; Options<SeriesOptions{...}>; `Column<U>` and static observers of the slots, whose
 /// on_insert must not throw
 template <class Key, class... With>
-class TSSStorage : public detail::SeriesCore<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>,
-                                             TSSStorage<Key, With...>, TSSWriter> {
+class TSSStorage : public detail::SeriesInterface<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>,
+                                                  TSSStorage<Key, With...>, TSSWriter> {
     using Args = detail::SeriesArguments<Key, With...>;
     using Time = typename Args::time;
     static_assert(detail::inserts_nothrow<typename Args::observers>,
@@ -40,7 +40,7 @@ public:
     using set_type = detail::SeriesSet<Key, With...>;
 
 private:
-    using Core = detail::SeriesCore<set_type, Time, TSSStorage, TSSWriter>;
+    using Core = detail::SeriesInterface<set_type, Time, TSSStorage, TSSWriter>;
 
 public:
     using value_type = Key;

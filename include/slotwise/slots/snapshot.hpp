@@ -86,7 +86,7 @@ inline constexpr bool is_column = requires(const O& column, slot_t slot) {
 
 /// Identifies a type in the bytes: its size, where that is the same on every machine of a kind.
 template <class T>
-consteval std::uint32_t size_stamp() noexcept {
+consteval std::uint32_t size_check_of() noexcept {
     return std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
 }
 
@@ -121,7 +121,7 @@ struct ColumnSnapshot {
         walk([&]<std::size_t Nth, class Column>() {
             out.number(static_cast<std::uint8_t>(carried<false, Column, Codec>()));
             if constexpr (carried<false, Column, Codec>()) {
-                out.number(size_stamp<typename Column::value_type>());
+                out.number(size_check_of<typename Column::value_type>());
                 each([&](slot_t slot) { codec.write(std::as_const(hub.template get<Nth>()[slot]), out); });
             }
         });
@@ -139,7 +139,7 @@ struct ColumnSnapshot {
                 if (here) in.fail(restore_drops);
             } else {
                 if (!here) in.fail(was_dropped);
-                if (in.error() == nullptr && in.number<std::uint32_t>() != size_stamp<T>())
+                if (in.error() == nullptr && in.number<std::uint32_t>() != size_check_of<T>())
                     in.fail("snapshot: it was made by a container with a column of values of another size");
                 each([&](slot_t slot) {
                     if (in.error() != nullptr) return;

@@ -237,7 +237,7 @@ struct Refuses {
 } // namespace
 
 #if defined(__cpp_exceptions)
-// proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
+// proves: SlotMapInterface::value_or throws, SecondaryInterface::value_or throws, MapStorage::value_or throws, MapView::value_or throws
 // proves: TSDStorage::value_or throws, TSDView::value_or throws, TSDWriter::value_or throws
 TEST_CASE("value_or throws what the copy of a value throws", "[properties][throws]") {
     const auto copies = [](const auto& c, const auto& name) {
@@ -261,7 +261,7 @@ TEST_CASE("value_or throws what the copy of a value throws", "[properties][throw
     copies(dict.write(1), 1);
 }
 
-// proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
+// proves: SlotMapInterface::SlotMapInterface(first, last, alloc) throws, SlotMapInterface::insert_range throws
 // proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, TSSWriter::insert_range throws
 TEST_CASE("of a range that does not fit the elements before the throw stay", "[properties][throws]") {
     using Slots = SlotMap<int, Options<SlotMapOptions{.max_slots = 64}>>;

@@ -58,8 +58,8 @@ void is_seven(const Value& value) { // CHECK would keep what is thrown
 
 } // namespace
 
-// proves: SlotMapCore::SlotMapCore(first, last, alloc) throws, SlotMapCore::insert_range throws
-// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, SecondaryFace::insert_range throws
+// proves: SlotMapInterface::SlotMapInterface(first, last, alloc) throws, SlotMapInterface::insert_range throws
+// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, SecondaryInterface::insert_range throws
 // proves: SecondaryMap::SecondaryMap(entries) throws, SparseSecondaryMap::SparseSecondaryMap(list) throws
 // proves: TSSWriter::insert_range throws, IndexMap::IndexMap(entries) throws
 TEST_CASE("a range whose element throws on its way in leaves those before it", "[properties][throws]") {
@@ -90,7 +90,7 @@ TEST_CASE("a range whose element throws on its way in leaves those before it", "
     sweep<Map>("insert_range", nothing, [](Map& c) { c.insert_range(std::vector<std::pair<int, Value>>{{1, Value(1)}}); });
 }
 
-// proves: SlotMapCore::value_or throws, SecondaryFace::value_or throws, MapStorage::value_or throws, MapView::value_or throws
+// proves: SlotMapInterface::value_or throws, SecondaryInterface::value_or throws, MapStorage::value_or throws, MapView::value_or throws
 // proves: TSDStorage::value_or throws, TSDView::value_or throws, TSDWriter::value_or throws
 TEST_CASE("value_or whose copy throws leaves the container as it was", "[properties][throws]") {
     const NothingLeaks objects;

@@ -289,7 +289,7 @@ private:
 /// where it is.
 class ArchetypeTables {
 public:
-    using Graph = ArchetypeGraph<Table, ComponentId, RowMap, ComponentRules>;
+    using Graph = ArchetypeGraph<Table, ComponentId, ColumnMapping, ComponentRules>;
     using Index = ComponentIndex<Table*>;
     using Cache = QueryCache<Table*>;
     /// The tables that a query matches, see QueryCache::Entry.
@@ -301,7 +301,7 @@ public:
     /// @invalidates `map`: erasing one of its tables
     struct Step {
         slot_t table;
-        const RowMap* map;
+        const ColumnMapping* map;
         explicit operator bool() const noexcept { return map != nullptr; }
     };
 

@@ -218,7 +218,7 @@ struct CommandPlan {
     Kind kind = Kind::any; ///< any: folded for each entity anew; one_by_one: see CommandFold::run
     bool destroys = false; ///< values are to be destroyed afterwards
     bool throws = false;   ///< building a value may throw
-    const RowMap* map = nullptr;
+    const ColumnMapping* map = nullptr;
     std::vector<CommandSource> built{};    ///< for each column of the destination; those of map->built() are used
     std::vector<CommandSource> assigned{}; ///< to values that are there
 

@@ -182,7 +182,7 @@ SLOTWISE_ALWAYS_INLINE void erase_row(StoreCore& core, EntityLocation& at) {
 /// Throws as Table::move_row; nothing has changed then
 template <class Build, class... Ready>
 SLOTWISE_ALWAYS_INLINE void move_row(StoreCore& core, EntityLocation& at, Table& from, slot_t slot, Table& to,
-                                     const RowMap& map, Build&& build, Ready&&... ready) {
+                                     const ColumnMapping& map, Build&& build, Ready&&... ready) {
     core.before_row(slot, to);
     const slot_t row = at.row();
     const Table::Moved moved = Table::move_row(from, row, to, map, core.tick, build, ready...);

@@ -349,9 +349,9 @@ struct StoreStep {
     slot_t to = no_slot;
     Table* source = nullptr;
     Table* destination = nullptr;
-    const RowMap* map = nullptr;      ///< null: the table stays
-    std::uint64_t erased = 0;         ///< ArchetypeTables::erased() when the way was found
-    PlainVector<unsigned> argument{}; ///< of the list, for each column of the destination; no_argument: by default
+    const ColumnMapping* map = nullptr; ///< null: the table stays
+    std::uint64_t erased = 0;           ///< ArchetypeTables::erased() when the way was found
+    PlainVector<unsigned> argument{};   ///< of the list, for each column of the destination; no_argument: by default
     static constexpr unsigned no_argument = ~0u;
     PlainVector<std::int32_t> columns{}; ///< of the destination, for each argument; -1 if it has none
     bool complete = false;               ///< each column has an argument

@@ -36,9 +36,9 @@ struct StoreFormat {
         return result;
     }
     /// The size of values that are their bytes; 0 of others, and of tags.
-    static std::uint32_t stamp(const TypeDescriptor* type, const AnyCodec& codec) noexcept {
+    static std::uint32_t size_check(const TypeDescriptor* type, const AnyCodec& codec) noexcept {
         if (type == nullptr) return 0;
-        return codec.covers(*type) ? codec.stamp(*type) : static_cast<std::uint32_t>(type->size);
+        return codec.covers(*type) ? codec.size_check(*type) : static_cast<std::uint32_t>(type->size);
     }
     /// The tag of the type of a component; 0 of tags.
     static std::uint64_t tag(const TypeDescriptor* type, const AnyCodec& codec) noexcept {
@@ -179,7 +179,7 @@ private:
             out_.number(std::uint64_t{name.size()});
             out_.raw(name.data(), name.size());
             out_.number(StoreFormat::flags(core_.registry, id, codec_));
-            out_.number(StoreFormat::stamp(core_.registry.type(id), codec_));
+            out_.number(StoreFormat::size_check(core_.registry.type(id), codec_));
             out_.number(StoreFormat::tag(core_.registry.type(id), codec_));
         }
     }
@@ -328,7 +328,7 @@ private:
         for (std::size_t i = 0; i != count; ++i) {
             const auto name = in_.raw(in_.length(1));
             const auto flags = in_.number<std::uint8_t>();
-            const auto stamp = in_.number<std::uint32_t>();
+            const auto size_check = in_.number<std::uint32_t>();
             const auto tag = in_.number<std::uint64_t>();
             if (in_.error() != nullptr) return false;
             const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
@@ -339,7 +339,8 @@ private:
             if (flags != StoreFormat::flags(core_.registry, id, codec_))
                 return in_.fail("snapshot: a component has other traits here, or the codec covers its type in one place only");
             const TypeDescriptor* const type = core_.registry.type(id);
-            if (stamp != StoreFormat::stamp(type, codec_)) return in_.fail("snapshot: a component has values of another size");
+            if (size_check != StoreFormat::size_check(type, codec_))
+                return in_.fail("snapshot: a component has values of another size");
             if (tag != StoreFormat::tag(type, codec_)) return in_.fail(TypeMismatch::text(ElementRole::component, tag));
             if (type != nullptr && !type->trivial && !codec_.covers(*type))
                 return in_.fail("snapshot: values of a component are not their bytes; add the type to the AnyCodec");

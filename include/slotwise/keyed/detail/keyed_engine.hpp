@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeyedContainer: a SlotContainer whose elements are found by key, with the steps that change its index.
+// KeyedEngine: a SlotContainer whose elements are found by key, with the steps that change its index.
 #ifndef SLOTWISE_KEYED_DETAIL_KEYED_ENGINE_HPP
 #define SLOTWISE_KEYED_DETAIL_KEYED_ENGINE_HPP
 
@@ -51,7 +51,7 @@ template <Exhaustion E, class Directory>
 constexpr bool has_next_version(const Directory& directory, slot_t slot) noexcept {
     return E == Exhaustion::wrap || directory.version(slot) != 0;
 }
-/// For keys that are compared fast: see KeyedContainer.
+/// For keys that are compared fast: see KeyedEngine.
 struct PrefetchNothing {
     constexpr explicit PrefetchNothing(const void*) noexcept {}
     constexpr void operator()(slot_t) const noexcept {}
@@ -335,7 +335,7 @@ public:
         construct(slot, hash(key), std::move(key));
         return true;
     }
-    static constexpr std::uint32_t stamp() noexcept { return size_stamp<Key>(); }
+    static constexpr std::uint32_t size_check() noexcept { return size_check_of<Key>(); }
 
 private:
     template <class Source>
@@ -366,13 +366,13 @@ using KeyedBase = SlotContainer<IndexedKeys<Keys, Index<rebind_t<Allocator, std:
 /// looks it up does not find it yet. The slot of an index entry always has a key.
 /// @tparam Keys keys by slot: KeyStore, AnyKeyStore @tparam Columns static observers; a map's first one holds its values
 template <class Keys, KeySetOptions O, class Allocator, template <class> class IndexOf, class... Columns>
-class KeyedContainer : public KeyedBase<Keys, O, Allocator, IndexOf, Columns...> {
+class KeyedEngine : public KeyedBase<Keys, O, Allocator, IndexOf, Columns...> {
 public:
     using Base = KeyedBase<Keys, O, Allocator, IndexOf, Columns...>;
     using typename Base::Bytes;
     using typename Base::Directory;
+    using typename Base::EmptyCopyTag;
     using typename Base::Hub;
-    using typename Base::Like;
     using typename Base::StoredBits;
     using Index = typename Base::Store::Index;
     using Base::allocator;
@@ -382,23 +382,23 @@ public:
     using Base::pending;
     using Base::store;
 
-    constexpr KeyedContainer() = default;
-    constexpr KeyedContainer(Keys&& keys, const Allocator& alloc) : Base(typename Base::Store(std::move(keys), alloc), alloc) {}
-    constexpr KeyedContainer(Like like, const KeyedContainer& other, const Allocator& alloc) : Base(like, other, alloc) {}
-    constexpr KeyedContainer(const KeyedContainer& other) : Base(other) {}
-    constexpr KeyedContainer(const KeyedContainer& other, const Allocator& alloc) : Base(other, alloc) {}
-    constexpr KeyedContainer(KeyedContainer&& other) noexcept(Base::nothrow_move) : Base(std::move(other)) {}
-    constexpr KeyedContainer(KeyedContainer&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    constexpr KeyedEngine() = default;
+    constexpr KeyedEngine(Keys&& keys, const Allocator& alloc) : Base(typename Base::Store(std::move(keys), alloc), alloc) {}
+    constexpr KeyedEngine(EmptyCopyTag tag, const KeyedEngine& other, const Allocator& alloc) : Base(tag, other, alloc) {}
+    constexpr KeyedEngine(const KeyedEngine& other) : Base(other) {}
+    constexpr KeyedEngine(const KeyedEngine& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr KeyedEngine(KeyedEngine&& other) noexcept(Base::nothrow_move) : Base(std::move(other)) {}
+    constexpr KeyedEngine(KeyedEngine&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     // transition_slot belongs to a running operation and is not assigned.
-    constexpr KeyedContainer& operator=(const KeyedContainer& other) {
+    constexpr KeyedEngine& operator=(const KeyedEngine& other) {
         Base::operator=(other);
         return *this;
     }
-    constexpr KeyedContainer& operator=(KeyedContainer&& other) noexcept(std::is_nothrow_move_assignable_v<Base>) {
+    constexpr KeyedEngine& operator=(KeyedEngine&& other) noexcept(std::is_nothrow_move_assignable_v<Base>) {
         Base::operator=(std::move(other));
         return *this;
     }
-    ~KeyedContainer() = default;
+    ~KeyedEngine() = default;
 
     /// Whether the steps after the construction of an element cannot throw while no dynamic observer is attached.
     static constexpr bool nothrow_commit = Hub::nothrow_insert && Index::nothrow_place;
@@ -443,7 +443,7 @@ public:
     /// The same for a rebuild of the index, which drops a slot that is being resurrected. resurrect() detects that by the
     /// counter. It is made where an index is rebuilt: an insert passes one pointer.
     struct RebuildSource {
-        KeyedContainer* of;
+        KeyedEngine* of;
         constexpr Source shared() const noexcept { return of->source(&of->store.inserts); }
     };
     SLOTWISE_ALWAYS_INLINE constexpr auto rebuild_source() noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeySetCore: the part of all keyed containers that does not depend on the key: size, memory, handles, states, columns,
+// KeyedInterface: the part of all keyed containers that does not depend on the key: size, memory, handles, states, columns,
 // observers.
 #ifndef SLOTWISE_KEYED_DETAIL_KEYED_INTERFACE_HPP
 #define SLOTWISE_KEYED_DETAIL_KEYED_INTERFACE_HPP
@@ -59,7 +59,7 @@ private:
 };
 
 /// Access to the columns that a container has of its own, for the series around it: values, times and deltas.
-struct OwnColumns {
+struct ColumnAccess {
     template <class Column, class Container>
     static constexpr auto& get(Container& container) noexcept {
         return container.core_.hub.template get<Container::template own_index<Column>>();
@@ -153,8 +153,8 @@ private:
 /// inline; the first `Own` of them are columns of the container itself (a map's values), which the user does not name or count
 template <class Store, class Tag, KeySetOptions O, class Allocator, template <class> class Index, std::size_t Own,
           class... Observers>
-class KeySetCore {
-    using Container = detail::KeyedContainer<Store, O, Allocator, Index, Observers...>;
+class KeyedInterface {
+    using Container = detail::KeyedEngine<Store, O, Allocator, Index, Observers...>;
     using Hub = typename Container::Hub;
 
 public:
@@ -166,35 +166,35 @@ public:
 
     //=== construct, copy, move ===//
 
-    constexpr KeySetCore() = default;
+    constexpr KeyedInterface() = default;
     /// An empty container over this store of keys.
-    constexpr KeySetCore(Store&& keys, const Allocator& alloc) : core_(std::move(keys), alloc) {}
+    constexpr KeyedInterface(Store&& keys, const Allocator& alloc) : core_(std::move(keys), alloc) {}
     /// An exact copy: the same elements in the same slots under the same handles, including pending ones, and the same handles
     /// in future. Static columns are copied. Dynamic observers stay with the original. @throws what the allocator and the
     /// copies throw
-    constexpr KeySetCore(const KeySetCore& other) = default;
-    constexpr KeySetCore(const KeySetCore& other, const Allocator& alloc) : core_(other.core_, alloc) {}
+    constexpr KeyedInterface(const KeyedInterface& other) = default;
+    constexpr KeyedInterface(const KeyedInterface& other, const Allocator& alloc) : core_(other.core_, alloc) {}
     /// Takes elements and observers. `other` is then empty and usable. Addresses and handles stay valid and refer to this
     /// container. @complexity O(1)
     /// @throws what copying Hash and Equal throws (`other` hashes and compares as before); nothing has changed then
-    constexpr KeySetCore(KeySetCore&& other) = default;
+    constexpr KeyedInterface(KeyedInterface&& other) = default;
     /// As above, into memory of `alloc`. With unequal allocators keys and values are moved one by one: their addresses change,
     /// handles stay. Those whose move may throw are copied if possible, so that `other` is unchanged if anything throws.
-    constexpr KeySetCore(KeySetCore&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
+    constexpr KeyedInterface(KeyedInterface&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay attached: they are notified of the end
     /// of the old contents and of the new contents. If one throws, the target is empty, and the observers that were not
     /// notified of its capacity are detached. An observer that attaches meanwhile is notified of the new contents only.
-    constexpr KeySetCore& operator=(const KeySetCore& other) = default;
+    constexpr KeyedInterface& operator=(const KeyedInterface& other) = default;
     /// Takes elements and observers. The target's dynamic observers get on_clear and on_reset while the old contents still
     /// exist, and are detached. An observer that attaches meanwhile is not notified, and detached too. With unequal allocators
     /// that do not propagate the keys are moved one by one. @throws also what copies and swaps of Hash and Equal throw; both
     /// containers then keep their elements (with unequal allocators `other` loses its own)
-    constexpr KeySetCore& operator=(KeySetCore&& other) = default;
-    ~KeySetCore() = default;
+    constexpr KeyedInterface& operator=(KeyedInterface&& other) = default;
+    ~KeyedInterface() = default;
     /// Exchanges elements, handles and observers. Allocators are exchanged if they propagate. With unequal allocators that do
     /// not propagate every key is moved. @throws also what the swaps of Hash and Equal throw; the elements stay where they were
     /// then
-    constexpr void swap(KeySetCore& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+    constexpr void swap(KeyedInterface& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
         core_.swap(other.core_);
     }
     constexpr allocator_type get_allocator() const noexcept { return core_.allocator; }
@@ -386,7 +386,7 @@ public:
     constexpr bool check_invariants() const { return core_.is_sound(); }
 
 protected:
-    friend struct detail::OwnColumns;
+    friend struct detail::ColumnAccess;
     static constexpr std::size_t own_columns = Own;
     /// The place of the column of this type among those of the container itself.
     template <class Column>
@@ -411,7 +411,7 @@ protected:
                                     WriteFirst&& write_first) const {
         ByteWriter out;
         out.number(magic);
-        out.number(core_.store.keys.stamp());
+        out.number(core_.store.keys.size_check());
         out.number(static_cast<std::uint32_t>(pending()));
         for_each_pending([&](slot_t slot) { out.number(slot); });
         core_.template write<First, Row>(out, codec, [&] {
@@ -432,7 +432,7 @@ protected:
         if (const char* const wrong = detail::Seal::open<Codec>(bytes, magic, all)) return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of a keyed container";
-        if (in.number<std::uint32_t>() != core_.store.keys.stamp())
+        if (in.number<std::uint32_t>() != core_.store.keys.size_check())
             return "snapshot: it was made by a container of keys of another size";
         const std::size_t waiting = in.number<std::uint32_t>();
         if (!O.deferred_erase && waiting != 0)
@@ -440,7 +440,7 @@ protected:
         if (waiting > in.left() / sizeof(slot_t)) return "snapshot: the bytes end too early";
         std::vector<slot_t> order(waiting);
         for (auto& slot : order) slot = in.number<slot_t>();
-        Container fresh(typename Container::Like(), core_, core_.allocator);
+        Container fresh(typename Container::EmptyCopyTag(), core_, core_.allocator);
         const char* const error = fresh.template read<First>(in, codec, order, [&](auto& directory) {
             fresh.directory.swap(directory);
             return fresh.template read_elements<First, Row>(in, codec, order,
@@ -470,7 +470,7 @@ struct KeyedArguments : Arguments<with_options | with_tag | with_hash | with_equ
 template <class Whole>
 struct PartArguments;
 template <class Key, class Whole>
-struct KeyedArguments<Key, PartOf<Whole>> : PartArguments<Whole> {};
+struct KeyedArguments<Key, EmbeddedIn<Whole>> : PartArguments<Whole> {};
 
 template <class Key, class Args>
 using KeyedStore = KeyStore<Key, typename Args::hash, typename Args::equal, Args::options, typename Args::allocator>;
@@ -480,8 +480,8 @@ template <class Set, class Key, class Args, class Index = typename Args::index, 
 struct KeySetCoreOf;
 template <class Set, class Key, class Args, template <class> class Index, class... Own, class... Observers>
 struct KeySetCoreOf<Set, Key, Args, IndexBy<Index>, TypeList<Own...>, TypeList<Observers...>> {
-    using type = KeySetCore<KeyedStore<Key, Args>, typename HandleOf<Set>::tag_type, Args::options, typename Args::allocator,
-                            Index, sizeof...(Own), Own..., Observers...>;
+    using type = KeyedInterface<KeyedStore<Key, Args>, typename HandleOf<Set>::tag_type, Args::options,
+                                typename Args::allocator, Index, sizeof...(Own), Own..., Observers...>;
 };
 /// The core of a set with these arguments.
 template <class Key, class... With>

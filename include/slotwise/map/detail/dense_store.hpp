@@ -197,7 +197,7 @@ public:
     }
     template <class Directory, class Codec>
     void write(const Directory&, ByteWriter& out, Codec& codec) const {
-        (out.number(size_stamp<Ts>()), ...);
+        (out.number(size_check_of<Ts>()), ...);
         for (std::size_t row = 0; row != count(); ++row) {
             out.number(slots_[row]);
             std::apply([&](const auto&... column) { (codec.write(std::as_const(column[row]), out), ...); }, columns_.columns());
@@ -205,7 +205,7 @@ public:
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
-        if (!((in.number<std::uint32_t>() == size_stamp<Ts>()) && ...))
+        if (!((in.number<std::uint32_t>() == size_check_of<Ts>()) && ...))
             return in.fail("snapshot: it was made by a map of elements of another size");
         ScopeGuard undo([this]() noexcept { drop_all(); });
         for (std::size_t n = directory.size(); n != 0; --n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SecondaryFace: what SecondaryMap, SparseSecondaryMap and IndexMap have in common.
+// SecondaryInterface: what SecondaryMap, SparseSecondaryMap and IndexMap have in common.
 #ifndef SLOTWISE_MAP_DETAIL_SECONDARY_INTERFACE_HPP
 #define SLOTWISE_MAP_DETAIL_SECONDARY_INTERFACE_HPP
 
@@ -194,7 +194,7 @@ private:
 /// entry is not found before it is built, nor once its destructor runs. Its place in a SecondaryMap is free after that. The map
 /// as a whole must not be moved, swapped, assigned or destroyed from there (checked at level fast).
 template <class Derived, class H, class T>
-class SecondaryFace {
+class SecondaryInterface {
     static constexpr bool by_id = !AnyHandle<H>; // a number, which is the slot: IndexMap
     using Item = std::conditional_t<by_id, IdItem<H, T&>, SlotMapItem<H, T&>>;
 
@@ -282,11 +282,11 @@ public:
     }
 
 protected:
-    SecondaryFace() = default;
-    SecondaryFace(const SecondaryFace&) = default;
-    SecondaryFace(SecondaryFace&&) = default;
-    SecondaryFace& operator=(const SecondaryFace&) = delete;
-    ~SecondaryFace() = default;
+    SecondaryInterface() = default;
+    SecondaryInterface(const SecondaryInterface&) = default;
+    SecondaryInterface(SecondaryInterface&&) = default;
+    SecondaryInterface& operator=(const SecondaryInterface&) = delete;
+    ~SecondaryInterface() = default;
 
     /// pred(handle, value) or pred(item).
     template <class Pred>
@@ -362,20 +362,21 @@ private:
 template <class H, class T, class... With>
     requires(detail::is_qualified<H> || detail::is_qualified<T>)
 class SecondaryMap<H, T, With...>
-    : public detail::OfPlain<detail::SecondaryFace<SecondaryMap<std::remove_cvref_t<H>, std::remove_cvref_t<T>, With...>,
-                                                   std::remove_cvref_t<H>, std::remove_cvref_t<T>>> {};
+    : public detail::OfPlain<detail::SecondaryInterface<SecondaryMap<std::remove_cvref_t<H>, std::remove_cvref_t<T>, With...>,
+                                                        std::remove_cvref_t<H>, std::remove_cvref_t<T>>> {};
 /// The error for const, volatile and reference types.
 template <class H, class T, class... With>
     requires(detail::is_qualified<H> || detail::is_qualified<T>)
 class SparseSecondaryMap<H, T, With...>
-    : public detail::OfPlain<detail::SecondaryFace<SparseSecondaryMap<std::remove_cvref_t<H>, std::remove_cvref_t<T>, With...>,
-                                                   std::remove_cvref_t<H>, std::remove_cvref_t<T>>> {};
+    : public detail::OfPlain<
+          detail::SecondaryInterface<SparseSecondaryMap<std::remove_cvref_t<H>, std::remove_cvref_t<T>, With...>,
+                                     std::remove_cvref_t<H>, std::remove_cvref_t<T>>> {};
 /// The error for const, volatile and reference types.
 template <class T, class... With>
     requires(detail::is_qualified<T>)
 class IndexMap<T, With...>
-    : public detail::OfPlain<detail::SecondaryFace<IndexMap<std::remove_cvref_t<T>, With...>, slot_t, std::remove_cvref_t<T>>> {
-};
+    : public detail::OfPlain<
+          detail::SecondaryInterface<IndexMap<std::remove_cvref_t<T>, With...>, slot_t, std::remove_cvref_t<T>>> {};
 
 SLOTWISE_END
 

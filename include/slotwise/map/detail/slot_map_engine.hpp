@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMapContainer: a SlotContainer that chooses the slot of a new element, and the steps that insert one.
+// SlotMapEngine: a SlotContainer that chooses the slot of a new element, and the steps that insert one.
 #ifndef SLOTWISE_MAP_DETAIL_SLOT_MAP_ENGINE_HPP
 #define SLOTWISE_MAP_DETAIL_SLOT_MAP_ENGINE_HPP
 
@@ -34,7 +34,7 @@ constexpr const char* text_when_full(std::size_t limit, std::size_t most, std::s
 
 /// State and steps without an interface. Each step leaves the parts consistent or has no effect.
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMapContainer : public SlotMapBase<Store, O, Allocator, Observers...> {
+class SlotMapEngine : public SlotMapBase<Store, O, Allocator, Observers...> {
 public:
     using Base = SlotMapBase<Store, O, Allocator, Observers...>;
     using Base::Base;
@@ -44,7 +44,7 @@ public:
     using typename Base::Hub;
 
     /// Whether the same handles name equal values.
-    constexpr bool same_elements(const SlotMapContainer& other) const {
+    constexpr bool same_elements(const SlotMapEngine& other) const {
         if (directory.size() != other.directory.size()) return false;
         using Ptr = typename Store::const_pointer;
         for (const slot_t slot : SlotRange(directory.occupancy()))
@@ -178,7 +178,7 @@ public:
     const char* do_restore(std::span<const std::byte> bytes, Codec& codec) {
         Base::expect_not_notifying();
         ByteReader in(bytes);
-        SlotMapContainer fresh(Base::allocator);
+        SlotMapEngine fresh(Base::allocator);
         fresh.directory.set_limit(directory.limit());
         const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& restored) {
             // The store destroys what it has built when a value is wrong or throws.
@@ -239,7 +239,7 @@ private:
 
 // SlotMapObservers: observers, further columns and snapshots of slot maps.
 
-/// The part of SlotMapCore and HandlePool that concerns observers, columns and snapshots, and no handle. Not used by itself.
+/// The part of SlotMapInterface and HandlePool that concerns observers, columns and snapshots, and no handle. Not used by itself.
 /// `extern template` of these two leaves out what they inherit: what is no template and emits much code stays with them.
 template <class Container>
 class SlotMapObservers {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMapCore: the interface that SlotMap, DenseSlotMap and SoaSlotMap share, over a store that says where values lie.
+// SlotMapInterface: the interface that SlotMap, DenseSlotMap and SoaSlotMap share, over a store that says where values lie.
 #ifndef SLOTWISE_MAP_DETAIL_SLOT_MAP_INTERFACE_HPP
 #define SLOTWISE_MAP_DETAIL_SLOT_MAP_INTERFACE_HPP
 
@@ -30,8 +30,8 @@ struct ReservedBits;
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMapCore : public SlotMapObservers<detail::SlotMapContainer<Store, O, Allocator, Observers...>> {
-    using Container = detail::SlotMapContainer<Store, O, Allocator, Observers...>;
+class SlotMapInterface : public SlotMapObservers<detail::SlotMapEngine<Store, O, Allocator, Observers...>> {
+    using Container = detail::SlotMapEngine<Store, O, Allocator, Observers...>;
     using Base = SlotMapObservers<Container>;
 
 public:
@@ -44,50 +44,51 @@ public:
     using const_reference = typename Store::const_reference;
     using pointer = typename Store::pointer;
     using const_pointer = typename Store::const_pointer;
-    using iterator = detail::MapIterator<SlotMapCore, Store, detail::ValueProjection>;
-    using const_iterator = detail::MapIterator<const SlotMapCore, Store, detail::ValueProjection>;
+    using iterator = detail::MapIterator<SlotMapInterface, Store, detail::ValueProjection>;
+    using const_iterator = detail::MapIterator<const SlotMapInterface, Store, detail::ValueProjection>;
     static constexpr SlotMapOptions options = O;
 
     //=== construct, copy, move ===//
 
-    constexpr SlotMapCore()
+    constexpr SlotMapInterface()
         requires std::is_default_constructible_v<Allocator>
     = default;
-    constexpr explicit SlotMapCore(const Allocator& alloc) : Base(alloc) {}
+    constexpr explicit SlotMapInterface(const Allocator& alloc) : Base(alloc) {}
     /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied.
     /// Dynamic observers stay with the original. @throws what the allocator and the copies throw
-    constexpr SlotMapCore(const SlotMapCore& other) = default;
-    constexpr SlotMapCore(const SlotMapCore& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr SlotMapInterface(const SlotMapInterface& other) = default;
+    constexpr SlotMapInterface(const SlotMapInterface& other, const Allocator& alloc) : Base(other, alloc) {}
     /// With the elements of the range, in slots 0, 1 and so on. @throws as insert
     template <std::input_iterator It, std::sentinel_for<It> End>
-    constexpr SlotMapCore(It first, End last, const Allocator& alloc = Allocator()) : SlotMapCore(alloc) {
+    constexpr SlotMapInterface(It first, End last, const Allocator& alloc = Allocator()) : SlotMapInterface(alloc) {
         for (; first != last; ++first) emplace(*first);
     }
-    constexpr SlotMapCore(std::initializer_list<value_type> values, const Allocator& alloc = Allocator())
-        : SlotMapCore(values.begin(), values.end(), alloc) {}
+    constexpr SlotMapInterface(std::initializer_list<value_type> values, const Allocator& alloc = Allocator())
+        : SlotMapInterface(values.begin(), values.end(), alloc) {}
     /// Takes elements and observers. `other` is then empty and usable. Addresses and handles stay valid and refer to this map.
     /// @complexity O(1)
-    constexpr SlotMapCore(SlotMapCore&& other) noexcept = default;
+    constexpr SlotMapInterface(SlotMapInterface&& other) noexcept = default;
     /// As above, into memory of `alloc`. Static columns keep their memory. With unequal allocators the elements are moved one
     /// by one: addresses change, handles stay.
-    constexpr SlotMapCore(SlotMapCore&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    constexpr SlotMapInterface(SlotMapInterface&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay attached: they are notified of the end
     /// of the old contents and of the new contents. If one throws, the target is empty, and the observers that were not
     /// notified of its capacity are detached. An observer that attaches meanwhile is notified of the new contents only.
-    constexpr SlotMapCore& operator=(const SlotMapCore& other) = default;
+    constexpr SlotMapInterface& operator=(const SlotMapInterface& other) = default;
     /// Takes elements and observers. The target's dynamic observers get on_clear and on_reset while the old contents still
     /// exist, and are detached. An observer that attaches meanwhile is not notified, and detached too. With unequal allocators
     /// that do not propagate the elements are moved one by one.
-    constexpr SlotMapCore& operator=(SlotMapCore&& other) = default;
-    ~SlotMapCore() = default;
+    constexpr SlotMapInterface& operator=(SlotMapInterface&& other) = default;
+    ~SlotMapInterface() = default;
 
     /// Exchanges elements, handles and observers. Allocators are exchanged if they propagate. With unequal allocators that do
     /// not propagate every element is moved.
-    constexpr void swap(SlotMapCore& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+    constexpr void swap(SlotMapInterface& other) noexcept(
+        noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
         core_.swap(other.core_);
     }
     // A template, so that overload resolution prefers it to std::swap for derived maps.
-    template <std::derived_from<SlotMapCore> Map>
+    template <std::derived_from<SlotMapInterface> Map>
     friend constexpr void swap(Map& a, Map& b) noexcept(noexcept(a.swap(b))) {
         a.swap(b);
     }
@@ -426,7 +427,9 @@ public:
     //=== whole ===//
 
     /// Equal when the same handles name equal values. Capacity, vacant slots and observers do not count.
-    friend constexpr bool operator==(const SlotMapCore& a, const SlotMapCore& b) { return a.core_.same_elements(b.core_); }
+    friend constexpr bool operator==(const SlotMapInterface& a, const SlotMapInterface& b) {
+        return a.core_.same_elements(b.core_);
+    }
 
     /// Bytes on the heap, without what elements hold themselves. @complexity O(1); linear in pages if they are of one value
     constexpr size_type memory_usage() const noexcept { return core_.memory_usage(); }
@@ -438,7 +441,7 @@ protected:
     friend class detail::MapIterator;
     friend struct detail::ReservedBits;
     using Base::core_;
-    SlotMapCore(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
+    SlotMapInterface(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
 
 private:
     template <class... Args>
@@ -493,7 +496,7 @@ namespace detail {
 struct ReservedBits {
     /// erase_reserved() allocates nothing from now on. Throws what the allocator throws; strong
     template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-    static void prepare(SlotMapCore<Store, Tag, O, Allocator, Observers...>& map) {
+    static void prepare(SlotMapInterface<Store, Tag, O, Allocator, Observers...>& map) {
         map.core_.directory.prepare_reserved();
     }
 };
@@ -507,11 +510,12 @@ template <class Map, class Args, class Store, class Observers = typename Args::o
 struct SlotMapCoreOf;
 template <class Map, class Args, class Store, class... Observers>
 struct SlotMapCoreOf<Map, Args, Store, TypeList<Observers...>> {
-    using type = SlotMapCore<Store, typename Of<Map>::element, Args::options, typename Args::allocator, Observers...>;
+    using type =
+        SlotMapInterface<Store, typename HandleTag<Map>::element, Args::options, typename Args::allocator, Observers...>;
 };
 /// The core of Map with the arguments Args.
 template <class Map, class Args, class Store>
-using slot_map_core = typename SlotMapCoreOf<Map, Args, Store>::type;
+using slot_map_interface = typename SlotMapCoreOf<Map, Args, Store>::type;
 
 } // namespace detail
 

@@ -125,17 +125,17 @@ struct PartArguments<BasicAnyTSDStorage<With...>> : TimelessArguments<AnySeriesA
 
 /// The keyed containers inside.
 template <class... With>
-using AnySeriesSet = BasicAnySetStorage<PartOf<BasicAnyTSSStorage<With...>>>;
+using AnySeriesSet = BasicAnySetStorage<EmbeddedIn<BasicAnyTSSStorage<With...>>>;
 template <class... With>
-using AnySeriesMap = BasicAnyMapStorage<PartOf<BasicAnyTSDStorage<With...>>>;
+using AnySeriesMap = BasicAnyMapStorage<EmbeddedIn<BasicAnyTSDStorage<With...>>>;
 
 template <class Series>
-struct ArgumentsOfSeries<BasicAnySetStorage<PartOf<Series>>> : PartArguments<Series> {
+struct ArgumentsOfSeries<BasicAnySetStorage<EmbeddedIn<Series>>> : PartArguments<Series> {
     using key = DescribedValue;
     static constexpr bool has_values = false;
 };
 template <class Series>
-struct ArgumentsOfSeries<BasicAnyMapStorage<PartOf<Series>>> : PartArguments<Series> {
+struct ArgumentsOfSeries<BasicAnyMapStorage<EmbeddedIn<Series>>> : PartArguments<Series> {
     using key = DescribedValue;
     static constexpr bool has_values = true;
 };
@@ -150,8 +150,8 @@ struct KeyOfSeries<BasicAnyTSDStorage<With...>> {
 
 /// Base of the described series.
 template <class Store, class Args, class Series, template <class> class Writer>
-class AnySeries : public SeriesCore<Store, typename Args::time, Series, Writer> {
-    using Core = SeriesCore<Store, typename Args::time, Series, Writer>;
+class AnySeries : public SeriesInterface<Store, typename Args::time, Series, Writer> {
+    using Core = SeriesInterface<Store, typename Args::time, Series, Writer>;
     using Allocator = typename Args::allocator;
     static_assert(inserts_nothrow<typename Args::observers>,
                   "AnyTSSStorage, AnyTSDStorage: a further column's on_insert may throw, so a removed key could be lost before "
@@ -226,7 +226,7 @@ protected:
         return {this->tracker().words(), time, part, {}, {pages.pages, pages.shift}, stamp};
     }
     AnyDeltaRange<Time, false> keys_of(Time time, DeltaPart part) const noexcept {
-        return {slots_of(time, part), OwnColumns::key_pages(this->store())};
+        return {slots_of(time, part), ColumnAccess::key_pages(this->store())};
     }
 };
 

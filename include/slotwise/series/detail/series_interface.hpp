@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesCore: the public members that all series share.
+// SeriesInterface: the public members that all series share.
 #ifndef SLOTWISE_SERIES_DETAIL_SERIES_INTERFACE_HPP
 #define SLOTWISE_SERIES_DETAIL_SERIES_INTERFACE_HPP
 
@@ -15,7 +15,7 @@ namespace detail {
 /// Base of TSSStorage, TSDStorage and the described ones. It holds the state.
 /// @tparam Series derives from it; @tparam Writer of a Series is what its write() returns
 template <class Store, class Time, class Series, template <class> class Writer>
-class SeriesCore : public SeriesTag {
+class SeriesInterface : public SeriesTag {
     using State = SeriesState<Store, Time>;
     using Key = typename ArgumentsOfSeries<Store>::key;
     using Hash = typename Store::hasher;
@@ -43,23 +43,23 @@ public:
 
     //=== construct, copy, move ===//
 
-    constexpr SeriesCore() = default;
-    constexpr explicit SeriesCore(const Allocator& alloc) : state_(alloc) {}
+    constexpr SeriesInterface() = default;
+    constexpr explicit SeriesInterface(const Allocator& alloc) : state_(alloc) {}
     /// Makes an empty one with this hash and equality.
-    constexpr explicit SeriesCore(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
+    constexpr explicit SeriesInterface(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : state_(hash, equal, alloc) {}
     /// Copies have contents, window and deltas, but no subscribers. The target of a copy assignment keeps its subscribers, and
     /// they get a tick of TickKind::replaced; those to slots hear on_end and are detached. Moves take everything; the source is
     /// then like new, and all former subscribers of the target hear on_end. @pre no writer is open (checked at level fast)
-    constexpr SeriesCore(const SeriesCore&) = default;
-    constexpr SeriesCore(SeriesCore&&) = default;
+    constexpr SeriesInterface(const SeriesInterface&) = default;
+    constexpr SeriesInterface(SeriesInterface&&) = default;
     /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
     /// values are moved one by one, described ones copied.
     /// @throws what the allocator and the copies or moves throw; subscribers may then be lost
-    constexpr SeriesCore(const SeriesCore& other, const Allocator& alloc) : state_(other.state_, alloc) {}
-    constexpr SeriesCore(SeriesCore&& other, const Allocator& alloc) : state_(std::move(other.state_), alloc) {}
-    constexpr SeriesCore& operator=(const SeriesCore&) = default;
-    constexpr SeriesCore& operator=(SeriesCore&&) = default;
+    constexpr SeriesInterface(const SeriesInterface& other, const Allocator& alloc) : state_(other.state_, alloc) {}
+    constexpr SeriesInterface(SeriesInterface&& other, const Allocator& alloc) : state_(std::move(other.state_), alloc) {}
+    constexpr SeriesInterface& operator=(const SeriesInterface&) = default;
+    constexpr SeriesInterface& operator=(SeriesInterface&&) = default;
 
     /// Exchanges elements, times, subscribers and the window; allocators according to their traits.
     /// @pre no writer is open on either @throws nothing, unless unequal allocators do not propagate: then what they and the
@@ -325,8 +325,8 @@ public:
     constexpr bool check_invariants() const { return state_.check_invariants(); }
 
 protected:
-    explicit SeriesCore(Store&& empty) : state_(std::move(empty)) {}
-    constexpr ~SeriesCore() = default;
+    explicit SeriesInterface(Store&& empty) : state_(std::move(empty)) {}
+    constexpr ~SeriesInterface() = default;
 
     constexpr const Store& store() const noexcept { return state_.store(); }
 

@@ -34,7 +34,7 @@ struct SlotContainerOptions {
     bool atomic_versions = false;         ///< lookups of any issued handle may run beside one writer
 };
 
-// PlainSteps: the steps of a SlotContainer whose elements need no destruction, without the type of the elements.
+// SlotSteps: the steps of a SlotContainer whose elements need no destruction, without the type of the elements.
 
 struct AcquiredSlot {
     slot_t slot;
@@ -59,7 +59,7 @@ SLOTWISE_NEVER_INLINE constexpr void erase_silently(Directory& directory, Observ
 
 /// Steps that are rare, or linear in slots. A hundred element types without columns have them once: they read no element.
 template <class Directory, class Pending, class Hub>
-struct PlainSteps {
+struct SlotSteps {
     /// Whether growth would add no slot for an element.
     static constexpr bool cannot_grow(const Directory& directory, std::size_t limit, slot_t first_slot) noexcept {
         return (directory.capacity() < first_slot ? first_slot : directory.capacity()) >= limit;
@@ -313,7 +313,7 @@ public:
     static constexpr bool trivial = Store::trivial && Hub::trivial;
     /// Whether an erase does nothing to an element, so that containers of many types share steps.
     static constexpr bool plain = trivial && !deferred && requires { requires Store::trivial_destroy; };
-    using Plain = PlainSteps<Directory, Pending, Hub>;
+    using Plain = SlotSteps<Directory, Pending, Hub>;
     /// Whether a move and a swap call no function of hash, equality and index that may throw.
     static constexpr bool nothrow_move = std::is_nothrow_move_constructible_v<Store>;
     static constexpr bool nothrow_element_swap = noexcept(std::declval<Store&>().swap(std::declval<Store&>()));
@@ -330,9 +330,9 @@ public:
     constexpr explicit SlotContainer(const Allocator& alloc) : SlotContainer(Store(alloc), alloc) {}
     constexpr SlotContainer(Store&& empty, const Allocator& alloc)
         : directory(Bytes(alloc)), pending(Bytes(alloc)), store(std::move(empty)), hub(alloc), allocator(alloc) {}
-    struct Like {};
+    struct EmptyCopyTag {};
     /// An empty container that hashes, compares and describes like `other`.
-    constexpr SlotContainer(Like, const SlotContainer& other, const Allocator& alloc)
+    constexpr SlotContainer(EmptyCopyTag, const SlotContainer& other, const Allocator& alloc)
         : directory(Bytes(alloc)), pending(Bytes(alloc)), store(empty_like(other.store, alloc)),
           hub(Hub::like(other.hub, alloc)), allocator(alloc) {}
     constexpr SlotContainer(const SlotContainer& other)
@@ -360,12 +360,12 @@ public:
         pending.swap(other.pending);
     }
     /// With unequal allocators the elements are moved one by one; the store may copy elements whose move may throw.
-    constexpr SlotContainer(SlotContainer&& other, const Allocator& alloc) : SlotContainer(Like(), other, alloc) {
+    constexpr SlotContainer(SlotContainer&& other, const Allocator& alloc) : SlotContainer(EmptyCopyTag(), other, alloc) {
         if (alloc == other.allocator) {
             swap_elements(other);
             return;
         }
-        SlotContainer replacement(Like(), other, other.allocator);
+        SlotContainer replacement(EmptyCopyTag(), other, other.allocator);
         const StoredBits stored(other.directory, other.pending);
         Directory same_slots(other.directory, Bytes(alloc));
         auto same_pending = other.pending.resized(other.pending.room(), Bytes(alloc));
@@ -397,7 +397,7 @@ public:
                                                                         always_equal<Allocator>)) {
         if (this == &other) return *this;
         if (propagates_on_move<Allocator> || allocator == other.allocator) {
-            SlotContainer old(Like(), other, other.allocator);
+            SlotContainer old(EmptyCopyTag(), other, other.allocator);
             exchange_old(old);
             swap_elements(other);
         } else {
