@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 from pathlib import Path
 
 NOBODY = 65534
@@ -97,6 +98,8 @@ def check_usage(checks, program, home):
     checks.expect(run.returncode == 2 and "no readable C or C++ source" in run.stderr, "a tree without sources is refused", run)
     run = program.run(tree, "--dot", home / "nowhere" / "x.dot")
     checks.expect(run.returncode == 1 and "cannot write" in run.stderr, "a Graphviz file that cannot be written is an error", run)
+    run = program.run(tree, "--folders", home / "nowhere" / "x.svg")
+    checks.expect(run.returncode == 1 and "--folders FILE" in run.stderr, "a picture that cannot be written is an error", run)
     run = program.run("--edits", "0", "--", tree)
     checks.expect(run.returncode == 0, "no edits and a directory behind -- are fine", run)
     locked = home / "locked"
@@ -143,6 +146,31 @@ def check_graph(checks, program, home):
     if shutil.which("dot"):
         drawn = subprocess.run(["dot", "-Tsvg", dot], capture_output=True)
         checks.expect(drawn.returncode == 0 and b"<svg" in drawn.stdout, "Graphviz accepts the file")
+
+
+def check_folders(checks, program, home):
+    tree, picture = home / "layers", home / "out" / "layers.svg"
+    write(tree / "main.cpp", '#include "up/a.h"\n#include "low/a.h"\n')
+    write(tree / "up/a.h", '#include "detail/b.h"\n#include "../mid&/a.h"\n#include "../low/a.h"\n')
+    write(tree / "up/detail/b.h", '#include "../../mid&/a.h"\n')
+    write(tree / "mid&/a.h", '#include "../low/a.h"\n')
+    write(tree / "low/a.h")
+    run = program.run(tree, "--folders", picture, "--edits", "0")
+    checks.expect("folders             4 in 4 layers, 0 of them in cycles" in run.stdout, "folders and layers are counted", run)
+    root = xml.etree.ElementTree.parse(picture).getroot()  # raises when it is no XML
+    boxes = {each[2].text: each for each in root.findall("{*}g")}
+    checks.expect(set(boxes) == {"main.cpp", "up", "mid&", "low"}, "a box for each folder, and for a file beside them")
+    height = {name: int(box[1].get("y")) for name, box in boxes.items()}
+    checks.expect(height["main.cpp"] < height["up"] < height["mid&"] < height["low"], "each layer is above those it includes")
+    checks.expect(boxes["up"][0].text == "up includes low: 1; mid&: 2;", "a box knows how many includes lead where")
+    checks.expect(boxes["up"][3].text == "1 + 1 files, 4 lines", "files of nested folders are counted apart")
+    lines = [each.get("stroke") for each in root.findall("{*}path")]
+    checks.expect(len(lines) == 3 and len(set(lines)) == 1, "lines that others imply are left out")
+    write(tree / "low/b.h", '#include "../up/a.h"\n')
+    run = program.run(tree, "--folders", picture, "--edits", "0")
+    checks.expect("folders             4 in 2 layers, 3 of them in cycles" in run.stdout, "folders in a circle are one layer", run)
+    lines = [each.get("stroke") for each in xml.etree.ElementTree.parse(picture).getroot().findall("{*}path")]
+    checks.expect(sorted(map(lines.count, set(lines))) == [2, 4], "lines of a circle are of their own colour, and all drawn")
 
 
 def check_lexer(checks, program, home):
@@ -317,7 +345,7 @@ def main():
         (home / "out").chmod(0o777)
         home.chmod(0o777)  # the Graphviz file of a run without --dot lies beside the program
         program = Program(sys.argv[1], home)
-        for part in (check_usage, check_graph, check_lexer, check_roots, check_troubles, check_depth, check_vanishing):
+        for part in (check_usage, check_graph, check_folders, check_lexer, check_roots, check_troubles, check_depth, check_vanishing):
             try:
                 part(checks, program, home)
             except (OSError, ValueError, subprocess.SubprocessError) as error:  # what the program should have left is not there

@@ -4,6 +4,7 @@
 // Include graph of a tree of C and C++ sources: cycles, deepest chain, and what an edit costs when only the files that it
 // affects are computed again. See help_text() in options.cpp.
 
+#include "folders.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <string_view>
 
 namespace {
 
@@ -53,13 +55,27 @@ void read_files(IncludeGraph& graph, const std::vector<std::string>& files, Trou
     }
 }
 
-bool write_dot_file(const std::filesystem::path& path, const IncludeGraph& graph) {
+/// @param option the one that names the file @param write write(stream) writes its contents
+template <class Write>
+bool write_file(const std::filesystem::path& path, std::string_view option, Write write) {
     std::ofstream file(path, std::ios::binary);
-    write_dot(file, graph);
+    write(file);
     file.close();
-    if (file.fail())
-        std::cerr << "include_graph: cannot write '" << printable(path.string()) << "'; --dot FILE names another file\n";
+    if (file.fail()) {
+        std::cerr << "include_graph: cannot write '" << printable(path.string()) << "'; " << option
+                  << " FILE names another file\n";
+    }
     return !file.fail();
+}
+
+/// Draws the folders, when that was asked for. @return false when the file could not be written
+bool draw_folders(const std::filesystem::path& path, const IncludeGraph& graph) {
+    if (path.empty()) return true;
+    const Folders folders = folders_of(graph);
+    const Layers layers = layers_of(folders);
+    std::cout << "  folders             " << grouped(folders.size()) << " in " << layers.count << " layers, "
+              << layers.folders_in_cycles << " of them in cycles\n";
+    return write_file(path, "--folders", [&](std::ostream& out) { write_svg(out, folders); });
 }
 
 /// Prints each promise that was broken. @return whether all were kept
@@ -89,8 +105,10 @@ int run(const Options& options) {
 
     const Pass first = graph.refresh(); // nothing is known yet, so it is a full pass
     print_survey(std::cout, graph, survey(graph));
-    const bool written = write_dot_file(options.dot, graph);
+    const bool written = write_file(options.dot, "--dot", [&](std::ostream& out) { write_dot(out, graph); });
     if (written) std::cout << "  Graphviz file       " << printable(options.dot.string()) << '\n';
+
+    const bool drawn = draw_folders(options.folders, graph);
 
     Simulation simulation(graph, troubles, options.seed);
     simulation.edit_files(options.edits);
@@ -99,7 +117,7 @@ int run(const Options& options) {
     const Rebuilt rebuilt = rebuild_and_compare(graph);
     print_simulation(std::cout, simulation, first, rebuilt.pass);
     const bool passed = check(simulation, wrong, rebuilt, graph.files().size());
-    return passed && written ? all_well : check_failed;
+    return passed && written && drawn ? all_well : check_failed;
 }
 
 } // namespace

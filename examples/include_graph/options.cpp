@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 5> known_options = {"-I", "--dot", "--edits", "--seed", "--help"};
+constexpr std::array<std::string_view, 6> known_options = {"-I", "--dot", "--folders", "--edits", "--seed", "--help"};
 
 /// The library's own headers. The build passes their path; a program built by hand looks in the current directory.
 fs::path default_directory() {
@@ -80,6 +80,8 @@ Complaint set_option(Options& options, std::string_view option, std::string_view
         options.search.emplace_back(value);
     } else if (option == "--dot") {
         options.dot = value;
+    } else if (option == "--folders") {
+        options.folders = value;
     } else if (const std::optional<std::uint32_t> number = parse_number(value)) {
         (option == "--edits" ? options.edits : options.seed) = *number;
     } else {
@@ -120,7 +122,7 @@ std::variant<Options, HelpWanted, UsageError> parse_options(int argc, char** arg
 }
 
 std::string help_text() {
-    return "usage: include_graph [DIR] [-I DIR]... [--dot FILE] [--edits N] [--seed N]\n"
+    return "usage: include_graph [DIR] [-I DIR]... [--dot FILE] [--folders FILE] [--edits N] [--seed N]\n"
            "\n"
            "Builds the include graph of the C and C++ files under DIR, reports its cycles and its deepest\n"
            "chain, then simulates edits and deletions in memory and recomputes only what they affect.\n"
@@ -130,11 +132,13 @@ std::string help_text() {
            "  -I DIR      further directory to search, in this order; it is read as well when it lies\n"
            "              outside of DIR\n"
            "  --dot FILE  Graphviz file to write (default: include_graph.dot beside this program)\n"
+           "  --folders FILE  picture (SVG) to write: the folders of DIR in layers, each above those it\n"
+           "              includes; a circle of folders is red\n"
            "  --edits N   simulated edits (default 100)\n"
            "  --seed N    chooses the files to edit and to delete (default 1)\n"
            "  --help      this text\n"
            "\n"
-           "exit code: 0 all checks passed, 1 a check failed or the Graphviz file could not be written,\n"
+           "exit code: 0 all checks passed, 1 a check failed or a file could not be written,\n"
            "           2 wrong usage or no sources to read\n";
 }
 

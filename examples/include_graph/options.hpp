@@ -17,6 +17,7 @@ struct Options {
     std::filesystem::path directory;
     std::vector<std::filesystem::path> search; ///< -I, in the order given
     std::filesystem::path dot;
+    std::filesystem::path folders; ///< none when empty
     std::uint32_t edits = 100;
     std::uint32_t seed = 1;
 };
