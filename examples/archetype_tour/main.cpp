@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A tour of ArchetypeStore. First the story of a mover that gets a velocity and loses it again, and of a landmark that stays.
-// Then what such a store needs to drive a game: change detection, events, tags aside, commands, chunks on threads, and a frame
-// that puts them in order: systems run, buffers are applied, events are retired, the tick advances.
+// A tour of ArchetypeStore. First a mover gets a velocity and loses it again, and a landmark stays. Then what a game needs of a
+// store: change detection, events, sparse tags, commands, chunks on threads, and a frame that orders them: systems run, buffers
+// are applied, events are retired, the tick advances.
 
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>

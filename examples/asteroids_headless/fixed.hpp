@@ -10,7 +10,7 @@
 
 namespace asteroids {
 
-/// A number with 16 bits behind the point. Sums and products are exact or rounded down, never rounded by the processor's mood.
+/// A number with 16 bits behind the point. Sums and products are exact or rounded down, on every processor.
 struct Fixed {
     std::int32_t raw = 0;
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Asteroids without a player: a ship, rocks that split, turrets, bullets and sparks, in fixed steps of fixed-point numbers.
-// Whatever refers to something else does so by a handle, and notices when that is gone. A run that is saved and restored in the
+// Things refer to each other by handles, which are stale when the other one is gone. A run that is saved and restored in the
 // middle ends in the same world as one that is not.
 //
 //   asteroids_headless                 10,000 ticks, the last frame, what happened, and whether everything holds

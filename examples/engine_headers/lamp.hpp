@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A class that keeps a handle needs the handle, still no container.
+// A class that keeps a handle needs the handle type, and no container.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A frame that may end early: who breaks a rule in it is logged, and the frame is over; outside of one the program is.
+// A frame that may end early: a broken rule in it is logged and ends the frame; outside of a frame it ends the program.
 
 #pragma once
 

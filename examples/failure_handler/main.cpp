@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A failure handler of one's own. A script with a bug uses a stale handle where it promised a live one: the frame ends, the log
+// A failure handler of one's own. A script with a bug uses a stale handle where a live one is required: the frame ends, the log
 // says what was wrong, the world is as it was before the frame, and the game goes on. With "outside" the same happens outside
 // of any frame, and the program aborts.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Memory for what lives no longer than a frame: given out from the front, taken back all at once.
+// Memory for what lives no longer than a frame: allocated from the front, freed all at once.
 
 #pragma once
 

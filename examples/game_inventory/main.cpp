@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The backpack of a game: items by name with columns beside them. What is dropped lies at the hero's feet, readable, until the
-// frame ends; picked up before that, it is the same item again. What the hero wears are handles: they notice when an item has
-// left.
+// The backpack of a game: items by name with columns beside them. A dropped item stays readable until the frame ends; picked
+// up before that, it is the same item again. The hero wears handles: they go stale when an item has left.
 
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/slots/value_array.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A picture that moves: hunters keep handles of fish, fish are eaten, and their slots go to other fish. Usage: hunters [file.svg].
+// An animation: hunters keep handles of fish, fish are eaten, and their slots go to other fish. Usage: hunters [file.svg].
 // Numbers are integers (a sixteenth of a pixel), so that every machine writes the same picture. docs/hunters.svg is that picture.
 
 #include <slotwise/map/slot_map.hpp>

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Interns every identifier of a source tree: each text is kept once and named by a handle; how often and where it was first
-// seen are columns of the set. Handles and views given out on the way stay right while the set grows, and handles tell what was
-// erased.
+// seen are columns of the set. Handles and views stay valid while the set grows, and the handles of erased texts are stale.
 
 #include "sources.hpp"
 

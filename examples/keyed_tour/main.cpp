@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Keyed storage at a glance. The README quotes the marked part word for word.
+// Keyed storage at a glance. docs/tour.md quotes the marked part word for word.
 
 #include <slotwise/keyed/map_view.hpp>
 #include <slotwise/slots/value_array.hpp>

@@ -3,8 +3,8 @@
 //
 // A scene of 21,020 nodes: rooms, shelves in them, things on those. Each node has a place relative to its parent, and one in the
 // world, which follows from those of its ancestors. In each frame some nodes move, are hung elsewhere, or are taken away with all
-// below them. Change detection finds them, and only what hangs below is computed again: the program counts that, and arrays that
-// compute everything anew say how much it should have been.
+// below them. Change detection finds them, and only what hangs below is computed again. The program counts these nodes; arrays that
+// compute everything anew say how many there should be.
 
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/sparse/sparse_set.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sets and dictionaries over time at a glance. The README quotes the marked part word for word.
+// Sets and dictionaries over time at a glance. docs/tour.md quotes the marked part word for word.
 
 #include <slotwise/series/tsd_storage.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// 100,000 units stand, walk or run, and are stunned now and then. What changes often does not move a unit's data: the gait is in a
-// SwitchMap, which has the ids of all that walk in one array; the stun is a bit a row, which loops skip 64 rows at a time. Units die
-// and others are born under recycled ids. The same battle is fought by plain structs, and both must end alike.
+// 100,000 units stand, walk or run, and are stunned now and then. A change of state does not move a unit's data: the gait is in a
+// SwitchMap, which has the ids of all that walk in one array; the stun is a bit a row, and loops skip 64 stunned rows at a time.
+// Units die, and others are born under reused ids. The same battle is fought with plain structs, and both must end alike.
 
 #include "plain.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A drawing and a scene with undo and redo: whatever keeps a handle finds the element again, also after its slot was wanted by
-// others in between.
+// A drawing and a scene with undo and redo: whoever keeps a handle finds the element again, also if other elements
+// were inserted in between.
 #include "history.hpp"
 #include "world_history.hpp"
 
