@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Include graph of a tree of C and C++ sources: cycles, deepest chain, and what an edit costs when only the files that it
-// affects are computed again. --folders draws the folders in layers, as docs/design.md shows those of the library. See help_text() in options.cpp.
+// affects are computed again. --folders draws the folders in layers: docs/design.md shows the library's. See help_text() in
+// options.cpp.
 
 #include "folders.hpp"
 #include "options.hpp"
