@@ -196,6 +196,9 @@ def check_folder_readmes(house):
         if not 0 < count <= README_LINES_MOST:
             yield (f"{folder}/README.md has {count} lines: it says what lives here, what it may use and the reading order, in at most "
                    f"{README_LINES_MOST}")
+        named = re.findall(r"`([\w/]+\.hpp)`", readme.read_text(encoding="utf-8")) if readme.is_file() else []
+        yield from (f"{folder}/README.md names {name}, which is not there" for name in named
+                    if not {f"{folder}/{name}", f"{folder}/detail/{name}", name} & house.text.keys())
 
 
 def check_others_macros(house):
