@@ -150,7 +150,7 @@ Folders folders_of(const IncludeGraph& graph) {
         folder_of.emplace(handle, at->second);
         Folder& folder = folders[at->second];
         ++folder.files;
-        folder.nested += std::count(path.begin(), path.end(), '/') > 1 ? 1 : 0;
+        if (std::count(path.begin(), path.end(), '/') > 1) ++folder.nested;
         folder.lines += file.facts->lines;
     }
     for (const auto& [from, folder] : folder_of) {
