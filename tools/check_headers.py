@@ -4,8 +4,7 @@
 """Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
 
   check_headers.py layout                      floors, cycles, front door, folder READMEs, macro names, names that others define as
-                                               macros, allocations, members that share an address, SPDX lines, code that
-                                               mutate_equivalent.txt names
+                                               macros, allocations, members that share an address, SPDX lines
   check_headers.py alone [-j N] -- COMPILER FLAGS...
                                                each header compiles as the only one, twice in a row (add -Werror to refuse warnings)
   check_headers.py macros [-j N] -- COMPILER FLAGS...
@@ -27,7 +26,7 @@ import sysconfig
 import tempfile
 
 import guide
-from headers import EQUIVALENT, ROOT, arguments, code, line_of, masked, read_equivalents, squeeze, texts
+from headers import ROOT, arguments, code, line_of, masked, squeeze, texts
 
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
 README_LINES_MOST = 20
@@ -253,15 +252,8 @@ def check_spdx(house):
                     yield f"{path.relative_to(house.root)}: the line '{line}' is missing among the first six"
 
 
-def check_equivalents(house):
-    """What tools/verify/mutate.py finds after minutes, and only in headers of its sample."""
-    for name, line, change in read_equivalents(house.root / EQUIVALENT):
-        if squeeze(line) not in map(squeeze, house.text.get(name, "").splitlines()):
-            yield f"{EQUIVALENT}: {name} has no line '{line}' ({change}): name the line as it is now, or remove the entry"
-
-
 LAYOUT_CHECKS = (check_floors, check_cycles, check_front_door, check_columns, check_folder_readmes, check_text, check_others_macros,
-                 check_overlapping, check_spdx, check_equivalents)
+                 check_overlapping, check_spdx)
 
 
 def layout(house, _):

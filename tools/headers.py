@@ -10,7 +10,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOM = ROOT / "include" / "slotwise"
-EQUIVALENT = pathlib.Path("tools/verify/mutate_equivalent.txt")
 
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -48,20 +47,6 @@ def listed(path):
             head = line[3:].strip()
         elif line.strip() and line != "#" and not line.startswith("# "):
             yield number, head, line
-
-
-def read_equivalents(path):
-    """[(file, line of code, change)]: below `== file` pairs of lines, the line of the source, then `    change => reason`."""
-    found, line_of_code = [], ""
-    for number, file, line in listed(path):
-        if not line.startswith("    "):
-            line_of_code = line
-            continue
-        change, _, reason = line.strip().partition(" => ")
-        if not (file and line_of_code and reason):
-            sys.exit(f"{path.name}:{number}: a mutant has a file, a line of code, a change and a reason: {line!r}")
-        found.append((file, line_of_code, change))
-    return found
 
 
 def version_of(root):
