@@ -5,9 +5,9 @@
 
   bench/run.py iteration --quick      one question, one size, under a minute
   bench/run.py bars [QUESTION]        the promised ratios, each with its measured value: pass or miss
-  bench/run.py report FILE            tables, with --html a page, with --compare what changed, of a file that --json wrote
+  bench/run.py report FILE            tables, with --compare what changed, of a file that --json wrote
   bench/run.py publish [FILE]         what documents print: bench/results.json, docs/bench.svg, tables and sentences; FILE: not measured again
-  bench/run.py all --json FILE        everything, with a page; bench/README.md has more examples
+  bench/run.py all --json FILE        everything; bench/README.md has more examples
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
@@ -24,11 +24,10 @@ from tools import charts, figures
 from tools.bars import run_bars
 from tools.compare import compare
 from tools.compiling import code_size_table, includes_table, small_tables
-from tools.programs import Clock, Runner, default_core, rust_programs
+from tools.programs import Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
-from tools.report import report
-from tools.results import LISTINGS, ROOT, Failure, Results, by_question, read_raw
-from tools.tables import Listing, machine, table
+from tools.results import ROOT, Failure, Results, by_question, read_raw
+from tools.tables import machine, table
 
 
 def agree(results):
@@ -62,11 +61,10 @@ def usual(options):
 
 def measured(options, names, runner, no_rust, wanted):
     """{question: Results} of these questions, a table for each as soon as it is there; whether contenders agreed. wanted(question): its rows."""
-    clock = Clock(sum(runner.work(name, runner.groups(name, wanted(name))) for name in names))
     found, good = {}, True
     for name in names:
         found[name] = Results()
-        runner.run(name, wanted(name), found[name], clock)
+        runner.run(name, wanted(name), found[name])
         good = shown(name, found[name], options, no_rust) and good
     return found, good
 
@@ -80,14 +78,14 @@ def shown(name, results, options, no_rust):
 
 def publish(options):
     if options.what is not None:
-        found = read_raw(options.what)[0]
+        found = read_raw(options.what)
     else:
         runner = Runner(options.build, options.repetitions or 9, options.core)
         found, good = measured(options, figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
         if not good:
             return 1
     write(ROOT / figures.RESULTS, figures.condensed(found))
-    found = read_raw(ROOT / figures.RESULTS)[0]  # as the documents are checked: rounded
+    found = read_raw(ROOT / figures.RESULTS)  # as the documents are checked: rounded
     write(ROOT / figures.PICTURE, charts.readme_picture(QUESTIONS, found))
     wrong = figures.checked(ROOT, update=True)
     print("\n".join(wrong) or "Documents say what was measured.")
@@ -102,7 +100,6 @@ def main():
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
-    parser.add_argument("--html", metavar="FILE", help="write a page with charts (all: build/bench/report.html unless named)")
     parser.add_argument("--compare", metavar="FILE", help="a file of --json: say what became faster or slower since, beyond noise")
     parser.add_argument("--repetitions", type=int, help="default: 9, with --quick 5")
     parser.add_argument("--bytes", type=int, choices=[4, 8, 16, 64], help="only this element size")
@@ -122,15 +119,12 @@ def main():
         for listing in tables[options.question]():
             listing.show()
         return 0
-    old = None if options.compare is None else read_raw(options.compare)[0]  # a wrong name should not cost an hour of measuring
+    old = None if options.compare is None else read_raw(options.compare)  # a wrong name should not cost an hour of measuring
     if options.question == "publish":
         return publish(options)
-    good, listings = True, []
+    good = True
     if options.question == "report":
-        found, listings = read_raw(options.what)
-        listings = [Listing(*each) for each in listings]
-        for listing in listings:
-            listing.show()
+        found = read_raw(options.what)
         for name, results in found.items():
             good = shown(name, results, options, "they were not measured") and good
     else:
@@ -146,17 +140,11 @@ def main():
             found, good = measured(options, names, runner, no_rust, usual(options))
             for make in tables.values() if options.question == "all" else ():
                 for listing in make():
-                    listings.append(listing)
                     listing.show()
     if options.json:
-        write(options.json, json.dumps({**{name: results.raw for name, results in found.items()}, LISTINGS: listings}, indent=1))
-    if options.question == "bars":
-        found = by_question({"bars": found["bars"].raw})
-    page = options.html or (ROOT / "build" / "bench" / "report.html" if options.question == "all" else None)
-    if page is not None:
-        write(page, report(found, old, listings))
+        write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
     if old is not None:
-        good = compare(old, found) and good
+        good = compare(old, by_question({"bars": found["bars"].raw}) if options.question == "bars" else found) and good
     return 0 if good else 1
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Charts as SVG, by matplotlib: lines over a number, ratios as bars around 1, and the picture for README.md."""
+"""The picture of README.md as SVG, by matplotlib."""
 
 import html
 import io
 import re
 import sys
 
-from tools.results import Failure, power
+from tools.results import Failure
 from tools.tables import machine, number, roles_of, short
 
 sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
@@ -55,63 +55,32 @@ def looks(results, main):
     return made
 
 
-def logarithmic(axis, *steps):
-    """Round numbers at an axis, also where less than a decade is seen."""
-    axis.set_major_locator(ticker.LogLocator(subs=steps))
-    axis.set_major_formatter("{x:g}")
-
-
-def points_of(results, contender, keys, over):
-    points = [(key[over], results.spread(key, contender)) for key in sorted(keys, key=lambda key: key[over])]
+def points_of(results, contender, keys):
+    points = [(key[3], results.spread(key, contender)) for key in sorted(keys, key=lambda key: key[3])]
     return [point for point in points if point[1] is not None]
 
 
-def told_of(results, contenders, keys, over):
-    told = {contender: [f"{number(spread.median)} at {x}" for x, spread in points_of(results, contender, keys, over)] for contender in contenders}
+def told_of(results, contenders, keys):
+    told = {contender: [f"{number(spread.median)} at {x}" for x, spread in points_of(results, contender, keys)] for contender in contenders}
     return "; ".join(f"{short(contender)}: {', '.join(points)}" for contender, points in told.items() if points)
 
 
-def draw(axes, drawn, results, keys, over, contenders=None):
-    """Lines over the part `over` of the keys (2: n, 3: % live), named beside them; the numbers in words. drawn: looks()."""
-    for contender in contenders or drawn:
-        look, points = drawn.get(contender), points_of(results, contender, keys, over)
+def draw(axes, drawn, results, keys, contenders):
+    """Lines over the percentage of live elements, named beside them. drawn: looks()."""
+    for contender in contenders:
+        look, points = drawn.get(contender), points_of(results, contender, keys)
         if points:
             xs, spreads = zip(*points)
             medians = [spread.median for spread in spreads]
             axes.plot(xs, medians, marker="o", markersize=3, label=short(contender), **look)
             axes.fill_between(xs, [spread.low for spread in spreads], [spread.high for spread in spreads], color=look["color"], alpha=0.15)
-    axes.set_xscale("linear" if over == 3 else "log")
-    if all(line.get_ydata().min() > 0 for line in axes.lines):
-        axes.set_yscale("log")
-        logarithmic(axes.yaxis, 1, 1.5, 2, 3, 5, 7)
-    axes.set_xlabel("% of the elements live" if over == 3 else "n")
-    axes.set_xticks(sorted({key[over] for key in keys}), [str(x) if over == 3 else power(x) for x in sorted({key[over] for key in keys})])
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # round numbers, also where less than a decade is seen
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("% of the elements live")
+    axes.set_xticks(sorted({key[3] for key in keys}))
     axes.minorticks_off()
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    return told_of(results, contenders or drawn, keys, over)
-
-
-def lines(question, results, keys, over, title):
-    figure, axes = pyplot.subplots(figsize=(4, 2.6))
-    axes.set_title(f"{title}: {question.unit}" if len(question.unit) < 25 else title, loc="left")
-    return svg(figure, title, draw(axes, looks(results, question.ours), results, keys, over))
-
-
-def bars(title, rows):
-    """rows: (name, ratio, words): bars that begin at 1, wins to the left and losses to the right."""
-    figure, axes = pyplot.subplots(figsize=(5, 0.6 + 0.22 * len(rows)))
-    names, ratios, words = zip(*rows)
-    colours = ["#0b6e4f" if ratio < 0.95 else "#c2410c" if ratio > 1.05 else "#8a919a" for ratio in ratios]
-    drawn = axes.barh(range(len(rows)), [ratio - 1 for ratio in ratios], left=1, color=colours)
-    axes.bar_label(drawn, words, padding=3)
-    axes.set_yticks(range(len(rows)), names)
-    axes.set_xscale("log")
-    axes.set_xlim(min(0.5, *ratios) / 1.1, max(2, *ratios) * 1.1)
-    logarithmic(axes.xaxis, 1, 2, 5)
-    axes.minorticks_off()
-    axes.invert_yaxis()
-    axes.set_title(title, loc="left")
-    return svg(figure, title, "; ".join(f"{name}: {each}" for name, each in zip(names, words)))
 
 
 def iteration_keys(found):
@@ -121,7 +90,7 @@ def iteration_keys(found):
 def readme_told(found):
     """What the picture shows, in words, and its lookups as (ns, contender)."""
     lookups = sorted((found["slot_map"].get(("lookup", BYTES, N, None), each), each) for each in LOOKUP)
-    return (f"Nanoseconds an element over the percentage of live elements. {told_of(found['iteration'], ITERATION, iteration_keys(found), 3)}. Lookup: "
+    return (f"Nanoseconds an element over the percentage of live elements. {told_of(found['iteration'], ITERATION, iteration_keys(found))}. Lookup: "
             + ", ".join(f"{short(contender)}: {number(value)} ns" for value, contender in lookups) + ".", lookups)
 
 
@@ -133,7 +102,7 @@ def readme_picture(questions, found):
     told, lookups = readme_told(found)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3), gridspec_kw={"wspace": 1.1})
     drawn = {**looks(iteration, questions["iteration"].ours), **looks(slot_map, questions["slot_map"].ours)}  # one colour in both
-    draw(left, drawn, iteration, iteration_keys(found), 3, ITERATION)
+    draw(left, drawn, iteration, iteration_keys(found), ITERATION)
     left.set_title("Visit every element, as holes appear\nns per element, logarithmic", loc="left")
     values, contenders = zip(*lookups)
     colours = [drawn[contender]["color"] for contender in contenders]

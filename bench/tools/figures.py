@@ -105,7 +105,7 @@ def checked(root, update=False):
     """What documents say otherwise than the results; update: figures are written into them first. The picture is not drawn here."""
     if not (root / RESULTS).is_file():
         return [f"there is no {RESULTS}: bench/run.py publish"] if (root / CLAIMS).is_file() or (root / PICTURE).is_file() else []
-    found, asked, wrong = read_raw(root / RESULTS)[0], claims(root), []
+    found, asked, wrong = read_raw(root / RESULTS), claims(root), []
     for name in sorted({"bench/RESULTS.md", *(claim.file for claim in asked)}):
         old = (root / name).read_text(encoding="utf-8")
         text = BLOCK.sub(lambda match: f"{match[1]}{BLOCKS[match[2]](found)}\n", old)

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 from tools.results import ROOT, Failure, Row, power
 
@@ -18,18 +17,6 @@ from tools.results import ROOT, Failure, Row, power
 def progress(text):
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-
-
-class Clock:
-    """How much of the work is done, and by that how long the rest takes."""
-
-    def __init__(self, work):
-        self.work, self.done, self.begin = work, 0, time.monotonic()
-
-    def left(self):
-        """In words; nothing while nobody can know."""
-        seconds = (time.monotonic() - self.begin) / self.done * (self.work - self.done) if self.done else 0
-        return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left" if seconds >= 1 else ""
 
 
 def processor():
@@ -121,21 +108,13 @@ class Runner:
     def repetitions_of(self, question, group):
         return 1 if "memory" in (question, group[0].split("_")[0]) else self.repetitions
 
-    def work(self, question, groups):
-        """What a Clock counts. Large rows take longer: preparing them is outside the time measured, not outside that of who waits."""
-        return sum(self.repetitions_of(question, group) * sum(map(len, names.values())) * (100_000 + group[2])
-                   for group, names in groups.items())
-
-    def run(self, question, wanted, results, clock=None):
-        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs.
-        clock: of this question and others, when there are others."""
+    def run(self, question, wanted, results):
+        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs."""
         groups = self.groups(question, wanted)
-        clock = clock or Clock(self.work(question, groups))
         for number, (group, names) in enumerate(groups.items(), 1):
-            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}{clock.left()}")
+            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}")
             for program, times in turns(list(names), self.repetitions_of(question, group)):
                 report = self.measure(program, names[program], times)
                 report["context"].update(question=question, processor=processor())  # for whoever reads the file of --json
                 results.add(report)
-            clock.done += self.work(question, {group: names})
         progress("")

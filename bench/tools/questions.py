@@ -21,8 +21,6 @@ def keyed_usual(row):
     return row.n == 65_000 if row.op.endswith("_poor_hash") else row.n in KEYED_SIZES
 
 
-KEYED_OPERATIONS = ["insert", "insert_reserved", "find_hit", "find_hit_dependent", "find_miss", "erase_insert", "erase_all",
-                    "iterate", "clear", "memory"]
 KEYED_QUICK = ("insert", "find_hit", "find_miss", "erase_insert", "iterate", "memory", "insert_string", "find_hit_string")
 
 SERIES_QUICK = ("write_1000", "write_18_percent", "set", "churn_1000", "capture_1000", "apply_1000", "fan_out_100")

@@ -13,8 +13,6 @@ from tools.questions import QUESTIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-LISTINGS = "listings"  # where a file of --json keeps the tables that are no contest
-
 
 class Failure(Exception):
     """Something that must end the run with a message: (message, exit status)."""
@@ -126,28 +124,21 @@ class Means(Results):
 
     def __init__(self, results):
         super().__init__()
-        self.context, self.compilers, self.spreads = results.context, results.compilers, {}
+        self.context, self.compilers = results.context, results.compilers
         sizes = {}
         for key in results.rows:
             sizes.setdefault((key[0], key[1], None, key[3]), []).append(key)
         for key, keys in sizes.items():
             for contender, (_, role) in results.rows[keys[0]].items():
-                spreads = [results.spread(each, contender) for each in keys]
-                if None not in spreads and all(spread.low > 0 for spread in spreads):
-                    median, low, high = (geometric_mean(column) for column in list(zip(*spreads))[:3])
-                    self.spreads[key, contender] = Spread(median, low, high, min(spread.count for spread in spreads))
-                    self.rows.setdefault(key, {})[contender] = (median, role)
-
-    def spread(self, key, contender):
-        return self.spreads.get((key, contender))
+                medians = [results.get(each, contender) for each in keys]
+                if all(medians):
+                    self.rows.setdefault(key, {})[contender] = (geometric_mean(medians), role)
 
 
 def by_question(raw):
     """{question: Results} of {name: reports}. The reports say themselves to which question they belong: `bars` asks several."""
     found = {}
     for name, reports in raw.items():
-        if name == LISTINGS:
-            continue
         for report in reports:
             question = report["context"].get("question", name)
             if question not in QUESTIONS:
@@ -157,14 +148,13 @@ def by_question(raw):
 
 
 def read_raw(path):
-    """{question: Results} of a file that --json wrote, and the listings in it, as lists."""
+    """{question: Results} of a file that --json wrote."""
     try:
-        raw = json.loads(pathlib.Path(path).read_text())
-        found, listings = by_question(raw), raw.get(LISTINGS, [])
+        found = by_question(json.loads(pathlib.Path(path).read_text()))
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", 2) from None
     except (ValueError, AttributeError, KeyError, TypeError):
         raise Failure(f"{path} is not what --json writes", 2) from None
     if not found:
         raise Failure(f"{path} has no results", 2)
-    return found, listings
+    return found

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Results as tables, with a verdict for each row: in Markdown here, in HTML by report.py."""
+"""Results as tables, with a verdict for each row: in Markdown."""
 
 from typing import NamedTuple
 
-from tools.questions import KEYED_OPERATIONS, QUESTIONS
+from tools.questions import QUESTIONS
 from tools.results import ROOT, Means, is_rust, is_versioned_rust, power
 
 LEVEL = 0.05  # ratios closer to 1 than this are called level
@@ -102,38 +102,19 @@ def roles_of(results):
     return dict(sorted(roles.items(), key=lambda item: (["limit", "ours", "rival", item[1]].index(item[1]), is_rust(item[0]), item[0])))
 
 
-OPERATIONS = ["slots_10", "again_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set",
-              "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
-              "clear", "age", "aged_iterate", "fresh_iterate", "aged_lookup", "fresh_lookup", "read_one", "read_two_write_one",
-              "memory_grown", "memory_reserved", "peak_grown", "allocations_grown", "allocations_reserved"]
+def sorted_keys(results):
+    """By size of the elements, 16 bytes first, else as the programs have them."""
+    return sorted(results.rows, key=lambda key: ((16, 4, 64).index(key[1]) if key[1] in (16, 4, 64) else 3))
 
 
-def order(key):
-    rank = OPERATIONS.index(key[0]) if key[0] in OPERATIONS else len(OPERATIONS)
-    return ({16: 0, 4: 1, 64: 2}.get(key[1], 3), rank, key[0], key[2], -(key[3] or 0))
-
-
-def operation_order(key):
-    """Of the operations of keyed: with integers, strings and poor hashes apart."""
-    kind = next((kind for kind in ("_string", "_poor_hash") if key[0].endswith(kind)), "")
-    plain = key[0].removesuffix(kind)
-    return (len(kind), kind, KEYED_OPERATIONS.index(plain) if plain in KEYED_OPERATIONS else len(KEYED_OPERATIONS), plain, key[2] or 0)
-
-
-def sorted_keys(question, results):
-    return sorted(results.rows, key=order if question.means_over is None else operation_order)
-
-
-def grid(question, results, named=row_name, with_role=False, spreads=False):
+def grid(question, results, named=row_name, with_role=False):
     """(head, lines) of text: a line a row, a column a contender, behind those that say how the row went, unless they say nothing."""
-    roles, keys = roles_of(results), sorted_keys(question, results)
+    roles, keys = roles_of(results), sorted_keys(results)
     summaries = [summary(question, results, key, any(map(is_rust, roles))) for key in keys]
     told = [any(text != "-" for _, text in column) for column in zip(*summaries)]
     def cell(key, contender):
         ratio = None if question.means_over in (None, contender) else results.ratio(key, contender, question.means_over)
-        spread = results.spread(key, contender) if spreads else None
-        return (number(results.get(key, contender)) + ("" if ratio is None else f" ({ratio:.2f}x)")
-                + (f", {number(spread.low)} to {number(spread.high)}" if spread is not None and spread.count > 1 else ""))
+        return number(results.get(key, contender)) + ("" if ratio is None else f" ({ratio:.2f}x)")
     lines = [[named(key), *(text for (_, text), wanted in zip(summed, told) if wanted), *(cell(key, c) for c in roles)]
              for key, summed in zip(keys, summaries)]
     head = ["row", *(title for (title, _), wanted in zip(summaries[0], told) if wanted),
