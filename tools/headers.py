@@ -6,7 +6,6 @@ import argparse
 import ast
 import pathlib
 import re
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOM = ROOT / "include" / "slotwise"

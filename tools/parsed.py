@@ -80,6 +80,14 @@ def _name(cursor):
     return cursor.spelling if cursor.spelling.startswith("operator") else cursor.spelling.split("<")[0]
 
 
+def qualified(cursor):
+    """Class::name, wherever it is defined; without namespaces and template arguments."""
+    names = []
+    while cursor.kind.name not in ("TRANSLATION_UNIT", "NAMESPACE"):
+        names, cursor = [cursor.spelling.split("<")[0] if "operator" not in cursor.spelling else cursor.spelling, *names], cursor.semantic_parent
+    return "::".join(names)
+
+
 def walk(cursor, room, spaces=(), classes=()):
     """Each Declaration below a cursor that stands in a header of the folder."""
     for each in cursor.get_children():

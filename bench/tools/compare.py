@@ -7,7 +7,7 @@ processor or compiler nothing is marked, but all contenders must compute the sam
 process (where memory lies) is in no repetition: of 237 numbers of a build compared with itself on a busy machine, 7 were marked."""
 
 from tools.questions import QUESTIONS
-from tools.results import Results
+from tools.results import Results, geometric_mean
 from tools.tables import LEVEL, markdown, number, row_name, short, sorted_keys, times
 
 LEAST = 3  # repetitions below which nobody knows the noise
@@ -39,10 +39,11 @@ def disagreements(old, new):
 
 def compare(old, new):
     """Prints what changed of {question: Results}; whether all contenders of both computed the same."""
-    states, wrong = [], []
+    states, ratios, wrong = [], [], []
     for name in [name for name in new if name in old]:
         found = list(changes(name, old[name], new[name]))
         states += [state for *_, state in found]
+        ratios += [b.median / a.median for _, _, a, b, _ in found if a.median and b.median]
         lines = [[row_name(key), short(contender), number(a.median), number(b.median), times(b.median / a.median if a.median else None), state]
                  for key, contender, a, b, state in found if state]
         if lines:
@@ -52,5 +53,5 @@ def compare(old, new):
         wrong += [f"CHECKSUM MISMATCH in {name}, {row_name(key)}: {sums}" for key, sums in disagreements(old[name], new[name])]
     print("", *wrong, sep="\n")
     print(f"{states.count('faster')} rows faster, {states.count('SLOWER')} slower, {states.count('')} unchanged; times measured less than {LEAST} "
-          "times count as unchanged.")
+          f"times count as unchanged. New / old of {len(ratios)} rows, geometric mean: {geometric_mean(ratios or [1]):.3f}")
     return not wrong

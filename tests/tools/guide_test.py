@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from fixture import CXX, ROOT
-from guide import GUIDE, SNIPPET, as_program, pages
+from guide import SNIPPET, as_program, pages
 import parsed
 import proof
 

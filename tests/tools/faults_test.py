@@ -1,12 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Each check of a repository's text lets a sound one pass, and refuses it with a useful message when a fault is planted: one table. The
-single header holds each header once, behind those it includes."""
+"""Each check of the house lets a sound one pass, and names a fault that is planted: layout, headers alone, documents, compile_fail, figures, sweeps,
+complexity, fuzz, benches; the single header holds each header once, behind those it includes."""
+import contextlib
+import io
 import re
 import unittest
 
-from fixture import CXX, Case
+from fixture import CXX, ROOT, Case
+import complexity
+import fuzz
+import proof
+import run
+import sweeps
+import throws
+from tools import compare, figures
+from tools.results import Failure, by_question
 
 SPDX = "// SPDX-License-Identifier: MIT\n// SPDX-FileCopyrightText: the slotwise authors\n"
 ROOM = "include/slotwise/"
@@ -144,6 +154,169 @@ class SingleHeader(Case):
         self.amalgam("--only", "core,maps", refused="no folder or header 'maps'")
         self.amalgam("--namespace", "9lives", refused="'9lives' is no name")
         self.assertEqual(self.command("tools/amalgamate.py", "--root", ".", "--forwarding", "include")[0], 1)  # would overwrite headers
+
+
+BOX = """#pragma once
+namespace slotwise {
+template <class T> class Derived;
+namespace detail { struct Part { void inherited(int); void hidden(int); }; }
+class Box : public detail::Part {
+public:
+    Box() noexcept;
+    Box(const Box&);
+    Box(Box&&) noexcept;
+    Box& operator=(const Box&);
+    Box& operator=(Box&&) noexcept;
+    void insert(int);
+    void hidden(int) noexcept;
+    void clear() noexcept;
+    int& at(int);
+    const int& at(int) const;
+    int size() const;
+    static int most();
+private:
+    void grow();
+};
+template <class T> class Derived : public Box {
+public:
+    void insert(T);
+};
+void fill(Box&);
+}
+"""
+NEEDED = ["Box::(copy)", "Box::inherited", "Box::insert", "Box::operator=(copy)", "Derived::(copy)", "Derived::insert",
+          "Derived::operator=(copy)", "fill"]
+
+
+class Sweeps(Case):
+    def test_every_function_that_changes_and_may_throw_needs_a_sweep_in_which_something_threw(self):
+        self.write("fwd.hpp", "namespace slotwise { class Box; template <class T> class Derived; }\n")
+        self.write("box.hpp", BOX)
+        headers, swept = throws.Headers(self.folder), [["throws", name, "3", "a test"] for name in NEEDED]
+        self.assertEqual((headers.required(), throws.judge(headers, swept)[1]), (NEEDED, []))
+        self.assertEqual(throws.judge(headers, [*swept[1:], ["noexcept", NEEDED[0], "0", "a test"]])[1], [])
+        for lines, words in [*((swept[:i] + swept[i + 1:], f"{name} (") for i, name in enumerate(NEEDED)),
+                             ([*swept, ["throws", "Box::insert", "0", "another test"]], "nothing threw in the sweep of the test `another test`"),
+                             ([*swept, ["throws", "Box::inset", "1", "a test"]], "Box::inset")]:
+            self.assertIn(words, "\n".join(throws.judge(headers, lines)[1]))
+
+    def test_every_setting_operation_and_container_is_reported(self):
+        lines = [["alloc", name, f"setting {i}", operation, "8"] for name in ("Box", "Bag") for i in range(16) for operation in ("copy", "swap")]
+        self.assertEqual(sweeps.alloc(lines, ("Box", "Bag")), ("alloc: 16 settings x 32 cases over 2 containers, 0 failures", []))
+        for left, asked, words in (([line for line in lines if line[1:3] != ["Bag", "setting 7"]], "Box", "Bag: 15 of 16 settings"),
+                                   ([line for line in lines if line[1:4] != ["Box", "setting 3", "swap"]], "Box", "Box, setting 3: no case of `swap`"),
+                                   (lines, "Jar", "Jar: no program reports it")):
+            self.assertEqual(sweeps.alloc(left, (asked,))[1], [words])
+        self.assertEqual(len(sweeps.versions([["versions", "Box a", "3", "4"], ["versions", "Jar a", "3", "0"]], ("Box", "Jar"))[1]), 1)
+
+    def test_a_program_that_fails_or_reports_nothing_is_an_error(self):
+        for text, words in (("echo x >> $SLOTWISE_SWEEP_REPORT; echo it leaks; exit 1\n", "it leaks"), ("exit 0\n", "no program reported")):
+            self.write("slotwise_test_fixture", "#!/bin/sh\n" + text).chmod(0o755)
+            self.assertIn(words, sweeps.run(self.folder, "[throws]", self.folder / "report.txt")[1][0])
+
+
+COSTS = """#include "proof/counted.hpp"
+#include <vector>
+using namespace counted;
+int main() {
+    const auto search = [](std::size_t n) {
+        const std::vector<int> values(n, 0);
+        return once([&] { for (const int value : values) keep(value); });
+    };
+    row("search complexity", "elements", linear, search);
+    row("hasty complexity", "elements", constant, search);
+    row("lazy complexity", "elements", linear, [](std::size_t n) { return once([&] { keep(n); }); });
+    const auto allocate = [](std::size_t) { return once([] { ::operator delete(::operator new(4)); }); };
+    row("greedy complexity", "elements", constant, allocate, never_allocates);
+    return finish(0);
+}
+"""
+
+
+BODY = """#include "input.hpp"
+std::uint64_t fuzz_one(test::Input& in) {
+    std::uint64_t steps = 0;
+    for (; !in.done(); ++steps) FUZZ_CHECK(in.byte() != 77 || in.byte() != 78 || in.byte() % 4 != 3);
+    return steps;
+}
+#include "driver.hpp"
+"""
+
+
+class Programs(Case):
+    def test_a_cost_that_is_not_as_promised_fails(self):
+        said, rows, wrong = complexity.counted(self.write("fixture.cpp", COSTS), self.folder)
+        self.assertIn("complexity: 4 rows, 0 controls, 3 failures", said)
+        self.assertEqual((rows, [line.split()[1] for line in wrong]), (4, ["hasty", "lazy", "greedy"]), said)
+
+    def test_a_replay_finds_a_planted_fault_and_names_an_input_that_fails_again(self):
+        replay = self.folder / "replay"
+        proof.must([CXX, "-std=c++20", "-O1", f"-I{fuzz.SOURCES}", self.write("body.cpp", BODY), "-o", replay])
+        self.write("corpus/one", "\0" * 15)
+        self.assertEqual(fuzz.counted(proof.must([replay, self.folder / "corpus"])), (1, 15))
+        done = proof.run([replay, "--random", 100_000, 1])
+        self.assertEqual((done.ok, fuzz.counted(done.output)), (False, None))
+        self.assertRegex(done.output.splitlines()[-1], r"^fuzz: failed: --random 1 \d+$")
+        proof.must([replay, "--write", self.folder / "found", done.output.split()[-1]])
+        self.assertFalse(proof.run([replay, self.folder / "found"]).ok)
+
+    def test_the_module_exports_what_the_headers_declare(self):
+        self.assertEqual(self.command("tools/module.py", "--check")[0], 0)
+
+
+def results(*entries):
+    """{"slot_map": Results} of (contender, role, time, checksum), each measured five times, 2 % slower every time."""
+    runs = [{"name": f"lookup/bytes:16/n:100000/{contender}/iterations:6/manual_time", "run_type": "iteration", "real_time": 10 * time * (1 + 0.02 * i),
+             "items": 10, "checksum": checksum, "label": role} for contender, role, time, checksum in entries for i in range(5)]
+    return by_question({"slot_map": [{"context": {"compiler": "g++", "processor": "a made-up one"}, "benchmarks": runs}]})
+
+
+def quietly(function, *arguments):
+    """(its result, what it printed)"""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        return function(*arguments), text.getvalue()
+
+
+OURS, OTHER = ("SlotMap", "ours", 6, 7), ("vector", "limit", 5, 7)
+
+
+class Benches(Case):
+    def test_contenders_that_compute_something_else_or_none_to_compare_with_fail(self):
+        self.assertTrue(quietly(run.agree, results(OURS, OTHER)["slot_map"])[0])
+        good, text = quietly(run.agree, results(OURS, ("vector", "limit", 5, 8))["slot_map"])
+        self.assertEqual((good, "CHECKSUM MISMATCH" in text), (False, True))
+        self.assertRaises(Failure, run.agree, results(OURS)["slot_map"])
+
+    def test_a_planted_change_is_found_and_no_other(self):
+        for factor, words in ((1.0, "0 rows faster, 0 slower"), (1.3, "0 rows faster, 1 slower"), (0.7, "1 rows faster, 0 slower"), (1.06, "0 rows faster, 0 slower")):
+            self.assertIn(words, quietly(compare.compare, results(OURS, OTHER), results(("SlotMap", "ours", 6 * factor, 7), OTHER))[1])
+        self.assertFalse(quietly(compare.compare, results(OURS, OTHER), results(("SlotMap", "ours", 6, 8), OTHER))[0])
+
+    # Else two contenders whose files call their templates alike would measure the same container: see harness.hpp.
+    def test_what_registers_a_template_is_a_function_of_its_file(self):
+        registering = re.compile(r"^template <template <.*\n(.*) add_contender\(", re.MULTILINE)
+        heads = [head for path in (ROOT / "bench").glob("*/workload.hpp") for head in registering.findall(path.read_text())]
+        self.assertGreater(len(heads), 4)
+        self.assertEqual(set(heads), {"SLOTWISE_BENCH_PER_FILE void"})
+
+    def test_documents_and_picture_print_what_the_results_say_and_each_planted_fault_is_named(self):
+        sound = {name: (ROOT / name).read_text() for name in ("README.md", "bench/README.md", "bench/RESULTS.md", "docs/guide/index.md",
+                                                              figures.CLAIMS, figures.RESULTS, figures.PICTURE)}
+        for name, text in sound.items():
+            self.write(name, text)
+        self.assertEqual(figures.checked(self.folder), [])
+        differs, drawn = " is not what bench/results.json says", "bench.svg was not drawn"
+        for name, old, new, words in (
+                ("README.md", r"walked in \d", "walked in 7", differs), ("README.md", "is walked", "walks", "is not in it"),
+                ("README.md", "## Promises", "It is 2.5 times faster.", "'2.5 times' is in no line"),
+                ("bench/RESULTS.md", r"(\| checked lookup .*?)[\d.]+", r"\g<1>9", differs), (figures.PICTURE, "SlotMap: [0-9]", "SlotMap: 9", drawn),
+                (figures.RESULTS, r'(SlotMap.for_each", .*"value": )[\d.]+', r"\g<1>99", drawn), (figures.CLAIMS, "ratio,1.05,", "ratio,99,", "is not true")):
+            with self.subTest(fault=words, file=name):
+                self.write(name, re.sub(old, new, sound[name], count=1))
+                self.assertNotEqual((self.folder / name).read_text(), sound[name])
+                self.assertIn(words, "\n".join(figures.checked(self.folder)))
+                self.write(name, sound[name])
 
 
 if __name__ == "__main__":
