@@ -48,8 +48,9 @@ class Help(Case):
         for name in set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.M)) - ours - sys.stdlib_module_names:
             self.write(f"none/{name}.py", "raise ModuleNotFoundError('none is here', name=__name__)\n")
         self.environment["PYTHONPATH"] = str(self.folder / "none")
-        dispatch = re.search(r'^case "\$command" in\n(.*?)^esac', (ROOT / "tools" / "dev").read_text(encoding="utf-8"), re.M | re.S)[1]
-        commands = [name for names in re.findall(r"^    ([\w |]+?)[ |-]*\)", dispatch, re.M) for name in names.split(" | ")]
+        dev = (ROOT / "tools" / "dev").read_text(encoding="utf-8")
+        commands = re.findall(r"^    (\w+)(?: \||\))", re.search(r'^case "\$command" in\n(.*?)^esac', dev, re.M | re.S)[1], re.M)
+        commands += re.search(r"^proofs=\((.*)\)", dev, re.M)[1].split()
         self.assertGreaterEqual(len(commands), 25)
         self.assertGreaterEqual(len(self.scripts), 25)
         before = self.files()
