@@ -22,12 +22,11 @@ import sys
 
 from tools import charts, figures
 from tools.bars import run_bars
-from tools.compare import compare
 from tools.compiling import code_size_table, includes_table, small_tables
 from tools.programs import Runner, default_core, rust_programs
 from tools.questions import QUESTIONS
 from tools.results import ROOT, Failure, Results, by_question, read_raw
-from tools.tables import machine, table
+from tools.tables import compare, machine, table
 
 
 def agree(results):
@@ -59,18 +58,18 @@ def usual(options):
     return wanted
 
 
-def measured(options, names, runner, no_rust, wanted):
+def measured(names, runner, no_rust, wanted):
     """{question: Results} of these questions, a table for each as soon as it is there; whether contenders agreed. wanted(question): its rows."""
     found, good = {}, True
     for name in names:
         found[name] = Results()
         runner.run(name, wanted(name), found[name])
-        good = shown(name, found[name], options, no_rust) and good
+        good = shown(name, found[name], no_rust) and good
     return found, good
 
 
-def shown(name, results, options, no_rust):
-    table(name, results, options.quick, no_rust)
+def shown(name, results, no_rust):
+    table(name, results, no_rust)
     good = agree(results)
     print(machine(results))
     return good
@@ -81,7 +80,7 @@ def publish(options):
         found = read_raw(options.what)
     else:
         runner = Runner(options.build, options.repetitions or 9, options.core)
-        found, good = measured(options, figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
+        found, good = measured(figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
         if not good:
             return 1
     write(ROOT / figures.RESULTS, figures.condensed(found))
@@ -113,11 +112,9 @@ def main():
     if not reads and options.what not in (None, *(QUESTIONS if options.question == "bars" else [])):
         parser.error(f"'{options.what}' after {options.question}: a second word goes with bars (a question), report and publish (a file)")
     names = list(QUESTIONS) if options.question == "all" else [options.question]
-    tables = {"compile_time": lambda: [includes_table(options.repetitions or (1 if options.quick else 3))],
-              "code_size": lambda: [code_size_table()], "small": small_tables}
+    tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table, "small": small_tables}
     if options.question in tables:
-        for listing in tables[options.question]():
-            listing.show()
+        tables[options.question]()
         return 0
     old = None if options.compare is None else read_raw(options.compare)  # a wrong name should not cost an hour of measuring
     if options.question == "publish":
@@ -126,7 +123,7 @@ def main():
     if options.question == "report":
         found = read_raw(options.what)
         for name, results in found.items():
-            good = shown(name, results, options, "they were not measured") and good
+            good = shown(name, results, "they were not measured") and good
     else:
         rust, no_rust = rust_programs() if options.rust else (None, "run with --rust (needs cargo)")
         runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust)
@@ -137,10 +134,9 @@ def main():
             print(machine(results))
             found = {"bars": results}
         else:
-            found, good = measured(options, names, runner, no_rust, usual(options))
-            for make in tables.values() if options.question == "all" else ():
-                for listing in make():
-                    listing.show()
+            found, good = measured(names, runner, no_rust, usual(options))
+            for each in tables.values() if options.question == "all" else ():
+                each()
     if options.json:
         write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
     if old is not None:

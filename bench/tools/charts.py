@@ -56,12 +56,12 @@ def looks(results, main):
 
 
 def points_of(results, contender, keys):
-    points = [(key[3], results.spread(key, contender)) for key in sorted(keys, key=lambda key: key[3])]
+    points = [(key[3], results.get(key, contender)) for key in sorted(keys, key=lambda key: key[3])]
     return [point for point in points if point[1] is not None]
 
 
 def told_of(results, contenders, keys):
-    told = {contender: [f"{number(spread.median)} at {x}" for x, spread in points_of(results, contender, keys)] for contender in contenders}
+    told = {contender: [f"{number(value)} at {x}" for x, value in points_of(results, contender, keys)] for contender in contenders}
     return "; ".join(f"{short(contender)}: {', '.join(points)}" for contender, points in told.items() if points)
 
 
@@ -70,10 +70,7 @@ def draw(axes, drawn, results, keys, contenders):
     for contender in contenders:
         look, points = drawn.get(contender), points_of(results, contender, keys)
         if points:
-            xs, spreads = zip(*points)
-            medians = [spread.median for spread in spreads]
-            axes.plot(xs, medians, marker="o", markersize=3, label=short(contender), **look)
-            axes.fill_between(xs, [spread.low for spread in spreads], [spread.high for spread in spreads], color=look["color"], alpha=0.15)
+            axes.plot(*zip(*points), marker="o", markersize=3, label=short(contender), **look)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # round numbers, also where less than a decade is seen
     axes.yaxis.set_major_formatter("{x:g}")

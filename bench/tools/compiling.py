@@ -15,7 +15,7 @@ import tempfile
 
 from tools.programs import progress
 from tools.results import ROOT, Failure
-from tools.tables import Listing, short
+from tools.tables import short, show
 
 MISSING = re.compile(r"fatal error: (\S+?):? (?:No such file or directory|file not found)")
 INCLUDES = {"slotwise/fwd.hpp": 0.06, "slotwise/core/handle.hpp": 0.06, "slotwise/map/slot_map.hpp": 0.45, "slotwise/slotwise.hpp": 0.9, "slotwise/ecs/archetype_store.hpp": 0.9}  # bars
@@ -96,7 +96,7 @@ def includes_table(repetitions):
         return [header or "(an empty file)", str(preprocessed_lines(compiler, text)),
                 *(f"{compile_seconds(compiler, text, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
     ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp"))
-    return Listing("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
+    show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
                    f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"],
                    *listing("compile_time", [None, *ours, *OTHER_INCLUDES], line_of))
 
@@ -129,7 +129,7 @@ def code_size_table():
         return [f"{role_of(source)}: {short(source.stem)}", "a key" if "KeyedFunctions" in source.read_text() else "a handle",
                 *(str(size) for size, _ in sizes), *(f"{seconds:.2f}" for _, seconds in sizes)]
     sources = sorted((ROOT / "bench" / "code_size").glob("*.cpp"), key=lambda source: (role_of(source) != "ours", source.stem))
-    return Listing("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
+    show("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
                    f"of CPU time to compile them; {compiler} -std=c++20 -DNDEBUG",
                    ["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)],
                    *listing("code_size", sources, line_of))
@@ -145,7 +145,7 @@ def many_types_table(compiler):
             first = base.setdefault(level, (size, seconds))
             cells += [f"{seconds:.1f} ({seconds / first[1]:.2f}x)", f"{size} ({size / first[0]:.2f}x)"]
         return cells
-    return Listing("many_types", f"a hundred element types in one file: seconds of CPU time, bytes of instructions; {compiler} -std=c++20 "
+    show("many_types", f"a hundred element types in one file: seconds of CPU time, bytes of instructions; {compiler} -std=c++20 "
                    "-DNDEBUG, bars 1.0x and 1.2x", ["container", "seconds -O0", "bytes -O0", "seconds -O2", "bytes -O2"],
                    *listing("many_types", sources, line_of))
 
@@ -160,8 +160,9 @@ def program_lines(compiler, name, level):
 
 def small_tables():
     compiler = find_compiler()
-    return [many_types_table(compiler),
-            *(Listing(f"debug_build {level}", f"ns an element, 10,000 elements of 16 bytes; {compiler} -std=c++20 {level}",
-                      ["operation", "container", "ns"], program_lines(compiler, "unoptimised", level), []) for level in ("-O0", "-O2")),
-            Listing("one_element", "a container of one element, names with bytes of key and value",
-                    ["container", "sizeof", "bytes allocated", "allocations"], program_lines(compiler, "one_element", "-O2"), [])]
+    many_types_table(compiler)
+    for level in ("-O0", "-O2"):
+        show(f"debug_build {level}", f"ns an element, 10,000 elements of 16 bytes; {compiler} -std=c++20 {level}",
+             ["operation", "container", "ns"], program_lines(compiler, "unoptimised", level))
+    show("one_element", "a container of one element, names with bytes of key and value",
+         ["container", "sizeof", "bytes allocated", "allocations"], program_lines(compiler, "one_element", "-O2"))

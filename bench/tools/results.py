@@ -58,16 +58,6 @@ def geometric_mean(numbers):
     return math.exp(statistics.fmean(map(math.log, numbers)))
 
 
-Spread = collections.namedtuple("Spread", "median low high count")  # low and high: 10 and 90 % of the repetitions lie below
-
-
-def spread_of(values):
-    if len(values) < 2:
-        return Spread(values[0], values[0], values[0], 1)
-    tenths = statistics.quantiles(values, n=10, method="inclusive")
-    return Spread(statistics.median(values), tenths[0], tenths[-1], len(values))
-
-
 class Results:
     """rows[key][contender] = (median, role); units are ns or bytes an item."""
 
@@ -81,10 +71,6 @@ class Results:
     def get(self, key, contender):
         entry = self.rows.get(key, {}).get(contender)
         return None if entry is None else entry[0]
-
-    def spread(self, key, contender):
-        entry = self.samples.get(key, {}).get(contender)
-        return None if entry is None else spread_of(entry[0])
 
     def ratio(self, key, ours, other):
         a, b = self.get(key, ours), self.get(key, other)

@@ -15,8 +15,9 @@ import proof
 import run
 import sweeps
 import throws
-from tools import compare, figures
+from tools import figures
 from tools.results import Failure, by_question
+from tools.tables import compare
 
 SPDX = "// SPDX-License-Identifier: MIT\n// SPDX-FileCopyrightText: the slotwise authors\n"
 ROOM = "include/slotwise/"
@@ -290,8 +291,8 @@ class Benches(Case):
 
     def test_a_planted_change_is_found_and_no_other(self):
         for factor, words in ((1.0, "0 rows faster, 0 slower"), (1.3, "0 rows faster, 1 slower"), (0.7, "1 rows faster, 0 slower"), (1.06, "0 rows faster, 0 slower")):
-            self.assertIn(words, quietly(compare.compare, results(OURS, OTHER), results(("SlotMap", "ours", 6 * factor, 7), OTHER))[1])
-        self.assertFalse(quietly(compare.compare, results(OURS, OTHER), results(("SlotMap", "ours", 6, 8), OTHER))[0])
+            self.assertIn(words, quietly(compare, results(OURS, OTHER), results(("SlotMap", "ours", 6 * factor, 7), OTHER))[1])
+        self.assertFalse(quietly(compare, results(OURS, OTHER), results(("SlotMap", "ours", 6, 8), OTHER))[0])
 
     # Else two contenders whose files call their templates alike would measure the same container: see harness.hpp.
     def test_what_registers_a_template_is_a_function_of_its_file(self):

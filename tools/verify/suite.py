@@ -166,31 +166,25 @@ def emulate(world):
             script.rename(program)
 
 
-def test(world, chosen):
-    """(passed, all, test cases) of ctest, whose output goes to a file and, when something failed, to the reader."""
-    folder = proof.BUILD / world.name
+def run_world(world, quick):
+    """(passed, all) of ctest, whose output goes to a file and, when something failed, to the reader."""
+    started, folder = time.time(), proof.BUILD / world.name
+    if not build(world, list(QUICK) if quick else list(world.targets)) or (world.check and not world.check(world)):
+        return 0, 1
     result = proof.run(["ctest", "--test-dir", folder, "-j", str(proof.JOBS), "--output-on-failure", "--no-tests=error", "--timeout", "3600",
-                        *world.tests, *chosen], env=world.environment)
+                        *world.tests, *(["-R", "^fuzz/"] if quick else [])], env=world.environment)
     (folder / "test.log").write_text(result.output)
     summary = re.search(r"^\d+% tests passed(?:, (\d+) tests? failed)? out of (\d+)$", result.output, re.M)
+    failed, total = (int(summary[1] or 0), int(summary[2])) if summary else (1, 1)
     if not result.ok:
         print(result.output[-8000:])
-    if not summary or (not result.ok and not summary.group(1)):
-        return 0, 1, 0
-    failed, total = int(summary.group(1) or 0), int(summary.group(2))
+        failed = failed or 1
     # What Catch2 says of itself, so that a program that ran nothing cannot pass for a suite.
     log = folder / "Testing" / "Temporary" / "LastTest.log"
     said = log.read_text(errors="replace") if log.exists() else ""
-    return total - failed, total, sum(map(int, re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", said, re.M)))
-
-
-def run_world(world, quick):
-    started = time.time()
-    if not build(world, list(QUICK) if quick else list(world.targets)) or (world.check and not world.check(world)):
-        return 0, 1
-    passed, total, cases = test(world, ["-R", "^fuzz/"] if quick else [])
-    print(f"  {world.name}: {passed} of {total} programs passed, {cases} test cases, {time.time() - started:.0f} s", flush=True)
-    return passed, total
+    cases = sum(map(int, re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", said, re.M)))
+    print(f"  {world.name}: {total - failed} of {total} programs passed, {cases} test cases, {time.time() - started:.0f} s", flush=True)
+    return total - failed, total
 
 
 #=== what is not the whole suite ===#
@@ -205,10 +199,8 @@ def threads():
                               ("-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-DSLOTWISE_CHECK_LEVEL=2"), ("-pthread",))
     output = programs.folder / "readers"
     result = programs.compile(sources, output)
-    if not result.ok:
-        print(result.output[-3000:])
-        return 0, 1
-    result = proof.run([output, "[readers]", "--warn", "NoTests"], env={"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
+    if result.ok:
+        result = proof.run([output, "[readers]", "--warn", "NoTests"], env={"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
     if not result.ok:
         print(result.output[-6000:])
     cases = re.search(r"in (\d+) test case", result.output)
@@ -220,25 +212,18 @@ def valgrind(quick):
     """Valgrind over the fuzz bodies: it sees uninitialised reads, which no sanitizer of g++ does."""
     if not shutil.which("valgrind"):
         proof.die("valgrind is not here; tools/dev setup sanitize installs it")
-    passed = total = 0
-    tests = proof.ROOT / "build" / "dev" / "tests"
+    tests, passed = proof.ROOT / "build" / "dev" / "tests", 0
     if not quick or not all((tests / target).exists() for target in QUICK):
-        world = World("valgrind", proof.gcc(), optimise="-O1 -g1")
         tests = proof.BUILD / "valgrind" / "tests"
-        if not build(world, list(QUICK)):
+        if not build(World("valgrind", proof.gcc(), optimise="-O1 -g1"), list(QUICK)):
             return 0, 1
     for target in QUICK:
-        family = target.rsplit("_", 1)[1]
-        total += 1
-        result = proof.run(["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", tests / target,
-                            "--random", "20" if quick else "300", "7", *([] if quick else [proof.TESTS / "fuzz" / "corpus" / family])])
-        done = re.search(r"(\d+) inputs, (\d+) operations", result.output)
-        if not result.ok or not done:
-            print(result.output[-3000:])
-        else:
-            passed += 1
-        print(f"  valgrind: {family}, {done.group(0) if done else 'FAILED'}", flush=True)
-    return passed, total
+        corpus = [] if quick else [proof.TESTS / "fuzz" / "corpus" / target.rsplit("_", 1)[1]]
+        result = proof.run(["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", tests / target, "--random", "20" if quick else "300", "7", *corpus])
+        done = result.ok and re.search(r"(\d+) inputs, (\d+) operations", result.output)
+        passed += bool(done)
+        print(f"  valgrind: {target}, {done[0] if done else 'FAILED' + chr(10) + result.output[-3000:]}", flush=True)
+    return passed, len(QUICK)
 
 
 def main():
