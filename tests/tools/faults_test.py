@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Each check of the house lets a sound one pass, and names a fault that is planted: layout, headers alone, documents, compile_fail, figures, sweeps,
-complexity, fuzz, benches; the single header holds each header once, behind those it includes."""
+"""Each check of the house lets a sound one pass, and names a fault that is planted: layout, headers alone, documents, compile_fail, sweeps, fuzz, benches
+and their figures; the single header holds each header once, behind those it includes."""
 import contextlib
 import io
 import re
 import unittest
 
 from fixture import CXX, ROOT, Case
-import complexity
 import fuzz
 import proof
 import run
@@ -216,24 +215,6 @@ class Sweeps(Case):
             self.assertIn(words, sweeps.run(self.folder, "[throws]", self.folder / "report.txt")[1][0])
 
 
-COSTS = """#include "proof/counted.hpp"
-#include <vector>
-using namespace counted;
-int main() {
-    const auto search = [](std::size_t n) {
-        const std::vector<int> values(n, 0);
-        return once([&] { for (const int value : values) keep(value); });
-    };
-    row("search complexity", "elements", linear, search);
-    row("hasty complexity", "elements", constant, search);
-    row("lazy complexity", "elements", linear, [](std::size_t n) { return once([&] { keep(n); }); });
-    const auto allocate = [](std::size_t) { return once([] { ::operator delete(::operator new(4)); }); };
-    row("greedy complexity", "elements", constant, allocate, never_allocates);
-    return finish(0);
-}
-"""
-
-
 BODY = """#include "input.hpp"
 std::uint64_t fuzz_one(test::Input& in) {
     std::uint64_t steps = 0;
@@ -245,11 +226,6 @@ std::uint64_t fuzz_one(test::Input& in) {
 
 
 class Programs(Case):
-    def test_a_cost_that_is_not_as_promised_fails(self):
-        said, rows, wrong = complexity.counted(self.write("fixture.cpp", COSTS), self.folder)
-        self.assertIn("complexity: 4 rows, 0 controls, 3 failures", said)
-        self.assertEqual((rows, [line.split()[1] for line in wrong]), (4, ["hasty", "lazy", "greedy"]), said)
-
     def test_a_replay_finds_a_planted_fault_and_names_an_input_that_fails_again(self):
         replay = self.folder / "replay"
         proof.must([CXX, "-std=c++20", "-O1", f"-I{fuzz.SOURCES}", self.write("body.cpp", BODY), "-o", replay])
