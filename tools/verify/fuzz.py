@@ -6,21 +6,18 @@
     fuzz.py [FAMILY...] [--minutes N]      half of the time libFuzzer with sanitizers at check level 2, half random inputs as users build
     fuzz.py [FAMILY...] --quick            what CI does: replays the corpus and 3,000 random inputs built by gcc at check level 2,
                                            then 10 s of libFuzzer with sanitizers
-    fuzz.py [FAMILY...] --minimise         the inputs found so far become a small corpus in tests/fuzz/corpus/<family>
 
 It proves nothing beyond its count: so many operations, each compared with a model, of which none went wrong. Runs begin with the
 committed corpus and with what earlier runs have found (build/proof/fuzz/<family>/found); inputs that were still being found in the
 last quarter of a run say that it was too short.
 A failing input stays in build/proof/fuzz/<family>/failed; fix the defect, then put it into tests/fuzz/corpus/<family> by a name
-that says what it was. SLOTWISE_JOBS families run at once.
+that says what it was. A small corpus is made of what was found by libFuzzer: build/proof/fuzz/<family>/sanitized -set_cover_merge=1 FOLDER
+tests/fuzz/corpus/<family> build/proof/fuzz/<family>/found; sixty of the smallest inputs are enough. SLOTWISE_JOBS families run at once.
 """
-import hashlib
-import itertools
 import pathlib
 import random
 import re
 import sys
-import tempfile
 import time
 
 import proof
@@ -28,11 +25,10 @@ import proof
 SOURCES = proof.TESTS / "fuzz"
 CORPUS = SOURCES / "corpus"
 BUILD = proof.BUILD / "fuzz"
-MOST_FILES, MOST_BYTES, LONGEST = 60, 65536, 2048
+LONGEST = 2048
 RANDOM_INPUTS, QUICK_SECONDS = 3000, 10
 
 COUNT = re.compile(r"^fuzz: (\d+) inputs, (\d+) operations$", re.MULTILINE)
-MINIMISED = re.compile("[0-9a-f]{12}")  # names by minimise(); those people gave say what the input was, and stay
 FEATURES = re.compile(r"\bcov: (\d+) ft: (\d+)")
 
 
@@ -109,42 +105,16 @@ def replay(family):
     """The corpus and random inputs, by a program without libFuzzer, as it runs on targets that have none."""
     program, committed = build(family, "replay", REPLAY, proof.gcc()), CORPUS / family
     if not committed.is_dir() or not any(committed.iterdir()):
-        return 0, 0, "", [f"no corpus in tests/fuzz/corpus/{family}; fuzz it, then --minimise"]
+        return 0, 0, "", [f"no corpus in tests/fuzz/corpus/{family}; fuzz it first"]
     begin, result = time.time(), proof.run([program, committed, "--random", RANDOM_INPUTS, 1], timeout=1800)
     return *did("replay", result.output, begin), [] if result.ok else [
         f"{program} {committed} --random {RANDOM_INPUTS} 1 ended with code {result.code}\n{result.output[-2000:]}"]
 
 
-#=== a small corpus ===#
-
-def minimise(family):
-    """libFuzzer's own set cover of all edges; of what it keeps the smallest, up to the limits of a corpus."""
-    program = build(family, "sanitized", SANITIZED, proof.clang())
-    committed = CORPUS / family
-    sources = [folder for folder in (committed, BUILD / family / "found") if folder.is_dir()]
-    given = [path for path in committed.iterdir() if not MINIMISED.fullmatch(path.name)] if committed.is_dir() else []
-    with tempfile.TemporaryDirectory() as merged:
-        result = proof.run([program, "-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],
-                           timeout=3600)
-        inputs = sorted((path.read_bytes() for path in pathlib.Path(merged).iterdir()), key=len)
-    if not result.ok or not inputs:
-        proof.die(f"{family}: the merge failed, or nothing was found yet:", result.output[-2000:], code=1)
-    room = MOST_BYTES - sum(path.stat().st_size for path in given)
-    chosen = [data for data, total in zip(inputs, itertools.accumulate(map(len, inputs))) if total <= room][:MOST_FILES - len(given)]
-    committed.mkdir(parents=True, exist_ok=True)
-    for path in committed.iterdir():
-        if MINIMISED.fullmatch(path.name):
-            path.unlink()
-    for data in chosen:
-        (committed / hashlib.sha1(data).hexdigest()[:12]).write_bytes(data)
-    print(f"  {family}: {len(chosen)} of {len(inputs)} inputs that cover all edges, and {len(given)} with a name")
-    return len(chosen) + len(given)
-
-
 #=== all of it ===#
 
 def main():
-    parser = proof.arguments(__doc__, "--quick", "--minimise")
+    parser = proof.arguments(__doc__, "--quick")
     parser.add_argument("family", nargs="*", help=", ".join(families()))
     parser.add_argument("--minutes", type=float, default=10, help="a family (default 10)")
     given = parser.parse_args()
@@ -152,10 +122,6 @@ def main():
     unknown = sorted(set(chosen) - set(families()))
     if unknown or not chosen:
         proof.die(f"no such family: {', '.join(unknown)}; there are {', '.join(families())}", code=2)
-    if given.minimise:
-        kept = [minimise(family) for family in chosen]
-        print(f"fuzz: {len(chosen)} families, {sum(kept)} inputs in the corpus")
-        return 0
 
     def one_family(family):
         return [replay(family), fuzz(family, QUICK_SECONDS)] if given.quick else [fuzz(family, half), random_inputs(family, half)]
