@@ -85,7 +85,7 @@ def publish(options):
             return 1
     write(ROOT / figures.RESULTS, figures.condensed(found))
     found = read_raw(ROOT / figures.RESULTS)  # as the documents are checked: rounded
-    write(ROOT / figures.PICTURE, charts.readme_picture(QUESTIONS, found))
+    write(ROOT / figures.PICTURE, charts.readme_picture(found))
     wrong = figures.checked(ROOT, update=True)
     print("\n".join(wrong) or "Documents say what was measured.")
     return 1 if wrong else 0

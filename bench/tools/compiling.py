@@ -13,7 +13,6 @@ import statistics
 import subprocess
 import tempfile
 
-from tools.programs import progress
 from tools.results import ROOT, Failure
 from tools.tables import short, show
 
@@ -75,16 +74,14 @@ def preprocessed_lines(compiler, text):
     return sum(1 for line in compiled(compiler, text, "-E", "-P")[0].splitlines() if line.strip())
 
 
-def listing(name, items, line_of):
+def listing(items, line_of):
     """(lines, those that are left out for want of a library) of line_of(item)."""
     lines, absent = [], []
-    for number, item in enumerate(items, 1):
-        progress(f"[{number}/{len(items)}] {name}: {item}")
+    for item in items:
         try:
             lines.append(line_of(item))
         except Absent as missing:
             absent.append(f"{item} is left out: {missing} was not found.")
-    progress("")
     return lines, absent
 
 
@@ -98,7 +95,7 @@ def includes_table(repetitions):
     ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp"))
     show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
                    f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"],
-                   *listing("compile_time", [None, *ours, *OTHER_INCLUDES], line_of))
+                   *listing([None, *ours, *OTHER_INCLUDES], line_of))
 
 
 def role_of(source):
@@ -132,7 +129,7 @@ def code_size_table():
     show("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
                    f"of CPU time to compile them; {compiler} -std=c++20 -DNDEBUG",
                    ["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)],
-                   *listing("code_size", sources, line_of))
+                   *listing(sources, line_of))
 
 
 def many_types_table(compiler):
@@ -147,7 +144,7 @@ def many_types_table(compiler):
         return cells
     show("many_types", f"a hundred element types in one file: seconds of CPU time, bytes of instructions; {compiler} -std=c++20 "
                    "-DNDEBUG, bars 1.0x and 1.2x", ["container", "seconds -O0", "bytes -O0", "seconds -O2", "bytes -O2"],
-                   *listing("many_types", sources, line_of))
+                   *listing(sources, line_of))
 
 
 def program_lines(compiler, name, level):

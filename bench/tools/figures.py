@@ -16,7 +16,7 @@ import re
 from tools import charts
 from tools.bars import Bar, bars_of, judged_lines, keys_of
 from tools.results import read_raw
-from tools.tables import markdown, number, short
+from tools.tables import machine, markdown, number, short
 
 RESULTS, CLAIMS, PICTURE = "bench/results.json", "bench/claims.csv", "docs/bench.svg"
 BLOCK = re.compile(r"(<!-- measured: ([\w ]+) -->\n).*?(?=<!-- /measured -->)", re.S)
@@ -94,7 +94,7 @@ def operations(found):
 
 def about(found):
     context = found["slot_map"].context
-    return (f"Measured {context['date'][:16].replace('T', ' ')}: {charts.machine(found['slot_map'])}; medians of {context['repetitions']}. Load when it began:\n"
+    return (f"Measured {context['date'][:16].replace('T', ' ')}: {machine(found['slot_map'])}; medians of {context['repetitions']}. Load when it began:\n"
             f"{context['load_avg'][0]:.1f} (on an idle machine it is below 1; under other load neither times nor ratios hold).")
 
 
@@ -120,7 +120,7 @@ def checked(root, update=False):
         elif text != old:
             differs = difflib.unified_diff(old.split("\n"), text.split("\n"), name, RESULTS, lineterm="", n=0)
             wrong.append("\n".join([f"{name} is not what {RESULTS} says: bench/run.py publish {RESULTS}", *differs]))
-    drawn, (told, lookups) = (root / PICTURE).read_text(encoding="utf-8"), charts.readme_told(found)
+    drawn, (told, _, lookups) = (root / PICTURE).read_text(encoding="utf-8"), charts.readme_told(found)
     if f"<desc>{html.escape(told)}</desc>" not in drawn or re.findall(r">\s*([\d.]+ ns)\s*<", drawn) != [f"{number(value)} ns" for value, _ in lookups]:
         wrong.append(f"{PICTURE} was not drawn from {RESULTS}: bench/run.py publish {RESULTS}")
     return wrong
