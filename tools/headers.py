@@ -38,16 +38,6 @@ def texts(root=ROOT):
     return {path.relative_to(room).as_posix(): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.hpp"))}
 
 
-def listed(path):
-    """(number, head, line) of the lines of a list, each below `== head`. A comment has a space behind #, so that a list may quote #if."""
-    head = ""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("== "):
-            head = line[3:].strip()
-        elif line.strip() and line != "#" and not line.startswith("# "):
-            yield number, head, line
-
-
 def version_of(root):
     text = (root / "include" / "slotwise" / "config" / "version.hpp").read_text(encoding="utf-8")
     return ".".join(re.findall(r"#define SLOTWISE_VERSION_\w+ (\d+)", text))

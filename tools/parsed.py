@@ -114,9 +114,3 @@ def declarations(room=ROOM, paths=None, bodies=False, flags=()):
     options = 0 if bodies else cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     unit, _ = parse(paths or sorted(room.rglob("*.hpp")), room.parent, flags, options)
     return list(walk(unit.cursor, room.resolve()))
-
-
-def public_types(found=None):
-    """{name: header} of the public classes and aliases of namespace slotwise itself."""
-    return {each.name: each.header for each in (declarations() if found is None else found)
-            if each.public and len(each.spaces) == 1 and each.name and each.kind in CLASSES | ALIASES}

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds and runs the whole test suite in other worlds than the default build: other targets, libraries, checkers, flags.
 
-  suite.py arch|hardened|sanitize|bare|single [--quick] [--only NAME]
+  suite.py arch|hardened|sanitize|bare|single|coverage [--quick] [--only NAME]
 
   arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode, in which virtual memory is not used; x86-64
              with libstdc++ and with libc++
@@ -12,6 +12,8 @@
              restore hostile bytes; ThreadSanitizer over the readers; Valgrind over the fuzz bodies
   bare       every unit program without exceptions and RTTI
   single     everything against the single header that tools/amalgamate.py writes
+  coverage   which lines of include/ were executed, added up by gcovr: at least COVERED per cent. A line of a template counts when any instantiation
+             executes it; what aborts is not counted. build/proof/coverage/coverage.txt has the lines that are missing
 
 A world is a build folder build/proof/NAME of the same CMake project. --quick builds only what QUICK names: a few programs that touch
 every container. Ends with one line: what passed of what.
@@ -29,6 +31,7 @@ import proof
 # Programs that touch every container and compile fast: the bodies of the fuzz targets over the committed inputs.
 QUICK = ("slotwise_fuzz_slots", "slotwise_fuzz_map", "slotwise_fuzz_keyed", "slotwise_fuzz_series", "slotwise_fuzz_rows",
          "slotwise_fuzz_sparse", "slotwise_fuzz_archetypes", "slotwise_fuzz_ecs", "slotwise_fuzz_graph", "slotwise_fuzz_arrow")
+COVERED = {False: 95, True: 65}  # --quick
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 # What reads sources tells the same in every world; full bounds take hours with sanitizers.
 NOT_HERE = ("-LE", "^(house|consumer|compile_fail)$", "-E", "/full bounds$")
@@ -47,6 +50,7 @@ class World:
     tests: tuple = ()  # arguments of ctest that choose
     environment: dict = dataclasses.field(default_factory=dict)
     check: object = None  # of the world: whether what was built is what is meant; says why not
+    after: object = None  # of the world and --quick: whether what the tests left behind is as it should be
 
 
 def cross(triple, emulator=""):
@@ -109,6 +113,7 @@ def worlds(command):
                                targets=("slotwise_unit", "slotwise_more"))],
         "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE,
                                  check=takes_no_header_of_its_own)],
+        "coverage": lambda: [World("coverage", clang, "--coverage -fprofile-update=atomic", tests=NOT_HERE, after=covered)],
     }[command]()  # the others' worlds would copy Catch2's header for nothing
 
 
@@ -127,6 +132,14 @@ def takes_no_header_of_its_own(world):
     if of_ours or not used.ok or "#deps" not in used.output:
         print(f"  {world.name}: read beside the single header: {', '.join(of_ours[:3]) or used.output[-500:]}")
     return used.ok and not of_ours and "#deps" in used.output
+
+
+def covered(world, quick):
+    folder, goal = proof.BUILD / world.name, COVERED[quick]
+    result = proof.run(["gcovr", "--root", proof.ROOT, "--filter", f"{proof.INCLUDE}/", "--gcov-executable", f"{proof.clang('llvm-cov')} gcov", "-j", proof.JOBS,
+                        "--txt", folder / "coverage.txt", "--print-summary", "--fail-under-line", goal, folder])
+    print(f"  {world.name}: {' '.join(re.findall(r'^lines:.*', result.output, re.M)) or result.output[-3000:]}; at least {goal} %")
+    return result.ok
 
 
 def build(world, targets):
@@ -184,6 +197,8 @@ def run_world(world, quick):
     said = log.read_text(errors="replace") if log.exists() else ""
     cases = sum(map(int, re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", said, re.M)))
     print(f"  {world.name}: {total - failed} of {total} programs passed, {cases} test cases, {time.time() - started:.0f} s", flush=True)
+    if world.after:
+        total, failed = total + 1, failed + (not world.after(world, quick))
     return total - failed, total
 
 
@@ -228,7 +243,7 @@ def valgrind(quick):
 
 def main():
     parser = proof.arguments(__doc__, "--quick")
-    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single"))
+    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single", "coverage"))
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]
