@@ -8,15 +8,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-from tools.results import ROOT, Failure, Row, power
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+from tools.results import ROOT, Failure, Row
 
 
 def processor():
@@ -39,11 +33,9 @@ def rust_programs():
     package = ROOT / "bench" / "rust"
     if shutil.which("cargo") is None:
         return None, "cargo was not found (rustup, or apt-get install cargo; on Debian 12 cargo-web)"
-    progress("building bench/rust")
     # in the package's folder: its .cargo/config.toml counts, and a toolchain may be chosen by folder
     built = subprocess.run(["cargo", "build", "--release"], cwd=package, env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "build" / "rust")},
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    progress("")
     if built.returncode != 0 and re.search(r"requires rustc|rust-version", built.stderr):
         return None, f"cargo is too old: {built.stderr.strip().splitlines()[0]}"  # Cargo.toml says which one it needs
     if built.returncode != 0:
@@ -111,10 +103,8 @@ class Runner:
     def run(self, question, wanted, results):
         """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs."""
         groups = self.groups(question, wanted)
-        for number, (group, names) in enumerate(groups.items(), 1):
-            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}")
+        for group, names in groups.items():
             for program, times in turns(list(names), self.repetitions_of(question, group)):
                 report = self.measure(program, names[program], times)
                 report["context"].update(question=question, processor=processor())  # for whoever reads the file of --json
                 results.add(report)
-        progress("")

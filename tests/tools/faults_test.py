@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """Each check of the house lets a sound one pass, and names a fault that is planted: layout, headers alone, documents, compile_fail, sweeps, fuzz, benches
-and their figures; the single header holds each header once, behind those it includes."""
+and their figures."""
 import contextlib
 import io
 import re
@@ -119,68 +119,23 @@ class Gates(Case):
         self.assertEqual((self.folder / "README.md").read_text(), README["README.md"])
 
 
-class SingleHeader(Case):
-    """Programs against the real one are built by tests/consumer/amalgam."""
-
-    def setUp(self):
-        super().setUp()
-        body = '#include <vector>\n#if SLOTWISE_A\n#include <map>\n#endif\n/// slotwise::b. SLOTWISE_B is 1.\n' \
-               'namespace slotwise { inline const char* b() { return "slotwise: SLOTWISE_B"; } }'
-        for name, text in {**HOUSE, **header("map/b.hpp", "a.hpp", "../config/config.hpp", body=body)}.items():
-            self.write(name, text)
-
-    def amalgam(self, *arguments, refused=""):
-        code, said = self.command("tools/amalgamate.py", "--root", ".", "one.hpp", *arguments)
-        self.assertEqual((code, refused in said, (self.folder / "one.hpp").exists()), (1 if refused else 0, True, not refused), said)
-        return "" if refused else (self.folder / "one.hpp").read_text()
-
-    def parts(self, *arguments):
-        return re.findall("^//=== (.*) ===//$", self.amalgam(*arguments), re.M)
-
-    def test_each_header_is_there_once_behind_those_it_includes(self):
-        self.assertEqual(self.parts(), ["config/version.hpp", "config/config.hpp", "core/bits.hpp", "fwd.hpp", "map/a.hpp", "map/b.hpp",
-                                        "keyed/c.hpp", "slotwise.hpp"])
-        self.assertEqual(self.parts("--only", "core"), ["config/config.hpp", "core/bits.hpp"])
-        text = self.amalgam()
-        self.assertEqual((text.count("SPDX-License"), text.count("slotwise 1.1.1"), text.count('#include "')), (1, 1, 0))
-        self.assertLess(text.index("#if SLOTWISE_A"), text.index("#include <map>"))  # a condition stays where it is
-
-    def test_another_namespace_renames_code_macros_and_comments_and_leaves_the_words_of_messages(self):
-        text = self.amalgam("--namespace", "my::slots")
-        self.assertIn('/// my::slots::b. MY_SLOTS_B is 1.\nnamespace my::slots { inline const char* b() { return "slotwise: MY_SLOTS_B"; } }', text)
-        self.assertNotRegex(text, r"\bSLOTWISE_")
-
-    def test_what_it_cannot_do_is_refused(self):
-        self.amalgam("--only", "core,maps", refused="no folder or header 'maps'")
-        self.amalgam("--namespace", "9lives", refused="'9lives' is no name")
-        self.assertEqual(self.command("tools/amalgamate.py", "--root", ".", "--forwarding", "include")[0], 1)  # would overwrite headers
-
-
 BOX = """#pragma once
 namespace slotwise {
-template <class T> class Derived;
 namespace detail { struct Part { void inherited(int); void hidden(int); }; }
 class Box : public detail::Part {
 public:
     Box() noexcept;
     Box(const Box&);
-    Box(Box&&) noexcept;
     Box& operator=(const Box&);
-    Box& operator=(Box&&) noexcept;
     void insert(int);
     void hidden(int) noexcept;
-    void clear() noexcept;
     int& at(int);
     const int& at(int) const;
-    int size() const;
     static int most();
 private:
     void grow();
 };
-template <class T> class Derived : public Box {
-public:
-    void insert(T);
-};
+template <class T> class Derived : public Box { public: void insert(T); };
 void fill(Box&);
 }
 """
