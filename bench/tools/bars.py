@@ -7,7 +7,7 @@ import itertools
 import statistics
 from typing import NamedTuple
 
-from tools.compiling import INCLUDES, compile_seconds, find_compiler, including
+from tools.compiling import INCLUDES, compile_seconds, find_compiler
 from tools.questions import KEYED_SIZES, QUESTIONS
 from tools.results import ROOT, Failure, geometric_mean, is_versioned_rust, power
 from tools.tables import markdown, short
@@ -109,7 +109,7 @@ def run_bars(runner, results, only, with_rust, no_rust):
     lines = judged_lines(bars, lambda question: results)
     for header, limit in INCLUDES.items() if only is None else ():
         compiler, here = find_compiler(), (ROOT / "include" / header).is_file()
-        seconds = compile_seconds(compiler, including(header), 7) if here else None
+        seconds = compile_seconds(compiler, header, 7) if here else None
         lines.append([f"include cost of {header}, {compiler} -O0", f"<= {limit:.2f} s", f"{seconds:.2f} s" if here else "-", judged(limit, None, seconds)])
     missed = sum(bool(limit) and state in ("MISS", "not measured") for _, limit, _, state in lines)
     print("\nbars: 16-byte elements, n = 1e5 unless said; medians, each ratio within one process (to Rust: between two that take turns);\n"

@@ -51,27 +51,17 @@ def call(compiler, *arguments):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def including(header):
-    """The text of a program that includes this header and does nothing."""
-    return (f"#include <{header}>\n" if header else "") + "int main() {}\n"
-
-
-def compiled(compiler, text, *options):
-    """call() for a source with this text; its output goes to a file that is deleted."""
+def compiled(compiler, header, *options):
+    """call() for a program that includes this header and does nothing."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "one.cpp"
-        source.write_text(text)
+        source.write_text((f"#include <{header}>\n" if header else "") + "int main() {}\n")
         return call(compiler, *options, source, *([] if "-E" in options else ["-o", source.with_suffix(".o")]))
 
 
-def compile_seconds(compiler, text, repetitions, level="-O0"):
-    """Median CPU time of compiling one file with this text."""
-    return statistics.median(compiled(compiler, text, level, "-c")[1] for _ in range(repetitions))
-
-
-def preprocessed_lines(compiler, text):
-    """Lines that are left for the compiler itself: no comments, no empty ones, no marks of the preprocessor."""
-    return sum(1 for line in compiled(compiler, text, "-E", "-P")[0].splitlines() if line.strip())
+def compile_seconds(compiler, header, repetitions, level="-O0"):
+    """Median CPU time."""
+    return statistics.median(compiled(compiler, header, level, "-c")[1] for _ in range(repetitions))
 
 
 def listing(items, line_of):
@@ -88,10 +78,10 @@ def listing(items, line_of):
 def includes_table(repetitions):
     compiler = find_compiler()
     def line_of(header):
-        bar, text = INCLUDES.get(header), including(header)
+        bar = INCLUDES.get(header)
         times = repetitions if bar else min(repetitions, 3)  # a hundred headers: only a promise is worth more of them
-        return [header or "(an empty file)", str(preprocessed_lines(compiler, text)),
-                *(f"{compile_seconds(compiler, text, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
+        left = sum(1 for line in compiled(compiler, header, "-E", "-P")[0].splitlines() if line.strip())
+        return [header or "(an empty file)", str(left), *(f"{compile_seconds(compiler, header, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
     ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp"))
     show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
                    f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"],

@@ -140,11 +140,8 @@ def vcpkg():
     work = fresh("vcpkg")
     port = ROOT / re.search(r"--overlay-ports=slotwise/(\S+)", PAGE)[1]
     manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
-    unknown = set(manifest) - {"name", "version", "description", "license", "dependencies"}
-    expect(not unknown, f"vcpkg.json has fields not known here: {unknown}")
-    expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"]) and manifest["name"] == "slotwise", "vcpkg.json: name")
-    expect(manifest["version"] == VERSION, f"vcpkg.json has version {manifest['version']}, the header {VERSION}")
-    expect(manifest["license"] == "MIT" and (ROOT / "LICENSE").read_text().startswith("MIT License"), "vcpkg.json: license")
+    told = {name: manifest[name] for name in ("name", "version", "license")}
+    expect(told == {"name": "slotwise", "version": VERSION, "license": "MIT"}, f"vcpkg.json says {told}")
     used = {name for name in ("vcpkg-cmake", "vcpkg-cmake-config") if f"{name.replace('-', '_')}_" in (port / "portfile.cmake").read_text()}
     asked = {dependency["name"] for dependency in manifest["dependencies"] if dependency["host"] is True}
     expect(used == asked, f"portfile.cmake uses {used}, vcpkg.json asks for {asked}")

@@ -30,18 +30,14 @@ CANNOT = re.compile(r"(Set|Map|TSS|TSD)View\b|(Column|Directory)View::(version|o
 
 def measured():
     """{(header, line): ran} of all functions of the headers that the programs hold."""
-    programs = proof.Programs("constexpr", proof.clang(),
-                              flags=("-std=c++20", "-O0", LEVEL, "-fconstexpr-steps=100000000"))
+    programs = proof.Programs("constexpr", proof.clang(), ("-std=c++20", "-O0", LEVEL, "-fconstexpr-steps=100000000", "-fprofile-instr-generate",
+                                                           "-fcoverage-mapping"))
     sources = sorted(proof.TESTS.glob("*/constexpr_*.cpp"))
-    if not sources:
-        proof.die("there is no tests/*/constexpr_*.cpp", code=1)
-    coverage = ["-fprofile-instr-generate", "-fcoverage-mapping"]
-    programs.main()
 
     def run_one(source):
         program = programs.folder / f"{source.parent.name}_{source.stem}"  # stems occur twice
         profile = program.with_suffix(".profraw")
-        built = programs.compile([source], program, extra=coverage)
+        built = programs.compile([source], program)
         if not built.ok:
             proof.die(f"{proof.relative(source)} does not compile with {programs.compiler}:", built.output[:6000], code=1)
         proof.must([program], f"{proof.relative(source)} fails:", env={"LLVM_PROFILE_FILE": str(profile)})

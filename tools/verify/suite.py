@@ -211,7 +211,7 @@ def threads():
     if not sources:
         proof.die("no test case is tagged [readers]")
     programs = proof.Programs("thread-sanitizer", proof.clang(),
-                              ("-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-DSLOTWISE_CHECK_LEVEL=2"), ("-pthread",))
+                              ("-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-DSLOTWISE_CHECK_LEVEL=2", "-pthread"))
     output = programs.folder / "readers"
     result = programs.compile(sources, output)
     if result.ok:
