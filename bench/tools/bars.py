@@ -31,7 +31,7 @@ class Bar(NamedTuple):
     stretch: object = None
 
     def wants(self, row, contender):
-        return row.key in self.keys and (contender in (self.ours, self.other) or (self.other == BEST_RUST and is_versioned_rust(contender)))
+        return row in self.keys and (contender in (self.ours, self.other) or (self.other == BEST_RUST and is_versioned_rust(contender)))
 
     def is_against_rust(self):
         return self.other == BEST_RUST or str(self.other).startswith("rust_")

@@ -62,7 +62,7 @@ def wanted(root, question):
     asked = [*(claim.bar for claim in claims(root) if claim.bar.question == question), *asked_bars(question)]
     shown = {"iteration": (charts.ITERATION, ["iterate"]), "slot_map": (CONTENDERS, OPERATIONS)}.get(question, ((), ()))
     return lambda row, contender: (any(bar.wants(row, contender) for bar in asked)
-                                   or row.key[1:3] == (BYTES, N) and contender in shown[0] and row.op in shown[1])
+                                   or row[1:3] == (BYTES, N) and contender in shown[0] and row.op in shown[1])
 
 
 def condensed(found):

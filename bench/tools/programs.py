@@ -92,7 +92,7 @@ class Runner:
             for name in self.listed(program):
                 row, contender = Row.parse(name)
                 if wanted(row, contender):
-                    groups.setdefault(row.group, {}).setdefault(program, []).append(name)
+                    groups.setdefault(row[:3], {}).setdefault(program, []).append(name)
         if not groups:
             raise Failure(f"bench_{question} has no benchmark for the rows asked for", 2)
         return groups

@@ -63,7 +63,7 @@ QUESTIONS = {
                     lambda row: row.n in (1023, 16_384, 100_000) and row.live in (None, 50) or row.op in ("walk_started", "update_2") and row.n < 10_000),
     "graph": Question("ns per node that runs (clean, unchanged_900, link_and_run: per frame; link: per step; allocations: a frame)", "DataflowGraph", "in_order",
                       [("ours / full compare", "DataflowGraph", "full_compare"), ("ours / gate over records", "DataflowGraph", "gate_over_records")],
-                      lambda row: row.key in GRAPH_QUICK),
+                      lambda row: row in GRAPH_QUICK),
     "series": Question(
         "ns per write, change or slot, the window's share included", "adaptive", "writes_only",
         [("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"),

@@ -31,14 +31,6 @@ class Row(collections.namedtuple("Row", "op bytes n live")):
         live = None if match["live"] is None else int(match["live"])
         return Row(match["op"], int(match["bytes"]), int(match["n"]), live), match["contender"]
 
-    @property
-    def key(self):
-        return tuple(self)
-
-    @property
-    def group(self):
-        return (self.op, self.bytes, self.n)
-
 
 def power(n):
     exponent = len(str(n)) - 1
@@ -93,10 +85,10 @@ class Results:
             if run.get("error_occurred"):
                 raise Failure(f"{run['name']}: {run.get('error_message')}", 1)
             row, contender = Row.parse(run["name"])
-            values, checksums = self.samples.setdefault(row.key, {}).setdefault(contender, ([], set()))
+            values, checksums = self.samples.setdefault(row, {}).setdefault(contender, ([], set()))
             values.append(run["value"] if "value" in run else run["real_time"] / run["items"])
             checksums.add(run["checksum"])
-            self.rows.setdefault(row.key, {})[contender] = (statistics.median(values), run.get("label", ""))
+            self.rows.setdefault(row, {})[contender] = (statistics.median(values), run.get("label", ""))
 
     @property
     def mismatches(self):

@@ -78,10 +78,9 @@ def main():
             elif level < 2 and check in tested and (check in fired) != (check.level <= level):
                 wrong.append(f"{'fires' if check in fired else 'does not fire'} at level {LEVELS[level]}: {check}")
     wrong += [f"a check says nothing: {check}" for check in found if not check.words]
-    for line in wrong:
-        print(f"levels: {line}", file=sys.stderr)
-    fire = "/".join(str(len(results[level][0])) for level in levels)
-    print(f"levels: {len(found)} checks, {len(tested)} with a death test; {'/'.join(LEVELS[level] for level in levels)} fire {fire}")
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    fire = ", ".join(f"{LEVELS[level]} fires {len(results[level][0])}" for level in levels)
+    print(f"levels: {len(found)} checks, {len(tested)} with a death test; {fire}")
     return 1 if wrong or not found else 0
 
 

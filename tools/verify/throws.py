@@ -28,17 +28,6 @@ NOEXCEPT = ("BASIC_NOEXCEPT", "DYNAMIC_NONE", "NOTHROW")
 MEMBERS = ("CXX_METHOD", "CONSTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION")
 
 
-class Function:
-    """All overloads of one name in one class; copies, moves and others of constructors and assignments apart."""
-
-    def __init__(self, name, where):
-        self.name, self.changes, self.throws, self.where = name, False, False, where
-
-    @property
-    def required(self):
-        return self.changes and self.throws
-
-
 def parameters(function):
     return tuple(each.type.spelling for each in function.get_children() if each.kind.name == "PARM_DECL")
 
@@ -67,7 +56,8 @@ def members(cls):
 
 
 class Headers:
-    """The public functions of all headers below a folder: functions[name]; aliases[name of a derived class's] = name of the base's."""
+    """The public functions of all headers below a folder: functions[name] = (whether an overload changes something, whether it may throw, where),
+    copies, moves and other constructors and assignments apart; aliases[name of a derived class's] = name of the base's."""
 
     def __init__(self, include):
         self.include = pathlib.Path(include).resolve()
@@ -160,9 +150,8 @@ class Headers:
 
     def note(self, name, function, changes):
         where = f"{pathlib.Path(function.location.file.name).name}:{function.location.line}"
-        entry, specification = self.functions.setdefault(name, Function(name, where)), function.exception_specification_kind
-        entry.changes = entry.changes or changes
-        entry.throws = entry.throws or (changes and (specification is None or specification.name not in NOEXCEPT))
+        specification, (changed, threw, first) = function.exception_specification_kind, self.functions.get(name, (False, False, where))
+        self.functions[name] = (changed or changes, threw or changes and (specification is None or specification.name not in NOEXCEPT), first)
 
     def resolve(self, name):
         while name in self.aliases:
@@ -170,7 +159,7 @@ class Headers:
         return name
 
     def required(self):
-        return sorted(name for name, entry in self.functions.items() if entry.required and name not in self.aliases)
+        return sorted(name for name, (_, throws, _) in self.functions.items() if throws and name not in self.aliases)
 
 
 def judge(headers, lines):
@@ -187,8 +176,8 @@ def judge(headers, lines):
     wrong += [f"{name}: nothing threw in the sweep of the test `{test}`" for (name, test), count in sorted(tests.items()) if count == 0]
     required = headers.required()
     excused = {name for name in required if name not in points and EXCUSED.fullmatch(re.sub(r"^.*(?=iterator::)", "", name))}
-    wrong += [f"{name} ({headers.functions[name].where}): not noexcept, and no sweep makes it throw"
+    wrong += [f"{name} ({headers.functions[name][2]}): not noexcept, and no sweep makes it throw"
               for name in required if name not in points and name not in excused]
-    changing = [name for name, entry in headers.functions.items() if entry.changes and name not in headers.aliases]
+    changing = [name for name, (changes, *_) in headers.functions.items() if changes and name not in headers.aliases]
     return (f"throws: {sum(points.values())} pairs over {len(changing)} functions ({len(changing) - len(required)} of them noexcept, "
             f"{len(excused)} excused), {len(wrong)} failures"), wrong
