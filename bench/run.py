@@ -21,11 +21,9 @@ import pathlib
 import sys
 
 from tools import charts, figures
-from tools.bars import run_bars
 from tools.compiling import code_size_table, includes_table, small_tables
 from tools.programs import Runner, default_core, rust_programs
-from tools.questions import QUESTIONS
-from tools.results import ROOT, Failure, Results, by_question, read_raw
+from tools.results import QUESTIONS, ROOT, Failure, Results, by_question, read_raw
 from tools.tables import compare, machine, table
 
 
@@ -129,7 +127,7 @@ def main():
         runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust)
         if options.question == "bars":
             results = Results()
-            run_bars(runner, results, options.what, options.rust, no_rust)
+            figures.run_bars(runner, results, options.what, options.rust, no_rust)
             good = agree(results)
             print(machine(results))
             found = {"bars": results}

@@ -4,8 +4,7 @@
 
 import statistics
 
-from tools.questions import QUESTIONS
-from tools.results import ROOT, Means, Results, geometric_mean, is_rust, is_versioned_rust, power
+from tools.results import QUESTIONS, ROOT, Means, Results, geometric_mean, is_rust, is_versioned_rust, power
 
 LEVEL = 0.05  # ratios closer to 1 than this are called level
 LEAST = 3  # repetitions below which nobody knows the noise
