@@ -192,6 +192,11 @@ class Programs(Case):
         proof.must([replay, "--write", self.folder / "found", done.output.split()[-1]])
         self.assertFalse(proof.run([replay, self.folder / "found"]).ok)
 
+    def test_the_table_of_traits_has_a_row_for_each_class_of_fwd(self):
+        declared = re.findall(r"^class (?:Basic)?(\w+);", (ROOT / "include/slotwise/fwd.hpp").read_text(), re.M)
+        rows = re.findall(r'^ROW\("[tny-]{7}", (?:pmr::)?(\w+)', (ROOT / "tests/config/traits.cpp").read_text(), re.M)
+        self.assertEqual(set(declared) - set(rows), {"GroupIndex"})  # the template of HashIndex, which has one
+
     def test_the_module_exports_what_the_headers_declare(self):
         self.assertEqual(self.command("tools/module.py", "--check")[0], 0)
 
