@@ -62,7 +62,7 @@ class Snippets(unittest.TestCase):
     def test_faults_are_found_at_their_place_in_the_page(self):
         for page, words in (("```cpp\nint i = 1;\nassert(i == 2);\n```\n", "page.md:3"), ("text\n\n```cpp\nint i = ;\n```\n", "page.md:4"),
                             ("```cpp\nint i = 1;\n```\n", "unused")):
-            self.assertIn(words, compile_and_run(page, "page.md"))
+            self.assertIn(words, compile_and_run(page, "page"))
 
 
 if __name__ == "__main__":
