@@ -5,9 +5,9 @@
 
   bench/run.py iteration --quick      one question, one size, under a minute
   bench/run.py bars [QUESTION]        the promised ratios, each with its measured value: pass or miss
-  bench/run.py report FILE            tables, with --html a page, with --compare what changed, of a file that --json wrote
+  bench/run.py report FILE            tables, with --compare what changed, of a file that --json wrote
   bench/run.py publish [FILE]         what documents print: bench/results.json, docs/bench.svg, tables and sentences; FILE: not measured again
-  bench/run.py all --json FILE        everything, with a page; bench/README.md has more examples
+  bench/run.py all --json FILE        everything; bench/README.md has more examples
 
 Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
 random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
@@ -21,14 +21,10 @@ import pathlib
 import sys
 
 from tools import charts, figures
-from tools.bars import run_bars
-from tools.compare import compare
 from tools.compiling import code_size_table, includes_table, small_tables
-from tools.programs import Clock, Runner, default_core, rust_programs
-from tools.questions import QUESTIONS
-from tools.report import report
-from tools.results import LISTINGS, ROOT, Failure, Results, by_question, read_raw
-from tools.tables import Listing, machine, table
+from tools.programs import Runner, default_core, rust_programs
+from tools.results import QUESTIONS, ROOT, Failure, Results, by_question, read_raw
+from tools.tables import compare, machine, table
 
 
 def agree(results):
@@ -60,19 +56,18 @@ def usual(options):
     return wanted
 
 
-def measured(options, names, runner, no_rust, wanted):
+def measured(names, runner, no_rust, wanted):
     """{question: Results} of these questions, a table for each as soon as it is there; whether contenders agreed. wanted(question): its rows."""
-    clock = Clock(sum(runner.work(name, runner.groups(name, wanted(name))) for name in names))
     found, good = {}, True
     for name in names:
         found[name] = Results()
-        runner.run(name, wanted(name), found[name], clock)
-        good = shown(name, found[name], options, no_rust) and good
+        runner.run(name, wanted(name), found[name])
+        good = shown(name, found[name], no_rust) and good
     return found, good
 
 
-def shown(name, results, options, no_rust):
-    table(name, results, options.quick, no_rust)
+def shown(name, results, no_rust):
+    table(name, results, no_rust)
     good = agree(results)
     print(machine(results))
     return good
@@ -80,15 +75,15 @@ def shown(name, results, options, no_rust):
 
 def publish(options):
     if options.what is not None:
-        found = read_raw(options.what)[0]
+        found = read_raw(options.what)
     else:
         runner = Runner(options.build, options.repetitions or 9, options.core)
-        found, good = measured(options, figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
+        found, good = measured(figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
         if not good:
             return 1
     write(ROOT / figures.RESULTS, figures.condensed(found))
-    found = read_raw(ROOT / figures.RESULTS)[0]  # as the documents are checked: rounded
-    write(ROOT / figures.PICTURE, charts.readme_picture(QUESTIONS, found))
+    found = read_raw(ROOT / figures.RESULTS)  # as the documents are checked: rounded
+    write(ROOT / figures.PICTURE, charts.readme_picture(found))
     wrong = figures.checked(ROOT, update=True)
     print("\n".join(wrong) or "Documents say what was measured.")
     return 1 if wrong else 0
@@ -102,7 +97,6 @@ def main():
     parser.add_argument("--rust", action="store_true", help="build bench/rust with cargo and run it too")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
-    parser.add_argument("--html", metavar="FILE", help="write a page with charts (all: build/bench/report.html unless named)")
     parser.add_argument("--compare", metavar="FILE", help="a file of --json: say what became faster or slower since, beyond noise")
     parser.add_argument("--repetitions", type=int, help="default: 9, with --quick 5")
     parser.add_argument("--bytes", type=int, choices=[4, 8, 16, 64], help="only this element size")
@@ -116,47 +110,35 @@ def main():
     if not reads and options.what not in (None, *(QUESTIONS if options.question == "bars" else [])):
         parser.error(f"'{options.what}' after {options.question}: a second word goes with bars (a question), report and publish (a file)")
     names = list(QUESTIONS) if options.question == "all" else [options.question]
-    tables = {"compile_time": lambda: [includes_table(options.repetitions or (1 if options.quick else 3))],
-              "code_size": lambda: [code_size_table()], "small": small_tables}
+    tables = {"compile_time": lambda: includes_table(options.repetitions or (1 if options.quick else 3)), "code_size": code_size_table, "small": small_tables}
     if options.question in tables:
-        for listing in tables[options.question]():
-            listing.show()
+        tables[options.question]()
         return 0
-    old = None if options.compare is None else read_raw(options.compare)[0]  # a wrong name should not cost an hour of measuring
+    old = None if options.compare is None else read_raw(options.compare)  # a wrong name should not cost an hour of measuring
     if options.question == "publish":
         return publish(options)
-    good, listings = True, []
+    good = True
     if options.question == "report":
-        found, listings = read_raw(options.what)
-        listings = [Listing(*each) for each in listings]
-        for listing in listings:
-            listing.show()
+        found = read_raw(options.what)
         for name, results in found.items():
-            good = shown(name, results, options, "they were not measured") and good
+            good = shown(name, results, "they were not measured") and good
     else:
         rust, no_rust = rust_programs() if options.rust else (None, "run with --rust (needs cargo)")
         runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust)
         if options.question == "bars":
             results = Results()
-            run_bars(runner, results, options.what, options.rust, no_rust)
+            figures.run_bars(runner, results, options.what, options.rust, no_rust)
             good = agree(results)
             print(machine(results))
             found = {"bars": results}
         else:
-            found, good = measured(options, names, runner, no_rust, usual(options))
-            for make in tables.values() if options.question == "all" else ():
-                for listing in make():
-                    listings.append(listing)
-                    listing.show()
+            found, good = measured(names, runner, no_rust, usual(options))
+            for each in tables.values() if options.question == "all" else ():
+                each()
     if options.json:
-        write(options.json, json.dumps({**{name: results.raw for name, results in found.items()}, LISTINGS: listings}, indent=1))
-    if options.question == "bars":
-        found = by_question({"bars": found["bars"].raw})
-    page = options.html or (ROOT / "build" / "bench" / "report.html" if options.question == "all" else None)
-    if page is not None:
-        write(page, report(found, old, listings))
+        write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
     if old is not None:
-        good = compare(old, found) and good
+        good = compare(old, by_question({"bars": found["bars"].raw}) if options.question == "bars" else found) and good
     return 0 if good else 1
 
 

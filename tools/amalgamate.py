@@ -17,11 +17,7 @@
                      -DCMAKE_PROJECT_slotwise_INCLUDE=FOLDER/forwarding.cmake
 
 Each header is there once, behind those it includes, and keeps its include guard: the result can be mixed with the many headers and
-with other parts. What they include without condition stands in one block at the top, behind config.hpp, which reads SLOTWISE_USER_CONFIG;
-what they include under an #if stays there.
-
---root FOLDER is another repository than the one this script is in. Exit code 0: written; 1: refused;
-2: arguments it does not know.
+with other parts. --root FOLDER is another repository than the one this script is in. Exit code 1: refused.
 """
 import os
 import pathlib

@@ -4,8 +4,7 @@
 """Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
 
   check_headers.py layout                      floors, cycles, front door, folder READMEs, macro names, names that others define as
-                                               macros, allocations, members that share an address, SPDX lines, code that
-                                               mutate_equivalent.txt names
+                                               macros, allocations, members that share an address, SPDX lines
   check_headers.py alone [-j N] -- COMPILER FLAGS...
                                                each header compiles as the only one, twice in a row (add -Werror to refuse warnings)
   check_headers.py macros [-j N] -- COMPILER FLAGS...
@@ -13,6 +12,10 @@
                                                and the snippets of the guide
   check_headers.py worlds [-j N] -- COMPILER FLAGS...
                                                the front door compiles behind the real headers of REAL, as far as they are installed
+  check_headers.py warnings [--quick]          users who make warnings errors see none of our headers, also when they take them by -I: g++ and
+                                               clang compile the snippets of docs/guide, in which every public name is used, and
+                                               tests/warnings/*.cpp, with the flags of WARN. A warning whose place is in the headers, or in the
+                                               standard's on their behalf, is a finding; in tests/warnings any is. --quick is one level of each
 
 Each takes --root FOLDER (default: the repository this script is in). Exit code 0: all kept; 1: findings, one a line.
 """
@@ -21,13 +24,14 @@ import graphlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 
 import guide
-from headers import EQUIVALENT, ROOT, arguments, code, line_of, masked, read_equivalents, squeeze, texts
+from headers import ROOT, arguments, code, line_of, masked, squeeze, texts
 
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
 README_LINES_MOST = 20
@@ -53,17 +57,16 @@ ADAPTERS = {"arrow/py_capsule.hpp": "Python.h", "keyed/ankerl_index.hpp": "anker
 ADAPTER_FLAGS = {"arrow/py_capsule.hpp": ("-isystem", sysconfig.get_path("include"))}
 
 # Macros of an interface that is written out here: their names are those of its specification.
-FOREIGN_MACROS = {"arrow/c_data.hpp": re.compile(r"ARROW_(C_\w+_INTERFACE|FLAG_\w+)")}
+FOREIGN_MACROS = re.compile(r"ARROW_(C_\w+_INTERFACE|FLAG_\w+)")
 
 # Names that others define as macros. Those of capitals are macros by custom, listed or not; what is here is of the system itself.
 OTHERS = ROOT / "tests" / "macros" / "others.hpp"
 OTHERS_DEFINE = re.compile(r"^#define (\w+)(\(?)", re.M)
-SYSTEM_MACROS = {"memory/reserved_array.hpp": re.compile(r"PROT_\w+|MAP_\w+|MADV_\w+"), "arrow/c_data.hpp": re.compile("ENOMEM"),
-                 "arrow/export.hpp": re.compile(r"ENOMEM|EINVAL")}
+SYSTEM_MACROS = re.compile(r"PROT_\w+|MAP_\w+|MADV_\w+|ENOMEM|EINVAL")
 KEPT_NAME = re.compile(r'#pragma push_macro\("(\w+)"\).*?\n#undef \1\n(.*?)#pragma pop_macro\("\1"\)', re.S)
 IDENTIFIER = re.compile(r"(?<![\w'])[A-Za-z_]\w*(\s*\()?")
 
-ALLOCATES = "memory/allocator.hpp"  # the one place where a count becomes bytes
+ALLOCATES = "allocator.hpp"  # the one place where a count becomes bytes
 ASKS_FOR_MEMORY = re.compile(r"(?:::|\.|->)\s*allocate(?:_at_least)?\s*\(|\bmalloc\s*\(|\boperator\s+new\s*\(")
 
 # clang 16 for Windows initialises an empty member that shares an address from what a function returns by a store of its own, over the member
@@ -207,11 +210,11 @@ def check_others_macros(house):
     for name, text in house.text.items():
         kept = [(found.start(), found.end(), found[1]) for found in KEPT_NAME.finditer(text)]
         lines = re.sub(r"^[ \t]*#[ \t]*(?:include|pragma)\b[^\n]*", lambda line: " " * len(line[0]), masked(text), flags=re.M)
-        system, said = SYSTEM_MACROS.get(name), set()
+        said = set()
         for found in IDENTIFIER.finditer(lines):
             word = re.match(r"\w+", found[0])[0]
             met = word in others and (found[1] or not others[word])
-            capitals = re.fullmatch(r"[A-Z][A-Z0-9_]+", word) and not word.startswith(("SLOTWISE_", "ARROW_")) and not (system and system.fullmatch(word))
+            capitals = re.fullmatch(r"[A-Z][A-Z0-9_]+", word) and not word.startswith(("SLOTWISE_", "ARROW_")) and not SYSTEM_MACROS.fullmatch(word)
             if (met or capitals) and word not in said and not any(begin < found.start() < end and word == own for begin, end, own in kept):
                 said.add(word)
                 what = "is a macro of others (tests/macros/others.hpp)" if met else "is of capitals, as macros of others are"
@@ -222,9 +225,9 @@ def check_text(house):
     guards = {}
     for name, text in house.text.items():
         for kind, macro in DEFINE.findall(KEPT_NAME.sub("", code(text))):
-            if not macro.startswith("SLOTWISE_") and not (name in FOREIGN_MACROS and FOREIGN_MACROS[name].fullmatch(macro)):
+            if not macro.startswith("SLOTWISE_") and not FOREIGN_MACROS.fullmatch(macro):
                 yield f"{name}: #{kind} {macro}: a macro of ours starts with SLOTWISE_, and others' macros are left alone"
-        if name != ALLOCATES and ASKS_FOR_MEMORY.search(code(text)):
+        if not name.endswith(f"/{ALLOCATES}") and ASKS_FOR_MEMORY.search(code(text)):
             yield f"{name} asks an allocator for memory by itself: detail::allocate_raw() of {ALLOCATES} checks that the bytes of so many values fit"
         guard = re.search(r"^#ifndef (SLOTWISE_\w+)\n#define \1$", text, re.M)
         if not guard and "#pragma once" not in text:
@@ -279,15 +282,8 @@ def check_spdx(house):
                     yield f"{path.relative_to(house.root)}: the line '{line}' is missing among the first six"
 
 
-def check_equivalents(house):
-    """What tools/verify/mutate.py finds after minutes, and only in headers of its sample."""
-    for name, line, change in read_equivalents(house.root / EQUIVALENT):
-        if squeeze(line) not in map(squeeze, house.text.get(name, "").splitlines()):
-            yield f"{EQUIVALENT}: {name} has no line '{line}' ({change}): name the line as it is now, or remove the entry"
-
-
 LAYOUT_CHECKS = (check_floors, check_parts, check_cycles, check_front_door, check_columns, check_folder_readmes, check_text, check_others_macros,
-                 check_overlapping, check_spdx, check_equivalents)
+                 check_overlapping, check_spdx)
 
 
 def layout(house, _):
@@ -371,18 +367,46 @@ def worlds(house, options):
     return [finding for name in there for finding in found[name]]
 
 
+# g++ at several levels, because what it warns of depends on what it inlines; where it follows pointers furthest, one page only. clang with all but what is
+# of C++ before 20, of the layout that every class has, of indexed pointers (clang 16 cannot switch it off by place), of programs of one file.
+GNU = """-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wuseless-cast -Wnull-dereference -Wnon-virtual-dtor
+    -Wcast-align -Wduplicated-branches -Wfloat-equal -Wzero-as-null-pointer-constant -Woverloaded-virtual -S -o /dev/null""".split()
+CLANG = """-Weverything -Wno-c++98-compat -Wno-c++98-compat-pedantic -Wno-c++20-compat -Wno-padded -Wno-unsafe-buffer-usage -Wno-weak-vtables
+    -fsyntax-only""".split()
+FEW = ("ecs",)  # a minute at -O2
+WARNING = re.compile(r"^(?P<file>[^\s:][^:\n]*):\d+:(?:\d+:)? (?P<what>(?:fatal )?error|warning): .*$", re.M)
+
+
+def warnings(house, options):
+    gnu, clang = os.environ.get("CXX") or "g++", next((name for name in (f"clang++-{version}" for version in range(16, 22)) if shutil.which(name)), None)
+    levels = [("-O2", FEW)] if options.quick else [("-O0", ()), ("-Og", FEW), ("-O2", ()), ("-O3", FEW)]
+    runs = [([*gnu.split(), *GNU, level], few) for level, few in levels if shutil.which(gnu.split()[0])] + ([([clang, *CLANG], ())] if clang else [])
+    pages, found = guide.pages(), []
+    for command, few in runs:
+        chosen = [name for name in pages if name in (few or pages)]
+        together = 3 if "-S" in command else len(chosen)  # an optimiser needs a gigabyte for more
+        texts = [guide.as_program({name: pages[name] for name in chosen[first:first + together]}) for first in range(0, len(chosen), together)]
+        texts += [f'#include "{source}"\n' for source in sorted((house.root / "tests" / "warnings").glob("*.cpp"))]
+        for text in texts:
+            result = compile_text([*command, "-std=c++20"], house, text)
+            said = [match[0] for match in WARNING.finditer(result.stderr) if match["what"] != "warning" or not match["file"].startswith("docs/guide/")]
+            found += [f"{command[0]} {command[-1]}: {each}" for each in said or ([result.stderr[-2000:]] if result.returncode else [])]
+    print(f"{len(runs)} ways to compile {len(pages)} pages of the guide{'' if clang and len(runs) > 1 else '; a compiler is not here'}")
+    return found if runs else ["neither g++ nor clang++ is here"]
+
+
 def main():
-    parser = arguments(__doc__)
-    parser.add_argument("what", choices=["layout", "alone", "macros", "worlds"])
+    parser = arguments(__doc__, "--quick")
+    parser.add_argument("what", choices=["layout", "alone", "macros", "worlds", "warnings"])
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:split])
     options.command = sys.argv[split + 1:]
-    if options.what != "layout" and not options.command:
+    if options.what not in ("layout", "warnings") and not options.command:
         parser.error(f"{options.what} needs a compiler: {options.what} -- g++ -std=c++20 -Wall")
 
-    findings = dict.fromkeys({"layout": layout, "alone": alone, "macros": macros, "worlds": worlds}[options.what](House(options.root.resolve()), options))
+    findings = dict.fromkeys({"layout": layout, "alone": alone, "macros": macros, "worlds": worlds, "warnings": warnings}[options.what](House(options.root.resolve()), options))
     for finding in findings:
         print(finding)
     if findings:

@@ -3,13 +3,11 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds the documentation, public names and the guide of docs/guide, by Doxygen: build/docs/html/index.html.
 
-A warning of Doxygen, such as of a link to a page that there is not, is an error, and so are a link of the written pages that leads nowhere,
-and a public name that nobody describes.
+A warning of Doxygen, such as of a link to a page that there is not, is an error, and so is a public name that nobody describes.
 
 One verb means one thing in every container: a member needs a comment in one class, not in each. VOCABULARY has what
 means the same as in the standard library, or what the options of each container name. The snippets of the guide are compiled and run by tests/tools/guide_test.py.
 """
-import html
 import pathlib
 import re
 import shutil
@@ -17,6 +15,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import guide
 from headers import ROOT, arguments, version_of
 
 OUT = ROOT / "build" / "docs"
@@ -36,16 +35,12 @@ VOCABULARY = set("""size empty capacity begin end cbegin cend swap get_allocator
 NO_EXAMPLE = {"GroupIndex": "the template of HashIndex", "ObserverArray": "a part of series, which subscribe() hides"}
 
 
-def snippets():
-    """The snippets of the guide, all of which are compiled and run by its test."""
-    pages = sorted((ROOT / "docs" / "guide").glob("*.md"))
-    return [text for page in pages for text in re.findall(r"^```cpp\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)]
-
-
 def write_examples():
     """Gives the page of each class of fwd.hpp the shortest snippet of the guide that names it, best one that includes its header.
     Returns the classes that no snippet names."""
-    fwd, known = (ROOT / "include" / "slotwise" / "fwd.hpp").read_text(encoding="utf-8"), snippets()
+    fwd, known = (ROOT / "include" / "slotwise" / "fwd.hpp").read_text(encoding="utf-8"), []
+    for text in guide.pages().values():
+        known += guide.SNIPPET.findall(text)
     without, pages = [], []
     for full in re.findall(r"^class (\w+);", fwd, re.M):
         name = full.removeprefix("Basic")
@@ -75,32 +70,6 @@ def run_doxygen():
     return without + warnings or ([f"doxygen ended with {done.returncode}"] if done.returncode else [])
 
 
-# Links of Doxygen's own making to what it leaves out: files (SHOW_FILES), hidden concepts, a heading without members.
-MADE = re.compile(r'class="(?:code|el)\b|<a href="#nested-classes"|<a href="\w+_8hpp\.html')
-TO = re.compile(r'<a [^>]*?href="([^"]*)"[^>]*>(.*?)</a>', re.S)
-
-
-def dead_links():
-    """Takes the link from what Doxygen has linked to a page that it does not write; returns the links of ours that lead nowhere."""
-    pages = {page.name: page.read_text(encoding="utf-8", errors="replace") for page in sorted((OUT / "html").glob("*.html"))}
-    named = {name: set(re.findall(r'\b(?:id|name)="([^"]+)"', text)) for name, text in pages.items()}
-    wrong = []
-    for name, text in pages.items():
-        def alive(link, name=name):
-            to, _, place = html.unescape(link[1]).partition("#")
-            if re.match("[a-z]+:", to) or ((OUT / "html" / (to or name)).exists() and (not place or place in named.get(to or name, {place}))):
-                return link[0]
-            if MADE.search(link[0]):
-                return link[2]
-            wrong.append(f"{name}: the link to {link[1]} leads nowhere")
-            return link[0]
-
-        mended = TO.sub(alive, text)
-        if mended != text:
-            (OUT / "html" / name).write_text(mended, encoding="utf-8")
-    return wrong
-
-
 def described(element):
     return any("".join(part.itertext()).strip() for tag in ("briefdescription", "detaileddescription") for part in element.findall(tag))
 
@@ -127,12 +96,10 @@ def undescribed():
 
 def main():
     arguments(__doc__).parse_args()
-    wrong = run_doxygen()
-    wrong += dead_links()
-    more, names = undescribed()
-    wrong += more
-    for finding in wrong:
-        print(finding)
+    warnings = run_doxygen()
+    wrong, names = undescribed()
+    wrong = warnings + wrong
+    print(*wrong, sep="\n", end="\n" if wrong else "")
     print(f"docs: {len(wrong)} findings" if wrong else f"docs: build/docs/html/index.html: {names} classes and namespaces, every name described")
     return 1 if wrong or not names else 0
 

@@ -6,11 +6,9 @@ import argparse
 import ast
 import pathlib
 import re
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOM = ROOT / "include" / "slotwise"
-EQUIVALENT = pathlib.Path("tools/verify/mutate_equivalent.txt")
 
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -38,30 +36,6 @@ def texts(root=ROOT):
     """All headers, in order, as {name below include/slotwise: text}."""
     room = root / "include" / "slotwise"
     return {path.relative_to(room).as_posix(): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.hpp"))}
-
-
-def listed(path):
-    """(number, head, line) of the lines of a list, each below `== head`. A comment has a space behind #, so that a list may quote #if."""
-    head = ""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("== "):
-            head = line[3:].strip()
-        elif line.strip() and line != "#" and not line.startswith("# "):
-            yield number, head, line
-
-
-def read_equivalents(path):
-    """[(file, line of code, change)]: below `== file` pairs of lines, the line of the source, then `    change => reason`."""
-    found, line_of_code = [], ""
-    for number, file, line in listed(path):
-        if not line.startswith("    "):
-            line_of_code = line
-            continue
-        change, _, reason = line.strip().partition(" => ")
-        if not (file and line_of_code and reason):
-            sys.exit(f"{path.name}:{number}: a mutant has a file, a line of code, a change and a reason: {line!r}")
-        found.append((file, line_of_code, change))
-    return found
 
 
 def version_of(root):

@@ -41,16 +41,11 @@ def unit(names):
     return "\n".join(lines) + "\n"
 
 
-def differences(there, wanted):
-    """What the committed text lacks (+) and has too much (-), one finding a line."""
-    return [line for line in difflib.unified_diff(there.splitlines(), wanted.splitlines(), lineterm="", n=0) if not line.startswith(("---", "+++", "@@"))]
-
-
 def main():
     options = arguments(__doc__, "--check").parse_args()
     wanted, path = unit(public_names(parsed.declarations(paths=[parsed.ROOM / FRONT_DOOR]))), parsed.ROOM / UNIT
     there = path.read_text(encoding="utf-8") if path.exists() else ""
-    found = differences(there, wanted)
+    found = [line for line in difflib.unified_diff(there.splitlines(), wanted.splitlines(), lineterm="", n=0) if not line.startswith(("---", "+++", "@@"))]
     if found and not options.check:
         path.write_text(wanted, encoding="utf-8")
     print("\n".join(found) or f"{path}: {wanted.count('using ')} names, as the headers say")

@@ -80,6 +80,14 @@ def _name(cursor):
     return cursor.spelling if cursor.spelling.startswith("operator") else cursor.spelling.split("<")[0]
 
 
+def qualified(cursor):
+    """Class::name, wherever it is defined; without namespaces and template arguments."""
+    names = []
+    while cursor.kind.name not in ("TRANSLATION_UNIT", "NAMESPACE"):
+        names, cursor = [cursor.spelling.split("<")[0] if "operator" not in cursor.spelling else cursor.spelling, *names], cursor.semantic_parent
+    return "::".join(names)
+
+
 def walk(cursor, room, spaces=(), classes=()):
     """Each Declaration below a cursor that stands in a header of the folder."""
     for each in cursor.get_children():
@@ -106,9 +114,3 @@ def declarations(room=ROOM, paths=None, bodies=False, flags=()):
     options = 0 if bodies else cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     unit, _ = parse(paths or sorted(room.rglob("*.hpp")), room.parent, flags, options)
     return list(walk(unit.cursor, room.resolve()))
-
-
-def public_types(found=None):
-    """{name: header} of the public classes and aliases of namespace slotwise itself."""
-    return {each.name: each.header for each in (declarations() if found is None else found)
-            if each.public and len(each.spaces) == 1 and each.name and each.kind in CLASSES | ALIASES}

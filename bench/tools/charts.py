@@ -1,144 +1,66 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Charts as SVG, by matplotlib: lines over a number, ratios as bars around 1, and the picture for README.md."""
+"""The picture of README.md as SVG, by matplotlib: iteration over density, and lookup."""
 
 import html
 import io
 import re
 import sys
 
-from tools.results import Failure, power
-from tools.tables import machine, number, roles_of, short
+from tools.results import Failure
+from tools.tables import machine, number, short
 
-sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
-try:
-    import matplotlib
-except ImportError:
-    matplotlib = None
-else:
-    matplotlib.use("svg")
-    from matplotlib import pyplot, ticker
-    pyplot.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3, "svg.fonttype": "none", "svg.hashsalt": "slotwise"})
-
-ABSENT = "There are no charts: matplotlib is not here (Debian: python3-matplotlib)."
-# Blues for ours, greys for limits, warm ones for rivals: told apart with any of the common colour blindnesses.
-COLOURS = {"ours": ["#0a5cad", "#2b93c9", "#5a4fcf", "#0b7a75"], "limit": ["#3d434b", "#8a919a"], "rival": ["#c2410c", "#a3217f", "#946200", "#8f1d1d"]}
-DASHES = ["-", "--", "-.", ":"]
-N, BYTES = 100_000, 16  # of the picture
-ITERATION = ("SlotMap.for_each", "DenseSlotMap", "vector", "plf_colony", "article_slot_map")
-LOOKUP = ("SlotMap", "plain_arrays", "article_slot_map", "unordered_map")
-
-
-def here():
-    return matplotlib is not None
-
-
-def svg(figure, title, told):
-    """The SVG element of a figure, without the prologue of a file; what it shows is told in words."""
-    out = io.StringIO()
-    figure.savefig(out, format="svg", bbox_inches="tight")
-    pyplot.close(figure)
-    text = out.getvalue()
-    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg"):], flags=re.S)
-    words = f"<title>{html.escape(title)}</title><desc>{html.escape(told)}</desc>"
-    return re.sub(r"(<svg [^>]*?)>", lambda match: f'{match[1]} role="img">{words}', text, count=1, flags=re.S)
-
-
-def looks(results, main):
-    """{contender: how its line is drawn}; those of one role differ in colour and dash, and the one to look at is thick."""
-    made, count = {}, {}
-    for contender, role in sorted(roles_of(results).items(), key=lambda item: item[0] != main):
-        role, nth = role if role in COLOURS else "rival", count.get(role, 0)
-        count[role] = nth + 1
-        made[contender] = {"color": COLOURS[role][nth % len(COLOURS[role])], "linestyle": DASHES[nth % len(DASHES)],
-                           "linewidth": 2.5 if contender == main else 1.2}
-    return made
-
-
-def logarithmic(axis, *steps):
-    """Round numbers at an axis, also where less than a decade is seen."""
-    axis.set_major_locator(ticker.LogLocator(subs=steps))
-    axis.set_major_formatter("{x:g}")
-
-
-def points_of(results, contender, keys, over):
-    points = [(key[over], results.spread(key, contender)) for key in sorted(keys, key=lambda key: key[over])]
-    return [point for point in points if point[1] is not None]
-
-
-def told_of(results, contenders, keys, over):
-    told = {contender: [f"{number(spread.median)} at {x}" for x, spread in points_of(results, contender, keys, over)] for contender in contenders}
-    return "; ".join(f"{short(contender)}: {', '.join(points)}" for contender, points in told.items() if points)
-
-
-def draw(axes, drawn, results, keys, over, contenders=None):
-    """Lines over the part `over` of the keys (2: n, 3: % live), named beside them; the numbers in words. drawn: looks()."""
-    for contender in contenders or drawn:
-        look, points = drawn.get(contender), points_of(results, contender, keys, over)
-        if points:
-            xs, spreads = zip(*points)
-            medians = [spread.median for spread in spreads]
-            axes.plot(xs, medians, marker="o", markersize=3, label=short(contender), **look)
-            axes.fill_between(xs, [spread.low for spread in spreads], [spread.high for spread in spreads], color=look["color"], alpha=0.15)
-    axes.set_xscale("linear" if over == 3 else "log")
-    if all(line.get_ydata().min() > 0 for line in axes.lines):
-        axes.set_yscale("log")
-        logarithmic(axes.yaxis, 1, 1.5, 2, 3, 5, 7)
-    axes.set_xlabel("% of the elements live" if over == 3 else "n")
-    axes.set_xticks(sorted({key[over] for key in keys}), [str(x) if over == 3 else power(x) for x in sorted({key[over] for key in keys})])
-    axes.minorticks_off()
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    return told_of(results, contenders or drawn, keys, over)
-
-
-def lines(question, results, keys, over, title):
-    figure, axes = pyplot.subplots(figsize=(4, 2.6))
-    axes.set_title(f"{title}: {question.unit}" if len(question.unit) < 25 else title, loc="left")
-    return svg(figure, title, draw(axes, looks(results, question.ours), results, keys, over))
-
-
-def bars(title, rows):
-    """rows: (name, ratio, words): bars that begin at 1, wins to the left and losses to the right."""
-    figure, axes = pyplot.subplots(figsize=(5, 0.6 + 0.22 * len(rows)))
-    names, ratios, words = zip(*rows)
-    colours = ["#0b6e4f" if ratio < 0.95 else "#c2410c" if ratio > 1.05 else "#8a919a" for ratio in ratios]
-    drawn = axes.barh(range(len(rows)), [ratio - 1 for ratio in ratios], left=1, color=colours)
-    axes.bar_label(drawn, words, padding=3)
-    axes.set_yticks(range(len(rows)), names)
-    axes.set_xscale("log")
-    axes.set_xlim(min(0.5, *ratios) / 1.1, max(2, *ratios) * 1.1)
-    logarithmic(axes.xaxis, 1, 2, 5)
-    axes.minorticks_off()
-    axes.invert_yaxis()
-    axes.set_title(title, loc="left")
-    return svg(figure, title, "; ".join(f"{name}: {each}" for name, each in zip(names, words)))
-
-
-def iteration_keys(found):
-    return [key for key in found["iteration"].rows if key[1:3] == (BYTES, N)]
+N, BYTES = 100_000, 16
+# How each contender is drawn: blues for ours, greys for limits, warm colours for rivals, told apart with any of the common colour blindnesses.
+ITERATION = {"SlotMap.for_each": ("#0a5cad", "-", 2.5), "DenseSlotMap": ("#2b93c9", "--", 1.2), "vector": ("#8a919a", "--", 1.2),
+             "plf_colony": ("#c2410c", "-", 1.2), "article_slot_map": ("#a3217f", "--", 1.2)}
+LOOKUP = {"SlotMap": "#0a5cad", "plain_arrays": "#3d434b", "article_slot_map": "#a3217f", "unordered_map": "#946200"}
 
 
 def readme_told(found):
-    """What the picture shows, in words, and its lookups as (ns, contender)."""
+    """What the picture shows of {question: Results}: in words, its lines as {contender: [(% live, ns)]}, its lookups as (ns, contender)."""
+    iteration, lines = found["iteration"], {}
+    keys = sorted((key for key in iteration.rows if key[1:3] == (BYTES, N)), key=lambda key: key[3])
+    for contender in ITERATION:
+        lines[contender] = [(key[3], iteration.get(key, contender)) for key in keys if iteration.get(key, contender) is not None]
     lookups = sorted((found["slot_map"].get(("lookup", BYTES, N, None), each), each) for each in LOOKUP)
-    return (f"Nanoseconds an element over the percentage of live elements. {told_of(found['iteration'], ITERATION, iteration_keys(found), 3)}. Lookup: "
-            + ", ".join(f"{short(contender)}: {number(value)} ns" for value, contender in lookups) + ".", lookups)
+    walked = "; ".join(f"{short(each)}: {', '.join(f'{number(ns)} at {live}' for live, ns in points)}" for each, points in lines.items() if points)
+    return (f"Nanoseconds an element over the percentage of live elements. {walked}. Lookup: "
+            + ", ".join(f"{short(contender)}: {number(value)} ns" for value, contender in lookups) + "."), lines, lookups
 
 
-def readme_picture(questions, found):
-    """SVG of iteration over density, and lookup, at 1e5 elements of 16 bytes; of {question: Results} with both questions."""
-    if not here():
-        raise Failure(ABSENT, 2)
-    iteration, slot_map = found["iteration"], found["slot_map"]
-    told, lookups = readme_told(found)
+def readme_picture(found):
+    """The SVG element, without the prologue of a file; what it shows is told in words."""
+    sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
+    try:
+        import matplotlib
+    except ImportError:
+        raise Failure("matplotlib, which draws the picture, is not here (Debian: python3-matplotlib)", 2) from None
+    matplotlib.use("svg")
+    from matplotlib import pyplot, ticker
+    pyplot.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3,
+                            "svg.fonttype": "none", "svg.hashsalt": "slotwise"})
+    told, lines, lookups = readme_told(found)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3), gridspec_kw={"wspace": 1.1})
-    drawn = {**looks(iteration, questions["iteration"].ours), **looks(slot_map, questions["slot_map"].ours)}  # one colour in both
-    draw(left, drawn, iteration, iteration_keys(found), 3, ITERATION)
+    for contender, points in lines.items():
+        colour, dash, width = ITERATION[contender]
+        left.plot(*zip(*points), marker="o", markersize=3, label=short(contender), color=colour, linestyle=dash, linewidth=width)
+    left.set_yscale("log")
+    left.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # round numbers, also where less than a decade is seen
+    left.yaxis.set_major_formatter("{x:g}")
+    left.set_xlabel("% of the elements live")
+    left.set_xticks(sorted({live for points in lines.values() for live, _ in points}))
+    left.minorticks_off()
+    left.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     left.set_title("Visit every element, as holes appear\nns per element, logarithmic", loc="left")
     values, contenders = zip(*lookups)
-    colours = [drawn[contender]["color"] for contender in contenders]
-    right.bar_label(right.barh([short(each) for each in contenders], values, color=colours), [f"{number(value)} ns" for value in values], padding=3)
+    right.bar_label(right.barh([short(each) for each in contenders], values, color=[LOOKUP[each] for each in contenders]),
+                    [f"{number(value)} ns" for value in values], padding=3)
     right.invert_yaxis()
     right.set_title("Look up by handle, in random order\nns per lookup; plain arrays are the limit", loc="left")
-    figure.text(0.9, -0.08, f"{N:,} elements of {BYTES} bytes, {machine(slot_map)}", ha="right", color="#57606a")
-    return svg(figure, "Iteration and lookup, measured", told)
+    figure.text(0.9, -0.08, f"{N:,} elements of {BYTES} bytes, {machine(found['slot_map'])}", ha="right", color="#57606a")
+    out = io.StringIO()
+    figure.savefig(out, format="svg", bbox_inches="tight")
+    text = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue()[out.getvalue().index("<svg"):], flags=re.S)
+    words = f"<title>Iteration and lookup, measured</title><desc>{html.escape(told)}</desc>"
+    return re.sub(r"(<svg [^>]*?)>", lambda match: f'{match[1]} role="img">{words}', text, count=1, flags=re.S)

@@ -13,9 +13,8 @@ import statistics
 import subprocess
 import tempfile
 
-from tools.programs import progress
 from tools.results import ROOT, Failure
-from tools.tables import Listing, short
+from tools.tables import short, show
 
 MISSING = re.compile(r"fatal error: (\S+?):? (?:No such file or directory|file not found)")
 INCLUDES = {"slotwise/fwd.hpp": 0.06, "slotwise/core/handle.hpp": 0.06, "slotwise/map/slot_map.hpp": 0.45, "slotwise/slotwise.hpp": 0.9, "slotwise/ecs/archetype_store.hpp": 0.9}  # bars
@@ -52,53 +51,41 @@ def call(compiler, *arguments):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def including(header):
-    """The text of a program that includes this header and does nothing."""
-    return (f"#include <{header}>\n" if header else "") + "int main() {}\n"
-
-
-def compiled(compiler, text, *options):
-    """call() for a source with this text; its output goes to a file that is deleted."""
+def compiled(compiler, header, *options):
+    """call() for a program that includes this header and does nothing."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "one.cpp"
-        source.write_text(text)
+        source.write_text((f"#include <{header}>\n" if header else "") + "int main() {}\n")
         return call(compiler, *options, source, *([] if "-E" in options else ["-o", source.with_suffix(".o")]))
 
 
-def compile_seconds(compiler, text, repetitions, level="-O0"):
-    """Median CPU time of compiling one file with this text."""
-    return statistics.median(compiled(compiler, text, level, "-c")[1] for _ in range(repetitions))
+def compile_seconds(compiler, header, repetitions, level="-O0"):
+    """Median CPU time."""
+    return statistics.median(compiled(compiler, header, level, "-c")[1] for _ in range(repetitions))
 
 
-def preprocessed_lines(compiler, text):
-    """Lines that are left for the compiler itself: no comments, no empty ones, no marks of the preprocessor."""
-    return sum(1 for line in compiled(compiler, text, "-E", "-P")[0].splitlines() if line.strip())
-
-
-def listing(name, items, line_of):
+def listing(items, line_of):
     """(lines, those that are left out for want of a library) of line_of(item)."""
     lines, absent = [], []
-    for number, item in enumerate(items, 1):
-        progress(f"[{number}/{len(items)}] {name}: {item}")
+    for item in items:
         try:
             lines.append(line_of(item))
         except Absent as missing:
             absent.append(f"{item} is left out: {missing} was not found.")
-    progress("")
     return lines, absent
 
 
 def includes_table(repetitions):
     compiler = find_compiler()
     def line_of(header):
-        bar, text = INCLUDES.get(header), including(header)
+        bar = INCLUDES.get(header)
         times = repetitions if bar else min(repetitions, 3)  # a hundred headers: only a promise is worth more of them
-        return [header or "(an empty file)", str(preprocessed_lines(compiler, text)),
-                *(f"{compile_seconds(compiler, text, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
+        left = sum(1 for line in compiled(compiler, header, "-E", "-P")[0].splitlines() if line.strip())
+        return [header or "(an empty file)", str(left), *(f"{compile_seconds(compiler, header, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
     ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp"))
-    return Listing("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
+    show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
                    f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"],
-                   *listing("compile_time", [None, *ours, *OTHER_INCLUDES], line_of))
+                   *listing([None, *ours, *OTHER_INCLUDES], line_of))
 
 
 def role_of(source):
@@ -129,10 +116,10 @@ def code_size_table():
         return [f"{role_of(source)}: {short(source.stem)}", "a key" if "KeyedFunctions" in source.read_text() else "a handle",
                 *(str(size) for size, _ in sizes), *(f"{seconds:.2f}" for _, seconds in sizes)]
     sources = sorted((ROOT / "bench" / "code_size").glob("*.cpp"), key=lambda source: (role_of(source) != "ours", source.stem))
-    return Listing("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
+    show("code_size", "bytes of instructions of insert, get, erase and iterate, names being handles or 64-bit keys, and seconds "
                    f"of CPU time to compile them; {compiler} -std=c++20 -DNDEBUG",
                    ["container", "named by", *(f"bytes {level}" for level in LEVELS), *(f"seconds {level}" for level in LEVELS)],
-                   *listing("code_size", sources, line_of))
+                   *listing(sources, line_of))
 
 
 def many_types_table(compiler):
@@ -145,9 +132,9 @@ def many_types_table(compiler):
             first = base.setdefault(level, (size, seconds))
             cells += [f"{seconds:.1f} ({seconds / first[1]:.2f}x)", f"{size} ({size / first[0]:.2f}x)"]
         return cells
-    return Listing("many_types", f"a hundred element types in one file: seconds of CPU time, bytes of instructions; {compiler} -std=c++20 "
+    show("many_types", f"a hundred element types in one file: seconds of CPU time, bytes of instructions; {compiler} -std=c++20 "
                    "-DNDEBUG, bars 1.0x and 1.2x", ["container", "seconds -O0", "bytes -O0", "seconds -O2", "bytes -O2"],
-                   *listing("many_types", sources, line_of))
+                   *listing(sources, line_of))
 
 
 def program_lines(compiler, name, level):
@@ -160,8 +147,9 @@ def program_lines(compiler, name, level):
 
 def small_tables():
     compiler = find_compiler()
-    return [many_types_table(compiler),
-            *(Listing(f"debug_build {level}", f"ns an element, 10,000 elements of 16 bytes; {compiler} -std=c++20 {level}",
-                      ["operation", "container", "ns"], program_lines(compiler, "unoptimised", level), []) for level in ("-O0", "-O2")),
-            Listing("one_element", "a container of one element, names with bytes of key and value",
-                    ["container", "sizeof", "bytes allocated", "allocations"], program_lines(compiler, "one_element", "-O2"), [])]
+    many_types_table(compiler)
+    for level in ("-O0", "-O2"):
+        show(f"debug_build {level}", f"ns an element, 10,000 elements of 16 bytes; {compiler} -std=c++20 {level}",
+             ["operation", "container", "ns"], program_lines(compiler, "unoptimised", level))
+    show("one_element", "a container of one element, names with bytes of key and value",
+         ["container", "sizeof", "bytes allocated", "allocations"], program_lines(compiler, "one_element", "-O2"))

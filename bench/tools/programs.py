@@ -8,28 +8,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 
-from tools.results import ROOT, Failure, Row, power
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-
-
-class Clock:
-    """How much of the work is done, and by that how long the rest takes."""
-
-    def __init__(self, work):
-        self.work, self.done, self.begin = work, 0, time.monotonic()
-
-    def left(self):
-        """In words; nothing while nobody can know."""
-        seconds = (time.monotonic() - self.begin) / self.done * (self.work - self.done) if self.done else 0
-        return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left" if seconds >= 1 else ""
+from tools.results import ROOT, Failure, Row
 
 
 def processor():
@@ -52,11 +33,9 @@ def rust_programs():
     package = ROOT / "bench" / "rust"
     if shutil.which("cargo") is None:
         return None, "cargo was not found (rustup, or apt-get install cargo; on Debian 12 cargo-web)"
-    progress("building bench/rust")
     # in the package's folder: its .cargo/config.toml counts, and a toolchain may be chosen by folder
     built = subprocess.run(["cargo", "build", "--release"], cwd=package, env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "build" / "rust")},
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    progress("")
     if built.returncode != 0 and re.search(r"requires rustc|rust-version", built.stderr):
         return None, f"cargo is too old: {built.stderr.strip().splitlines()[0]}"  # Cargo.toml says which one it needs
     if built.returncode != 0:
@@ -113,7 +92,7 @@ class Runner:
             for name in self.listed(program):
                 row, contender = Row.parse(name)
                 if wanted(row, contender):
-                    groups.setdefault(row.group, {}).setdefault(program, []).append(name)
+                    groups.setdefault(row[:3], {}).setdefault(program, []).append(name)
         if not groups:
             raise Failure(f"bench_{question} has no benchmark for the rows asked for", 2)
         return groups
@@ -121,21 +100,11 @@ class Runner:
     def repetitions_of(self, question, group):
         return 1 if "memory" in (question, group[0].split("_")[0]) else self.repetitions
 
-    def work(self, question, groups):
-        """What a Clock counts. Large rows take longer: preparing them is outside the time measured, not outside that of who waits."""
-        return sum(self.repetitions_of(question, group) * sum(map(len, names.values())) * (100_000 + group[2])
-                   for group, names in groups.items())
-
-    def run(self, question, wanted, results, clock=None):
-        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs.
-        clock: of this question and others, when there are others."""
+    def run(self, question, wanted, results):
+        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs."""
         groups = self.groups(question, wanted)
-        clock = clock or Clock(self.work(question, groups))
-        for number, (group, names) in enumerate(groups.items(), 1):
-            progress(f"[{number}/{len(groups)}] {question}: {group[0]} {group[1]} B n={power(group[2])}{clock.left()}")
+        for group, names in groups.items():
             for program, times in turns(list(names), self.repetitions_of(question, group)):
                 report = self.measure(program, names[program], times)
                 report["context"].update(question=question, processor=processor())  # for whoever reads the file of --json
                 results.add(report)
-            clock.done += self.work(question, {group: names})
-        progress("")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What the bench programs report, by row and contender: medians, roles, and whether all saw the same."""
+"""The questions of the benches, and what their programs report, by row and contender: medians, roles, and whether all saw the same."""
 
 import collections
 import json
@@ -9,12 +9,81 @@ import pathlib
 import re
 import statistics
 
-from tools.questions import QUESTIONS
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-LISTINGS = "listings"  # where a file of --json keeps the tables that are no contest
 
+#=== questions ===#
+
+class Question:
+    def __init__(self, unit, ours, limit, ratios, quick, usual=lambda row: True, means_over=None):
+        self.unit = unit
+        self.ours = ours  # the contender that "ours" stands for in the ratio columns
+        self.limit = limit
+        self.ratios = ratios  # further (title, ours, other)
+        self.quick = quick  # the rows of --quick
+        self.usual = usual  # the rows run without --bytes and --n
+        self.means_over = means_over  # means over the sizes, each with its ratio to this contender; None: a line a row
+
+
+# A table that doubles is between half and completely full: no single size is fair to all, six of them are.
+KEYED_SIZES = (55_000, 65_000, 80_000, 100_000, 120_000, 160_000)
+# With a poor hash a table may take thousands of times as long: one size shows that, six would take half an hour.
+def keyed_usual(row):
+    return row.n == 65_000 if row.op.endswith("_poor_hash") else row.n in KEYED_SIZES
+
+
+KEYED_QUICK = ("insert", "find_hit", "find_miss", "erase_insert", "iterate", "memory", "insert_string", "find_hit_string")
+
+SERIES_QUICK = ("write_1000", "write_18_percent", "set", "churn_1000", "capture_1000", "apply_1000", "fan_out_100")
+
+# Each row in both languages is two processes a repetition.
+GRAPH_QUICK = [(operation, 8, n, None) for operation, n in (
+    ("linear", 1000), ("fanout", 1000), ("unchanged_900", 1000), ("changed_10_work", 1000), ("changed_100", 100_000), ("random", 1000),
+    ("clean", 100_000), ("link_and_run", 100_000), ("allocations", 1000))]
+
+QUESTIONS = {
+    "iteration": Question(
+        "ns per live element", "SlotMap.for_each", "vector",
+        [("iterator / plf::colony", "SlotMap.iterator", "plf_colony"), ("Dense / vector", "DenseSlotMap", "vector"),
+         ("Soa / vector of field", "SoaSlotMap.column", "vector_of_field")],
+        lambda row: row.n == 100_000 and (row.bytes == 16 or (row.bytes == 4 and row.live == 100))),
+    "slot_map": Question(
+        "ns per operation", "SlotMap", "plain_arrays",
+        [("reserve / limit", "SlotMap_reserve", "plain_arrays"), ("Dense / limit", "DenseSlotMap", "plain_arrays")],
+        lambda row: row.n == 100_000 and row.bytes == 16),
+    "ageing": Question(
+        "ns per operation (age) or live element; memory: bytes per live element", "SlotMap", "plain_arrays",
+        [("ours / vector", "SlotMap", "vector"), ("Dense / vector", "DenseSlotMap", "vector"),
+         ("lifo / limit", "SlotMap_lifo", "plain_arrays")],
+        lambda row: row.n == 100_000 and row.bytes == 16, lambda row: row.bytes == 16),
+    "columns": Question(
+        "ns per live element", "columns", "vector_per_field",
+        [("columns / structs", "columns", "SlotMap"), ("Soa / limit", "SoaSlotMap", "vector_per_field")],
+        lambda row: row.n == 100_000 and row.live == 50),
+    "memory": Question("bytes per element, payload included; allocations: calls of operator new in all", "SlotMap", "vector", [],
+                       lambda row: row.bytes == 16),
+    "observers": Question(
+        "ns per erase+insert pair", "none_attached", "no_observers", [], lambda row: row.bytes == 16),
+    "keyed": Question(
+        "ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
+        lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, keyed_usual, "boost_flat_map"),
+    "rows": Question("ns per row", "SoaVector", "plain_arrays", [("ours / vectors", "SoaVector", "vectors")], lambda row: row.n == 100_000),
+    "arrow": Question("ns per row (delta: per change)", "slotwise", "memcpy", [("ours / loop", "slotwise", "loop")], lambda row: row.n == 100_000),
+    "sparse": Question("ns per id", "SparseMap", "vector", [("ours / Boost", "SparseMap", "boost_flat_map")], lambda row: row.n == 100_000),
+    "ecs": Question("ns per entity", "ArchetypeStore", "arrays", [("ours / flecs", "ArchetypeStore", "flecs")],
+                    lambda row: row.n in (1023, 16_384, 100_000) and row.live in (None, 50) or row.op in ("walk_started", "update_2") and row.n < 10_000),
+    "graph": Question("ns per node that runs (clean, unchanged_900, link_and_run: per frame; link: per step; allocations: a frame)", "DataflowGraph", "in_order",
+                      [("ours / full compare", "DataflowGraph", "full_compare"), ("ours / gate over records", "DataflowGraph", "gate_over_records")],
+                      lambda row: row in GRAPH_QUICK),
+    "series": Question(
+        "ns per write, change or slot, the window's share included", "adaptive", "writes_only",
+        [("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"),
+         ("adaptive / writes and stamps", "adaptive", "writes_and_stamps")],
+        lambda row: row.n == 100_000 and row.op in SERIES_QUICK),
+}
+
+
+#=== results ===#
 
 class Failure(Exception):
     """Something that must end the run with a message: (message, exit status)."""
@@ -32,14 +101,6 @@ class Row(collections.namedtuple("Row", "op bytes n live")):
             raise Failure(f"benchmark with an unexpected name: {name}", 2)
         live = None if match["live"] is None else int(match["live"])
         return Row(match["op"], int(match["bytes"]), int(match["n"]), live), match["contender"]
-
-    @property
-    def key(self):
-        return tuple(self)
-
-    @property
-    def group(self):
-        return (self.op, self.bytes, self.n)
 
 
 def power(n):
@@ -60,16 +121,6 @@ def geometric_mean(numbers):
     return math.exp(statistics.fmean(map(math.log, numbers)))
 
 
-Spread = collections.namedtuple("Spread", "median low high count")  # low and high: 10 and 90 % of the repetitions lie below
-
-
-def spread_of(values):
-    if len(values) < 2:
-        return Spread(values[0], values[0], values[0], 1)
-    tenths = statistics.quantiles(values, n=10, method="inclusive")
-    return Spread(statistics.median(values), tenths[0], tenths[-1], len(values))
-
-
 class Results:
     """rows[key][contender] = (median, role); units are ns or bytes an item."""
 
@@ -83,10 +134,6 @@ class Results:
     def get(self, key, contender):
         entry = self.rows.get(key, {}).get(contender)
         return None if entry is None else entry[0]
-
-    def spread(self, key, contender):
-        entry = self.samples.get(key, {}).get(contender)
-        return None if entry is None else spread_of(entry[0])
 
     def ratio(self, key, ours, other):
         a, b = self.get(key, ours), self.get(key, other)
@@ -109,10 +156,10 @@ class Results:
             if run.get("error_occurred"):
                 raise Failure(f"{run['name']}: {run.get('error_message')}", 1)
             row, contender = Row.parse(run["name"])
-            values, checksums = self.samples.setdefault(row.key, {}).setdefault(contender, ([], set()))
+            values, checksums = self.samples.setdefault(row, {}).setdefault(contender, ([], set()))
             values.append(run["value"] if "value" in run else run["real_time"] / run["items"])
             checksums.add(run["checksum"])
-            self.rows.setdefault(row.key, {})[contender] = (statistics.median(values), run.get("label", ""))
+            self.rows.setdefault(row, {})[contender] = (statistics.median(values), run.get("label", ""))
 
     @property
     def mismatches(self):
@@ -126,28 +173,21 @@ class Means(Results):
 
     def __init__(self, results):
         super().__init__()
-        self.context, self.compilers, self.spreads = results.context, results.compilers, {}
+        self.context, self.compilers = results.context, results.compilers
         sizes = {}
         for key in results.rows:
             sizes.setdefault((key[0], key[1], None, key[3]), []).append(key)
         for key, keys in sizes.items():
             for contender, (_, role) in results.rows[keys[0]].items():
-                spreads = [results.spread(each, contender) for each in keys]
-                if None not in spreads and all(spread.low > 0 for spread in spreads):
-                    median, low, high = (geometric_mean(column) for column in list(zip(*spreads))[:3])
-                    self.spreads[key, contender] = Spread(median, low, high, min(spread.count for spread in spreads))
-                    self.rows.setdefault(key, {})[contender] = (median, role)
-
-    def spread(self, key, contender):
-        return self.spreads.get((key, contender))
+                medians = [results.get(each, contender) for each in keys]
+                if all(medians):
+                    self.rows.setdefault(key, {})[contender] = (geometric_mean(medians), role)
 
 
 def by_question(raw):
     """{question: Results} of {name: reports}. The reports say themselves to which question they belong: `bars` asks several."""
     found = {}
     for name, reports in raw.items():
-        if name == LISTINGS:
-            continue
         for report in reports:
             question = report["context"].get("question", name)
             if question not in QUESTIONS:
@@ -157,14 +197,13 @@ def by_question(raw):
 
 
 def read_raw(path):
-    """{question: Results} of a file that --json wrote, and the listings in it, as lists."""
+    """{question: Results} of a file that --json wrote."""
     try:
-        raw = json.loads(pathlib.Path(path).read_text())
-        found, listings = by_question(raw), raw.get(LISTINGS, [])
+        found = by_question(json.loads(pathlib.Path(path).read_text()))
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", 2) from None
     except (ValueError, AttributeError, KeyError, TypeError):
         raise Failure(f"{path} is not what --json writes", 2) from None
     if not found:
         raise Failure(f"{path} has no results", 2)
-    return found, listings
+    return found

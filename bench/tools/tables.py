@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Results as tables, with a verdict for each row: in Markdown here, in HTML by report.py."""
+"""Results as tables in Markdown, with a verdict for each row, and what changed since older ones."""
 
-from typing import NamedTuple
+import statistics
 
-from tools.questions import KEYED_OPERATIONS, QUESTIONS
-from tools.results import ROOT, Means, is_rust, is_versioned_rust, power
+from tools.results import QUESTIONS, ROOT, Means, Results, geometric_mean, is_rust, is_versioned_rust, power
 
 LEVEL = 0.05  # ratios closer to 1 than this are called level
+LEAST = 3  # repetitions below which nobody knows the noise
 
 NAMES = {"unordered_map": "unordered_map", "unordered_map_of_counter": "unordered_map, a counter as key", "boost_flat_map": "boost flat_map",
          "plf_colony": "plf::colony", "plf_colony_unchecked": "plf::colony unchecked", "robin_map": "tsl::robin_map",
@@ -16,10 +16,6 @@ NAMES = {"unordered_map": "unordered_map", "unordered_map_of_counter": "unordere
          "slotwise_map_boost_index": "boost index", "slotwise_map_robin_index": "robin index",
          "slotwise_map_portable_index": "portable index", "rust_slotmap": "Rust SlotMap", "rust_hop_slotmap": "Rust HopSlotMap",
          "rust_dense_slotmap": "Rust DenseSlotMap", "rust_secondary_map": "Rust SecondaryMap"}
-PACKAGES = {"plf_colony": "libplf-colony-dev", "boost_flat_map": "libboost1.81-dev", "robin_map": "robin-map-dev",
-            "hopscotch_map": "libtsl-hopscotch-map-dev", "absl_flat_hash_map": "libabsl-dev"}
-
-
 def short(contender):
     name, _, part = contender.partition(".")
     name = NAMES.get(name, name.replace("slotwise_map", "MapStorage").replace("rust_", "Rust ").replace("_", " "))
@@ -34,14 +30,6 @@ def number(value):
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
-def state(ratio):
-    return "win" if ratio < 1 - LEVEL else "LOSS" if ratio > 1 + LEVEL else "level"
-
-
-def verdict(ratio):
-    return "-" if ratio is None else f"{ratio:.2f} {state(ratio)}"
-
-
 def times(ratio):
     return "-" if ratio is None else f"{ratio:.2f}x"
 
@@ -53,113 +41,58 @@ def markdown(head, lines):
     return "\n".join([text(head), "|" + "|".join("-" * (width + 2) for width in widths) + "|", *map(text, lines)])
 
 
-class Listing(NamedTuple):
-    """A question whose answer is one table of text, without contenders that are compared row by row."""
-    name: str
-    about: str
-    head: list
-    lines: list
-    absent: list
-
-    def show(self):
-        print("\n".join([f"\n{self.name}: {self.about}\n", markdown(self.head, self.lines), *(f"\n{each}" for each in self.absent)]))
+def show(name, about, head, lines, absent=()):
+    print("\n".join([f"\n{name}: {about}\n", markdown(head, lines), *(f"\n{each}" for each in absent)]))
 
 
-def row_name(key, operation=True, bytes=True, n=True):
-    """A row, or what it shares with others, in words: "lookup, 16 B, n = 1e5"."""
-    parts = [key[0]] * operation + [f"{key[1]} B"] * bytes + ([f"n = {power(key[2])}"] if n and key[2] is not None else [])
-    return ", ".join(parts + ([f"{key[3]} % live"] if key[3] is not None else [])) or key[0]
-
-
-def rivals_of(results, key):
-    return [contender for contender, (_, role) in results.rows[key].items() if role == "rival"]
-
-
-def best_rival(results, key):
-    """Of C++ only: a ratio to Rust is one between two processes."""
-    return results.best(key, [c for c in rivals_of(results, key) if not is_rust(c)])
-
-
-def summary(question, results, key, with_rust):
-    """The cells that say how a row went: best rivals and ratios, as (title, text)."""
-    def against(title, best):
-        return [(title, "-" if best is None else short(best)), (f"ours / {title}", verdict(results.ratio(key, ours, best)))]
-    ours = question.ours
-    cells = against("best rival", best_rival(results, key))
-    if with_rust:
-        cells += against("best Rust", results.best(key, filter(is_versioned_rust, rivals_of(results, key))))
-    cells += [("ours / limit", times(results.ratio(key, ours, question.limit))),
-              ("ours / plf::colony", verdict(results.ratio(key, ours, "plf_colony")))]
-    return cells + [(title, times(results.ratio(key, a, b))) for title, a, b in question.ratios]
+def row_name(key):
+    """In words: "lookup, 16 B, n = 1e5"."""
+    return ", ".join([key[0], f"{key[1]} B", *([f"n = {power(key[2])}"] if key[2] is not None else []), *([f"{key[3]} % live"] if key[3] is not None else [])])
 
 
 def roles_of(results):
     """{contender: role}, in the order of the columns of a table."""
-    roles = {}
-    for cells in results.rows.values():
-        for contender, (_, role) in cells.items():
-            roles.setdefault(contender, role)
+    roles = {contender: role for cells in results.rows.values() for contender, (_, role) in cells.items()}
     return dict(sorted(roles.items(), key=lambda item: (["limit", "ours", "rival", item[1]].index(item[1]), is_rust(item[0]), item[0])))
 
 
-OPERATIONS = ["slots_10", "again_10", "handles_10", "write_10", "write_1000", "write_20000", "write_18_percent", "set",
-              "insert", "insert_reserved", "refill", "lookup", "lookup_half_stale", "churn", "churn_holes", "erase_all",
-              "clear", "age", "aged_iterate", "fresh_iterate", "aged_lookup", "fresh_lookup", "read_one", "read_two_write_one",
-              "memory_grown", "memory_reserved", "peak_grown", "allocations_grown", "allocations_reserved"]
+def sorted_keys(results):
+    """By size of the elements, 16 bytes first, then operations as the programs have them."""
+    operations = list(dict.fromkeys(key[0] for key in results.rows))
+    return sorted(results.rows, key=lambda key: (key[1] != 16, key[1], operations.index(key[0]), key[2] or 0, -(key[3] or 0)))
 
 
-def order(key):
-    rank = OPERATIONS.index(key[0]) if key[0] in OPERATIONS else len(OPERATIONS)
-    return ({16: 0, 4: 1, 64: 2}.get(key[1], 3), rank, key[0], key[2], -(key[3] or 0))
+def verdicts(question, results, key, with_rust):
+    """{title: text} of how a row went."""
+    rivals = [contender for contender, (_, role) in results.rows[key].items() if role == "rival"]
+    asked, cells = {"best rival": [each for each in rivals if not is_rust(each)]}, {}  # to Rust it is a ratio between two processes
+    if with_rust:
+        asked["best Rust"] = list(filter(is_versioned_rust, rivals))
+    for title, contenders in asked.items():
+        best = results.best(key, contenders)
+        ratio = results.ratio(key, question.ours, best)
+        state = "" if ratio is None else " win" if ratio < 1 - LEVEL else " LOSS" if ratio > 1 + LEVEL else " level"
+        cells |= {title: "-" if best is None else short(best), f"ours / {title}": "-" if ratio is None else f"{ratio:.2f}{state}"}
+    return cells | {title: times(results.ratio(key, a, b)) for title, a, b in [("ours / limit", question.ours, question.limit), *question.ratios]}
 
 
-def operation_order(key):
-    """Of the operations of keyed: with integers, strings and poor hashes apart."""
-    kind = next((kind for kind in ("_string", "_poor_hash") if key[0].endswith(kind)), "")
-    plain = key[0].removesuffix(kind)
-    return (len(kind), kind, KEYED_OPERATIONS.index(plain) if plain in KEYED_OPERATIONS else len(KEYED_OPERATIONS), plain, key[2] or 0)
+def table(name, results, no_rust):
+    """Prints a line a row, or a line a contender when there are few rows. no_rust: why there are no contenders in Rust, or None."""
+    question, roles = QUESTIONS[name], roles_of(results)
+    title = f"{question.unit}; ours = {short(question.ours)}, limit = {short(question.limit)}"
+    if question.means_over is not None:
+        title += f"; geometric means over n = {', '.join(map(power, sorted({key[2] for key in results.rows})))}, in parentheses the ratio to {short(question.means_over)}"
+        results = Means(results)
 
-
-def sorted_keys(question, results):
-    return sorted(results.rows, key=order if question.means_over is None else operation_order)
-
-
-def grid(question, results, named=row_name, with_role=False, spreads=False):
-    """(head, lines) of text: a line a row, a column a contender, behind those that say how the row went, unless they say nothing."""
-    roles, keys = roles_of(results), sorted_keys(question, results)
-    summaries = [summary(question, results, key, any(map(is_rust, roles))) for key in keys]
-    told = [any(text != "-" for _, text in column) for column in zip(*summaries)]
     def cell(key, contender):
         ratio = None if question.means_over in (None, contender) else results.ratio(key, contender, question.means_over)
-        spread = results.spread(key, contender) if spreads else None
-        return (number(results.get(key, contender)) + ("" if ratio is None else f" ({ratio:.2f}x)")
-                + (f", {number(spread.low)} to {number(spread.high)}" if spread is not None and spread.count > 1 else ""))
-    lines = [[named(key), *(text for (_, text), wanted in zip(summed, told) if wanted), *(cell(key, c) for c in roles)]
-             for key, summed in zip(keys, summaries)]
-    head = ["row", *(title for (title, _), wanted in zip(summaries[0], told) if wanted),
-            *(f"{role}: {short(c)}" if with_role else short(c) for c, role in roles.items())]
-    return head, lines
-
-
-def table(name, results, compact, no_rust):
-    """Prints it. compact: the other way round, without what all rows share, for a handful of rows on a narrow screen.
-    no_rust: why there are no contenders in Rust, or None."""
-    question, roles, told = QUESTIONS[name], roles_of(results), [True] * 3  # told: whether a row names its operation, bytes, n
-    title = f"{question.unit}; ours = {short(question.ours)}, limit = {short(question.limit)}"
-    amounts = sorted({key[2] for key in results.rows})
-    if question.means_over is not None:
-        results = Means(results)
-        title += f"; geometric means over n = {', '.join(map(power, amounts))}, in parentheses the ratio to {short(question.means_over)}"
-    elif compact:
-        told = [len({key[i] for key in results.rows}) > 1 for i in range(3)]
-        title += "; " + row_name((*next(iter(results.rows))[:3], None), *(not each for each in told))
-    head, lines = grid(question, results, lambda key: row_name(key, *told), with_role=compact)
-    if compact and question.means_over is None:
-        head, *lines = zip(head, *lines)
-    print(f"\n{name}: {title}\n\n{markdown(head, lines)}")
-    for contender, package in PACKAGES.items():
-        if contender not in roles and (contender == "plf_colony") == (name != "keyed") and name not in ("observers", "series"):
-            print(f"\n{short(contender)} was not built in (Debian package {package}).")
+        return number(results.get(key, contender)) + ("" if ratio is None else f" ({ratio:.2f}x)")
+    lines = {key: verdicts(question, results, key, any(map(is_rust, roles))) for key in sorted_keys(results)}
+    head, *rows = [["row", *next(iter(lines.values())), *(f"{role}: {short(contender)}" for contender, role in roles.items())],
+                   *([row_name(key), *told.values(), *(cell(key, contender) for contender in roles)] for key, told in lines.items())]
+    if len(rows) < 8:
+        head, *rows = zip(head, *rows)
+    show(name, title, head, rows)
     if any(map(is_rust, roles)):
         print("\nRatios to Rust are between two processes that took turns; \"best Rust\" leaves out slab, whose keys have no version.")
     elif (ROOT / "bench" / "rust" / "src" / "bin" / f"bench_{name}.rs").is_file():
@@ -170,3 +103,50 @@ def machine(results):
     """Of the reports: they may have been made elsewhere."""
     return (f"{results.context.get('processor', 'unknown processor')}, {results.context.get('num_cpus', '?')} cores, "
             f"{', '.join(f'{c} -O3' for c in results.compilers)}")
+
+
+#=== --compare ===#
+
+def spread(values):
+    """(median, what 10 % and what 90 % of the repetitions are below)"""
+    tenths = statistics.quantiles(values, n=10, method="inclusive") if len(values) > 1 else values
+    return statistics.median(values), tenths[0], tenths[-1]
+
+
+def changes(name, old, new, known):
+    """(key, contender, old and new median, state) of every number of ours in both Results of a question; "" is no change, as all are when processor
+    or compiler is another one or not known."""
+    for key in sorted_keys(new):
+        for contender, (_, role) in new.rows[key].items():
+            before, now = old.samples.get(key, {}).get(contender, [()])[0], new.samples[key][contender][0]
+            if role == "ours" and before:
+                (a, a_low, a_high), (b, b_low, b_high) = spread(before), spread(now)
+                sure = known and ("memory" in (name, key[0]) or min(len(before), len(now)) >= LEAST)  # bytes and calls have no noise
+                faster, slower = b_high < a_low and b < a * (1 - LEVEL), b_low > a_high and b > a * (1 + LEVEL)
+                yield key, contender, a, b, "faster" if sure and faster else "SLOWER" if sure and slower else ""
+
+
+def compare(old, new):
+    """Prints what became faster or slower since an older {question: Results}; whether all contenders of both computed the same.
+
+    A number changed when the ranges of its repetitions (10 to 90 %) do not overlap and the medians are more than 5 % apart. What differs from
+    process to process (where memory lies) is in no repetition: of 237 numbers of a build compared with itself on a busy machine, 7 were marked."""
+    found, wrong = [], []
+    for name in [name for name in new if name in old]:
+        processors = [results.context.get("processor") for results in (old[name], new[name])]
+        known = None not in processors and len(set(processors)) == 1 and old[name].compilers == new[name].compilers
+        here, both = list(changes(name, old[name], new[name], known)), Results()
+        found += here
+        lines = [[row_name(key), short(contender), number(a), number(b), times(b / a if a else None), state] for key, contender, a, b, state in here if state]
+        if lines:
+            show(f"{name}, compared", QUESTIONS[name].unit, ["row", "contender", "old", "new", "new / old", "change"], lines)
+        elif not known:
+            print(f"\n{name}: nothing is marked, because processor or compiler is another one or not known.")
+        for report in (*old[name].raw, *new[name].raw):
+            both.add(report)
+        wrong += [f"CHECKSUM MISMATCH in {name}, {row_name(key)}: {sums}" for key, sums in both.mismatches]
+    states, ratios = [state for *_, state in found], [b / a for _, _, a, b, _ in found if a and b]
+    print("", *wrong, sep="\n")
+    print(f"{states.count('faster')} rows faster, {states.count('SLOWER')} slower, {states.count('')} unchanged; times measured less than {LEAST} times "
+          f"count as unchanged. New / old of {len(ratios)} rows, geometric mean: {geometric_mean(ratios or [1]):.3f}")
+    return not wrong

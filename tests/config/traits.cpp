@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What every public type offers as a value, as one table: a row a type, checked when this is compiled. That no public type is
-// missing is checked by tests/tools/proofs_test.py.
+// What every public type offers as a value, as one table: a row a type, checked when this is compiled. That no class of
+// fwd.hpp is missing is checked by tests/tools/faults_test.py.
 #include "support/catch.hpp"
 
 #include <slotwise/graph/pmr.hpp>

@@ -6,15 +6,13 @@
   run.py [conan|vcpkg|cpack|printed|module]...   (default: all of them)
   run.py arrow [--quick]
 
-  conan   Conan 2 from the Python package index, in a virtual environment; `conan create` without any remote; refused for C++17; one
-          package for every compiler and build type. Needs python3-venv.
+  conan   Conan 2 from the Python package index; `conan create` without any remote; one package for every compiler and build type
   vcpkg   the port in tests/package/vcpkg with stand-ins for the functions of vcpkg: what its portfile leaves behind, and a project
           made of the lines that its usage text tells users to write
   cpack   the archive: it holds include/, share/ and LICENSE, and a project finds slotwise in it
   printed the commands of docs/packages.md, as they are printed, in a folder with a clone of these files: by the oldest and the newest
           g++ and clang++ that are here
-  module  tests/consumer/module with slotwise::module of an installed slotwise, by the CMake and the Ninja of the Python package index and
-          the oldest clang++ from 16 on, which needs its clang-scan-deps (Debian and Ubuntu: clang-tools-16)
+  module  tests/consumer/module with slotwise::module of an installed slotwise, by the CMake and the Ninja of the Python package index
   arrow   Arrow's own library, out of pyarrow's wheel, reads what is exported, by two programs: every option at every size, and the extremes of
           options under sanitizers, compiled without optimisation, which takes g++ half the time. --quick: fewer sizes, no sanitizers
 
@@ -140,11 +138,8 @@ def vcpkg():
     work = fresh("vcpkg")
     port = ROOT / re.search(r"--overlay-ports=slotwise/(\S+)", PAGE)[1]
     manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
-    unknown = set(manifest) - {"name", "version", "description", "license", "dependencies"}
-    expect(not unknown, f"vcpkg.json has fields not known here: {unknown}")
-    expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"]) and manifest["name"] == "slotwise", "vcpkg.json: name")
-    expect(manifest["version"] == VERSION, f"vcpkg.json has version {manifest['version']}, the header {VERSION}")
-    expect(manifest["license"] == "MIT" and (ROOT / "LICENSE").read_text().startswith("MIT License"), "vcpkg.json: license")
+    told = {name: manifest[name] for name in ("name", "version", "license")}
+    expect(told == {"name": "slotwise", "version": VERSION, "license": "MIT"}, f"vcpkg.json says {told}")
     used = {name for name in ("vcpkg-cmake", "vcpkg-cmake-config") if f"{name.replace('-', '_')}_" in (port / "portfile.cmake").read_text()}
     asked = {dependency["name"] for dependency in manifest["dependencies"] if dependency["host"] is True}
     expect(used == asked, f"portfile.cmake uses {used}, vcpkg.json asks for {asked}")

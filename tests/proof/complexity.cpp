@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What every @complexity in include/ claims, counted at several sizes: see counted.hpp. Run by tools/verify/promises.py, which
-// compares the rows with the comments.
+// What every @complexity in include/ claims, counted at several sizes: see counted.hpp. tools/dev complexity builds and runs it.
 #include <slotwise/slotwise.hpp>
 
 #include "../arrow/foreign.hpp"

@@ -4,7 +4,7 @@
 // How the cost of what users do in a row grows with its length, in every container of properties/containers.hpp and for
 // adversarial orders, and in stores of entities: executed basic blocks (see counted.hpp) at three sizes, four times as many
 // elements each. What is said to be amortised O(1) must not take more than 5.5 times as much: a term that is quadratic and
-// still small would. tools/dev promises builds and runs it.
+// still small would. tools/dev complexity builds and runs it.
 #include "properties/containers.hpp"
 #include "support/snapshots.hpp"
 

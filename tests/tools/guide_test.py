@@ -2,23 +2,19 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """The guide in docs/guide: each ```cpp snippet compiles and runs, each public name is named, each folder of headers has its page.
-The ```python snippets run in python/tests/test_guide.py.
-
-DOCS_PAGES=map,core runs the snippets of these pages only."""
-import os
+The ```python snippets run in python/tests/test_guide.py."""
 import pathlib
 import re
 import tempfile
 import unittest
 
 from fixture import CXX, ROOT
-from guide import GUIDE, SNIPPET, as_program, pages
+from guide import SNIPPET, as_program, pages
 import parsed
 import proof
 
 PAGES = pages()
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
-ONLY = os.environ.get("DOCS_PAGES", "")
 IN_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 
 
@@ -36,12 +32,10 @@ def compile_and_run(text, name):
 
 class Guide(unittest.TestCase):
     def test_every_snippet_compiles_without_a_warning_and_its_assertions_hold(self):
-        chosen = {name: text for name, text in PAGES.items() if not ONLY or name in ONLY.split(",")}
-        self.assertTrue(chosen)
-        for name, said in proof.parallel(lambda name: compile_and_run(chosen[name], name), chosen):
+        for name, said in proof.parallel(lambda name: compile_and_run(PAGES[name], name), PAGES):
             with self.subTest(page=name):
                 self.assertEqual(said, "")
-                self.assertIn("assert(", as_program({name: chosen[name]}), "a page of the guide claims something that can be wrong")
+                self.assertIn("assert(", as_program({name: PAGES[name]}), "a page of the guide claims something that can be wrong")
 
     def test_every_fence_is_a_snippet(self):
         for name, text in PAGES.items():

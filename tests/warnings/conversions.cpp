@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Where a standard container converts what it is given to its own type, it does so in silence; so do ours. Classes that users derive, keys and
-// values of floating point are here for the same reason. tools/check_warnings.py compiles it with every warning, each of them an error.
+// values of floating point are here for the same reason. tools/check_headers.py warnings compiles it with every warning, each of them an error.
 #include <slotwise/slotwise.hpp>
 
 #include <cstdint>

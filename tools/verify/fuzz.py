@@ -6,21 +6,18 @@
     fuzz.py [FAMILY...] [--minutes N]      half of the time libFuzzer with sanitizers at check level 2, half random inputs as users build
     fuzz.py [FAMILY...] --quick            what CI does: replays the corpus and 3,000 random inputs built by gcc at check level 2,
                                            then 10 s of libFuzzer with sanitizers
-    fuzz.py [FAMILY...] --minimise         the inputs found so far become a small corpus in tests/fuzz/corpus/<family>
 
 It proves nothing beyond its count: so many operations, each compared with a model, of which none went wrong. Runs begin with the
 committed corpus and with what earlier runs have found (build/proof/fuzz/<family>/found); inputs that were still being found in the
 last quarter of a run say that it was too short.
 A failing input stays in build/proof/fuzz/<family>/failed; fix the defect, then put it into tests/fuzz/corpus/<family> by a name
-that says what it was. SLOTWISE_JOBS families run at once.
+that says what it was. A small corpus is made of what was found by libFuzzer: build/proof/fuzz/<family>/sanitized -set_cover_merge=1 FOLDER
+tests/fuzz/corpus/<family> build/proof/fuzz/<family>/found; sixty of the smallest inputs are enough. SLOTWISE_JOBS families run at once.
 """
-import hashlib
-import itertools
 import pathlib
 import random
 import re
 import sys
-import tempfile
 import time
 
 import proof
@@ -28,11 +25,10 @@ import proof
 SOURCES = proof.TESTS / "fuzz"
 CORPUS = SOURCES / "corpus"
 BUILD = proof.BUILD / "fuzz"
-MOST_FILES, MOST_BYTES, LONGEST = 60, 65536, 2048
+LONGEST = 2048
 RANDOM_INPUTS, QUICK_SECONDS = 3000, 10
 
 COUNT = re.compile(r"^fuzz: (\d+) inputs, (\d+) operations$", re.MULTILINE)
-MINIMISED = re.compile("[0-9a-f]{12}")  # names by minimise(); those people gave say what the input was, and stay
 FEATURES = re.compile(r"\bcov: (\d+) ft: (\d+)")
 
 
@@ -45,8 +41,6 @@ def counted(output):
     found = COUNT.findall(output)
     return (int(found[-1][0]), int(found[-1][1])) if found else None
 
-
-#=== programs ===#
 
 SANITIZED = ["-O2", "-g1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined", "-DSLOTWISE_LIBFUZZER",
              "-DSLOTWISE_CHECK_LEVEL=2"]
@@ -69,27 +63,14 @@ def build(family, kind, flags, compiler):
     return program
 
 
-#=== one run ===#
+#=== runs: each returns (inputs, operations, a note for the reader, failures) ===#
 
-class Outcome:
-    """What became of one family: counts, failures (texts), and notes for the reader."""
-
-    def __init__(self):
-        self.inputs = self.operations = self.crashes = 0
-        self.notes, self.failures = [], []
-
-    def add(self, output):
-        inputs, operations = counted(output) or (0, 0)
-        self.inputs += inputs
-        self.operations += operations
-        return operations
-
-    def failed(self, text, output):
-        self.crashes += 1
-        self.failures.append(f"{text}\n{output[-2000:]}")
+def did(name, output, begin, more=""):
+    inputs, operations = counted(output) or (0, 0)
+    return inputs, operations, f"{name}: {operations:,} operations in {time.time() - begin:.0f} s{more}"
 
 
-def fuzz(family, seconds, outcome):
+def fuzz(family, seconds):
     """libFuzzer with sanitizers for so many seconds, from both corpora."""
     program = build(family, "sanitized", SANITIZED, proof.clang())
     found, committed, failed = BUILD / family / "found", CORPUS / family, BUILD / family / "failed"
@@ -98,109 +79,60 @@ def fuzz(family, seconds, outcome):
     before, begin = (set(failed.iterdir()), set(found.iterdir())), time.time()
     result = proof.run([program, f"-max_total_time={seconds}", "-rss_limit_mb=4096", "-len_control=0", f"-max_len={LONGEST}", "-timeout=20",
                         f"-artifact_prefix={failed}/", found, *([committed] if committed.is_dir() else [])], timeout=seconds * 3 + 600)
-    operations, features = outcome.add(result.output), FEATURES.findall(result.output)
-    outcome.notes.append(f"sanitized: {operations:,} operations in {time.time() - begin:.0f} s, {features[-1][1] if features else '?'} features, "
-                         f"{len(set(found.iterdir()) - before[1])} new inputs")
-    crashes = sorted(set(failed.iterdir()) - before[0])
-    for path in crashes:
-        outcome.failed(f"{family}: {program} {path}\n    hex: {path.read_bytes()[:256].hex()}", result.output)
-    if not crashes and (not result.ok or operations == 0):
-        outcome.failed(f"{family} (sanitized) ended with code {result.code} and left no input", result.output)
+    failures = [f"{program} {path}\n    hex: {path.read_bytes()[:256].hex()}\n{result.output[-2000:]}" for path in sorted(set(failed.iterdir()) - before[0])]
+    if not failures and (not result.ok or not counted(result.output)):
+        failures.append(f"{program} ended with code {result.code} and left no input\n{result.output[-2000:]}")
+    features = FEATURES.findall(result.output)
+    return *did("sanitized", result.output, begin, f", {features[-1][1] if features else '?'} features, "
+                f"{len(set(found.iterdir()) - before[1])} new inputs"), failures
 
 
-def random_inputs(family, seconds, outcome):
+def random_inputs(family, seconds):
     """Inputs by chance in batches, as users build, each of a seed that no run before had, as far as chance goes."""
     program = build(family, "plain", PLAIN, proof.gcc())
     first = seed = random.SystemRandom().randrange(1 << 48)
-    begin, operations = time.time(), 0
-    while time.time() < begin + seconds and not outcome.failures:
+    begin, operations, failures = time.time(), 0, []
+    while time.time() < begin + seconds and not failures:
         result = proof.run([program, "--random", BATCH, seed], timeout=1800)
-        operations += outcome.add(result.output)
+        operations += (counted(result.output) or (0, 0))[1]
         if not result.ok:
-            outcome.failed(f"{family} ended with code {result.code}; {program} --random {BATCH} {seed}", result.output)
+            failures.append(f"{program} --random {BATCH} {seed} ended with code {result.code}\n{result.output[-2000:]}")
         seed += BATCH
-    outcome.notes.append(f"plain: {operations:,} operations in {time.time() - begin:.0f} s, random inputs of seeds {first} to {seed - 1}")
+    return *did("plain", f"fuzz: {seed - first} inputs, {operations} operations", begin, f", random inputs of seeds {first} to {seed - 1}"), failures
 
 
-def replay(family, outcome):
+def replay(family):
     """The corpus and random inputs, by a program without libFuzzer, as it runs on targets that have none."""
     program, committed = build(family, "replay", REPLAY, proof.gcc()), CORPUS / family
     if not committed.is_dir() or not any(committed.iterdir()):
-        outcome.failures.append(f"{family}: no corpus in tests/fuzz/corpus/{family}; fuzz it, then --minimise")
-        return
-    begin = time.time()
-    result = proof.run([program, committed, "--random", RANDOM_INPUTS, 1], timeout=1800)
-    outcome.notes.append(f"replay: {outcome.add(result.output):,} operations in {time.time() - begin:.0f} s")
-    if not result.ok:
-        outcome.failed(f"{family}: replay ended with code {result.code}; {program} {committed} --random {RANDOM_INPUTS} 1", result.output)
-
-
-#=== a small corpus ===#
-
-def minimise(family):
-    """libFuzzer's own set cover of all edges; of what it keeps the smallest, up to the limits of a corpus."""
-    program = build(family, "sanitized", SANITIZED, proof.clang())
-    committed = CORPUS / family
-    sources = [folder for folder in (committed, BUILD / family / "found") if folder.is_dir()]
-    given = [path for path in committed.iterdir() if not MINIMISED.fullmatch(path.name)] if committed.is_dir() else []
-    with tempfile.TemporaryDirectory() as merged:
-        result = proof.run([program, "-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST}", "-timeout=20", merged, *sources],
-                           timeout=3600)
-        inputs = sorted((path.read_bytes() for path in pathlib.Path(merged).iterdir()), key=len)
-    if not result.ok or not inputs:
-        proof.die(f"{family}: the merge failed, or nothing was found yet:", result.output[-2000:], code=1)
-    room = MOST_BYTES - sum(path.stat().st_size for path in given)
-    chosen = [data for data, total in zip(inputs, itertools.accumulate(map(len, inputs))) if total <= room][:MOST_FILES - len(given)]
-    committed.mkdir(parents=True, exist_ok=True)
-    for path in committed.iterdir():
-        if MINIMISED.fullmatch(path.name):
-            path.unlink()
-    for data in chosen:
-        (committed / hashlib.sha1(data).hexdigest()[:12]).write_bytes(data)
-    print(f"  {family}: {len(chosen)} of {len(inputs)} inputs that cover all edges, and {len(given)} with a name")
-    return len(chosen) + len(given)
+        return 0, 0, "", [f"no corpus in tests/fuzz/corpus/{family}; fuzz it first"]
+    begin, result = time.time(), proof.run([program, committed, "--random", RANDOM_INPUTS, 1], timeout=1800)
+    return *did("replay", result.output, begin), [] if result.ok else [
+        f"{program} {committed} --random {RANDOM_INPUTS} 1 ended with code {result.code}\n{result.output[-2000:]}"]
 
 
 #=== all of it ===#
 
-def one_family(family, arguments):
-    outcome = Outcome()
-    half = max(1, round(arguments.minutes * 30))
-    if arguments.quick:
-        replay(family, outcome)
-    fuzz(family, QUICK_SECONDS if arguments.quick else half, outcome)
-    if not arguments.quick:
-        random_inputs(family, half, outcome)
-    return outcome
-
-
-def main(arguments=None):
-    parser = proof.arguments(__doc__, "--quick", "--minimise")
+def main():
+    parser = proof.arguments(__doc__, "--quick")
     parser.add_argument("family", nargs="*", help=", ".join(families()))
     parser.add_argument("--minutes", type=float, default=10, help="a family (default 10)")
-    arguments = parser.parse_args(arguments)
-    chosen = arguments.family or families()
+    given = parser.parse_args()
+    chosen, half = given.family or families(), max(1, round(given.minutes * 30))
     unknown = sorted(set(chosen) - set(families()))
     if unknown or not chosen:
         proof.die(f"no such family: {', '.join(unknown)}; there are {', '.join(families())}", code=2)
-    if arguments.minimise:
-        kept = [minimise(family) for family in chosen]
-        print(f"fuzz: {len(chosen)} families, {sum(kept)} inputs in the corpus")
-        return 0
 
-    outcomes = {}
-    for family, outcome in proof.parallel(lambda family: one_family(family, arguments), chosen):
-        outcomes[family] = outcome
-        for note in outcome.notes:
-            print(f"  {family}: {note}")
-        for text in outcome.failures:
-            print(text)
-        sys.stdout.flush()
-    inputs, operations, crashes = (sum(getattr(outcome, name) for outcome in outcomes.values())
-                                   for name in ("inputs", "operations", "crashes"))
-    print(f"fuzz: {len(outcomes)} families, {inputs:,} inputs, {operations:,} operations, {crashes} crashes")
-    failed = any(outcome.failures for outcome in outcomes.values())
-    return 1 if failed or operations == 0 else 0
+    def one_family(family):
+        return [replay(family), fuzz(family, QUICK_SECONDS)] if given.quick else [fuzz(family, half), random_inputs(family, half)]
+
+    inputs = operations = crashes = 0
+    for family, runs in proof.parallel(one_family, chosen):
+        for done, steps, note, failures in runs:
+            inputs, operations, crashes = inputs + done, operations + steps, crashes + len(failures)
+            print(f"  {family}: {note}", *failures, sep="\n", flush=True)
+    print(f"fuzz: {len(chosen)} families, {inputs:,} inputs, {operations:,} operations, {crashes} crashes")
+    return 1 if crashes or operations == 0 else 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 """What the commands of tools/verify share: where things are, compiling a program of the tests, doing several things at once."""
 import concurrent.futures
 import dataclasses
-import functools
 import os
 import pathlib
 import shutil
@@ -78,29 +77,19 @@ def parallel(function, items, jobs=JOBS):
 
 
 class Programs:
-    """Compiles programs of Catch2 test sources with one compiler and one set of flags, in build/proof/<name>.
+    """Compiles programs of Catch2 test sources with one compiler and one set of flags, in build/proof/<name>. The runner is compiled once."""
 
-    The runner is compiled once. `include` may be a patched copy of include/.
-    """
-
-    def __init__(self, name, compiler=None, flags=("-std=c++20", "-O0", "-DSLOTWISE_CHECK_LEVEL=2"), link=()):
-        self.folder = BUILD / name
+    def __init__(self, name, compiler=None, flags=("-std=c++20", "-O0", "-DSLOTWISE_CHECK_LEVEL=2")):
+        self.folder, self.compiler = BUILD / name, compiler or gcc()
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.compiler = compiler or gcc()
-        self.version = 3 if run([gcc(), "-x", "c++", "-E", "-", "-include", "catch2/catch_all.hpp"]).ok else 2  # of Catch2
-        self.flags = [*flags, f"-DSLOTWISE_CATCH2_VERSION={self.version}"]
-        self.link = list(link)
+        version = 3 if run([gcc(), "-x", "c++", "-E", "-", "-include", "catch2/catch_all.hpp"]).ok else 2  # of Catch2
+        self.flags, self.runner = [*flags, f"-DSLOTWISE_CATCH2_VERSION={version}"], ["-lCatch2Main", "-lCatch2"]
+        if version < 3:
+            source, self.runner = self.folder / "catch_main.cpp", [self.folder / "catch_main.o"]
+            source.write_text("#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
+            if not self.runner[0].exists():
+                must([self.compiler, *self.flags, "-c", source, "-o", *self.runner], "cannot compile the runner of Catch2:", code=3)
 
-    @functools.cache
-    def main(self):
-        if self.version >= 3:
-            return ["-lCatch2Main", "-lCatch2"]
-        source, object_file = self.folder / "catch_main.cpp", self.folder / "catch_main.o"
-        source.write_text("#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
-        if not object_file.exists():
-            must([self.compiler, *self.flags, "-c", source, "-o", object_file], "cannot compile the runner of Catch2:", code=3)
-        return [object_file]
-
-    def compile(self, sources, output, include=INCLUDE, extra=()):
+    def compile(self, sources, output):
         """A program from test sources; its Result."""
-        return run([self.compiler, *self.flags, *extra, f"-I{include}", f"-I{TESTS}", *sources, *self.main(), *self.link, "-o", output])
+        return run([self.compiler, *self.flags, f"-I{INCLUDE}", f"-I{TESTS}", *sources, *self.runner, "-o", output])

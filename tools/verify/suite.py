@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds and runs the whole test suite in other worlds than the default build: other targets, libraries, checkers, flags.
 
-  suite.py arch|hardened|sanitize|bare|single [--quick] [--only NAME]
+  suite.py arch|hardened|sanitize|bare|single|coverage [--quick] [--only NAME]
 
   arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode, in which virtual memory is not used; x86-64
              with libstdc++ and with libc++
@@ -12,6 +12,8 @@
              restore hostile bytes; ThreadSanitizer over the readers; Valgrind over the fuzz bodies
   bare       every unit program without exceptions and RTTI
   single     everything against the single header that tools/amalgamate.py writes
+  coverage   which lines of include/ were executed, added up by gcovr: at least COVERED per cent. A line of a template counts when any instantiation
+             executes it; what aborts is not counted. build/proof/coverage/coverage.txt has the lines that are missing
 
 A world is a build folder build/proof/NAME of the same CMake project. --quick builds only what QUICK names: a few programs that touch
 every container. Ends with one line: what passed of what.
@@ -27,8 +29,8 @@ import time
 import proof
 
 # Programs that touch every container and compile fast: the bodies of the fuzz targets over the committed inputs.
-QUICK = ("slotwise_fuzz_slots", "slotwise_fuzz_map", "slotwise_fuzz_keyed", "slotwise_fuzz_series", "slotwise_fuzz_rows",
-         "slotwise_fuzz_sparse", "slotwise_fuzz_archetypes", "slotwise_fuzz_ecs", "slotwise_fuzz_graph", "slotwise_fuzz_arrow")
+QUICK = tuple(f"slotwise_fuzz_{path.stem}" for path in sorted((proof.TESTS / "fuzz").glob("*.cpp")))
+COVERED = {False: 95, True: 85}  # --quick
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 # What reads sources tells the same in every world; full bounds take hours with sanitizers.
 NOT_HERE = ("-LE", "^(house|consumer|compile_fail)$", "-E", "/full bounds$")
@@ -47,6 +49,7 @@ class World:
     tests: tuple = ()  # arguments of ctest that choose
     environment: dict = dataclasses.field(default_factory=dict)
     check: object = None  # of the world: whether what was built is what is meant; says why not
+    after: object = None  # of the world and --quick: whether what the tests left behind is as it should be
 
 
 def cross(triple, emulator=""):
@@ -109,6 +112,7 @@ def worlds(command):
                                targets=("slotwise_unit", "slotwise_more"))],
         "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE,
                                  check=takes_no_header_of_its_own)],
+        "coverage": lambda: [World("coverage", clang, "--coverage -fprofile-update=atomic", tests=NOT_HERE, after=covered)],
     }[command]()  # the others' worlds would copy Catch2's header for nothing
 
 
@@ -127,6 +131,14 @@ def takes_no_header_of_its_own(world):
     if of_ours or not used.ok or "#deps" not in used.output:
         print(f"  {world.name}: read beside the single header: {', '.join(of_ours[:3]) or used.output[-500:]}")
     return used.ok and not of_ours and "#deps" in used.output
+
+
+def covered(world, quick):
+    folder, goal = proof.BUILD / world.name, COVERED[quick]
+    result = proof.run(["gcovr", "--root", proof.ROOT, "--filter", f"{proof.INCLUDE}/", "--gcov-executable", f"{proof.clang('llvm-cov')} gcov", "-j", proof.JOBS,
+                        "--txt", folder / "coverage.txt", "--print-summary", "--fail-under-line", goal, folder])
+    print(f"  {world.name}: {' '.join(re.findall(r'^lines:.*', result.output, re.M)) or result.output[-3000:]}; at least {goal} %")
+    return result.ok
 
 
 def build(world, targets):
@@ -166,31 +178,27 @@ def emulate(world):
             script.rename(program)
 
 
-def test(world, chosen):
-    """(passed, all, test cases) of ctest, whose output goes to a file and, when something failed, to the reader."""
-    folder = proof.BUILD / world.name
+def run_world(world, quick):
+    """(passed, all) of ctest, whose output goes to a file and, when something failed, to the reader."""
+    started, folder = time.time(), proof.BUILD / world.name
+    if not build(world, list(QUICK) if quick else list(world.targets)) or (world.check and not world.check(world)):
+        return 0, 1
     result = proof.run(["ctest", "--test-dir", folder, "-j", str(proof.JOBS), "--output-on-failure", "--no-tests=error", "--timeout", "3600",
-                        *world.tests, *chosen], env=world.environment)
+                        *world.tests, *(["-R", "^fuzz/"] if quick else [])], env=world.environment)
     (folder / "test.log").write_text(result.output)
     summary = re.search(r"^\d+% tests passed(?:, (\d+) tests? failed)? out of (\d+)$", result.output, re.M)
+    failed, total = (int(summary[1] or 0), int(summary[2])) if summary else (1, 1)
     if not result.ok:
         print(result.output[-8000:])
-    if not summary or (not result.ok and not summary.group(1)):
-        return 0, 1, 0
-    failed, total = int(summary.group(1) or 0), int(summary.group(2))
+        failed = failed or 1
     # What Catch2 says of itself, so that a program that ran nothing cannot pass for a suite.
     log = folder / "Testing" / "Temporary" / "LastTest.log"
     said = log.read_text(errors="replace") if log.exists() else ""
-    return total - failed, total, sum(map(int, re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", said, re.M)))
-
-
-def run_world(world, quick):
-    started = time.time()
-    if not build(world, list(QUICK) if quick else list(world.targets)) or (world.check and not world.check(world)):
-        return 0, 1
-    passed, total, cases = test(world, ["-R", "^fuzz/"] if quick else [])
-    print(f"  {world.name}: {passed} of {total} programs passed, {cases} test cases, {time.time() - started:.0f} s", flush=True)
-    return passed, total
+    cases = sum(map(int, re.findall(r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", said, re.M)))
+    print(f"  {world.name}: {total - failed} of {total} programs passed, {cases} test cases, {time.time() - started:.0f} s", flush=True)
+    if world.after:
+        total, failed = total + 1, failed + (not world.after(world, quick))
+    return total - failed, total
 
 
 #=== what is not the whole suite ===#
@@ -202,13 +210,11 @@ def threads():
     if not sources:
         proof.die("no test case is tagged [readers]")
     programs = proof.Programs("thread-sanitizer", proof.clang(),
-                              ("-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-DSLOTWISE_CHECK_LEVEL=2"), ("-pthread",))
+                              ("-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-DSLOTWISE_CHECK_LEVEL=2", "-pthread"))
     output = programs.folder / "readers"
     result = programs.compile(sources, output)
-    if not result.ok:
-        print(result.output[-3000:])
-        return 0, 1
-    result = proof.run([output, "[readers]", "--warn", "NoTests"], env={"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
+    if result.ok:
+        result = proof.run([output, "[readers]", "--warn", "NoTests"], env={"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
     if not result.ok:
         print(result.output[-6000:])
     cases = re.search(r"in (\d+) test case", result.output)
@@ -220,30 +226,23 @@ def valgrind(quick):
     """Valgrind over the fuzz bodies: it sees uninitialised reads, which no sanitizer of g++ does."""
     if not shutil.which("valgrind"):
         proof.die("valgrind is not here; tools/dev setup sanitize installs it")
-    passed = total = 0
-    tests = proof.ROOT / "build" / "dev" / "tests"
+    tests, passed = proof.ROOT / "build" / "dev" / "tests", 0
     if not quick or not all((tests / target).exists() for target in QUICK):
-        world = World("valgrind", proof.gcc(), optimise="-O1 -g1")
         tests = proof.BUILD / "valgrind" / "tests"
-        if not build(world, list(QUICK)):
+        if not build(World("valgrind", proof.gcc(), optimise="-O1 -g1"), list(QUICK)):
             return 0, 1
     for target in QUICK:
-        family = target.rsplit("_", 1)[1]
-        total += 1
-        result = proof.run(["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", tests / target,
-                            "--random", "20" if quick else "300", "7", *([] if quick else [proof.TESTS / "fuzz" / "corpus" / family])])
-        done = re.search(r"(\d+) inputs, (\d+) operations", result.output)
-        if not result.ok or not done:
-            print(result.output[-3000:])
-        else:
-            passed += 1
-        print(f"  valgrind: {family}, {done.group(0) if done else 'FAILED'}", flush=True)
-    return passed, total
+        corpus = [] if quick else [proof.TESTS / "fuzz" / "corpus" / target.rsplit("_", 1)[1]]
+        result = proof.run(["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", tests / target, "--random", "20" if quick else "300", "7", *corpus])
+        done = result.ok and re.search(r"(\d+) inputs, (\d+) operations", result.output)
+        passed += bool(done)
+        print(f"  valgrind: {target}, {done[0] if done else 'FAILED' + chr(10) + result.output[-3000:]}", flush=True)
+    return passed, len(QUICK)
 
 
 def main():
     parser = proof.arguments(__doc__, "--quick")
-    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single"))
+    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single", "coverage"))
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]

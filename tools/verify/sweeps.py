@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Proofs by running the unit programs: every allocator setting, every state of tiny worlds, every order; throws.py has one more.
+"""Proofs by running the unit programs: every point that may throw, every allocator setting, every state of tiny worlds, every order.
 
-  sweeps.py alloc|versions|repeat [RUNS] [--programs DIR]      programs: those of build/dev, which tools/dev builds
+  sweeps.py throws|alloc|versions|repeat [RUNS] [--programs DIR]      programs: those of build/dev, which tools/dev builds
 
+  throws     Every public function that changes something is made to throw at every step, or is noexcept. The test programs say which
+             functions they swept, and how many steps threw. It fails when a test case fails, when a function has no sweep (throws.py asks
+             libclang for them, and has those that are excused), when in some sweep nothing threw, and when a sweep names a function that there
+             is not. Sweeps of a derived class count for what it inherits publicly.
   alloc      The test cases [allocators] run the matrix of tests/support/whole.hpp: 16 settings (copy, move, swap, always equal) x copies,
              moves, assignments, swap, assignment to itself x empty and full source and target x equal and unequal allocators, and check
              which allocator ends where, the contents, whose memory it is, and what allocates. It fails when a case fails, when a
@@ -26,7 +30,7 @@ import re
 import sys
 
 import proof
-import headers
+import throws
 
 SETTINGS = 16
 ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IndexMap", "IdentityMap", "BasicAnySlotMap", "HandlePool", "SetStorage",
@@ -37,63 +41,33 @@ ISSUE_HANDLES = ("SlotDirectory", "SlotMap", "DenseSlotMap", "SoaSlotMap", "Hand
                  "EntityIndex", "ArchetypeStore")
 
 
-class Failed(Exception):
-    """A promise that does not hold; what is wrong, one line each."""
-
-    def __init__(self, *lines):
-        super().__init__("\n".join(lines))
-
-
-def parser(description):
-    made = proof.arguments(description, "--quick")  # no other than the long form
-    made.add_argument("--programs", type=pathlib.Path, default=proof.ROOT / "build" / "dev" / "tests",
-                      help="run the programs slotwise_test_<folder> of this folder")
-    return made
-
-
 def unit_programs(folder):
     programs = sorted(path for path in folder.glob("slotwise_test_*") if path.suffix in ("", ".exe") and path.is_file())
     if not programs:
-        raise Failed(f"no program slotwise_test_* in {folder}; build the tests first")
+        proof.die(f"no program slotwise_test_* in {folder}; build the tests first", code=1)
     return programs
 
 
 def run(folder, selection, report, timeout=1800):
-    """Runs all programs slotwise_test_* of the folder on the selected cases. Returns the lines of the report, as lists of fields."""
+    """Runs all programs slotwise_test_* of the folder on the selected cases. (The lines of the report, as lists of fields; what failed)"""
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     failed = []
     for program, result in proof.parallel(
             lambda each: proof.run([each, selection], env={"SLOTWISE_SWEEP_REPORT": str(report.resolve())}, timeout=timeout), unit_programs(folder)):
-        nothing = re.search(r"No test cases matched|No tests ran", result.output)
-        if not result.ok and not nothing:
+        if not result.ok and not re.search(r"No test cases matched|No tests ran", result.output):
             failed.append(f"{program.name} {selection} ended with {result.code}:\n{result.output[-2000:]}")
-    if failed:
-        raise Failed(*failed)
     lines = report.read_text().splitlines() if report.exists() else []
     if not lines:
-        raise Failed("no program reported a sweep; is SLOTWISE_SWEEP_REPORT asked for by the tests (tests/support/sweep.hpp)?")
-    return [line.split("\t") for line in lines]
-
-
-def exceptions(path):
-    """Lines `name: reason` of a text file; {name: reason}. # begins a comment."""
-    listed = {}
-    for number, _, line in headers.listed(path):
-        name, separator, reason = line.partition(": ")
-        if not separator or len(reason.strip()) < 10:
-            raise Failed(f"{path.name}:{number}: write `name: reason`, with a reason")
-        listed[name.strip()] = reason.strip()
-    return listed
+        failed.append("no program reported a sweep; is SLOTWISE_SWEEP_REPORT asked for by the tests (tests/support/sweep.hpp)?")
+    return [line.split("\t") for line in lines], failed
 
 
 def alloc(lines, containers=ALLOCATE):
-    """(settings, cases, containers); raises Failed with all that is wrong."""
+    """(the summary, what is wrong)"""
     cases = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
-    for line in lines:
-        if line[0] == "alloc":
-            _, container, setting, operation, count = line
-            cases[container][setting][operation] += int(count)
+    for _, container, setting, operation, count in (line for line in lines if line[0] == "alloc"):
+        cases[container][setting][operation] += int(count)
     wrong = [f"{name}: no program reports it" for name in containers if name not in cases]
     for container, settings in sorted(cases.items()):
         if len(settings) != SETTINGS:
@@ -101,66 +75,56 @@ def alloc(lines, containers=ALLOCATE):
         operations = {operation for counts in settings.values() for operation in counts}
         for setting, counts in sorted(settings.items()):
             wrong += [f"{container}, {setting}: no case of `{operation}`" for operation in sorted(operations) if not counts[operation]]
-    if wrong:
-        raise Failed(*wrong)
     total = sum(count for settings in cases.values() for counts in settings.values() for count in counts.values())
-    return f"alloc: {SETTINGS} settings x {total // SETTINGS} cases over {len(cases)} containers, 0 failures"
+    return f"alloc: {SETTINGS} settings x {total // SETTINGS} cases over {len(cases)} containers, {len(wrong)} failures", wrong
 
 
 def versions(lines, containers=ISSUE_HANDLES):
-    """The figures; raises Failed when a container has asked for no stale handle."""
+    """(the summary, what is wrong)"""
     worlds, states, stale = collections.Counter(), collections.Counter(), collections.Counter()
     for _, world, seen, probes in (line for line in lines if line[0] == "versions"):
         container = re.sub("^Basic", "", world.split()[0])
         worlds[container] += 1
         states[container] += int(seen)
         stale[container] += int(probes)
-    missing = [container for container in containers if stale[container] == 0]
-    if missing:
-        raise Failed(f"no world of {', '.join(missing)} asked for a stale handle")
     return (f"versions: {sum(worlds.values())} worlds, {sum(states.values())} states, {sum(stale.values())} stale handles asked for, "
-            "0 resolve")
+            "0 resolve"), [f"no world of {container} asked for a stale handle" for container in containers if not stale[container]]
 
 
 def repeat(folder, runs, seed):
+    """(the summary, what is wrong)"""
     # Without the programs of further types: the same cases, and the longest.
     programs, seeds = [path for path in unit_programs(folder) if not path.stem.endswith("_rest")], random.Random(seed)
-    failures = cases = 0
+    wrong, cases = [], 0
     for (program, own), result in proof.parallel(lambda job: proof.run([job[0], "--order", "rand", "--rng-seed", job[1]]),
                                                  [(program, seeds.randrange(1, 2 ** 31)) for _ in range(runs) for program in programs]):
         summary = re.search(r"in (\d+) test cases?\)", result.output)
         if result.ok and summary:
             cases += int(summary.group(1))
         else:
-            failures += 1
-            print(f"{program.name} --order rand --rng-seed {own}: {result.output[-2000:]}", flush=True)
-    figures = f"repeat: {runs} shuffled runs of {len(programs)} programs from seed {seed}, {cases} cases, {failures} failures"
-    if failures or not cases:
-        raise Failed(figures)
-    return figures
-
-
-def ended(name, check):
-    """Runs check() -> summary line; what it says is wrong goes to stderr, and 1 is returned."""
-    try:
-        print(check())
-    except Failed as failure:
-        print(failure, file=sys.stderr)
-        print(f"{name}: FAILED, {len(str(failure).splitlines())} lines above")
-        return 1
-    return 0
+            wrong.append(f"{program.name} --order rand --rng-seed {own}: {result.output[-2000:]}")
+    return (f"repeat: {runs} shuffled runs of {len(programs)} programs from seed {seed}, {cases} cases, {len(wrong)} failures",
+            wrong if cases else [*wrong, "no case ran"])
 
 
 def main():
-    arguments = parser(__doc__)
-    arguments.add_argument("command", choices=("alloc", "versions", "repeat"))
-    arguments.add_argument("runs", nargs="?", type=int, default=50)
-    arguments.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 2 ** 31), help="of repeat")
-    given = arguments.parse_args()
+    parser = proof.arguments(__doc__, "--quick")  # no other than the long form
+    parser.add_argument("command", choices=("throws", "alloc", "versions", "repeat"))
+    parser.add_argument("runs", nargs="?", type=int, default=50)
+    parser.add_argument("--programs", type=pathlib.Path, default=proof.ROOT / "build" / "dev" / "tests", help="their folder")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 2 ** 31), help="of repeat")
+    given = parser.parse_args()
     if given.command == "repeat":
-        return ended("repeat", lambda: repeat(given.programs, given.runs, given.seed))
-    tag, judge = {"alloc": ("[allocators]", alloc), "versions": ("[versions]", versions)}[given.command]
-    return ended(given.command, lambda: judge(run(given.programs, tag, proof.BUILD / given.command / "report.txt")))
+        summary, wrong = repeat(given.programs, given.runs, given.seed)
+    else:
+        tag = "[allocators]" if given.command == "alloc" else f"[{given.command}]"
+        lines, failed = run(given.programs, tag, proof.BUILD / given.command / "report.txt")
+        judge = {"alloc": alloc, "versions": versions, "throws": lambda lines: throws.judge(throws.Headers(proof.INCLUDE), lines)}[given.command]
+        summary, wrong = judge(lines)
+        wrong = failed + wrong
+    print(*wrong, sep="\n", end="\n" if wrong else "", file=sys.stderr)
+    print(f"{given.command}: FAILED, {len(wrong)} findings above" if wrong else summary)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
