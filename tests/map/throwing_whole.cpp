@@ -62,7 +62,7 @@ TEMPLATE_TEST_CASE("swap_values, sort, erase_if and erase that throw lose no ele
     sweep("erase_if", is_paged<Map>, [](Map& map) {
         map.erase_if([](const auto& element) {
             Budget::spend();
-            return test::detail::number_at(element) % 3 == 0;
+            return test::number(element) % 3 == 0;
         });
     });
     if constexpr (!is_paged<Map>) {

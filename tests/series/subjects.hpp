@@ -13,7 +13,7 @@ namespace test {
 
 using namespace slotwise;
 
-namespace detail {
+namespace inner {
 struct NumberOf {
     template <class T>
     std::int64_t operator()(const T& element) const {
@@ -39,7 +39,7 @@ Contents contents_of_series(const Series& series, OfKey of_key = {}, OfValue of_
     }
     return all;
 }
-} // namespace detail
+} // namespace inner
 
 /// Hears of the slots that there are, which throws; of elements it must not throw.
 struct SlotCounter final : SlotObserver {
@@ -56,7 +56,7 @@ template <class Series>
 void attaching_throws(const Series& original) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<detail::reported<Series>>("attach"), [&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<inner::reported<Series>>("attach"), [&](auto&& attempt) {
         Series series(original);
         SlotCounter counter;
         ObserverToken token;
@@ -89,7 +89,7 @@ struct TimeSets {
     }
     template <class Series>
     static Contents contents(const Series& series) {
-        return detail::contents_of_series(series);
+        return inner::contents_of_series(series);
     }
     template <class Series>
     static bool sound(const Series& series) {
@@ -118,7 +118,7 @@ struct TimeDicts {
     }
     template <class Series>
     static Contents contents(const Series& series) {
-        Contents all = detail::contents_of_series(series);
+        Contents all = inner::contents_of_series(series);
         for (const auto& key : series.modified_keys(series.window())) all.push_back(key.value());
         return all;
     }
