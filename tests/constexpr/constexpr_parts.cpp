@@ -655,9 +655,7 @@ namespace {
 
 using namespace slotwise;
 
-struct Tag0 {
-    friend constexpr auto operator<=>(Tag0, Tag0) = default;
-};
+struct Tag0 {};
 
 constexpr int tags_in_constants() {
     detail::TagColumn<Tag0, std::allocator<int>> tags, others = tags.sized(3);

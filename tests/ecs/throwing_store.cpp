@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // ArchetypeStore with a throw at every step: as before, and nothing lost. Memory runs out by the operator new of
-// throwing_ecs.cpp.
+// failing_new.cpp.
 #include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/thrown.hpp"

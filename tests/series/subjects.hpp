@@ -41,34 +41,6 @@ Contents contents_of_series(const Series& series, OfKey of_key = {}, OfValue of_
 }
 } // namespace inner
 
-/// Hears of the slots that there are, which throws; of elements it must not throw.
-struct SlotCounter final : SlotObserver {
-    slot_t slots = 0;
-    std::size_t elements = 0;
-    void on_capacity(slot_t, slot_t now) override {
-        Budget::spend();
-        slots = now;
-    }
-    void on_insert(slot_t, InsertKind) noexcept override { ++elements; }
-};
-/// attach() of a series throws at every step: nothing is attached then.
-template <class Series>
-void attaching_throws(const Series& original) {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<inner::reported<Series>>("attach"), [&](auto&& attempt) {
-        Series series(original);
-        SlotCounter counter;
-        ObserverToken token;
-        const bool threw = attempt([&] { token = series.attach(counter); });
-        demand(token.attached() == !threw, "it is attached although it threw");
-        series.reserve(2000);
-        demand((counter.slots == 0) == threw && (counter.elements == 0) == threw, "it was told of slots, or was not");
-        demand(series.check_invariants(), "it is not sound");
-    });
-    demand(failures > 0, "nothing threw");
-}
-
 template <class Key, class Hash, class Equal, DeltaRepresentation R>
 struct TimeSets {
     using element = Key;

@@ -314,6 +314,12 @@ void sweep_function(const char* function, Prepare prepare, Act act) {
         const bool threw = attempt([&] { act(c); });
         demand(Subject::sound(c), "it is not sound");
         if (threw) demand(Subject::contents(c) == before, "it has other contents although it threw");
+        if constexpr (requires { Subject::future(c); })
+            if (threw) {
+                C twin = sample<Subject, C>(1, 100, 30);
+                prepare(twin);
+                demand(Subject::future(c) == Subject::future(twin), "other handles come next than would have come");
+            }
         Subject::fill(c, 9000, 10);
         demand(Subject::sound(c), "it is not sound after an insert");
     });
