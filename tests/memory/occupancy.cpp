@@ -220,10 +220,10 @@ TEST_CASE("a summary is unchanged when growing it throws", "[throws]") {
 }
 
 TEST_CASE("a summary has every number from some number on, and no more", "[walks]") {
-    using Bits = detail::SummaryBits<std::allocator<std::byte>>;
+    using Set = detail::SummaryBits<std::allocator<std::byte>>;
     for (const std::size_t count : {1u, 63u, 64u, 65u, 4096u, 5000u, 300'000u})
         for (const std::size_t from : {std::size_t{0}, std::size_t{1}, count / 2, count - 1, count}) {
-            Bits set = Bits::covering(count, {});
+            Set set = Set::covering(count, {});
             if (count > 70) set.set(7);
             set.set_from(from);
             const auto view = set.view();
@@ -234,5 +234,5 @@ TEST_CASE("a summary has every number from some number on, and no more", "[walks
             if (count > 70 && from > 7) REQUIRE(view.find_next(0) == 7);
             if (count > 70 && from > 7 && from < count) REQUIRE(view.find_next(8) == from);
         }
-    REQUIRE(Bits().view().empty());
+    REQUIRE(Set().view().empty());
 }
