@@ -21,8 +21,9 @@ TEST_CASE("each error is the standard exception of its name and carries the text
     CHECK(starts(test::thrown_text<std::out_of_range>([] { static_cast<void>(SlotMap<int>().at({})); }),
                  "slot map at(handle): "));
     CHECK(starts(test::thrown_text<std::length_error>([] { Few().reserve(1000); }), "slot map reserve(count): "));
-    CHECK(starts(test::thrown_text<std::invalid_argument>([] { static_cast<void>(TSSStorage<int>().write(TSSStorage<int>::never)); }),
-                 "series write(time): "));
+    CHECK(starts(
+        test::thrown_text<std::invalid_argument>([] { static_cast<void>(TSSStorage<int>().write(TSSStorage<int>::never)); }),
+        "series write(time): "));
 }
 
 // proves: throw_bad_alloc throws

@@ -469,20 +469,20 @@ struct HandlePool : PoolVerbs, inner::EachPool<struct Pooled> {};
 struct BasicAnySlotMap
     : DescribedSlotMapVerbs,
       inner::List<slotwise::BasicAnySlotMap<slotwise::Options<inner::slot_map_options[0]>>,
-                   slotwise::BasicAnySlotMap<slotwise::Options<SlotMapOptions{.handle = {12, 4, 0}, .reuse = Reuse::fifo}>>> {};
+                  slotwise::BasicAnySlotMap<slotwise::Options<SlotMapOptions{.handle = {12, 4, 0}, .reuse = Reuse::fifo}>>> {};
 struct SetStorage : KeyedVerbs, inner::EachSet<slotwise::SetStorage> {};
 struct MapStorage : KeyedVerbs,
                     inner::List<inner::MapOf<inner::key_set_options[0]>, inner::MapOf<inner::key_set_options[1]>,
-                                 inner::MapOf<inner::key_set_options[2]>, inner::MapOf<inner::key_set_options[3]>,
-                                 inner::MapOf<inner::key_set_options[4]>> {};
+                                inner::MapOf<inner::key_set_options[2]>, inner::MapOf<inner::key_set_options[3]>,
+                                inner::MapOf<inner::key_set_options[4]>> {};
 struct BasicAnySetStorage : DescribedVerbs, inner::EachAny<slotwise::BasicAnySetStorage> {};
 struct BasicAnyMapStorage : DescribedVerbs, inner::EachAny<slotwise::BasicAnyMapStorage> {};
 struct TSSStorage : SeriesVerbs,
                     inner::List<inner::TimeSetOf<inner::series_options[0]>, inner::TimeSetOf<inner::series_options[1]>,
-                                 inner::TimeSetOf<inner::series_options[2]>> {};
+                                inner::TimeSetOf<inner::series_options[2]>> {};
 struct TSDStorage : SeriesVerbs,
                     inner::List<inner::TimeDictOf<inner::series_options[0]>, inner::TimeDictOf<inner::series_options[1]>,
-                                 inner::TimeDictOf<inner::series_options[2]>> {};
+                                inner::TimeDictOf<inner::series_options[2]>> {};
 struct BasicAnyTSSStorage : DescribedSeriesVerbs, inner::EachAnySeries<slotwise::BasicAnyTSSStorage> {};
 struct BasicAnyTSDStorage : DescribedSeriesVerbs, inner::EachAnySeries<slotwise::BasicAnyTSDStorage> {};
 // Names of slots 0 to 4095, as the containers above give them.
@@ -504,11 +504,11 @@ struct IdentityMap : IdentityVerbs,
 
 struct EntityIndex : EntityVerbs,
                      inner::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<inner::NarrowHandle, int>,
-                                  slotwise::EntityIndex<inner::DenseHandle, int>> {};
+                                 slotwise::EntityIndex<inner::DenseHandle, int>> {};
 
 struct SparseSet : IdVerbs,
                    inner::List<slotwise::SparseSet<SomeHandle>, slotwise::SparseSet<inner::DenseHandle>,
-                                slotwise::SparseSet<std::uint32_t>> {};
+                               slotwise::SparseSet<std::uint32_t>> {};
 struct SparseMap : IdVerbs, inner::List<slotwise::SparseMap<SomeHandle, int>, slotwise::SparseMap<std::uint32_t, int>> {};
 
 struct SwitchMap : IdVerbs, inner::List<slotwise::SwitchMap<SomeHandle, int>, slotwise::SwitchMap<std::uint32_t, int>> {};
@@ -519,7 +519,7 @@ struct BasicAnyRows : RowVerbs, inner::List<slotwise::AnyRows> {};
 struct RelationMap
     : RelationVerbs,
       inner::List<slotwise::RelationMap<int, int, int>,
-                   slotwise::RelationMap<int, int, int, slotwise::Options<RelationMapOptions{.exclusive = true}>>> {};
+                  slotwise::RelationMap<int, int, int, slotwise::Options<RelationMapOptions{.exclusive = true}>>> {};
 struct Table : TableVerbs, inner::List<inner::TableOfInts> {};
 struct ArchetypeGraph : GraphVerbs, inner::List<slotwise::ArchetypeGraph<int, int>> {};
 struct ComponentIndex : IndexVerbs, inner::List<slotwise::ComponentIndex<int, int>> {};

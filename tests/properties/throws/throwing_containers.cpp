@@ -44,37 +44,71 @@ template <class Key, KeySetOptions O>
 using KeySets = Keyed<SetStorages<Key, ThrowingHash, ThrowingEqual, O>>;
 
 namespace entry = test::every::entry;
-// clang-format off
-template <> struct WhereAllMayThrow<entry::SlotMap> : OfElements<Paged> {};
-template <> struct WhereAllMayThrow<entry::DenseSlotMap> : OfElements<Dense> {};
-template <> struct WhereAllMayThrow<entry::BasicSoaSlotMap> : OfElements<Soa> {};
-template <> struct WhereAllMayThrow<entry::HandlePool> : Asked<Pools<ThrowingCopy>> {};
-template <> struct WhereAllMayThrow<entry::BasicAnySlotMap> : Asked<DescribedSlotMaps<ThrowingCopy>, DescribedSlotMaps<Throwing>> {};
-template <> struct WhereAllMayThrow<entry::SecondaryMap> : Asked<Secondaries<SecondaryMap, ThrowingCopy>, Secondaries<SecondaryMap, Throwing>> {};
-template <> struct WhereAllMayThrow<entry::SparseSecondaryMap> : Asked<Secondaries<SparseSecondaryMap, ThrowingCopy>> {};
-template <> struct WhereAllMayThrow<entry::IndexMap> : Asked<Indexes<ThrowingCopy>, Indexes<Throwing>> {};
-template <> struct WhereAllMayThrow<entry::IdentityMap> : Asked<Identities<ThrowingCopy>> {};
-template <> struct WhereAllMayThrow<entry::SetStorage> : Asked<KeySets<Throwing, at_once>, KeySets<ThrowingCopy, deferred>> {};
-template <> struct WhereAllMayThrow<entry::MapStorage> : Asked<Keyed<MapStorages<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred>>> {};
-template <> struct WhereAllMayThrow<entry::BasicAnySetStorage> : Asked<DescribedOnes<false, Throwing>> {};
-template <> struct WhereAllMayThrow<entry::BasicAnyMapStorage> : Asked<DescribedOnes<true, Throwing>> {};
-template <> struct WhereAllMayThrow<entry::TSSStorage> : Asked<TimeSets<Throwing, ThrowingHash, ThrowingEqual, DeltaRepresentation::dirty_list>> {};
-template <> struct WhereAllMayThrow<entry::TSDStorage> : Asked<TimeDicts<Throwing, ThrowingCopy, ThrowingHash, ThrowingEqual, DeltaRepresentation::bitmap>> {};
-template <> struct WhereAllMayThrow<entry::BasicAnyTSSStorage> : Asked<DescribedTimes<false, Throwing>, DescribedTimes<false, ThrowingCopy, Tracked, DeltaRepresentation::bitmap>> {};
-template <> struct WhereAllMayThrow<entry::BasicAnyTSDStorage> : Asked<DescribedTimes<true, Throwing, ThrowingCopy>, DescribedTimes<true, ThrowingCopy, ThrowingCopy, DeltaRepresentation::dirty_list>> {};
-template <> struct WhereAllMayThrow<entry::EntityIndex> : Asked<EntityIndices> {};
-template <> struct WhereAllMayThrow<entry::SparseSet> : Asked<SparseSets> {};
-template <> struct WhereAllMayThrow<entry::SparseMap> : Asked<SparseMaps<ThrowingCopy>> {};
-template <> struct WhereAllMayThrow<entry::SwitchMap> : Asked<Switches<ThrowingCopy>> {};
-template <> struct WhereAllMayThrow<entry::BasicSoaVector> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::BasicAnyRows> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::RelationMap> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::Table> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::ArchetypeGraph> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::ComponentIndex> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::ArchetypeStore> : InAFileOfItsOwn {};
-template <> struct WhereAllMayThrow<entry::DataflowGraph> : InAFileOfItsOwn {};
-// clang-format on
+template <>
+struct WhereAllMayThrow<entry::SlotMap> : OfElements<Paged> {};
+template <>
+struct WhereAllMayThrow<entry::DenseSlotMap> : OfElements<Dense> {};
+template <>
+struct WhereAllMayThrow<entry::BasicSoaSlotMap> : OfElements<Soa> {};
+template <>
+struct WhereAllMayThrow<entry::HandlePool> : Asked<Pools<ThrowingCopy>> {};
+template <>
+struct WhereAllMayThrow<entry::BasicAnySlotMap> : Asked<DescribedSlotMaps<ThrowingCopy>, DescribedSlotMaps<Throwing>> {};
+template <>
+struct WhereAllMayThrow<entry::SecondaryMap>
+    : Asked<Secondaries<SecondaryMap, ThrowingCopy>, Secondaries<SecondaryMap, Throwing>> {};
+template <>
+struct WhereAllMayThrow<entry::SparseSecondaryMap> : Asked<Secondaries<SparseSecondaryMap, ThrowingCopy>> {};
+template <>
+struct WhereAllMayThrow<entry::IndexMap> : Asked<Indexes<ThrowingCopy>, Indexes<Throwing>> {};
+template <>
+struct WhereAllMayThrow<entry::IdentityMap> : Asked<Identities<ThrowingCopy>> {};
+template <>
+struct WhereAllMayThrow<entry::SetStorage> : Asked<KeySets<Throwing, at_once>, KeySets<ThrowingCopy, deferred>> {};
+template <>
+struct WhereAllMayThrow<entry::MapStorage>
+    : Asked<Keyed<MapStorages<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred>>> {};
+template <>
+struct WhereAllMayThrow<entry::BasicAnySetStorage> : Asked<DescribedOnes<false, Throwing>> {};
+template <>
+struct WhereAllMayThrow<entry::BasicAnyMapStorage> : Asked<DescribedOnes<true, Throwing>> {};
+template <>
+struct WhereAllMayThrow<entry::TSSStorage>
+    : Asked<TimeSets<Throwing, ThrowingHash, ThrowingEqual, DeltaRepresentation::dirty_list>> {};
+template <>
+struct WhereAllMayThrow<entry::TSDStorage>
+    : Asked<TimeDicts<Throwing, ThrowingCopy, ThrowingHash, ThrowingEqual, DeltaRepresentation::bitmap>> {};
+template <>
+struct WhereAllMayThrow<entry::BasicAnyTSSStorage>
+    : Asked<DescribedTimes<false, Throwing>, DescribedTimes<false, ThrowingCopy, Tracked, DeltaRepresentation::bitmap>> {};
+template <>
+struct WhereAllMayThrow<entry::BasicAnyTSDStorage>
+    : Asked<DescribedTimes<true, Throwing, ThrowingCopy>,
+            DescribedTimes<true, ThrowingCopy, ThrowingCopy, DeltaRepresentation::dirty_list>> {};
+template <>
+struct WhereAllMayThrow<entry::EntityIndex> : Asked<EntityIndices> {};
+template <>
+struct WhereAllMayThrow<entry::SparseSet> : Asked<SparseSets> {};
+template <>
+struct WhereAllMayThrow<entry::SparseMap> : Asked<SparseMaps<ThrowingCopy>> {};
+template <>
+struct WhereAllMayThrow<entry::SwitchMap> : Asked<Switches<ThrowingCopy>> {};
+template <>
+struct WhereAllMayThrow<entry::BasicSoaVector> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::BasicAnyRows> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::RelationMap> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::Table> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::ArchetypeGraph> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::ComponentIndex> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::ArchetypeStore> : InAFileOfItsOwn {};
+template <>
+struct WhereAllMayThrow<entry::DataflowGraph> : InAFileOfItsOwn {};
 
 template <class Subject>
 using failing = typename Subject::template container<StatefulAllocator<typename Subject::element, Propagation{.throws = true}>>;
