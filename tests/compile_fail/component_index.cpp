@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== ids_whose_copies_throw ===//
 // expect: Id is trivially copyable
-// covers: ecs/component_index.hpp static_assert "Id is trivially copyable"
 struct Name {
     int number = 0;
     Name() = default;

@@ -11,7 +11,6 @@ using namespace slotwise;
 
 //=== flat_array_of_owners ===//
 // expect: static assertion failed || static_assert failed
-// covers: memory/allocator.hpp static_assert "std::is_trivially_copyable_v<T>"
 struct Owner {
     ~Owner() {}
 };
@@ -21,7 +20,6 @@ detail::FlatArray<Owner, std::allocator<Owner>> owners; // faulty
 
 //=== tables_named_by_what_has_a_destructor ===//
 // expect: tables are named by what is trivially copyable
-// covers: ecs/table_list.hpp static_assert "tables are named by what is trivially copyable"
 struct Owner {
     int number = 0;
     ~Owner() {}
@@ -33,7 +31,6 @@ detail::TableList<Owner, int, int> other; // faulty
 
 //=== wide_units ===//
 // expect: XXH64 reads bytes
-// covers: arrow/shard.hpp static_assert "XXH64 reads bytes"
 const char bytes[] = "ab";
 auto hash = detail::XxHash64::of(bytes, 2);
 const int numbers[] = {1, 2};
@@ -41,7 +38,6 @@ hash = detail::XxHash64::of(numbers, 2); // faulty
 
 //=== no_column ===//
 // expect: the type T has no column
-// covers: arrow/fields.hpp static_assert "the type T has no column"
 struct Socket {
     int number = 0;
 };

@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== floating_point_key ===//
 // expect: the key is an integer of at most 64 bits
-// covers: arrow/shard.hpp static_assert "the key is an integer of at most 64 bits"
 auto hash = stable_hash(1);
 hash = stable_hash(1.0); // faulty
 

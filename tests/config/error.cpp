@@ -14,7 +14,6 @@
 
 using namespace slotwise;
 
-// proves: throw_out_of_range throws, throw_length_error throws, throw_invalid_argument throws
 TEST_CASE("each error is the standard exception of its name and carries the text") {
     const auto starts = [](const std::string& text, std::string_view words) { return text.find(words) == 0; };
     using Few = SlotMap<int, Options<SlotMapOptions{.handle = {8, 8, 0}}>>;
@@ -26,7 +25,6 @@ TEST_CASE("each error is the standard exception of its name and carries the text
         "series write(time): "));
 }
 
-// proves: throw_bad_alloc throws
 TEST_CASE("running out of memory is std::bad_alloc, which carries no text") {
     CHECK(!test::thrown_text<std::bad_alloc>([] {
                ArrowArrayStream poor{};

@@ -694,7 +694,7 @@ const Check checks[] = {
          const ComponentId id = registry.id<int>();
          auto &from = *new Table(registry, std::span(&id, 1)), &to = *new Table;
          from.push_back(Entity(1, 1), 1, [](std::size_t, void* place) { ::new (place) int(1); });
-         Table::move_row(from, 0, to, RowMap(to, to), 1, [](std::size_t, void*) {});
+         Table::move_row(from, 0, to, ColumnMapping(to, to), 1, [](std::size_t, void*) {});
      }},
     {Level::fast, "ArchetypeGraph: this node was erased, or is another graph's", [] { static_cast<void>(Graph()[{}]); }},
     {Level::debug, "ArchetypeGraph: no node is in this slot", [] { static_cast<void>((new Graph)->at_slot(0)); }},

@@ -10,17 +10,16 @@
 #include <slotwise/arrow/export.hpp>
 #include <slotwise/arrow/import.hpp>
 #include <slotwise/core/handle.hpp>
-#include <slotwise/core/iterator_facade.hpp>
-#include <slotwise/core/members.hpp>
-#include <slotwise/core/seal.hpp>
+#include <slotwise/core/detail/iterators.hpp>
+#include <slotwise/core/codec.hpp>
+#include <slotwise/core/detail/seal.hpp>
 #include <slotwise/core/type_descriptor.hpp>
-#include <slotwise/core/type_id.hpp>
 #include <slotwise/ecs/archetype_graph.hpp>
 #include <slotwise/ecs/archetype_store.hpp>
-#include <slotwise/ecs/command_shape.hpp>
+#include <slotwise/ecs/detail/command_batch.hpp>
 #include <slotwise/ecs/component_id.hpp>
 #include <slotwise/ecs/entity_location.hpp>
-#include <slotwise/ecs/pair_traits.hpp>
+#include <slotwise/ecs/component_index.hpp>
 #include <slotwise/ecs/query.hpp>
 #include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/keyed/map_storage.hpp>
@@ -30,7 +29,7 @@
 #include <slotwise/memory/free_slots.hpp>
 #include <slotwise/memory/paged_array.hpp>
 #include <slotwise/rows/soa_vector.hpp>
-#include <slotwise/slots/observer_hub.hpp>
+#include <slotwise/slots/detail/observer_hub.hpp>
 
 #include <array>
 #include <chrono>
@@ -575,7 +574,7 @@ struct Shown : KeySet<int, Options<KeySetOptions{.deferred_erase = true}>> {
     constexpr bool stored(slot_t slot) const { return this->core_.is_stored(slot); }
     constexpr slot_t slots_of_one_like_it() const {
         using Own = std::remove_cvref_t<decltype(this->core_)>;
-        const Own fresh(typename Own::Like(), this->core_, this->core_.allocator);
+        const Own fresh(typename Own::EmptyCopyTag(), this->core_, this->core_.allocator);
         return fresh.directory.cursor();
     }
 };
@@ -597,7 +596,7 @@ constexpr int steps() {
 /// What a copy assignment does where dynamic observers stay.
 constexpr int adoptions() {
     SetStorage<int> set{1}, other{2, 3};
-    detail::OwnColumns::adopt(set, other);
+    detail::ColumnAccess::adopt(set, other);
     HOLDS(set.size() == 2 && set.contains(3) && !set.contains(1) && set.check_invariants());
     return 0;
 }

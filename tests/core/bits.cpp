@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
-#include <slotwise/core/bits.hpp>
+#include <slotwise/core/detail/bits.hpp>
 
 #include "support/catch.hpp"
 

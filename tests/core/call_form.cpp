@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
-#include <slotwise/core/call_form.hpp>
+#include <slotwise/core/detail/call_form.hpp>
 #include <slotwise/core/handle.hpp>
 
 #include "support/catch.hpp"

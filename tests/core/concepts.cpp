@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
-#include <slotwise/core/concepts.hpp>
+#include <slotwise/core/detail/concepts.hpp>
 
 #include "support/catch.hpp"
 #include "support/tracked.hpp"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // The members of structs: which there are, and that each is met once, in order.
-#include <slotwise/core/members.hpp>
+#include <slotwise/core/codec.hpp>
 
 #include "support/catch.hpp"
 

@@ -3,7 +3,7 @@
 //
 // Types as numbers in snapshots, and what is said when they differ. Damage is in properties/snapshots.
 #include <slotwise/core/handle.hpp>
-#include <slotwise/core/seal.hpp>
+#include <slotwise/core/detail/seal.hpp>
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/series/tsd_storage.hpp>
@@ -115,7 +115,6 @@ TEST_CASE("bytes of other keys, values and columns are refused by the words that
     CHECK(said(same.try_restore(numbers.snapshot())) == "taken");
 }
 
-// proves: Utf8Codec::read throws, ByteWriter::written invalidates
 TEST_CASE("Utf8Codec writes what DefaultCodec does, and refuses strings that are not UTF-8 wherever they are", "[snapshot]") {
     using Named = std::pair<int, std::optional<std::vector<std::string>>>;
     SlotMap<Named> map, copy;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // XXH3-64 against vectors of its authors' library.
-#include <slotwise/core/xxh3.hpp>
+#include <slotwise/core/detail/xxh3.hpp>
 
 #include "support/catch.hpp"
 

@@ -4,8 +4,7 @@
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 
-#include <slotwise/ecs/archetype_tables.hpp>
-#include <slotwise/ecs/query_cache.hpp>
+#include <slotwise/ecs/detail/archetype_tables.hpp>
 
 #include <algorithm>
 #include <random>
@@ -105,7 +104,6 @@ TEST_CASE("ArchetypeTables: a child has one parent at a time, in one step", "[ec
     CHECK(tables.check_invariants());
 }
 
-// proves: ArchetypeTables::Step invalidates, ArchetypeTables::erase_tables_with throws
 TEST_CASE("ArchetypeTables: the tables of a target that died go, and a recycled target gets others", "[ecs]") {
     const Components c;
     ArchetypeTables tables(c.registry);
@@ -135,8 +133,6 @@ TEST_CASE("ArchetypeTables: the tables of a target that died go, and a recycled 
     CHECK(failures == 1);
 }
 
-// proves: ArchetypeTables::ArchetypeTables throws, ArchetypeTables::find_or_make throws
-// proves: ArchetypeTables::add throws, ArchetypeTables::query throws
 TEST_CASE("ArchetypeTables: a table for which there is no memory is in no part, and no step leads to it", "[ecs]") {
     const Components c;
     const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
@@ -215,8 +211,6 @@ TEST_CASE("ArchetypeTables: random changes keep graph, index and queries in step
     CHECK(tables.check_invariants());
 }
 
-// proves: ArchetypeTables::move_to_end throws, ComponentIndex::reserve_move_to_end throws, QueryCache::reserve_append throws
-// proves: ComponentIndex::move_to_end invalidates
 TEST_CASE("ArchetypeTables: a table that is moved to the end is the last for the index and for queries", "[ecs]") {
     const Components c;
     const std::size_t failures = test::run_out_of_memory([&](auto&& attempt) {
@@ -246,7 +240,6 @@ TEST_CASE("ArchetypeTables: a table that is moved to the end is the last for the
     CHECK(failures != 0);
 }
 
-// proves: ComponentIndex::reorder invalidates
 TEST_CASE("ArchetypeTables: another order of tables holds for the index, for queries, and before later tables", "[ecs]") {
     const Components c;
     for (const unsigned seed : {1u, 2u, 3u}) {
@@ -358,7 +351,6 @@ TEST_CASE("QueryCache: a new table is appended to the queries that it belongs to
     CHECK(world.check());
 }
 
-// proves: QueryCache::Entry::tables invalidates
 TEST_CASE("QueryCache: erased tables are taken out, and the order stays that of creation", "[ecs]") {
     World world;
     const auto& query = world.cache.make(Ids{a}, world.index);
@@ -432,7 +424,6 @@ TEST_CASE("QueryCache: queries keep their addresses when others come, and when t
     CHECK(world.check());
 }
 
-// proves: QueryCache::make throws, QueryCache::insert throws
 TEST_CASE("QueryCache: a query or a table for which there is no memory is not there at all", "[ecs]") {
     const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
         World world;

@@ -7,9 +7,9 @@
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/ecs/command_shape.hpp>
-#include <slotwise/ecs/reserved_ids.hpp>
-#include <slotwise/ecs/sparse_components.hpp>
+#include <slotwise/ecs/detail/command_batch.hpp>
+#include <slotwise/ecs/detail/store_core.hpp>
+#include <slotwise/ecs/detail/sparse_components.hpp>
 #include <slotwise/sparse/entity_index.hpp>
 
 #include <map>
@@ -282,7 +282,6 @@ TEST_CASE("SparseComponents: a component of run time has stable values too", "[e
     CHECK(*static_cast<const std::string*>(first) == text);
 }
 
-// proves: SparseColumn::emplace throws
 TEST_CASE("SparseColumn: a value or an allocation that fails changes nothing", "[ecs]") {
     using Value = BasicTracked<TrackedOptions{.copy_throws = true}>;
     const NothingLeaks leaks;
@@ -309,7 +308,6 @@ TEST_CASE("SparseColumn: a value or an allocation that fails changes nothing", "
 
 //=== parts of commands ===//
 
-// proves: ReservedIds::end_returned throws
 TEST_CASE("ReservedIds: when the end of an id throws, the rest stays given back", "[ecs]") {
     ReservedIds reserved;
     EntityIndex<Entity, int> index;
@@ -336,7 +334,6 @@ TEST_CASE("ReservedIds: when the end of an id throws, the rest stays given back"
     CHECK(ended == std::vector<Entity>(std::begin(ids), std::end(ids))); // each once
 }
 
-// proves: CommandShape::place throws
 TEST_CASE("CommandShape: the values of a command have less than 4 GiB", "[ecs]") {
     CommandShape shape;
     CHECK(shape.place(5, 1) == 0);

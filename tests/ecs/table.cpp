@@ -157,7 +157,6 @@ TEST_CASE("Table: erasing the first, a middle, the last and the only row patches
     CHECK((f.table.empty() && f.table.check_invariants()));
 }
 
-// proves: Table::move_row invalidates
 TEST_CASE("Table: a moved row keeps shared values, builds new ones from what is given and destroys the others", "[ecs]") {
     NothingLeaks scope;
     ComponentRegistry registry;
@@ -165,7 +164,7 @@ TEST_CASE("Table: a moved row keeps shared values, builds new ones from what is 
     using Dropped = Tracked;
     using Added = OverAligned<256>;
     Table from = Fixture<>::make<Kept, Dropped, int>(registry), to = Fixture<>::make<Kept, Added, int, Marker>(registry);
-    const RowMap map(from, to), back(to, from);
+    const ColumnMapping map(from, to), back(to, from);
     REQUIRE(map.built().size() == 1);
     for (int i = 0; i != 4; ++i) from.push_back(entity(static_cast<unsigned>(i)), 1, build_from<Kept, Dropped, int>(from, i));
     const std::size_t before = scope.alive();
@@ -195,7 +194,7 @@ TEST_CASE("Table: a moved row keeps shared values, builds new ones from what is 
 TEST_CASE("Table: a move to the same table is refused in words", "[ecs]") {
     Fixture<int> f;
     f.table.push_back(entity(1), 1, build_from<int>(f.table, 1));
-    const RowMap map(f.table, f.table);
+    const ColumnMapping map(f.table, f.table);
     CHECK(thrown_text<std::invalid_argument>([&] { Table::move_row(f.table, 0, f.table, map, 1, builds_nothing); }) ==
           "Table::move_row: source and destination are the same; nothing is to be moved then");
     CHECK(f.table.size() == 1);
@@ -210,7 +209,7 @@ TEST_CASE("Table: moves are those of std::vectors, whatever is moved", "[ecs]") 
     };
     Table tables[2] = {Fixture<>::make<int, Tracked>(registry), Fixture<>::make<int, Tracked, Position>(registry)};
     Model models[2];
-    const RowMap maps[2] = {RowMap(tables[0], tables[1]), RowMap(tables[1], tables[0])};
+    const ColumnMapping maps[2] = {ColumnMapping(tables[0], tables[1]), ColumnMapping(tables[1], tables[0])};
     std::mt19937 random(5);
     for (unsigned step = 0; step != 3000; ++step) {
         const std::size_t a = random() % 2, b = 1 - a;
@@ -265,7 +264,7 @@ TEST_CASE("Table: rows of tags only are entities, and move in the same way", "[e
     Table one = Fixture<>::make<Marker>(registry), two = Fixture<>::make<Marker, Other>(registry), none;
     CHECK((one.column_count() == 0 && none.ids().empty() && none.place_of(registry.id<Marker>()) == -1));
     for (unsigned i = 0; i != 100; ++i) one.push_back(entity(i), 1, builds_nothing);
-    const RowMap map(one, two), back(two, one);
+    const ColumnMapping map(one, two), back(two, one);
     CHECK(map.built().empty());
     CHECK(Table::move_row(one, 7, two, map, 1, builds_nothing).filled == entity(99));
     CHECK(one.entities()[7] == entity(99));
@@ -284,7 +283,7 @@ TEST_CASE("Table: values that are over-aligned, move-only, or empty with a life 
         Table small = Fixture<>::make<Wide, EmptyButCounted, Page>(registry);
         Table large = Fixture<>::make<Wide, EmptyButCounted, Page, MoveOnly>(registry);
         CHECK(small.column_count() == 3); // EmptyButCounted has a column, because its life matters
-        const RowMap map(small, large), back(large, small);
+        const ColumnMapping map(small, large), back(large, small);
         const auto build = [](const Table& table, int value) {
             return [&table, value](std::size_t c, void* to) {
                 const TypeId type = table.type(c).id;
@@ -385,7 +384,6 @@ TEST_CASE("Table: rows are appended by one call a column, and none is no row", "
     CHECK(std::count(positions.begin(), positions.end(), Position{1, 2, 3}) == 2000);
 }
 
-// proves: Table::enable throws, Table::bits invalidates
 TEST_CASE("Table: a component is disabled in a row without a move, and keeps its value", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId id = registry.add<int>({.toggle = true});
@@ -423,7 +421,7 @@ TEST_CASE("Table: what is disabled stays so in another table, and what is new th
     registry.add<int>({.toggle = true});
     registry.add<Marker>({.toggle = true});
     Table from = Fixture<>::make<int>(registry), to = Fixture<>::make<int, Marker>(registry);
-    const RowMap map(from, to), back(to, from);
+    const ColumnMapping map(from, to), back(to, from);
     const auto of_int = [&](const Table& table) { return static_cast<std::size_t>(table.place_of(registry.id<int>())); };
     const auto of_marker = static_cast<std::size_t>(to.place_of(registry.id<Marker>()));
     for (int i = 0; i != 10; ++i) from.push_back(entity(static_cast<unsigned>(i)), 1, build_from<int>(from, i));
@@ -452,7 +450,7 @@ TEST_CASE("Table: ticks follow rows, and a move stamps only what it adds", "[ecs
     ComponentRegistry registry;
     const ComponentId kept = registry.add<int>({.tracked = true}), added = registry.add<Marker>({.tracked = true});
     Table from = Fixture<>::make<int, Position>(registry), to = Fixture<>::make<int, Position, Marker>(registry);
-    const RowMap map(from, to), back(to, from);
+    const ColumnMapping map(from, to), back(to, from);
     const auto ticks = [](Table& table, ComponentId id) -> TickColumn& {
         TickColumn* const column = table.ticks(static_cast<std::size_t>(table.place_of(id)));
         REQUIRE(column != nullptr);
@@ -481,7 +479,6 @@ TEST_CASE("Table: ticks follow rows, and a move stamps only what it adds", "[ecs
     CHECK((ticks(from, kept).empty() && from.check_invariants()));
 }
 
-// proves: Table::ticks invalidates
 TEST_CASE("Table: a moved table is the same table, and what it was moved from can be assigned", "[ecs]") {
     NothingLeaks scope;
     ComponentRegistry registry;
@@ -501,8 +498,6 @@ TEST_CASE("Table: a moved table is the same table, and what it was moved from ca
     CHECK((other.empty() && other.check_invariants()));
 }
 
-// proves: Table::reserve throws, Table::reserve invalidates, Table::shrink_to_fit invalidates, Table::column invalidates
-// proves: Table::entities invalidates, Table::push_back invalidates
 TEST_CASE("Table: room is reserved, kept and given back", "[ecs]") {
     ComponentRegistry registry;
     registry.add<int>({.toggle = true, .tracked = true});
@@ -525,7 +520,6 @@ TEST_CASE("Table: room is reserved, kept and given back", "[ecs]") {
     CHECK(thrown_text<std::length_error>([&] { table.reserve(~std::size_t{0}); }) == "Table: a table has at most 2^30 rows");
 }
 
-// proves: Table::Table throws, TableShape::TableShape throws
 TEST_CASE("Table: ids that are not ascending, twice there or unknown are refused in words", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId a = registry.id<int>(), b = registry.id<Position>(), likes = registry.add_relation("likes");

@@ -10,7 +10,7 @@
 #include "ecs/inside.hpp"
 #include "input.hpp"
 
-#include <slotwise/ecs/archetype_tables.hpp>
+#include <slotwise/ecs/detail/archetype_tables.hpp>
 
 #include <algorithm>
 #include <set>

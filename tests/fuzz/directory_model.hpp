@@ -8,7 +8,7 @@
 
 #include "world.hpp"
 
-#include <slotwise/core/bits.hpp>
+#include <slotwise/core/detail/bits.hpp>
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 
 #include <slotwise/keyed/any_storage.hpp>
 #include <slotwise/keyed/map_view.hpp>
-#include <slotwise/keyed/table_index.hpp>
+#include <slotwise/keyed/detail/table_index.hpp>
 #include <slotwise/rows/any_codec.hpp>
 
 #include <memory>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include "support/catch.hpp"
 
-#include <slotwise/graph/dirty_set.hpp>
+#include <slotwise/graph/detail/dataflow_core.hpp>
 #include <slotwise/graph/topological_order.hpp>
 
 #include <random>

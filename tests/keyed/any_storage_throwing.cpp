@@ -98,7 +98,6 @@ void strong_described(const char* function, const std::function<void(FailingDesc
 
 } // namespace
 
-// proves: BasicAnyMapStorage::insert throws, BasicAnyMapStorage::insert_or_assign throws, AnyArray::reserve throws
 TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves the map as it was", "[any_storage][throws]",
                    (std::bool_constant<false>), (std::bool_constant<true>)) {
     constexpr KeySetOptions O{.deferred_erase = TestType::value, .reuse = TestType::value ? Reuse::lifo : Reuse::lowest};
@@ -191,7 +190,7 @@ TEST_CASE("a resurrection of a described element that throws leaves everybody el
             REQUIRE(scene.c.size() == size + 1);
             return;
         }
-        // The removed element itself may be erased, as KeySetCore says; it must not be back.
+        // The removed element itself may be erased, as KeyedInterface says; it must not be back.
         REQUIRE(scene.c.size() == size);
         auto after = scene.state();
         const auto others = [](auto state) {

@@ -61,8 +61,6 @@ void strong_described(const char* function, bool full, Act act) {
 
 } // namespace
 
-// proves: BasicAnySlotMap::try_insert throws, BasicAnySlotMap::try_insert_moved throws
-// proves: BasicAnySlotMap::insert_moved throws, BasicAnySlotMap::extract throws, BasicAnySlotMap::extract_reserved throws, table AnySlotMap insert / exceptions
 TEST_CASE("an operation of a described slot map that throws has no effect", "[any_slot_map][throwing][throws]") {
     const Throwing value(70);
     for (const bool full : {false, true}) {

@@ -114,9 +114,6 @@ void on_failing_maps(Test test) {
 
 } // namespace
 
-// proves: SlotMapCore::emplace_ref throws
-// proves: SlotMapCore::emplace throws, BasicSoaSlotMap::insert throws, table SlotMap insert / exceptions
-// proves: table DenseSlotMap / SoaSlotMap insert / exceptions
 TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
@@ -132,7 +129,6 @@ TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing
     });
 }
 
-// proves: SlotMapCore::try_emplace throws
 TEMPLATE_TEST_CASE("a try_insert that throws at any step has no effect, and one into a full map does not throw",
                    "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
@@ -152,8 +148,6 @@ TEMPLATE_TEST_CASE("a try_insert that throws at any step has no effect, and one 
     });
 }
 
-// proves: SlotMapCore::reserve throws, SlotMapCore::reserve_handle throws, table SlotMap reserve / exceptions
-// proves: table DenseSlotMap / SoaSlotMap reserve / exceptions
 TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
@@ -162,7 +156,6 @@ TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[thr
     });
 }
 
-// proves: SlotMapCore::insert_at throws
 TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         using handle_type = typename Map::handle_type;
@@ -171,7 +164,6 @@ TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too
     });
 }
 
-// proves: SlotMapCore::fulfill throws
 TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>("fulfill", [](auto& scene) {
@@ -181,8 +173,6 @@ TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing]
     });
 }
 
-// proves: SlotMapCore::erase_reserved throws, SlotMapCore::extract_reserved throws
-// proves: SlotMapCore::erase_reserved invalidates
 TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the element", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         const auto erase = [](auto& scene) { scene.map.erase_reserved(scene.some()); };
@@ -205,8 +195,6 @@ TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the ele
     });
 }
 
-// proves: SlotMapCore::shrink_to_fit throws, table SlotMap shrink_to_fit / exceptions
-// proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -237,7 +225,6 @@ TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: SlotMapCore::insert_with throws
 TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -261,7 +248,6 @@ TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", 
 }
 #endif
 
-// proves: SlotMapCore::SlotMapCore(other) throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
                    "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
@@ -281,7 +267,6 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
     });
 }
 
-// proves: SlotMapObservers::restore throws, SlotMapObservers::try_restore throws, DirectorySnapshot::read throws
 TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -306,7 +291,6 @@ TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing]
     });
 }
 
-// proves: SlotMapCore::extract throws
 TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[throwing][throws]", EACH_STORAGE) {
     using Map = Failing<TestType, Throwing, Reuse::lowest>;
     NothingLeaks objects;
@@ -326,7 +310,6 @@ TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[thro
     REQUIRE(failures > 0);
 }
 
-// proves: table SlotMap insert / exceptions, table DenseSlotMap / SoaSlotMap insert / exceptions
 TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -355,7 +338,6 @@ TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone",
     });
 }
 
-// proves: SlotMapObservers::attach throws
 TEMPLATE_TEST_CASE(
     "an observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
     "[throwing][throws]", EACH_STORAGE) {
@@ -379,7 +361,6 @@ TEMPLATE_TEST_CASE(
     REQUIRE(failures > 20);
 }
 
-// proves: SlotMapCore::items_present throws
 TEMPLATE_TEST_CASE("a walk over what was there that cannot begin changes nothing", "[throwing][throws]", EACH_STORAGE) {
     using Map = Failing<TestType, Tracked, Reuse::lowest>;
     NothingLeaks objects;

@@ -48,7 +48,6 @@ struct OverRows {
 
 } // namespace
 
-// proves: SecondaryFace::extract throws
 TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw have no effect", "[throwing][throws]", OverPages,
                    OverRows) {
     const auto run = []<class Subject>(Subject) {
@@ -91,7 +90,6 @@ TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw ha
     }
 }
 
-// proves: SecondaryFace::try_emplace throws, SecondaryFace::extract throws, IndexMap::erase_if throws
 TEST_CASE("an index map's insert, erase_if and extract that throw have no effect", "[throwing][throws]") {
     using Subject = Indexes<Throwing>;
     using T = Throwing;
@@ -117,8 +115,6 @@ TEST_CASE("an index map's insert, erase_if and extract that throw have no effect
         true);
 }
 
-// proves: IdentityMap::insert throws
-// proves: IdentityMap::reserve throws, IdentityMap::shrink_to_fit throws, IdentityMap::IdentityMap(other) throws
 TEST_CASE("an identity map's insert, erase and erase_if that throw have no effect", "[throwing][throws]") {
     using Subject = Identities<ThrowingCopy>;
     for (const H handle : {H(100, 1), H(700'000, 1), H(3, 3)}) {

@@ -137,7 +137,6 @@ TEST_CASE("an allocator without a default constructor is enough for a flat array
     CHECK(array.resized(3, 1)[2] == 1);
 }
 
-// proves: BasicFlatArray::resized throws
 TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     test::EveryByteReturned scope;
     const auto array = Array<test::ThrowingAllocator<std::byte>>().resized(2, 5);
@@ -148,7 +147,6 @@ TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     CHECK(failures == 1);
 }
 
-// proves: BasicFlatArray::unmade throws
 TEST_CASE("memory for values that are made later has all its size, or the allocator's exception and nothing", "[throws]") {
     test::EveryByteReturned scope;
     using Unmade = Array<test::ThrowingAllocator<std::byte>>;
@@ -198,7 +196,6 @@ static_assert(detail::checked_bytes(all / 2, 1) == all / 2 && detail::checked_by
 
 } // namespace
 
-// proves: checked_bytes throws, throw_bad_array_new_length throws
 TEST_CASE("a product of sizes is exact up to half of the address space and refused beyond", "[sizes]") {
     for (const std::size_t size :
          {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{24}, std::size_t{1} << 20, all / 2})
@@ -213,7 +210,6 @@ TEST_CASE("a product of sizes is exact up to half of the address space and refus
     CHECK_THROWS_AS(detail::checked_bytes(0, 1, all), std::bad_array_new_length);
 }
 
-// proves: allocate_raw throws, reserve_entries throws
 TEMPLATE_TEST_CASE("no array takes a count whose bytes wrap around for a small one", "[sizes]", std::uint64_t, BytesOf<24>,
                    BytesOf<1024>, OverAligned) {
     using A = test::StatefulAllocator<TestType>;

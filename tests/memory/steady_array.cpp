@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/memory/placed_array.hpp>
-#include <slotwise/memory/steady_array.hpp>
-#include <slotwise/slots/directory_check.hpp>
-#include <slotwise/slots/directory_clear.hpp>
+#include <slotwise/memory/reserved_array.hpp>
+#include <slotwise/slots/detail/slot_directory.hpp>
 
 #include "support/catch.hpp"
 
@@ -149,7 +148,6 @@ TEST_CASE("a directory with address space grows without moving versions, and cop
 #endif
 #if defined(__linux__) && defined(__cpp_exceptions) &&                                                                         \
     !defined(SLOTWISE_TEST_SANITIZED) // a sanitiser needs the addresses itself
-// proves: SteadyArray::resized throws, SteadyArray::copied throws
 TEST_CASE("when the system refuses addresses or memory, a steady array throws std::bad_alloc and is unchanged") {
     const auto refused = [](int which, ::rlim_t most, auto&& use) {
         const ::pid_t child = ::fork();

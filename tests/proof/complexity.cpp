@@ -310,7 +310,7 @@ void of_slots() {
 
 void of_maps() {
     row(
-        "SlotMapCore::SlotMapCore complexity", "elements moved", constant,
+        "SlotMapInterface::SlotMapInterface complexity", "elements moved", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
             return once([&] {
@@ -320,7 +320,7 @@ void of_maps() {
         },
         never_allocates);
     row(
-        "SlotMapCore::SlotMapCore complexity", "elements moved, dense", constant,
+        "SlotMapInterface::SlotMapInterface complexity", "elements moved, dense", constant,
         [](std::size_t n) {
             auto made = filled<DenseSlotMap<int>>(n);
             return once([&] {
@@ -360,21 +360,21 @@ void of_maps() {
             return cost;
         },
         never_allocates);
-    row("SlotMapCore::emplace complexity", "elements, amortised", constant, [](std::size_t n) {
+    row("SlotMapInterface::emplace complexity", "elements, amortised", constant, [](std::size_t n) {
         SlotMap<int> map;
         return mean(n, [&](std::size_t) { keep(map.emplace(1).index()); });
     });
-    row("SlotMapCore::emplace complexity", "elements, dense, amort.", constant, [](std::size_t n) {
+    row("SlotMapInterface::emplace complexity", "elements, dense, amort.", constant, [](std::size_t n) {
         DenseSlotMap<int> map;
         return mean(n, [&](std::size_t) { keep(map.emplace(1).index()); });
     });
-    row("SlotMapCore::emplace complexity", "elements, described, amort.", constant, [](std::size_t n) {
+    row("SlotMapInterface::emplace complexity", "elements, described, amort.", constant, [](std::size_t n) {
         Described map;
         const int value = 1;
         return mean(n, [&](std::size_t) { keep(map.insert(&value).index()); });
     });
     row(
-        "SlotMapCore::insert_at complexity", "elements", constant,
+        "SlotMapInterface::insert_at complexity", "elements", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
             for (std::size_t i = 0; i != 100; ++i) made.map.erase(made.handles[i * (n / 100)]);
@@ -382,7 +382,7 @@ void of_maps() {
         },
         never_allocates);
     row(
-        "SlotMapCore::insert_at complexity", "gap", linear,
+        "SlotMapInterface::insert_at complexity", "gap", linear,
         [](std::size_t n) {
             SlotMap<int> map;
             map.reserve(n);
@@ -395,17 +395,17 @@ void of_maps() {
             return worst(500, [&](std::size_t i) { keep(made.map.erase(made.handles[(i * 7919) % n])); });
         };
     };
-    row("SlotMapCore::erase complexity", "elements", constant, erasing(std::type_identity<SlotMap<int>>()), never_allocates);
-    row("SlotMapCore::erase complexity", "elements, dense", constant, erasing(std::type_identity<DenseSlotMap<int>>()),
+    row("SlotMapInterface::erase complexity", "elements", constant, erasing(std::type_identity<SlotMap<int>>()), never_allocates);
+    row("SlotMapInterface::erase complexity", "elements, dense", constant, erasing(std::type_identity<DenseSlotMap<int>>()),
         never_allocates);
-    row("SlotMapCore::erase complexity", "elements, described", constant, erasing(std::type_identity<Described>()),
+    row("SlotMapInterface::erase complexity", "elements, described", constant, erasing(std::type_identity<Described>()),
         never_allocates);
-    row("SlotMapCore::erase complexity", "elements, reuse lowest", constant,
+    row("SlotMapInterface::erase complexity", "elements, reuse lowest", constant,
         erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::lowest}>>>()), never_allocates);
-    row("SlotMapCore::erase complexity", "elements, reuse fifo", constant,
+    row("SlotMapInterface::erase complexity", "elements, reuse fifo", constant,
         erasing(std::type_identity<SlotMap<int, Options<SlotMapOptions{.reuse = Reuse::fifo}>>>()), never_allocates);
     row(
-        "SlotMapCore::erase_reserved complexity", "elements", constant,
+        "SlotMapInterface::erase_reserved complexity", "elements", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
             made.map.cancel(made.map.reserve_handle()); // the first one allocates
@@ -413,7 +413,7 @@ void of_maps() {
         },
         never_allocates);
     row(
-        "SlotMapCore::erase_at complexity", "elements", constant,
+        "SlotMapInterface::erase_at complexity", "elements", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
             return worst(500, [&](std::size_t i) { keep(made.map.erase_at(made.handles[(i * 7919) % n].index())); });
@@ -425,41 +425,41 @@ void of_maps() {
             return worst(100, [&](std::size_t i) { keep(made.map.find(made.handles[pick(i, n)]).slot()); });
         };
     };
-    row("SlotMapCore::find complexity", "elements", constant, finding(std::type_identity<SlotMap<int>>()), never_allocates);
-    row("SlotMapCore::find complexity", "elements, described", constant, finding(std::type_identity<Described>()),
+    row("SlotMapInterface::find complexity", "elements", constant, finding(std::type_identity<SlotMap<int>>()), never_allocates);
+    row("SlotMapInterface::find complexity", "elements, described", constant, finding(std::type_identity<Described>()),
         never_allocates);
     row("DenseSlotMap::find complexity", "elements", constant, finding(std::type_identity<DenseSlotMap<int>>()),
         never_allocates);
     row(
-        "SlotMapCore::get complexity", "elements", constant,
+        "SlotMapInterface::get complexity", "elements", constant,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
             return worst(100, [&](std::size_t i) { keep(made.map.get(made.handles[pick(i, n)])); });
         },
         never_allocates);
     row(
-        "SlotMapCore::get complexity", "elements, described", constant,
+        "SlotMapInterface::get complexity", "elements, described", constant,
         [](std::size_t n) {
             auto made = filled<Described>(n);
             return worst(100, [&](std::size_t i) { keep(made.map.get(made.handles[pick(i, n)])); });
         },
         never_allocates);
     row(
-        "SlotMapCore::clear complexity", "slots, described", linear,
+        "SlotMapInterface::clear complexity", "slots, described", linear,
         [](std::size_t n) {
             auto made = filled<Described>(n);
             return once([&] { made.map.clear(); });
         },
         never_allocates);
     row(
-        "SlotMapCore::clear complexity", "slots", linear,
+        "SlotMapInterface::clear complexity", "slots", linear,
         [](std::size_t n) {
             auto made = filled<SlotMap<int>>(n);
             return once([&] { made.map.clear(); });
         },
         never_allocates);
     row(
-        "SlotMapCore::clear complexity", "slots, with destructors", linear,
+        "SlotMapInterface::clear complexity", "slots, with destructors", linear,
         [](std::size_t n) {
             auto made = filled<SlotMap<std::string>>(n);
             return once([&] { made.map.clear(); });
@@ -472,22 +472,22 @@ void of_maps() {
             return once([&] { made.map.shrink_to_fit(); });
         };
     };
-    row("SlotMapCore::shrink_to_fit complexity", "capacity", linear, shrinking(std::type_identity<SlotMap<int>>()));
-    row("SlotMapCore::shrink_to_fit complexity", "capacity, described", linear, shrinking(std::type_identity<Described>()));
-    row("SlotMapCore::shrink_to_fit complexity", "capacity, dense", linear, shrinking(std::type_identity<DenseSlotMap<int>>()));
-    row("SlotMapCore::set_max_slots complexity", "free slots", linear, [](std::size_t n) {
+    row("SlotMapInterface::shrink_to_fit complexity", "capacity", linear, shrinking(std::type_identity<SlotMap<int>>()));
+    row("SlotMapInterface::shrink_to_fit complexity", "capacity, described", linear, shrinking(std::type_identity<Described>()));
+    row("SlotMapInterface::shrink_to_fit complexity", "capacity, dense", linear, shrinking(std::type_identity<DenseSlotMap<int>>()));
+    row("SlotMapInterface::set_max_slots complexity", "free slots", linear, [](std::size_t n) {
         auto made = filled<SlotMap<int>>(n);
         for (std::size_t i = 10; i != n; ++i) made.map.erase(made.handles[i]);
         return once([&] { keep(made.map.set_max_slots(10)); });
     });
-    row("SlotMapCore::items_present complexity", "capacity", linear, [](std::size_t n) {
+    row("SlotMapInterface::items_present complexity", "capacity", linear, [](std::size_t n) {
         auto made = filled<SlotMap<int>>(n);
         return once([&] {
             auto present = made.map.items_present();
             keep((*present.begin()).value);
         });
     });
-    row("SlotMapCore::check_invariants complexity", "capacity", linear, [](std::size_t n) {
+    row("SlotMapInterface::check_invariants complexity", "capacity", linear, [](std::size_t n) {
         auto made = filled<SlotMap<int>>(n);
         return once([&] { keep(made.map.check_invariants()); });
     });
@@ -547,7 +547,7 @@ void of_maps() {
         return compares;
     });
     row(
-        "SecondaryFace::get complexity", "entries", constant,
+        "SecondaryInterface::get complexity", "entries", constant,
         [](std::size_t n) {
             SecondaryMap<SlotMap<int>::handle_type, int> more;
             for (std::size_t i = 0; i != n; ++i) more.try_emplace({static_cast<slot_t>(i), 1}, 1);
@@ -555,7 +555,7 @@ void of_maps() {
         },
         never_allocates);
     row(
-        "SecondaryFace::get complexity", "entries, sparse", constant,
+        "SecondaryInterface::get complexity", "entries, sparse", constant,
         [](std::size_t n) {
             SparseSecondaryMap<SlotMap<int>::handle_type, int> more;
             for (std::size_t i = 0; i != n; ++i) more.try_emplace({static_cast<slot_t>(i), 1}, 1);
@@ -563,7 +563,7 @@ void of_maps() {
         },
         never_allocates);
     row(
-        "SecondaryFace::get complexity", "far pages, per log2", constant,
+        "SecondaryInterface::get complexity", "far pages, per log2", constant,
         [](std::size_t n) {
             SecondaryMap<SlotMap<int>::handle_type, int> more;
             const auto far = [](std::size_t i) { return static_cast<slot_t>(0xFFFF'0000u - i * 6400); };
@@ -592,11 +592,11 @@ void of_maps() {
             return cost;
         },
         never_allocates);
-    row("SecondaryFace::try_emplace complexity", "entries", constant, [](std::size_t n) {
+    row("SecondaryInterface::try_emplace complexity", "entries", constant, [](std::size_t n) {
         SecondaryMap<SlotMap<int>::handle_type, int> more;
         return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });
     });
-    row("SecondaryFace::try_emplace complexity", "packed, amortised", constant, [](std::size_t n) {
+    row("SecondaryInterface::try_emplace complexity", "packed, amortised", constant, [](std::size_t n) {
         SparseSecondaryMap<SlotMap<int>::handle_type, int> more;
         return mean(n, [&](std::size_t i) { keep(more.try_emplace({static_cast<slot_t>(i), 1}, 1).inserted); });
     });
@@ -635,21 +635,21 @@ void of_keyed() {
         },
         never_allocates);
     row(
-        "KeySetCore::erase complexity", "elements", constant,
+        "KeyedInterface::erase complexity", "elements", constant,
         [](std::size_t n) {
             auto set = keys_below<Keys>(n);
             return mean(500, [&](std::size_t i) { keep(set.erase(set.handle_at(static_cast<slot_t>((i * 7919) % n)))); });
         },
         never_allocates);
     row(
-        "KeySetCore::erase complexity", "elements, deferred", constant,
+        "KeyedInterface::erase complexity", "elements, deferred", constant,
         [](std::size_t n) {
             auto set = keys_below<SetStorage<std::uint32_t, Options<deferring>>>(n);
             return mean(500, [&](std::size_t i) { keep(set.erase(set.handle_at(static_cast<slot_t>((i * 7919) % n)))); });
         },
         never_allocates);
     row(
-        "KeySetCore::erase_reserved complexity", "elements", constant,
+        "KeyedInterface::erase_reserved complexity", "elements", constant,
         [](std::size_t n) {
             auto set = keys_below<Keys>(n);
             keep(set.erase_reserved(set.handle_at(static_cast<slot_t>(n - 1)))); // the first one allocates
@@ -658,7 +658,7 @@ void of_keyed() {
         },
         never_allocates);
     row(
-        "KeySetCore::KeySetCore complexity", "elements moved", constant,
+        "KeyedInterface::KeyedInterface complexity", "elements moved", constant,
         [](std::size_t n) {
             auto set = keys_below<Keys>(n);
             return once([&] {
@@ -674,26 +674,26 @@ void of_keyed() {
             keep((*present.begin()).value);
         });
     });
-    row("KeySetCore::shrink_to_fit complexity", "capacity", linear, [](std::size_t n) {
+    row("KeyedInterface::shrink_to_fit complexity", "capacity", linear, [](std::size_t n) {
         auto set = keys_below<Keys>(n);
         for (std::size_t i = 10; i != n; ++i) set.erase(static_cast<std::uint32_t>(i));
         return once([&] { set.shrink_to_fit(); });
     });
     row(
-        "KeySetCore::clear complexity", "slots", linear,
+        "KeyedInterface::clear complexity", "slots", linear,
         [](std::size_t n) {
             auto set = keys_below<Keys>(n);
             return once([&] { set.clear(); });
         },
         never_allocates);
     row(
-        "KeySetCore::clear complexity", "slots, deferred", linear,
+        "KeyedInterface::clear complexity", "slots, deferred", linear,
         [](std::size_t n) {
             auto set = keys_below<SetStorage<std::uint32_t, Options<deferring>>>(n);
             return once([&] { set.clear(); });
         },
         never_allocates);
-    row("KeySetCore::check_invariants complexity", "capacity", linear, [](std::size_t n) {
+    row("KeyedInterface::check_invariants complexity", "capacity", linear, [](std::size_t n) {
         const auto set = keys_below<Keys>(n);
         return once([&] { keep(set.check_invariants()); });
     });
@@ -708,7 +708,7 @@ void of_keyed() {
 
 void of_series() {
     row(
-        "SeriesCore::contains complexity", "members, expected", constant,
+        "SeriesInterface::contains complexity", "members, expected", constant,
         [](std::size_t n) {
             Set set;
             write(set, n, 10);
@@ -716,7 +716,7 @@ void of_series() {
         },
         never_allocates);
     row(
-        "SeriesCore::count_valid complexity", "members", constant,
+        "SeriesInterface::count_valid complexity", "members", constant,
         [](std::size_t n) {
             Dict dict;
             write(dict, n, 10);
@@ -731,7 +731,7 @@ void of_series() {
             return once([&] { keep(dict.view().count_valid()); });
         },
         never_allocates);
-    row("SeriesCore::check_invariants complexity", "capacity", linear, [](std::size_t n) {
+    row("SeriesInterface::check_invariants complexity", "capacity", linear, [](std::size_t n) {
         Set set;
         write(set, n, 10);
         return once([&] { keep(set.check_invariants()); });
@@ -953,7 +953,7 @@ void of_series() {
         rolling(std::type_identity<SetOf<DeltaRepresentation::dirty_list>>(), few));
     row("DeltaTracker::open complexity", "slots, by bitmap", linear,
         rolling(std::type_identity<SetOf<DeltaRepresentation::bitmap>>(), few), may_allocate, 16);
-    row("SeriesCore::write complexity", "changes of the window before", linear, [](std::size_t n) {
+    row("SeriesInterface::write complexity", "changes of the window before", linear, [](std::size_t n) {
         Set set;
         write(set, n, 10);
         {
@@ -962,7 +962,7 @@ void of_series() {
         }
         return once([&] { keep(set.write(4).is_open()); });
     });
-    row("SeriesCore::write complexity", "members, 10 changes", constant, rolling(std::type_identity<Set>(), few));
+    row("SeriesInterface::write complexity", "members, 10 changes", constant, rolling(std::type_identity<Set>(), few));
     const TypeDescriptor& number = TypeDescriptor::of<std::uint32_t>();
     const auto described = [&](std::size_t members) {
         AnyTSSStorage set(number);
@@ -971,12 +971,12 @@ void of_series() {
         writer.close();
         return set;
     };
-    row("SeriesCore::write complexity", "changes, described", linear, [&](std::size_t n) {
+    row("SeriesInterface::write complexity", "changes, described", linear, [&](std::size_t n) {
         auto set = described(n);
         set.write(3).clear();
         return once([&] { keep(set.write(4).is_open()); });
     });
-    row("SeriesCore::write complexity", "members, 10 changes, described", constant, [&](std::size_t n) {
+    row("SeriesInterface::write complexity", "members, 10 changes, described", constant, [&](std::size_t n) {
         auto set = described(n);
         {
             auto writer = set.write(2);
@@ -1488,10 +1488,10 @@ struct ManyComponents {
 constexpr auto build_int = [](std::size_t column, void* to) { ::new (to) int(static_cast<int>(column)); };
 
 void of_tables() {
-    row("RowMap::RowMap complexity", "ids", linear, [](std::size_t n) {
+    row("ColumnMapping::ColumnMapping complexity", "ids", linear, [](std::size_t n) {
         const ManyComponents many(n);
         const Table from = many.table(1), to = many.table();
-        return once([&] { keep(RowMap(from, to).built().size()); });
+        return once([&] { keep(ColumnMapping(from, to).built().size()); });
     });
     row(
         "Table::push_back complexity", "columns", linear,
@@ -1513,7 +1513,7 @@ void of_tables() {
         [](std::size_t n) {
             const ManyComponents many(n);
             Table from = many.table(1), to = many.table();
-            const RowMap map(from, to);
+            const ColumnMapping map(from, to);
             for (slot_t i = 0; i != 2; ++i) from.push_back(Entity(i, 1), 1, build_int);
             return once([&] { keep(Table::move_row(from, 0, to, map, 1, build_int).row); });
         },
@@ -2277,14 +2277,14 @@ void of_memory_usage() {
             return map;
         };
     };
-    row("SlotMapCore::memory_usage complexity", "elements", constant,
+    row("SlotMapInterface::memory_usage complexity", "elements", constant,
         usage([](std::size_t n) { return filled<SlotMap<int>>(n).map; }), never_allocates);
-    row("SlotMapCore::memory_usage complexity", "elements, packed", constant,
+    row("SlotMapInterface::memory_usage complexity", "elements, packed", constant,
         usage([](std::size_t n) { return filled<DenseSlotMap<int>>(n).map; }), never_allocates);
-    row("KeySetCore::memory_usage complexity", "elements", constant, usage(map_below), never_allocates);
-    row("SecondaryFace::memory_usage complexity", "elements", constant,
+    row("KeyedInterface::memory_usage complexity", "elements", constant, usage(map_below), never_allocates);
+    row("SecondaryInterface::memory_usage complexity", "elements", constant,
         usage(related(std::type_identity<SecondaryMap<SlotMap<int>::handle_type, int>>())), never_allocates);
-    row("SecondaryFace::memory_usage complexity", "elements, packed", constant,
+    row("SecondaryInterface::memory_usage complexity", "elements, packed", constant,
         usage(related(std::type_identity<SparseSecondaryMap<SlotMap<int>::handle_type, int>>())), never_allocates);
     row("IdentityMap::memory_usage complexity", "elements", constant, usage([](std::size_t n) {
             IdentityMap<int, SlotMap<int>::handle_type> map;
@@ -2293,7 +2293,7 @@ void of_memory_usage() {
             return map;
         }),
         never_allocates);
-    row("SeriesCore::memory_usage complexity", "elements", constant, usage([](std::size_t n) {
+    row("SeriesInterface::memory_usage complexity", "elements", constant, usage([](std::size_t n) {
             Dict dict;
             write(dict, n, 10);
             return dict;

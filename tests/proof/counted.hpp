@@ -5,7 +5,7 @@
 // executes, what memcpy, memmove and memset do in its place, and allocations. Each run counts the same. For one source of a
 // program: it defines the function that coverage calls, and operator new.
 //
-//     row("SlotMapCore::get complexity", "elements", constant, [](std::size_t n) { ...; return worst(100, [&](std::size_t i) { ...; }); });
+//     row("SlotMapInterface::get complexity", "elements", constant, [](std::size_t n) { ...; return worst(100, [&](std::size_t i) { ...; }); });
 //
 // A constant cost may be half as much again at the largest size as at the smallest; a linear one has to be three to five times
 // as much at four times the size: something that is said to be linear and is not is refused as well.

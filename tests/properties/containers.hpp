@@ -552,7 +552,7 @@ struct BasicAnyColumnView : View {};
 // Components are never erased: their ids are for ever.
 struct ComponentId : Part {};
 struct ComponentRegistry : Part {};
-struct RowMap : Part {};
+struct ColumnMapping : Part {};
 struct EntityLocation : Part {};
 struct EntityBuilder : Part {};
 struct ExtractedEntity : Part {};

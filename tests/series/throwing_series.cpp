@@ -7,7 +7,6 @@
 
 using namespace test;
 
-// proves: TSDWriter::set throws, table TSSStorage / TSDStorage write / exceptions
 TEMPLATE_TEST_CASE("a set that throws at any step has no effect, on a new key, on a member, and on one that was removed",
                    "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
@@ -36,7 +35,6 @@ TEMPLATE_TEST_CASE("a set that throws at any step has no effect, on a new key, o
     }
 }
 
-// proves: TSDWriter::create throws
 TEMPLATE_TEST_CASE("a create that throws at any step has no effect", "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
     const int key = GENERATE(77, 0, 8, 1, 22);
@@ -82,7 +80,6 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
 
 //=== dictionaries: modify, remove, reserve, copies, several writes in a row ===//
 
-// proves: SeriesWriter::erase throws
 TEMPLATE_TEST_CASE("a modify or remove that throws at any step has no effect", "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
     const int key = GENERATE(0, 2, 9, 21, 3);
@@ -108,7 +105,6 @@ TEMPLATE_TEST_CASE("a modify or remove that throws at any step has no effect", "
     }
 }
 
-// proves: SeriesCore::reserve throws, SeriesCore::shrink_to_fit throws
 TEMPLATE_TEST_CASE("a reserve or shrink_to_fit that throws inside a window has no effect", "[throwing][throws]",
                    FAILING_DICTS) {
     strong<TestType>(
@@ -214,7 +210,6 @@ struct SetScene {
 
 } // namespace
 
-// proves: TSSWriter::add throws, TSSWriter::insert throws, SeriesWriter::erase throws, table TSSStorage / TSDStorage write / exceptions
 TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -277,7 +272,6 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
     verbs_of_both<Writer>(row, key, removes);
 }
 
-// proves: TSSWriter::assign throws, TSSWriter::apply(delta, mode) throws
 TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done stays, and the delta is true",
                    "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;

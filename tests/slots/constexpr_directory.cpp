@@ -5,8 +5,7 @@
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 
-#include <slotwise/slots/directory_check.hpp>
-#include <slotwise/slots/directory_clear.hpp>
+#include <slotwise/slots/detail/slot_directory.hpp>
 
 namespace {
 

@@ -5,8 +5,7 @@
 #ifndef SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 #define SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 
-#include <slotwise/slots/directory_check.hpp>
-#include <slotwise/slots/directory_clear.hpp>
+#include <slotwise/slots/detail/slot_directory.hpp>
 
 #include "support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <slotwise/series/delta_tracker.hpp>
 #include <slotwise/series/observer_array.hpp>
 #include <slotwise/series/time_array.hpp>
-#include <slotwise/slots/observer_hub.hpp>
+#include <slotwise/slots/detail/observer_hub.hpp>
 #include <slotwise/slots/value_array.hpp>
 
 #include "support/catch.hpp"

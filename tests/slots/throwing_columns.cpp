@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/slots/directory_check.hpp>
+#include <slotwise/slots/detail/slot_directory.hpp>
 #include <slotwise/slots/value_array.hpp>
 
 #include <array>
@@ -48,7 +48,6 @@ void strong(const char* function, Act act) {
 
 } // namespace
 
-// proves: ValueArray::ValueArray(other, live) throws
 TEST_CASE("a column that throws has the values it had", "[value_array][throws]") {
     strong("on_capacity", [](Array& column) { column.on_capacity(128, 5000); });
     strong("on_insert", [](Array& column) { column.on_insert(100, InsertKind::fresh); });

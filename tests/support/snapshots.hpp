@@ -6,7 +6,7 @@
 #ifndef SLOTWISE_TESTS_SUPPORT_SNAPSHOTS_HPP
 #define SLOTWISE_TESTS_SUPPORT_SNAPSHOTS_HPP
 
-#include <slotwise/core/seal.hpp>
+#include <slotwise/core/detail/seal.hpp>
 
 #include <cstdint>
 #include <cstring>

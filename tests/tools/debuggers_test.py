@@ -36,7 +36,7 @@ PLAIN = {
     "AnyValue": "pointers and what to do with them", "BitSource": "a pointer and a number", "AnyCodec": "a std::vector",
     "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
     "DroppingCodec": "has no state", "SlotMapObservers": "a base; the maps that derive from it show what it holds",
-    **dict.fromkeys(("Query", "RowMap", "EntityBuilder", "ExtractedEntity", "CommandBuffer"), "work in progress: what it is about is a store or a table"),
+    **dict.fromkeys(("Query", "ColumnMapping", "EntityBuilder", "ExtractedEntity", "CommandBuffer"), "work in progress: what it is about is a store or a table"),
     **dict.fromkeys(("ArchetypeGraph", "ComponentIndex", "ComponentRegistry"), "std::vectors and slot maps"),
     "RelationMap": "a list of relations, each two MapStorages", "HookId": "a number", "EntityLocation": "two numbers",
     "BasicPairMatch": "an id and pointers",
@@ -47,7 +47,7 @@ PLAIN = {
 NATVIS_INHERITS = dict.fromkeys(("SoaRow", "RowRef", "StructRef"), "what Visual Studio has for std::tuple")
 # Their headers need a library that not everybody has: a variable where it is there.
 ADAPTERS = {"BoostIndex", "RobinIndex", "AnkerlIndex"}
-BASES = {"SlotMapCore", "KeySetCore"}
+BASES = {"SlotMapInterface", "KeyedInterface"}
 
 
 def classes():

@@ -204,10 +204,6 @@ void sweep_attach() {
 
 } // namespace
 
-// proves: HandlePool::HandlePool(other) throws, HandlePool::HandlePool(other, alloc) throws, HandlePool::operator= throws
-// proves: SecondaryMap::SecondaryMap(other) throws, SparseSecondaryMap::SparseSecondaryMap(other) throws
-// proves: IndexMap::IndexMap(other) throws, IndexMap::operator= throws
-// proves: SeriesCore::swap throws
 TEST_CASE("a copy, move, assignment or swap that throws leaves both containers sound", "[properties][throwing][throws]") {
     const std::size_t asked = each_container([]<class Subject, class C>() {
         sweep_whole<Subject, C>();
@@ -234,8 +230,6 @@ TEST_CASE("a reserve or shrink_to_fit that throws leaves the container as it was
     REQUIRE(asked >= 20);
 }
 
-// proves: BasicAnySlotMap::restore throws
-// proves: SlotMapObservers::restore throws, SlotMapObservers::try_restore throws
 TEST_CASE("a restore that throws leaves the container as it was", "[properties][throwing][throws]") {
     const std::size_t asked = each_container([]<class Subject, class C>() {
         return with_codec<C>([](const auto& codec) {
